@@ -1,0 +1,28 @@
+"""elseif: Bayesian rule lists, learnt as a posterior and made to be read."""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from elseif.estimator import BayesianRuleListClassifier
+    from elseif.posterior.rule_list import RuleList
+
+__version__ = "0.1.0"
+__all__ = ["BayesianRuleListClassifier", "RuleList", "__version__"]
+
+_HOMES = {
+    "BayesianRuleListClassifier": "elseif.estimator",
+    "RuleList": "elseif.posterior.rule_list",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name when it is first used, so that ``import elseif`` is quick."""
+    if name in _HOMES:
+        from importlib import import_module
+
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'elseif' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,1 @@
+"""Sections 2.1 and 2.2: antecedents, the pool, and mining."""

@@ -1,0 +1,51 @@
+"""Antecedent: a conjunction of conditions, in canonical order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from elseif.tables.conditions import ABOVE, AT_MOST, BETWEEN, Condition
+
+
+class Antecedent(tuple[Condition, ...]):
+    """A tuple of conditions that must all be true; empty for the default rule."""
+
+    __slots__ = ()
+
+    def __new__(cls, conditions: Iterable[Condition] = ()) -> Antecedent:
+        return super().__new__(cls, sorted(conditions, key=Condition.sort_key))
+
+    @property
+    def cardinality(self) -> int:
+        return len(self)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(condition.column for condition in self))
+
+    @property
+    def name(self) -> str:
+        """The conjunction as a person would write it; two thresholds make an interval."""
+        return " and ".join(condition.name for condition in _with_intervals(self))
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __repr__(self) -> str:
+        return f"Antecedent({self.name!r})"
+
+
+def _with_intervals(conditions: Iterable[Condition]) -> list[Condition]:
+    """Conditions for display: "age > 60" and "age <= 70" become "60 < age <= 70"."""
+    shown: list[Condition] = []
+    for condition in conditions:
+        above = next(
+            (c for c in shown if c.column == condition.column and c.operator == ABOVE), None
+        )
+        if condition.operator == AT_MOST and above is not None:
+            place = shown.index(above)
+            bounds = (above.value, condition.value)
+            shown[place] = Condition(condition.column, BETWEEN, bounds, condition.order)
+        else:
+            shown.append(condition)
+    return shown

@@ -1,0 +1,7 @@
+"""Data sets of the paper's sections 3 and 4."""
+
+from elseif.datasets.simulated import RuleListProblem, make_rule_list_problem
+from elseif.datasets.tictactoe import load_tictactoe
+from elseif.datasets.titanic import load_titanic
+
+__all__ = ["RuleListProblem", "load_tictactoe", "load_titanic", "make_rule_list_problem"]

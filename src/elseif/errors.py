@@ -1,0 +1,33 @@
+"""What went wrong, in the user's words."""
+
+
+class ElseifError(Exception):
+    """Base of everything that elseif raises on purpose."""
+
+
+class ParamError(ElseifError, ValueError):
+    """A setting has a value that it cannot have."""
+
+
+class ParamTypeError(ParamError, TypeError):
+    """A setting has a value of a type that it cannot have."""
+
+
+class DataError(ElseifError, ValueError):
+    """The table or the labels cannot be used as they are."""
+
+
+class DataTypeError(DataError, TypeError):
+    """The table or the labels are of a type that cannot be read."""
+
+
+class MiningError(ElseifError, ValueError):
+    """No pool of antecedents, or too large a pool, comes of the settings."""
+
+
+class ResourceError(ElseifError, OSError):
+    """Memory, disk or time does not suffice."""
+
+
+class SamplingError(ElseifError, ArithmeticError):
+    """A chain met a posterior that is not a number."""

@@ -1,0 +1,440 @@
+"""BayesianRuleListClassifier: the wiring, behind scikit-learn's interface."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import sys
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import Tags
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from elseif.antecedents.expert import read_antecedents, read_weights
+from elseif.antecedents.pool import Pool
+from elseif.errors import DataError, MiningError, ParamError, ParamTypeError
+from elseif.model.likelihood import log_likelihood
+from elseif.model.prior import ListPrior
+from elseif.model.problem import Problem
+from elseif.parameters import PREDICTORS, check_one_of, check_parameters, seed_sequence
+from elseif.posterior.draws import Posterior
+from elseif.posterior.point_estimate import maximum_a_posteriori, point_estimate
+from elseif.posterior.predictive import predictive_probabilities
+from elseif.posterior.rule_list import RuleList, Vocabulary
+from elseif.tables.binarise import Binarised, ColumnReport, binarise
+from elseif.tables.columns import Kind
+from elseif.tables.fit_report import FitReport
+from elseif.tables.labels import Labels, read_labels, read_pseudocounts
+from elseif.tables.packing import Layout, make_layout
+from elseif.tables.reading import Table, parse_kinds, read_table
+
+if TYPE_CHECKING:
+    from elseif.antecedents.mining import Mined
+    from elseif.sampler.convergence import Convergence
+
+
+class BayesianRuleListClassifier(ClassifierMixin, BaseEstimator):
+    """A short list of if ... else if ... else statements, learnt as a posterior over lists.
+
+    Letham, Rudin, McCormick and Madigan (2015), Interpretable classifiers using rules
+    and Bayesian analysis, Annals of Applied Statistics 9(3).
+
+    Parameters
+    ----------
+    expected_length : float, default=3
+        Prior mean of the number of rules (lambda), the default rule not counted.
+    expected_cardinality : float, default=1
+        Prior mean of the number of conditions in a rule (eta).
+    pseudocounts : float, sequence or dict, default=1
+        Prior counts of the labels in each rule (alpha): one number, one for each label in
+        the order of ``classes_``, or a dict by label.
+    min_support : float or int, default=0.1
+        Smallest share (float, below 1) or number (int) of observations that an
+        antecedent must cover.
+    max_cardinality : int, default=2
+        Most conditions in an antecedent.
+    antecedents : list of tuples, default=None
+        Your own antecedents in place of mining. A condition is the name of a boolean
+        column or (column, operator, value).
+    antecedent_weights : dict, default=None
+        Prior weight of a column, condition or antecedent: what is cheap to measure can be
+        preferred. Weights of the parts of an antecedent multiply.
+    kernel : {"auto", "adaptive", "paper"}, default="auto"
+        How lists are proposed. "auto" is "adaptive".
+    n_chains : int, default=4
+        Independent chains, each started from a draw of the prior.
+    n_iter : int, default=None
+        Iterations of each chain, of which the second half is kept. None runs in growing
+        batches until the chains agree or ``max_iter`` is reached.
+    max_iter : int, default=2_000_000
+        Most iterations of each chain when ``n_iter`` is None.
+    predict_with : {"point", "posterior", "map"}, default="point"
+        What predicts: the point estimate, the average over the posterior, or the list of
+        highest posterior probability.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed. The same seed gives the same result for any ``n_jobs``.
+    n_jobs : int, default=None
+        Threads that run chains, as in joblib.
+    verbose : bool, default=False
+        Say on standard error how the chains get on.
+    kinds : dict, default=None
+        Kind of a column where it should not be inferred: "boolean", "numeric",
+        "category", "ordered" or "date".
+    cuts : dict, default=None
+        Cut points of numeric columns, such as ``{"age": [50, 60, 70]}``; other numeric
+        columns are cut at quartiles, rounded to readable numbers.
+    missing : {"own_level", "error"}, default="own_level"
+        A missing value makes no condition true but "is missing"; or it is an error.
+    missing_y : {"error", "drop"}, default="error"
+        What to do with observations that have no label.
+    empty_pool : {"error", "default_rule"}, default="error"
+        What to do when no antecedent reaches the support: raise, or fit the default rule.
+    max_antecedents : int, default=100_000
+        Largest pool that mining may return.
+    max_memory : float, default=4e9
+        Bytes that the packed covers of the pool may take.
+
+    Attributes
+    ----------
+    rule_list_ : RuleList
+        The point estimate.
+    map_rule_list_ : RuleList
+        The drawn list of highest posterior probability.
+    posterior_ : Posterior
+        The kept draws.
+    convergence_ : Convergence
+        Whether the chains agree.
+    pool_ : Pool
+        The antecedents that lists are made of.
+    fit_report_ : FitReport
+        What was done with each column.
+    classes_ : ndarray
+        The labels.
+    n_iter_ : int
+        Iterations that each chain ran.
+    """
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> BayesianRuleListClassifier:
+        known = list(inspect.signature(cls.__init__).parameters)[1:]
+        for name in kwargs:
+            if name not in known:
+                near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+                hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
+                raise ParamTypeError(f"{cls.__name__} has no parameter {name!r}.{hint}")
+        return super().__new__(cls)
+
+    def __init__(
+        self,
+        expected_length: float = 3,
+        expected_cardinality: float = 1,
+        pseudocounts: float | Sequence[float] | Mapping[Any, float] = 1,
+        min_support: float = 0.1,
+        max_cardinality: int = 2,
+        antecedents: Sequence[Any] | None = None,
+        antecedent_weights: Mapping[Any, float] | None = None,
+        kernel: str = "auto",
+        n_chains: int = 4,
+        n_iter: int | None = None,
+        max_iter: int = 2_000_000,
+        predict_with: str = "point",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+        kinds: Mapping[str, str] | None = None,
+        cuts: Mapping[str, Sequence[Any]] | None = None,
+        missing: str = "own_level",
+        missing_y: str = "error",
+        empty_pool: str = "error",
+        max_antecedents: int = 100_000,
+        max_memory: float = 4e9,
+    ) -> None:
+        self.expected_length = expected_length
+        self.expected_cardinality = expected_cardinality
+        self.pseudocounts = pseudocounts
+        self.min_support = min_support
+        self.max_cardinality = max_cardinality
+        self.antecedents = antecedents
+        self.antecedent_weights = antecedent_weights
+        self.kernel = kernel
+        self.n_chains = n_chains
+        self.n_iter = n_iter
+        self.max_iter = max_iter
+        self.predict_with = predict_with
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.kinds = kinds
+        self.cuts = cuts
+        self.missing = missing
+        self.missing_y = missing_y
+        self.empty_pool = empty_pool
+        self.max_antecedents = max_antecedents
+        self.max_memory = max_memory
+
+    posterior_: Posterior
+    rule_list_: RuleList
+    map_rule_list_: RuleList
+    convergence_: Convergence
+    pool_: Pool
+    fit_report_: FitReport
+    classes_: np.ndarray
+    n_iter_: int
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BayesianRuleListClassifier:
+        """Learn the posterior over rule lists, and the list that stands for it."""
+        check_parameters(self)
+        table, labels = self._read(X, y, sample_weight)
+        layout = make_layout(labels.codes, len(labels.classes), labels.weights, labels.unit)
+        pseudocounts = read_pseudocounts(self.pseudocounts, labels.classes)
+        binarised, mined = self._pool(table, layout)
+        vocabulary = Vocabulary(
+            labels.classes, pseudocounts, {c.name: c.kind for c in binarised.columns}, labels.unit
+        )
+        weights = read_weights(self.antecedent_weights, mined.pool, table.names)
+        self._warn_of_long_prior(mined.pool)
+        problem = Problem(
+            mined.covers,
+            layout,
+            pseudocounts,
+            ListPrior(
+                mined.pool.cardinalities,
+                float(self.expected_length),
+                float(self.expected_cardinality),
+                weights,
+            ),
+        )
+        self.classes_ = labels.classes
+        self.pool_ = mined.pool
+        self._sample(problem, mined.pool, vocabulary)
+        best, note = point_estimate(self.posterior_)
+        self.rule_list_ = self.posterior_.rule_list(best)
+        self.map_rule_list_ = self.posterior_.rule_list(maximum_a_posteriori(self.posterior_))
+        self.fit_report_ = FitReport(
+            columns=tuple(binarised.columns),
+            n_rows=table.n_rows,
+            n_rows_without_label=labels.n_dropped,
+            aliases=mined.pool.aliases,
+            notes=tuple(n for n in (note,) if n),
+        )
+        self._warn_of_convergence()
+        return self
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Probability of each label, in the order of ``classes_``."""
+        check_is_fitted(self)
+        table = self._read_again(X)
+        check_one_of("predict_with", self.predict_with, PREDICTORS)
+        if self.predict_with == "posterior":
+            return predictive_probabilities(self.posterior_, table)
+        rule_list = self.rule_list_ if self.predict_with == "point" else self.map_rule_list_
+        return rule_list.predict_proba(table)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The most probable label of each observation."""
+        probabilities = self.predict_proba(X)
+        return self.classes_[np.argmax(probabilities, axis=1)]
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        return tags
+
+    # ------------------------------------------------------------------- reading
+
+    def _read(self, X: Any, y: Any, sample_weight: Any) -> tuple[Table, Labels]:
+        table = read_table(X)
+        if y is None:
+            raise DataError(
+                f"This {type(self).__name__} estimator requires y to be passed, "
+                "but the target y is None."
+            )
+        if table.n_rows == 0:
+            raise DataError(
+                f"X has no rows: Found array with 0 sample(s) (shape=(0, {len(table.names)})) "
+                "while a minimum of 1 is required."
+            )
+        order = _category_order(y)
+        y = _one_label_each(y)
+        if len(y) != table.n_rows:
+            raise DataError(
+                f"X and y have inconsistent numbers of samples: X has {table.n_rows} rows, "
+                f"y has {len(y)} labels."
+            )
+        labels = read_labels(y, sample_weight, self.missing_y == "drop", order)
+        self.n_features_in_ = len(table.names)
+        if table.named:
+            self.feature_names_in_ = np.array(table.names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        return table, labels
+
+    def _read_again(self, X: Any) -> Table:
+        """A table to predict for, its columns matched with those of fit."""
+        table = read_table(X)
+        who = type(self).__name__
+        fitted_names = getattr(self, "feature_names_in_", None)
+        if fitted_names is not None and table.named:
+            missing = [name for name in fitted_names if name not in table]
+            if missing:
+                raise DataError(
+                    f"X lacks {len(missing)} of the columns seen in fit: "
+                    f"{', '.join(map(repr, missing[:5]))}{', ...' if len(missing) > 5 else ''}."
+                )
+            extra = [name for name in table.names if name not in set(fitted_names)]
+            if extra:
+                warnings.warn(
+                    f"X has {len(extra)} columns that fit did not see; they are ignored: "
+                    f"{', '.join(map(repr, extra[:5]))}{', ...' if len(extra) > 5 else ''}.",
+                    UserWarning,
+                    stacklevel=3,
+                )
+            return table
+        if len(table.names) != self.n_features_in_:
+            raise DataError(
+                f"X has {len(table.names)} features, but {who} is expecting "
+                f"{self.n_features_in_} features as input."
+            )
+        if fitted_names is not None:
+            warnings.warn(
+                f"X does not have valid feature names, but {who} was fitted with feature names",
+                UserWarning,
+                stacklevel=3,
+            )
+            return table.renamed(list(fitted_names))
+        if table.named:
+            warnings.warn(
+                f"X has feature names, but {who} was fitted without feature names",
+                UserWarning,
+                stacklevel=3,
+            )
+            return table.renamed([f"x{i}" for i in range(len(table.names))])
+        return table
+
+    def _pool(self, table: Table, layout: Layout) -> tuple[Binarised, Mined]:
+        from elseif.antecedents.mining import (  # loads compiled code
+            MiningSettings,
+            empty_pool,
+            given_pool,
+            mine,
+        )
+
+        kinds = parse_kinds(self.kinds, table.names)
+        cuts = _checked_cuts(self.cuts, table.names)
+        if self.antecedents is not None:
+            antecedents = read_antecedents(self.antecedents, table, kinds)
+            used = sorted({name for a in antecedents for name in a.columns})
+            reports = [ColumnReport(n, table.column(n, kinds.get(n)).kind) for n in used]
+            known: dict[str, Kind] = {report.name: report.kind for report in reports}
+            return Binarised([], [], reports), given_pool(antecedents, table, layout, known)
+        binarised = binarise(table, kinds, cuts, self.missing == "own_level", layout.row_weights())
+        settings = MiningSettings(
+            self.min_support, self.max_cardinality, self.max_antecedents, self.max_memory
+        )
+        try:
+            return binarised, mine(binarised, layout, settings)
+        except MiningError:
+            if self.empty_pool != "default_rule" or not settings.finds_nothing(binarised, layout):
+                raise
+            return binarised, empty_pool(layout)
+
+    # ------------------------------------------------------------------ sampling
+
+    def _sample(self, problem: Problem, pool: Pool, vocabulary: Vocabulary) -> None:
+        from elseif.posterior.collect import collect, only_the_default_rule
+        from elseif.sampler.chains import SamplerSettings, sample
+        from elseif.sampler.convergence import nothing_to_sample
+
+        if not len(pool):
+            totals = problem.layout.label_totals
+            log_posterior = log_likelihood(
+                totals[None, :] * vocabulary.count_unit, problem.pseudocounts
+            )
+            self.posterior_ = only_the_default_rule(totals, log_posterior, pool, vocabulary)
+            self.convergence_ = nothing_to_sample()
+            self.n_iter_ = 0
+            return
+        settings = SamplerSettings(
+            self.kernel, self.n_chains, self.n_iter, self.max_iter, self.n_jobs
+        )
+        progress = _print_progress if self.verbose else None
+        sampled = sample(problem, settings, seed_sequence(self.random_state), progress)
+        self.posterior_ = collect(sampled.chains, pool, vocabulary)
+        self.convergence_ = sampled.convergence
+        self.n_iter_ = sampled.convergence.n_iter
+
+    def _warn_of_long_prior(self, pool: Pool) -> None:
+        if self.expected_length > len(pool) > 0:
+            warnings.warn(
+                f"expected_length={self.expected_length} is more than the {len(pool)} antecedents "
+                "of the pool; the prior then favours the longest lists.",
+                UserWarning,
+                stacklevel=3,
+            )
+
+    def _warn_of_convergence(self) -> None:
+        if self.convergence_.status == "not converged":
+            longer = "n_iter" if self.n_iter is not None else "max_iter"
+            warnings.warn(
+                f"The chains have not converged after {self.convergence_.n_iter:,} iterations: "
+                f"R-hat {self.convergence_.r_hat:.3f}, largest rank-normalised R-hat "
+                f"{self.convergence_.max_r_hat:.3f}, fewest effective draws "
+                f"{self.convergence_.min_ess:.0f}. Raise {longer}, or make the pool smaller by a "
+                "higher min_support or a lower max_cardinality. The result is there, but another "
+                "seed may give another list.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+
+# __new__ is there to speak of misspelt keywords; the arguments are those of __init__
+BayesianRuleListClassifier.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+    list(inspect.signature(BayesianRuleListClassifier.__init__).parameters.values())[1:]
+)
+
+
+def _checked_cuts(
+    cuts: Mapping[str, Sequence[Any]] | None, names: Sequence[str]
+) -> Mapping[str, Sequence[Any]]:
+    for name in cuts or {}:
+        if name not in names:
+            raise ParamError(f"cuts: the table has no column {name!r}.")
+    return cuts or {}
+
+
+def _category_order(y: Any) -> list[Any] | None:
+    """The order of y's categories, when it is categorical."""
+    dtype = getattr(y, "dtype", None)
+    categories = getattr(dtype, "categories", None)
+    if categories is None:
+        categories = getattr(y, "categories", None)
+    return None if categories is None else list(categories)
+
+
+def _one_label_each(y: Any) -> np.ndarray:
+    y = column_or_1d(np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else y), warn=True)
+    if y.dtype.kind in "fiu" and not np.all(np.isfinite(y)):
+        finite = y[np.isfinite(y)]
+        if len(finite):
+            check_classification_targets(finite)
+        return y
+    if y.dtype.kind == "O" and len(y) and not isinstance(y[0], str):
+        return y
+    try:
+        check_classification_targets(y)
+    except ValueError as error:
+        raise DataError(f"y: {error}") from error
+    return y
+
+
+def _print_progress(done: int, total: int, convergence: Convergence | None) -> None:
+    state = "" if convergence is None else f": {convergence.status}, R-hat {convergence.r_hat:.3f}"
+    print(f"elseif: {done:,} of at most {total:,} iterations{state}", file=sys.stderr)

@@ -1,0 +1,900 @@
+"""All compiled code: arrays in, arrays out, nothing known of the rest.
+
+Observations are sorted by label and packed 64 to a word. A *section* is a run of
+words whose bits share one label and one weight, padded to whole 64-byte blocks, so
+that a label count is a popcount of a slice times a weight.
+
+A chain keeps, for every position of its list, the observations that the rule there
+captures; the default rule comes last. A proposal is evaluated by counting only what it
+would move from rule to rule, and nothing is written unless it is accepted.
+
+Nothing is compiled at import: Numba compiles a function at its first call, and keeps
+the result on disk where it can.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit, types
+from numba.extending import intrinsic
+
+MOVE, ADD, REMOVE, REPLACE = 0, 1, 2, 3
+N_OPTIONS = 4
+
+RUNNING, NEEDS_ROWS, NEEDS_RECORDS, NOT_FINITE = 0, 1, 2, 3
+
+
+def compiled(function):
+    """Compile without the GIL, on disk where a cache folder can be written.
+
+    Nothing here allocates, so Numba's reference counting is switched off (_nrt): it would
+    take half of a step's time, and without it an allocation does not even compile.
+    """
+    options = {"nogil": True, "error_model": "numpy", "_nrt": False}
+    try:
+        return njit(cache=True, **options)(function)
+    except RuntimeError:  # neither the package's folder nor the user's can be written
+        return njit(cache=False, **options)(function)
+
+
+class Data(NamedTuple):
+    """What the likelihood needs to know of the observations."""
+
+    covers: np.ndarray  # uint64 (antecedents, words)
+    everyone: np.ndarray  # uint64 (words,): a bit for every observation
+    section_starts: np.ndarray  # int64 (sections + 1,), in words
+    section_labels: np.ndarray  # int64 (sections,)
+    section_weights: np.ndarray  # int64 (sections,)
+    pseudocounts: np.ndarray  # float64 (labels,)
+    pseudocount_total: float
+    log_rising: np.ndarray  # float64 (labels + 1, k): log Gamma(k + alpha) - log Gamma(alpha)
+    # for each label's alpha, and in the last row for their sum
+    count_unit: float  # what a count of 1 stands for: 1, or less with fractional weights
+
+
+class Prior(NamedTuple):
+    """The prior of section 2.4, as tables."""
+
+    log_length: np.ndarray  # float64 (antecedents + 1,): log p(m)
+    classes: np.ndarray  # int64 (antecedents,): which of the pool's cardinalities
+    log_mass: np.ndarray  # float64 (cardinalities,): log of eta^c / c!
+    class_sizes: np.ndarray  # int64 (cardinalities,)
+    weights: np.ndarray  # float64 (antecedents,)
+    class_weights: np.ndarray  # float64 (cardinalities,): sum of weights
+    log_counts: np.ndarray  # float64 (antecedents + 1,): log k
+    log_whole: float  # log of the mass of all cardinalities
+    weighted: bool
+
+
+class Additions(NamedTuple):
+    """How the next step is proposed."""
+
+    option_weights: np.ndarray  # float64 (N_OPTIONS,): 0 for an option not in use
+    weights: np.ndarray  # float64 (antecedents,), summing to 1: additions in proportion
+    cumulative: np.ndarray  # float64 (antecedents + 1,)
+    uniform: bool
+
+
+class State(NamedTuple):
+    """A chain's list and what it captures; rows[j] is where position j is stored."""
+
+    length: np.ndarray  # int64 (1,)
+    log_posterior: np.ndarray  # float64 (1,)
+    antecedent_list: np.ndarray  # int64 (capacity,)
+    rows: np.ndarray  # int64 (capacity + 1,), a permutation; the default's is rows[length]
+    captured: np.ndarray  # uint64 (capacity + 1, words)
+    label_counts: np.ndarray  # int64 (capacity + 1, labels)
+    log_likelihoods: np.ndarray  # float64 (capacity + 1,)
+    in_list: np.ndarray  # bool (antecedents,)
+    used: np.ndarray  # int64 (cardinalities,): how many of each the list holds
+    new_counts: np.ndarray  # int64 (capacity + 1, labels): what a proposal would give
+    arriving: np.ndarray  # int64 (1, labels): and what it would give the rule it brings
+    pending: np.ndarray  # uint64 (words,): released by a rule, not yet captured again
+    pending_counts: np.ndarray  # int64 (labels,)
+    trial: np.ndarray  # int64 (capacity + 1,): a proposed list, for its prior
+    trial_used: np.ndarray  # int64 (cardinalities,)
+
+
+class Record(NamedTuple):
+    """Runs of equal draws: a list is written once, when the chain arrives at it."""
+
+    n_runs: np.ndarray  # int64 (1,)
+    starts: np.ndarray  # int64 (runs,): the iteration of the run's first draw
+    offsets: np.ndarray  # int64 (runs + 1,), into items
+    items: np.ndarray  # int32 (room,)
+    label_counts: np.ndarray  # int64 (room + runs, labels): the rules', the default's last
+    log_posterior: np.ndarray  # float64 (runs,)
+
+
+class Tally(NamedTuple):
+    """What a person wants to know of a chain, and what adaptation learns from."""
+
+    iteration: np.ndarray  # int64 (1,)
+    proposed: np.ndarray  # int64 (N_OPTIONS,)
+    accepted: np.ndarray  # int64 (N_OPTIONS,)
+    entered: np.ndarray  # int64 (antecedents,): when it joined the list
+    presence: np.ndarray  # int64 (antecedents,): iterations spent in the list
+
+
+# ---------------------------------------------------------------------------- bits
+
+
+@intrinsic
+def popcount(typing_context, word):
+    """Number of ones in a word; LLVM turns a loop of these into vector instructions."""
+
+    def generate(context, builder, signature, args):
+        return builder.ctpop(args[0])
+
+    return types.uint64(types.uint64), generate
+
+
+@compiled
+def count_both(a, i, b, j, start, stop):
+    """Number of observations in row i of a and row j of b."""
+    total = np.uint64(0)
+    for w in range(np.uint64(start), np.uint64(stop)):
+        total += popcount(a[i, w] & b[j, w])
+    return np.int64(total)
+
+
+@compiled
+def count_and_take(pending, covers, a, start, stop):
+    """Number of pending observations that a covers, which leave the pending ones."""
+    total = np.uint64(0)
+    for w in range(np.uint64(start), np.uint64(stop)):
+        taken = pending[w] & covers[a, w]
+        total += popcount(taken)
+        pending[w] ^= taken
+    return np.int64(total)
+
+
+# --------------------------------------------------------------------- random draws
+
+
+@compiled
+def next_uniform(seed):
+    """xoshiro256++ (Blackman and Vigna): a uniform of [0, 1) from a state of 4 words."""
+    a, b, c, d = seed[0], seed[1], seed[2], seed[3]
+    total = a + d
+    out = ((total << np.uint64(23)) | (total >> np.uint64(41))) + a
+    t = b << np.uint64(17)
+    c ^= a
+    d ^= b
+    b ^= c
+    a ^= d
+    c ^= t
+    d = (d << np.uint64(45)) | (d >> np.uint64(19))
+    seed[0], seed[1], seed[2], seed[3] = a, b, c, d
+    return np.float64(out >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+
+
+# --------------------------------------------------------------- section 2.4: prior
+
+
+@compiled
+def log_normaliser(prior, used):
+    """Log of the mass of the cardinalities that still have an unused antecedent."""
+    largest = -np.inf
+    whole = True
+    for k in range(len(used)):
+        if used[k] < prior.class_sizes[k]:
+            largest = max(largest, prior.log_mass[k])
+        else:
+            whole = False
+    if whole:
+        return prior.log_whole
+    total = 0.0
+    for k in range(len(used)):
+        if used[k] < prior.class_sizes[k]:
+            total += math.exp(prior.log_mass[k] - largest)
+    return largest + math.log(total)
+
+
+@compiled
+def unused_weight(prior, antecedent_list, position, k):
+    """Sum of the weights of cardinality class k that the list leaves before position."""
+    left = prior.class_weights[k]
+    for i in range(position):
+        if prior.classes[antecedent_list[i]] == k:
+            left -= prior.weights[antecedent_list[i]]
+    if left > 1e-3 * prior.class_weights[k]:
+        return left
+    left = 0.0  # the difference has lost its digits: add up what is left instead
+    for a in range(len(prior.classes)):
+        if prior.classes[a] == k:
+            unused = True
+            for i in range(position):
+                if antecedent_list[i] == a:
+                    unused = False
+            if unused:
+                left += prior.weights[a]
+    return left
+
+
+@compiled
+def log_prior(prior, antecedent_list, length, used):
+    """Log prior of an antecedent list (section 2.4); used is room for counting."""
+    for k in range(len(used)):
+        used[k] = 0
+    total = prior.log_length[length]
+    for j in range(length):
+        a = antecedent_list[j]
+        k = prior.classes[a]
+        total += prior.log_mass[k] - log_normaliser(prior, used)
+        if prior.weighted:
+            total += math.log(prior.weights[a] / unused_weight(prior, antecedent_list, j, k))
+        else:
+            total -= prior.log_counts[prior.class_sizes[k] - used[k]]
+        used[k] += 1
+    return total
+
+
+# ---------------------------------------------------------- section 2.5: likelihood
+
+
+@compiled
+def log_rising(data, label, alpha, count):
+    """log Gamma(count + alpha) - log Gamma(alpha), from the table where it reaches."""
+    if count < data.log_rising.shape[1]:
+        return data.log_rising[label, count]
+    return math.lgamma(count * data.count_unit + alpha) - math.lgamma(alpha)
+
+
+@compiled
+def rule_log_likelihood(data, counts, row):
+    """The Dirichlet-multinomial term of one rule, all its constants kept (section 2.5)."""
+    n_labels = len(data.pseudocounts)
+    total = np.int64(0)
+    value = 0.0
+    for label in range(n_labels):
+        total += counts[row, label]
+        value += log_rising(data, label, data.pseudocounts[label], counts[row, label])
+    return value - log_rising(data, n_labels, data.pseudocount_total, total)
+
+
+@compiled
+def count_labels(data, bits, counts, row):
+    """Label counts of the observations in a row of bits."""
+    for label in range(len(data.pseudocounts)):
+        counts[row, label] = 0
+    for s in range(len(data.section_labels)):
+        n = count_both(bits, row, bits, row, data.section_starts[s], data.section_starts[s + 1])
+        counts[row, data.section_labels[s]] += n * data.section_weights[s]
+
+
+# ------------------------------------------------------------------ a chain's state
+
+
+@compiled
+def enter_list(data, prior, state, antecedent_list):
+    """Fill a state from a list: captured observations, counts and log posterior."""
+    length = len(antecedent_list)
+    state.length[0] = length
+    for a in range(len(state.in_list)):
+        state.in_list[a] = False
+    for k in range(len(state.used)):
+        state.used[k] = 0
+    for j in range(len(state.rows)):
+        state.rows[j] = j
+    for w in range(len(data.everyone)):
+        state.pending[w] = data.everyone[w]
+    for j in range(length):
+        a = antecedent_list[j]
+        state.antecedent_list[j] = a
+        state.in_list[a] = True
+        state.used[prior.classes[a]] += 1
+        for w in range(len(data.everyone)):
+            state.captured[j, w] = state.pending[w] & data.covers[a, w]
+            state.pending[w] &= ~data.covers[a, w]  # later rules see what earlier ones left
+    for w in range(len(data.everyone)):
+        state.captured[length, w] = state.pending[w]
+    for j in range(length + 1):
+        count_labels(data, state.captured, state.label_counts, j)
+        state.log_likelihoods[j] = rule_log_likelihood(data, state.label_counts, j)
+    refresh_log_posterior(prior, state)
+
+
+@compiled
+def refresh_log_posterior(prior, state):
+    """Add the terms up anew, so that a list's value never depends on the way to it."""
+    length = state.length[0]
+    total = log_prior(prior, state.antecedent_list, length, state.trial_used)
+    for j in range(length + 1):
+        total += state.log_likelihoods[state.rows[j]]
+    state.log_posterior[0] = total
+
+
+# ----------------------------------------------------------- section 2.6: proposals
+
+
+@compiled
+def is_possible(option, length, pool_size):
+    """Whether an option exists for a list of this length."""
+    if option == MOVE:
+        return length > 1
+    if option == ADD:
+        return length < pool_size
+    if option == REMOVE:
+        return length > 0
+    return 0 < length < pool_size
+
+
+@compiled
+def possible_weight(additions, length):
+    """Total weight of the options that exist for a list of this length."""
+    total = 0.0
+    for option in range(N_OPTIONS):
+        if is_possible(option, length, len(additions.weights)):
+            total += additions.option_weights[option]
+    return total
+
+
+@compiled
+def option_probability(additions, option, length):
+    """Probability of choosing an option: in proportion to its weight among the possible.
+
+    The one source for both directions of a step, hence for the Hastings ratio.
+    """
+    if not is_possible(option, length, len(additions.weights)):
+        return 0.0
+    return additions.option_weights[option] / possible_weight(additions, length)
+
+
+@compiled
+def choose_option(additions, length, u):
+    """The option at quantile u of option_probability."""
+    target = u * possible_weight(additions, length)
+    chosen = np.int64(-1)
+    for option in range(N_OPTIONS):
+        weight = additions.option_weights[option]
+        if weight > 0.0 and is_possible(option, length, len(additions.weights)):
+            chosen = np.int64(option)
+            if target < weight:
+                break
+            target -= weight
+    return chosen
+
+
+@compiled
+def weight_outside(additions, state):
+    """Total proposal weight of the antecedents that are not in the list."""
+    length = state.length[0]
+    if additions.uniform:
+        return float(len(additions.weights) - length)
+    inside = 0.0
+    for j in range(length):
+        inside += additions.weights[state.antecedent_list[j]]
+    if inside < 0.999:
+        return 1.0 - inside
+    outside = 0.0  # the difference has lost its digits: add up what is left instead
+    for a in range(len(additions.weights)):
+        if not state.in_list[a]:
+            outside += additions.weights[a]
+    return outside
+
+
+@compiled
+def addition_weight(additions, antecedent):
+    """Proposal weight of an antecedent, in the unit of weight_outside."""
+    if additions.uniform:
+        return 1.0
+    return additions.weights[antecedent]
+
+
+@compiled
+def choose_addition(additions, state, u):
+    """The antecedent outside the list at quantile u of the proposal weights there."""
+    pool_size = len(additions.weights)
+    length = state.length[0]
+    wanted = u * weight_outside(additions, state)
+    passed = 0.0  # weight of the list's own antecedents up to a: to be jumped over
+    while True:
+        if additions.uniform:
+            a = np.int64(wanted + passed)
+        else:
+            a = np.searchsorted(additions.cumulative, wanted + passed, side="right") - 1
+        a = min(max(a, 0), pool_size - 1)
+        inside = 0.0
+        for j in range(length):
+            if state.antecedent_list[j] <= a:
+                inside += addition_weight(additions, state.antecedent_list[j])
+        if inside <= passed:
+            break
+        passed = inside
+    while state.in_list[a]:  # only by rounding at the seam between two antecedents
+        a = (a + 1) % pool_size
+    return a
+
+
+@compiled
+def propose(additions, state, u_option, u_position, u_target):
+    """A proposal as (option, position, target): target is a position or an antecedent."""
+    length = state.length[0]
+    option = choose_option(additions, length, u_option)
+    slots = length + 1 if option == ADD else length
+    position = min(np.int64(u_position * slots), slots - 1)
+    target = np.int64(0)
+    if option == MOVE:
+        target = min(np.int64(u_target * (length - 1)), length - 2)
+        if target >= position:
+            target += 1
+    elif option == ADD or option == REPLACE:
+        target = choose_addition(additions, state, u_target)
+    return option, position, target
+
+
+@compiled
+def log_proposal_ratio(additions, state, option, position, target):
+    """log Q(d | d*) - log Q(d* | d), the Hastings term of a proposal."""
+    length = state.length[0]
+    if option == MOVE:
+        return 0.0
+    outside = weight_outside(additions, state)
+    if option == ADD:
+        forward = option_probability(additions, ADD, length)
+        forward *= addition_weight(additions, target) / outside / (length + 1)
+        backward = option_probability(additions, REMOVE, length + 1) / (length + 1)
+        return math.log(backward / forward)
+    leaving = addition_weight(additions, state.antecedent_list[position])
+    if option == REMOVE:
+        forward = option_probability(additions, REMOVE, length) / length
+        backward = option_probability(additions, ADD, length - 1)
+        backward *= leaving / (outside + leaving) / length
+        return math.log(backward / forward)
+    arriving = addition_weight(additions, target)
+    return math.log(leaving / (outside + leaving - arriving) * outside / arriving)
+
+
+@compiled
+def log_prior_ratio(prior, state, option, position, target):
+    """log p(d*) - log p(d)."""
+    length = state.length[0]
+    order_counts = prior.weighted
+    for k in range(len(state.used)):
+        # a cardinality may run out, and then the place where it does matters
+        if state.used[k] + 1 >= prior.class_sizes[k]:
+            order_counts = True
+    if order_counts:
+        new_length = proposed_list(state, option, position, target)
+        before = log_prior(prior, state.antecedent_list, length, state.trial_used)
+        return log_prior(prior, state.trial, new_length, state.trial_used) - before
+    if option == MOVE:
+        return 0.0
+    change = 0.0
+    if option == ADD or option == REPLACE:
+        k = prior.classes[target]
+        unused = prior.class_sizes[k] - state.used[k]
+        change += prior.log_mass[k] - prior.log_whole - prior.log_counts[unused]
+    if option == REMOVE or option == REPLACE:
+        k = prior.classes[state.antecedent_list[position]]
+        unused = prior.class_sizes[k] - state.used[k] + 1
+        if option == REPLACE and prior.classes[target] == k:
+            unused -= 1  # one of the same cardinality comes for the one that goes
+        change -= prior.log_mass[k] - prior.log_whole - prior.log_counts[unused]
+    if option == ADD:
+        change += prior.log_length[length + 1] - prior.log_length[length]
+    elif option == REMOVE:
+        change += prior.log_length[length - 1] - prior.log_length[length]
+    return change
+
+
+@compiled
+def proposed_list(state, option, position, target):
+    """Write the list a proposal leads to into state.trial; its length is returned."""
+    length = state.length[0]
+    old, new = state.antecedent_list, state.trial
+    if option == ADD:
+        for j in range(length, position, -1):
+            new[j] = old[j - 1]
+        for j in range(position):
+            new[j] = old[j]
+        new[position] = target
+        return length + 1
+    for j in range(length):
+        new[j] = old[j]
+    if option == REPLACE:
+        new[position] = target
+        return length
+    last = target if option == MOVE else length - 1
+    step = 1 if last > position else -1
+    for j in range(position, last, step):
+        new[j] = old[j + step]
+    if option == REMOVE:
+        return length - 1
+    new[target] = old[position]
+    return length
+
+
+# -------------------------------------- evaluation: count what a proposal would move
+
+
+@compiled
+def keep_counts(state, first, last):
+    """Start state.new_counts of rules first..last from what they hold now."""
+    for j in range(first, last + 1):
+        for label in range(len(state.pending_counts)):
+            state.new_counts[j, label] = state.label_counts[state.rows[j], label]
+
+
+@compiled
+def count_taken(data, state, first, last, antecedent):
+    """Count what an antecedent placed before rules first..last would take from them."""
+    for j in range(first, last + 1):
+        row = state.rows[j]
+        for s in range(len(data.section_labels)):
+            start, stop = data.section_starts[s], data.section_starts[s + 1]
+            n = count_both(state.captured, row, data.covers, antecedent, start, stop)
+            n *= data.section_weights[s]
+            state.new_counts[j, data.section_labels[s]] -= n
+            state.arriving[0, data.section_labels[s]] += n
+
+
+@compiled
+def count_fallen(data, state, first, last):
+    """Count what rules first..last would capture of the pending; the rest stays pending."""
+    for j in range(first, last + 1):
+        for s in range(len(data.section_labels)):
+            start, stop = data.section_starts[s], data.section_starts[s + 1]
+            n = count_and_take(state.pending, data.covers, state.antecedent_list[j], start, stop)
+            n *= data.section_weights[s]
+            state.new_counts[j, data.section_labels[s]] += n
+            state.pending_counts[data.section_labels[s]] -= n
+
+
+@compiled
+def release(state, row):
+    """Make what a row holds pending."""
+    for w in range(len(state.pending)):
+        state.pending[w] = state.captured[row, w]
+    for label in range(len(state.pending_counts)):
+        state.pending_counts[label] = state.label_counts[row, label]
+
+
+@compiled
+def changed_rules(state, option, position, target):
+    """First and last position, in the present list, of the other rules that change."""
+    if option == MOVE and target > position:
+        return position + 1, target
+    if option == MOVE:
+        return target, position - 1
+    if option == ADD:
+        return position, state.length[0]
+    return position + 1, state.length[0]
+
+
+@compiled
+def log_likelihood_ratio(data, state, option, position, target):
+    """log p(y | d*) - log p(y | d); leaves the new counts in the state."""
+    length = state.length[0]
+    labels = len(state.pending_counts)
+    first, last = changed_rules(state, option, position, target)
+    keep_counts(state, first, last)
+    for label in range(labels):
+        state.arriving[0, label] = 0
+    change = 0.0
+    if option != ADD:
+        change -= state.log_likelihoods[state.rows[position]]
+        release(state, state.rows[position])
+    if option == ADD:
+        count_taken(data, state, first, last, target)
+    elif option == MOVE and target < position:
+        for label in range(labels):
+            state.arriving[0, label] = state.pending_counts[label]
+        count_taken(data, state, first, last, state.antecedent_list[position])
+    elif option == MOVE:
+        count_fallen(data, state, first, last)
+        for label in range(labels):
+            state.arriving[0, label] = state.pending_counts[label]
+    else:
+        if option == REPLACE:
+            count_kept(data, state, target)
+            count_taken(data, state, first, last, target)
+        count_fallen(data, state, first, last - 1)
+        for label in range(labels):
+            state.new_counts[length, label] += state.pending_counts[label]
+    for j in range(first, last + 1):
+        row = state.rows[j]
+        for label in range(labels):
+            if state.new_counts[j, label] != state.label_counts[row, label]:
+                change += rule_log_likelihood(data, state.new_counts, j)
+                change -= state.log_likelihoods[row]
+                break
+    if option != REMOVE:
+        change += rule_log_likelihood(data, state.arriving, 0)
+    return change
+
+
+@compiled
+def count_kept(data, state, target):
+    """Count what a replacement keeps of the rule it replaces; the rest stays pending."""
+    for s in range(len(data.section_labels)):
+        start, stop = data.section_starts[s], data.section_starts[s + 1]
+        n = count_and_take(state.pending, data.covers, target, start, stop)
+        n *= data.section_weights[s]
+        state.arriving[0, data.section_labels[s]] += n
+        state.pending_counts[data.section_labels[s]] -= n
+
+
+# ------------------------------------------------- acceptance: write what has changed
+
+
+@compiled
+def take_bits(data, state, first, last, row, antecedent):
+    """Rules first..last hand over to a row what an antecedent covers."""
+    for j in range(first, last + 1):
+        other = state.rows[j]
+        for w in range(len(state.pending)):
+            taken = state.captured[other, w] & data.covers[antecedent, w]
+            state.captured[row, w] |= taken
+            state.captured[other, w] ^= taken
+
+
+@compiled
+def fall_bits(data, state, first, last):
+    """Rules first..last capture what they cover of the pending."""
+    for j in range(first, last + 1):
+        row, a = state.rows[j], state.antecedent_list[j]
+        for w in range(len(state.pending)):
+            taken = state.pending[w] & data.covers[a, w]
+            state.captured[row, w] |= taken
+            state.pending[w] ^= taken
+
+
+@compiled
+def accept(data, prior, state, option, position, target):
+    """Make the evaluated proposal the state."""
+    length = state.length[0]
+    first, last = changed_rules(state, option, position, target)
+    for j in range(first, last + 1):
+        row = state.rows[j]
+        for label in range(len(state.pending_counts)):
+            state.label_counts[row, label] = state.new_counts[j, label]
+        state.log_likelihoods[row] = rule_log_likelihood(data, state.label_counts, row)
+    row = state.rows[length + 1] if option == ADD else state.rows[position]
+    leaving = np.int64(-1) if option == ADD else state.antecedent_list[position]
+    if option != REMOVE:
+        for label in range(len(state.pending_counts)):
+            state.label_counts[row, label] = state.arriving[0, label]
+        state.log_likelihoods[row] = rule_log_likelihood(data, state.label_counts, row)
+    if option == ADD:
+        for w in range(len(state.pending)):
+            state.captured[row, w] = 0
+        take_bits(data, state, first, last, row, target)
+    elif option == MOVE and target < position:
+        take_bits(data, state, first, last, row, leaving)
+    else:
+        for w in range(len(state.pending)):
+            state.pending[w] = state.captured[row, w]
+        if option == REPLACE:
+            for w in range(len(state.pending)):
+                state.captured[row, w] &= data.covers[target, w]
+                state.pending[w] ^= state.captured[row, w]
+            take_bits(data, state, first, last, row, target)
+        if option == MOVE:
+            fall_bits(data, state, first, last)
+            for w in range(len(state.pending)):
+                state.captured[row, w] = state.pending[w]
+        else:
+            fall_bits(data, state, first, last - 1)
+            for w in range(len(state.pending)):
+                state.captured[state.rows[length], w] |= state.pending[w]
+    reorder(state, option, position, target)
+    if option == ADD or option == REPLACE:
+        state.in_list[target] = True
+        state.used[prior.classes[target]] += 1
+    if option == REMOVE or option == REPLACE:
+        state.in_list[leaving] = False
+        state.used[prior.classes[leaving]] -= 1
+    refresh_log_posterior(prior, state)
+
+
+@compiled
+def reorder(state, option, position, target):
+    """Bring the list and its rows into the order that an accepted proposal gives."""
+    length = state.length[0]
+    new_length = proposed_list(state, option, position, target)
+    if option == ADD:
+        row = state.rows[length + 1]
+        for j in range(length + 1, position, -1):
+            state.rows[j] = state.rows[j - 1]
+        state.rows[position] = row
+    elif option == REMOVE:
+        row = state.rows[position]
+        for j in range(position, length):
+            state.rows[j] = state.rows[j + 1]
+        state.rows[length] = row
+    elif option == MOVE:
+        row = state.rows[position]
+        step = 1 if target > position else -1
+        for j in range(position, target, step):
+            state.rows[j] = state.rows[j + step]
+        state.rows[target] = row
+    for j in range(new_length):
+        state.antecedent_list[j] = state.trial[j]
+    state.length[0] = new_length
+
+
+# ------------------------------------------------------------------------ the chain
+
+
+@compiled
+def log_acceptance(data, prior, additions, state, option, position, target):
+    """Log of the Metropolis-Hastings ratio of a proposal."""
+    return (
+        log_prior_ratio(prior, state, option, position, target)
+        + log_proposal_ratio(additions, state, option, position, target)
+        + log_likelihood_ratio(data, state, option, position, target)
+    )
+
+
+@compiled
+def write_run(state, tally, record):
+    """Begin a run of equal draws with the present list."""
+    run = record.n_runs[0]
+    start = record.offsets[run]
+    length = state.length[0]
+    for j in range(length):
+        record.items[start + j] = state.antecedent_list[j]
+    for j in range(length + 1):
+        for label in range(len(state.pending_counts)):
+            count = state.label_counts[state.rows[j], label]
+            record.label_counts[start + run + j, label] = count
+    record.offsets[run + 1] = start + length
+    record.starts[run] = tally.iteration[0]
+    record.log_posterior[run] = state.log_posterior[0]
+    record.n_runs[0] = run + 1
+
+
+@compiled
+def has_room(state, record):
+    """Whether one more accepted step can be stored and recorded."""
+    if state.length[0] + 1 >= len(state.rows) and len(state.rows) <= len(state.in_list):
+        return NEEDS_ROWS
+    run = record.n_runs[0]
+    if run + 1 >= len(record.starts):
+        return NEEDS_RECORDS
+    if record.offsets[run] + state.length[0] + 1 > len(record.items):
+        return NEEDS_RECORDS
+    return RUNNING
+
+
+@compiled
+def advance(data, prior, additions, state, tally, record, seed, until):
+    """Iterate until the given iteration, or until more room is needed (section 2.6)."""
+    while tally.iteration[0] < until:
+        room = has_room(state, record)
+        if room != RUNNING:
+            return room
+        # always four, used or not, so that a chain's stream never shifts
+        u_option = next_uniform(seed)
+        u_position = next_uniform(seed)
+        u_target = next_uniform(seed)
+        u_accept = next_uniform(seed)
+        option, position, target = propose(additions, state, u_option, u_position, u_target)
+        ratio = log_acceptance(data, prior, additions, state, option, position, target)
+        if math.isnan(ratio):
+            return NOT_FINITE
+        tally.iteration[0] += 1
+        tally.proposed[option] += 1
+        if ratio >= 0.0 or u_accept < math.exp(ratio):
+            tally.accepted[option] += 1
+            if option == REMOVE or option == REPLACE:
+                leaving = state.antecedent_list[position]
+                tally.presence[leaving] += tally.iteration[0] - tally.entered[leaving]
+            if option == ADD or option == REPLACE:
+                tally.entered[target] = tally.iteration[0]
+            accept(data, prior, state, option, position, target)
+            write_run(state, tally, record)
+    return RUNNING
+
+
+# ------------------------------------------------------------- section 2.2: mining
+
+
+class Miner(NamedTuple):
+    """Frequent conditions, and room for walking through their conjunctions."""
+
+    covers: np.ndarray  # uint64 (conditions, words)
+    can_join: np.ndarray  # bool (conditions, conditions)
+    section_starts: np.ndarray  # int64 (sections + 1,), in words
+    section_labels: np.ndarray  # int64 (sections,)
+    section_weights: np.ndarray  # int64 (sections,)
+    least: np.ndarray  # int64 (labels + 1,): enough of one label, or (last) of all together
+    prefix: np.ndarray  # uint64 (depth, words): cover of the conjunction so far
+    candidates: np.ndarray  # int64 (depth, conditions): what may extend it
+    n_candidates: np.ndarray  # int64 (depth,)
+    counts: np.ndarray  # int64 (labels,)
+
+
+@compiled
+def is_frequent(miner, bits, row, condition):
+    """Whether a row and a condition together reach the support asked for."""
+    for label in range(len(miner.counts)):
+        miner.counts[label] = 0
+    total = np.int64(0)
+    for s in range(len(miner.section_labels)):
+        start, stop = miner.section_starts[s], miner.section_starts[s + 1]
+        n = count_both(bits, row, miner.covers, condition, start, stop) * miner.section_weights[s]
+        miner.counts[miner.section_labels[s]] += n
+        total += n
+    if total >= miner.least[len(miner.counts)]:
+        return True
+    for label in range(len(miner.counts)):
+        if miner.counts[label] >= miner.least[label]:
+            return True
+    return False
+
+
+@compiled
+def mine_from(miner, first, max_cardinality, members, n_found):
+    """Frequent conjunctions whose first condition is the given one.
+
+    They are written into members from row n_found on; returned is the number of rows
+    then filled, or -1 when there was no room for all.
+    """
+    if n_found >= len(members):
+        return -1
+    n_words = miner.covers.shape[1]
+    members[n_found, 0] = first
+    for i in range(1, max_cardinality):
+        members[n_found, i] = -1
+    n_found += 1
+    if max_cardinality == 1:
+        return n_found
+    depth = 0
+    for w in range(n_words):
+        miner.prefix[0, w] = miner.covers[first, w]
+    n = 0
+    for c in range(first + 1, miner.covers.shape[0]):
+        if miner.can_join[first, c] and is_frequent(miner, miner.prefix, 0, c):
+            miner.candidates[0, n] = c
+            n += 1
+    miner.n_candidates[0] = n
+    # place[d]: which candidate of depth d is being extended, kept in the last column
+    miner.candidates[0, miner.covers.shape[0]] = -1
+    while depth >= 0:
+        place = miner.candidates[depth, miner.covers.shape[0]] + 1
+        if place >= miner.n_candidates[depth]:
+            depth -= 1
+            continue
+        miner.candidates[depth, miner.covers.shape[0]] = place
+        condition = miner.candidates[depth, place]
+        if n_found >= len(members):
+            return -1
+        members[n_found, 0] = first
+        for d in range(depth + 1):
+            members[n_found, d + 1] = miner.candidates[
+                d, miner.candidates[d, miner.covers.shape[0]]
+            ]
+        for i in range(depth + 2, max_cardinality):
+            members[n_found, i] = -1
+        n_found += 1
+        if depth + 2 >= max_cardinality:
+            continue
+        for w in range(n_words):
+            miner.prefix[depth + 1, w] = miner.prefix[depth, w] & miner.covers[condition, w]
+        n = 0
+        # what is infrequent with a shorter prefix cannot be frequent with this one
+        for i in range(place + 1, miner.n_candidates[depth]):
+            c = miner.candidates[depth, i]
+            if miner.can_join[condition, c] and is_frequent(miner, miner.prefix, depth + 1, c):
+                miner.candidates[depth + 1, n] = c
+                n += 1
+        depth += 1
+        miner.n_candidates[depth] = n
+        miner.candidates[depth, miner.covers.shape[0]] = -1
+    return n_found
+
+
+@compiled
+def join_covers(covers, members, joined):
+    """Covers of conjunctions, given as rows of condition numbers (-1 for none)."""
+    for a in range(len(members)):
+        for w in range(covers.shape[1]):
+            joined[a, w] = covers[members[a, 0], w]
+        for i in range(1, members.shape[1]):
+            if members[a, i] >= 0:
+                for w in range(covers.shape[1]):
+                    joined[a, w] &= covers[members[a, i], w]

@@ -1,0 +1,1 @@
+"""Sections 2.3 to 2.5: prior, likelihood, consequent."""

@@ -1,0 +1,102 @@
+"""The estimator's settings, checked: what, what was found, and what is allowed."""
+
+from __future__ import annotations
+
+import math
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from elseif.errors import ParamError, ParamTypeError
+
+KERNEL_NAMES = ("auto", "adaptive", "paper")
+PREDICTORS = ("point", "posterior", "map")
+CHOICES = {
+    "kernel": KERNEL_NAMES,
+    "predict_with": PREDICTORS,
+    "missing": ("own_level", "error"),
+    "missing_y": ("error", "drop"),
+    "empty_pool": ("error", "default_rule"),
+}
+
+
+def check_parameters(estimator: Any) -> None:
+    """Raise for the first setting of an estimator that cannot be."""
+    for name in ("expected_length", "expected_cardinality", "max_memory"):
+        check_positive(name, getattr(estimator, name))
+    for name in ("max_cardinality", "n_chains", "max_iter", "max_antecedents"):
+        check_count(name, getattr(estimator, name))
+    if estimator.n_iter is not None:
+        check_count("n_iter", estimator.n_iter)
+    check_jobs(estimator.n_jobs)
+    check_support(estimator.min_support)
+    for name, allowed in CHOICES.items():
+        check_one_of(name, getattr(estimator, name), allowed)
+
+
+def check_positive(name: str, value: Any) -> None:
+    """A finite number above 0."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise ParamTypeError(f"{name} is {value!r}; it must be a number.")
+    if not (math.isfinite(value) and float(value) > 0):
+        raise ParamError(f"{name} is {value!r}; it must be finite and above 0.")
+
+
+def check_count(name: str, value: Any) -> None:
+    """A whole number of 1 or more."""
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise ParamTypeError(f"{name} is {value!r}; it must be a whole number.")
+    if int(value) < 1:
+        raise ParamError(f"{name} is {value!r}; it must be 1 or more.")
+
+
+def check_one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:
+    """One of a few words."""
+    if not isinstance(value, str) or value not in allowed:
+        raise ParamError(f"{name} is {value!r}; it must be one of {', '.join(map(repr, allowed))}.")
+
+
+def check_jobs(n_jobs: Any) -> None:
+    """A number of threads as joblib counts them."""
+    if n_jobs is None:
+        return
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral):
+        raise ParamTypeError(f"n_jobs is {n_jobs!r}; it must be a whole number or None.")
+    if n_jobs == 0:
+        raise ParamError("n_jobs is 0; it must be 1 or more, or negative: -1 for all cores.")
+
+
+def check_support(support: Any) -> None:
+    """A share of the observations as a float, or a number of them as an int."""
+    if isinstance(support, bool) or not isinstance(support, Real):
+        raise ParamTypeError(f"min_support is {support!r}; it must be a number.")
+    if isinstance(support, Integral):
+        if int(support) < 1:
+            raise ParamError(
+                f"min_support is {support!r}; a whole number counts observations and must be "
+                "1 or more. A fraction of them lies between 0 and 1."
+            )
+    elif not 0 < float(support) <= 1:
+        raise ParamError(
+            f"min_support is {support!r}; a fraction of the observations lies between 0 and 1, "
+            "such as 0.1 for 10 percent. A number of them is an int."
+        )
+
+
+def seed_sequence(random_state: Any) -> np.random.SeedSequence:
+    """One seed a fit, from whatever scikit-learn users pass; no global state is read."""
+    if random_state is None:
+        return np.random.SeedSequence()
+    if isinstance(random_state, Integral) and not isinstance(random_state, bool):
+        if random_state < 0:
+            raise ParamError(f"random_state is {random_state!r}; a seed is 0 or more.")
+        return np.random.SeedSequence(int(random_state))
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.SeedSequence(random_state.randint(0, 2**31, size=4).tolist())
+    if isinstance(random_state, np.random.Generator):
+        return np.random.SeedSequence(random_state.integers(0, 2**32, size=4).tolist())
+    raise ParamTypeError(
+        f"random_state is {random_state!r}; it must be a whole number, a RandomState, "
+        "a Generator or None."
+    )

@@ -1,0 +1,1 @@
+"""Section 2.7: draws, rule lists, point estimates, prediction."""

@@ -1,0 +1,63 @@
+"""From chains' runs to a Posterior: the distinct lists found, each stored once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from elseif.antecedents.pool import Pool
+from elseif.posterior.draws import ChainDraws, Lists, Posterior
+from elseif.posterior.rule_list import Vocabulary
+from elseif.sampler.chain import Runs, join_runs
+
+
+def collect(chains: Sequence[Runs], pool: Pool, vocabulary: Vocabulary) -> Posterior:
+    """The posterior that the kept draws of all chains make up."""
+    joined = join_runs(list(chains))
+    first, distinct = _distinct_lists(joined)
+    lengths = np.diff(joined.offsets)
+    chosen = np.zeros(len(lengths), dtype=bool)
+    chosen[first] = True
+    lists = Lists(
+        offsets=np.concatenate([[0], np.cumsum(lengths[chosen])]),
+        items=joined.items[np.repeat(chosen, lengths)],
+        label_counts=joined.label_counts[np.repeat(chosen, lengths + 1)],
+        log_posterior=joined.log_posterior[chosen],
+    )
+    ends = np.cumsum([len(chain.n_draws) for chain in chains])[:-1]
+    draws = [
+        ChainDraws(chain.n_draws, part)
+        for chain, part in zip(chains, np.split(distinct, ends), strict=True)
+    ]
+    return Posterior(pool, vocabulary, draws, lists)
+
+
+def only_the_default_rule(
+    label_totals: np.ndarray, log_posterior: float, pool: Pool, vocabulary: Vocabulary
+) -> Posterior:
+    """The posterior over an empty pool: one list, of one rule."""
+    lists = Lists(
+        offsets=np.zeros(2, dtype=np.int64),
+        items=np.zeros(0, dtype=np.int32),
+        label_counts=label_totals[None, :],
+        log_posterior=np.array([log_posterior]),
+    )
+    one = np.ones(1, dtype=np.int64)
+    return Posterior(pool, vocabulary, [ChainDraws(one, one - 1)], lists)
+
+
+def _distinct_lists(runs: Runs) -> tuple[np.ndarray, np.ndarray]:
+    """First run of each distinct list, in order, and each run's place among them."""
+    place: dict[bytes, int] = {}
+    first: list[int] = []
+    distinct = np.empty(len(runs.n_draws), dtype=np.int64)
+    data, size = runs.items.tobytes(), runs.items.itemsize
+    bounds = (runs.offsets * size).tolist()
+    for run in range(len(distinct)):
+        key = data[bounds[run] : bounds[run + 1]]
+        found = place.setdefault(key, len(first))
+        if found == len(first):
+            first.append(run)
+        distinct[run] = found
+    return np.array(first, dtype=np.int64), distinct

@@ -1,0 +1,170 @@
+"""Posterior: the kept draws of all chains, and what they say together (section 2.7)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from elseif.antecedents.pool import Pool
+from elseif.posterior.rule_list import RuleList, Vocabulary, make_rule_list
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+TIE = 1e-9  # log posteriors closer than this are equal
+
+
+@dataclass(frozen=True, eq=False)
+class ChainDraws:
+    """The kept draws of one chain: a list is stored once for as long as it stayed."""
+
+    n_draws: np.ndarray  # int64 (runs,)
+    distinct: np.ndarray  # int64 (runs,): which of the posterior's distinct lists
+
+
+@dataclass(frozen=True, eq=False)
+class Lists:
+    """Distinct antecedent lists, each with its counts and log posterior."""
+
+    offsets: np.ndarray  # int64 (lists + 1,), into items
+    items: np.ndarray  # int32: antecedents of the pool
+    label_counts: np.ndarray  # int64 (items + lists, labels): rules and default of each
+    log_posterior: np.ndarray  # float64 (lists,), up to the evidence
+
+    def __len__(self) -> int:
+        return len(self.log_posterior)
+
+    @property
+    def lengths(self) -> np.ndarray:
+        return np.diff(self.offsets)
+
+    def antecedent_list(self, i: int) -> tuple[int, ...]:
+        return tuple(self.items[self.offsets[i] : self.offsets[i + 1]].tolist())
+
+    def counts(self, i: int) -> np.ndarray:
+        """N[j, l] of a list, the default rule last."""
+        return self.label_counts[self.offsets[i] + i : self.offsets[i + 1] + i + 1]
+
+
+class Posterior:
+    """Draws from the posterior over antecedent lists, first halves discarded."""
+
+    def __init__(
+        self, pool: Pool, vocabulary: Vocabulary, chains: Sequence[ChainDraws], distinct: Lists
+    ) -> None:
+        self.pool = pool
+        self.vocabulary = vocabulary
+        self.chains = tuple(chains)
+        self.distinct = distinct
+
+    def __repr__(self) -> str:
+        n_chains, n_draws = self.log_posterior.shape
+        return (
+            f"Posterior({n_chains} chains of {n_draws:,} draws, {len(self.distinct):,} distinct "
+            f"lists, mean length {self.lengths.mean():.2f})"
+        )
+
+    @property
+    def n_draws(self) -> int:
+        """Number of kept draws, all chains."""
+        return int(sum(chain.n_draws.sum() for chain in self.chains))
+
+    @cached_property
+    def probabilities(self) -> np.ndarray:
+        """Share of the kept draws at each distinct list."""
+        counts = np.zeros(len(self.distinct), dtype=np.int64)
+        for chain in self.chains:
+            np.add.at(counts, chain.distinct, chain.n_draws)
+        return counts / counts.sum()
+
+    @property
+    def log_posterior(self) -> np.ndarray:
+        """Log posterior of every kept draw, up to a constant: (chains, draws)."""
+        return self._by_draw(self.distinct.log_posterior)
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """Length m of every kept draw, all chains one after another."""
+        return self._by_draw(self.distinct.lengths).ravel()
+
+    def _by_draw(self, values: np.ndarray) -> np.ndarray:
+        return np.stack([np.repeat(values[c.distinct], c.n_draws) for c in self.chains])
+
+    def lists(self) -> pd.DataFrame:
+        """The distinct lists: antecedents, share of draws, log posterior; best first."""
+        import pandas as pd  # loaded when a table is asked for
+
+        names = self.pool.names
+        order = self.best_first
+        return pd.DataFrame(
+            {
+                "antecedents": [
+                    tuple(names[a] for a in self.distinct.antecedent_list(i)) for i in order
+                ],
+                "probability": self.probabilities[order],
+                "log_posterior": self.distinct.log_posterior[order],
+            }
+        )
+
+    @cached_property
+    def best_first(self) -> np.ndarray:
+        """Distinct lists by log posterior, ties in the order that reads best."""
+        order = np.argsort(-self.distinct.log_posterior, kind="stable")
+        # ties are exact in theory and differ in the last digits in practice
+        gaps = np.diff(self.distinct.log_posterior[order]) < -TIE
+        ties = np.split(order, np.flatnonzero(gaps) + 1)
+        return np.concatenate(
+            [tie if len(tie) == 1 else sorted(tie, key=self._reading_key) for tie in ties]
+        )
+
+    def _reading_key(self, i: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """What captures more comes first, rule by rule; then the order of the pool."""
+        captured = self.distinct.counts(i).sum(axis=1)[:-1]
+        return tuple(-captured), self.distinct.antecedent_list(i)
+
+    def inclusion(self) -> dict[str, float]:
+        """Probability that an antecedent is in the list, by name; the likeliest first."""
+        values = self.inclusion_probabilities
+        order = np.lexsort((np.arange(len(values)), -values))
+        return {self.pool.names[a]: float(values[a]) for a in order}
+
+    @cached_property
+    def inclusion_probabilities(self) -> np.ndarray:
+        """Inclusion probabilities in the order of the pool."""
+        weights = np.repeat(self.probabilities, self.distinct.lengths)
+        return np.bincount(self.distinct.items, weights=weights, minlength=len(self.pool))
+
+    @cached_property
+    def mean_length(self) -> float:
+        """Posterior mean of m; the default rule does not count."""
+        return float(self.probabilities @ self.distinct.lengths)
+
+    @cached_property
+    def average_cardinalities(self) -> np.ndarray:
+        """Average cardinality of each distinct list; NaN for the empty list."""
+        lengths = self.distinct.lengths
+        totals = np.zeros(len(lengths))
+        owners = np.repeat(np.arange(len(lengths)), lengths)
+        np.add.at(totals, owners, self.pool.cardinalities[self.distinct.items])
+        return np.divide(totals, lengths, out=np.full(len(lengths), np.nan), where=lengths > 0)
+
+    @property
+    def mean_average_cardinality(self) -> float:
+        """Posterior mean of the average cardinality, over lists that have one."""
+        has_one = self.distinct.lengths > 0
+        weights = self.probabilities[has_one]
+        if not weights.sum():
+            return float("nan")
+        return float(weights @ self.average_cardinalities[has_one] / weights.sum())
+
+    def rule_list(self, i: int) -> RuleList:
+        """A distinct list, by its place in ``distinct``, as a RuleList."""
+        return make_rule_list(
+            [self.pool[a] for a in self.distinct.antecedent_list(i)],
+            self.distinct.counts(i),
+            self.vocabulary,
+        )

@@ -1,0 +1,179 @@
+"""RuleList: a Bayesian decision list, a classifier that can be read (section 2.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from elseif.antecedents.antecedent import Antecedent
+from elseif.errors import ParamError
+from elseif.model.consequent import consequent_interval, consequent_mean
+from elseif.tables.columns import Kind
+from elseif.tables.reading import Table, read_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, eq=False)
+class Vocabulary:
+    """What turns numbers back into words: labels, pseudocounts, kinds of columns."""
+
+    classes: np.ndarray
+    pseudocounts: np.ndarray
+    kinds: dict[str, Kind]
+    count_unit: float = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Rule:
+    """One line of a list: an antecedent and the distribution over labels it leads to."""
+
+    antecedent: Antecedent
+    label_counts: np.ndarray  # training observations captured, in the order of classes
+    pseudocounts: np.ndarray
+    classes: np.ndarray
+
+    @property
+    def n(self) -> float:
+        """Number of training observations captured."""
+        return float(self.label_counts.sum())
+
+    @property
+    def probabilities(self) -> np.ndarray:
+        """Posterior mean probability of each label."""
+        return consequent_mean(self.label_counts, self.pseudocounts)
+
+    def interval(self, label: Any, level: float = 0.95) -> tuple[float, float]:
+        """Equal-tailed credible interval of a label's probability."""
+        if not 0 < level < 1:
+            raise ParamError(f"level is {level!r}; it must be between 0 and 1.")
+        place = label_place(label, self.classes)
+        return consequent_interval(self.label_counts, self.pseudocounts, place, level)
+
+    def __repr__(self) -> str:
+        return f"Rule({self.antecedent.name or 'else'!r}, n={self.n:g})"
+
+
+class RuleList:
+    """A series of if ... else if ... else statements, each with its probability."""
+
+    def __init__(self, rules: Sequence[Rule], vocabulary: Vocabulary) -> None:
+        self.rules = tuple(rules)
+        self.vocabulary = vocabulary
+
+    @property
+    def classes(self) -> np.ndarray:
+        return self.vocabulary.classes
+
+    @property
+    def positive(self) -> Any:
+        """The label whose probability is shown when there are two: the last."""
+        return self.classes[-1]
+
+    @property
+    def antecedents(self) -> tuple[Antecedent, ...]:
+        """The antecedents in order, without the default rule's empty one."""
+        return tuple(rule.antecedent for rule in self.rules[:-1])
+
+    def __len__(self) -> int:
+        """Number of rules, the default rule not counted."""
+        return len(self.rules) - 1
+
+    def __iter__(self) -> Iterator[Rule]:
+        return iter(self.rules)
+
+    def __getitem__(self, index: int) -> Rule:
+        return self.rules[index]
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def __repr__(self) -> str:
+        return self.to_text()
+
+    def _repr_html_(self) -> str:
+        from elseif.posterior.html import rule_list_html  # loaded in notebooks only
+
+        return rule_list_html(self)
+
+    def to_text(
+        self, label: Any = None, level: float = 0.95, decimals: int | None = None, width: int = 100
+    ) -> str:
+        """The list as text: one label's probability, or every label's when not two."""
+        from elseif.posterior.text import rule_list_text
+
+        return rule_list_text(self, label=label, level=level, decimals=decimals, width=width)
+
+    def to_frame(self, level: float = 0.95) -> pd.DataFrame:
+        """One row a rule: antecedent, n, and each label's probability and interval."""
+        import pandas as pd  # loaded when a table is asked for
+
+        rows = []
+        for rule in self.rules:
+            row: dict[str, Any] = {"antecedent": rule.antecedent.name, "n": rule.n}
+            for place, label in enumerate(self.classes):
+                low, high = consequent_interval(rule.label_counts, rule.pseudocounts, place, level)
+                row[f"n {label}"] = float(rule.label_counts[place])
+                row[f"probability {label}"] = float(rule.probabilities[place])
+                row[f"low {label}"] = low
+                row[f"high {label}"] = high
+            rows.append(row)
+        return pd.DataFrame(rows)
+
+    def captured_by(self, X: Any) -> np.ndarray:
+        """For each observation, the place of the first rule that is true of it."""
+        return self.captured_in(X if isinstance(X, Table) else read_table(X))
+
+    def captured_in(self, table: Table) -> np.ndarray:
+        """captured_by for a table that has been read."""
+        place = np.full(table.n_rows, len(self), dtype=np.int64)
+        left = np.ones(table.n_rows, dtype=bool)
+        for j, antecedent in enumerate(self.antecedents):
+            captured = left & antecedent_truth(antecedent, table, self.vocabulary.kinds)
+            place[captured] = j
+            left &= ~captured  # later rules see only what earlier ones left
+        return place
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Probability of each label, in the order of classes."""
+        by_rule = np.stack([rule.probabilities for rule in self.rules])
+        return by_rule[self.captured_by(X)]
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The most probable label of each observation."""
+        return self.classes[np.argmax(self.predict_proba(X), axis=1)]
+
+
+def antecedent_truth(antecedent: Antecedent, table: Table, kinds: dict[str, Kind]) -> np.ndarray:
+    """Row by row, whether every condition of an antecedent is true."""
+    truth = np.ones(table.n_rows, dtype=bool)
+    for condition in antecedent:
+        column = table.column(condition.column, kinds.get(condition.column))
+        truth &= condition.holds(column)
+    return truth
+
+
+def make_rule_list(
+    antecedents: Sequence[Antecedent], label_counts: np.ndarray, vocabulary: Vocabulary
+) -> RuleList:
+    """A list from its antecedents and N[j, l] in units, the default rule last."""
+    rules = [
+        Rule(antecedent, counts, vocabulary.pseudocounts, vocabulary.classes)
+        for antecedent, counts in zip(
+            [*antecedents, Antecedent()], label_counts * vocabulary.count_unit, strict=True
+        )
+    ]
+    return RuleList(rules, vocabulary)
+
+
+def label_place(label: Any, classes: np.ndarray) -> int:
+    """Where a label stands in classes."""
+    for place, known in enumerate(classes):
+        if known is label or known == label:
+            return place
+    shown = ", ".join(repr(c) for c in classes.tolist())
+    raise ParamError(f"{label!r} is not a label; the labels are {shown}.")

@@ -1,0 +1,138 @@
+"""A rule list as plain text, in the shape of the paper's figure 1."""
+
+from __future__ import annotations
+
+import textwrap
+import unicodedata
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from elseif.model.consequent import consequent_interval
+from elseif.posterior.rule_list import Rule, RuleList, label_place
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+LONGEST_NAME = 200
+
+
+def rule_list_text(
+    rule_list: RuleList,
+    label: Any = None,
+    level: float = 0.95,
+    decimals: int | None = None,
+    width: int = 100,
+) -> str:
+    """Lines of if ... else if ... else, each with probability, interval and n."""
+    places = shown_labels(rule_list, label)
+    if decimals is None:
+        decimals = enough_decimals(rule_list, places, level)
+    heads = ["if"] + ["else if"] * (len(rule_list) - 1) + ["else"]
+    if len(rule_list) == 0:
+        heads = ["always"]
+    conditions = [show_name(rule.antecedent.name) for rule in rule_list.rules]
+    results = [consequent_text(rule, places, level, decimals) for rule in rule_list.rules]
+    counts = [count_text(rule.n) for rule in rule_list.rules]
+    head_width = max(map(len, heads))
+    count_width = max(map(len, counts))
+    result_width = max(map(display_width, results))
+    room = width - head_width - result_width - count_width - len("  then    n = ")
+    condition_width = min(max(map(display_width, conditions)), max(24, room))
+    lines = []
+    for head, condition, result, count in zip(heads, conditions, results, counts, strict=True):
+        parts = wrap(condition, condition_width)
+        for part in parts[:-1]:
+            lines.append(f"{head:<{head_width}} {part}".rstrip())
+            head = ""
+        then = "then" if condition else "    "
+        lines.append(
+            f"{head:<{head_width}} {pad(parts[-1], condition_width)} {then} "
+            f"{pad(result, result_width)}  n = {count:>{count_width}}"
+        )
+    return "\n".join([_caption(rule_list, places, level), *lines])
+
+
+def shown_labels(rule_list: RuleList, label: Any = None) -> list[int]:
+    """Places of the labels to show: the positive one of two, or all."""
+    if label is not None:
+        return [label_place(label, rule_list.classes)]
+    n = len(rule_list.classes)
+    return [n - 1] if n == 2 else list(range(n))
+
+
+def enough_decimals(rule_list: RuleList, places: Sequence[int], level: float) -> int:
+    """As many decimals of a percentage as the narrowest interval deserves."""
+    narrowest = min(
+        (
+            high - low
+            for rule in rule_list.rules
+            for low, high in [
+                consequent_interval(rule.label_counts, rule.pseudocounts, p, level) for p in places
+            ]
+        ),
+        default=1.0,
+    )
+    return int(np.clip(np.ceil(np.log10(0.02 / max(narrowest, 1e-9))), 0, 3))
+
+
+def consequent_text(rule: Rule, places: Sequence[int], level: float, decimals: int) -> str:
+    """Labels with probability and interval, the most probable first."""
+    order = sorted(places, key=lambda place: -rule.probabilities[place])
+    parts = []
+    for place in order:
+        low, high = consequent_interval(rule.label_counts, rule.pseudocounts, place, level)
+        parts.append(
+            f"{show_name(str(rule.classes[place]))} {percent(rule.probabilities[place], decimals)} "
+            f"({percent(low, decimals)}–{percent(high, decimals)})"
+        )
+    return ", ".join(parts)
+
+
+def percent(share: float, decimals: int) -> str:
+    """A share as a percentage."""
+    return f"{100 * float(share):.{decimals}f}%"
+
+
+def count_text(n: float) -> str:
+    """A number of observations, with thousands set apart."""
+    return f"{n:,.0f}" if n == int(n) else f"{n:,.2f}"
+
+
+def _caption(rule_list: RuleList, places: Sequence[int], level: float) -> str:
+    interval = f"{100 * level:g}% credible interval"
+    if len(places) == 1:
+        label = show_name(str(rule_list.classes[places[0]]))
+        return f"Probability of {label} ({interval})"
+    return f"Probability of each label ({interval})"
+
+
+def show_name(name: str) -> str:
+    """A name made safe for a terminal: shortened, with control characters spelt out."""
+    if len(name) > LONGEST_NAME:
+        name = name[: LONGEST_NAME - 1] + "…"
+    return "".join(_visible(c) for c in name)
+
+
+def _visible(character: str) -> str:
+    # control, format (bidi overrides, zero-width) and line-separating characters
+    if unicodedata.category(character) in ("Cc", "Cf", "Zl", "Zp", "Cs"):
+        return character.encode("unicode_escape").decode("ascii")
+    return character
+
+
+def display_width(text: str) -> int:
+    """Columns of a terminal that a text takes."""
+    return sum(
+        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
+        for c in text
+    )
+
+
+def pad(text: str, width: int) -> str:
+    return text + " " * (width - display_width(text))
+
+
+def wrap(text: str, width: int) -> list[str]:
+    """Lines of at most a width; an empty text is one empty line."""
+    return textwrap.wrap(text, width, break_on_hyphens=False) or [""]

@@ -1,0 +1,1 @@
+"""Section 2.6: proposals, one chain, many chains, convergence."""

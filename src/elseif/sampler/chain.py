@@ -1,0 +1,214 @@
+"""One Markov chain over antecedent lists (section 2.6)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from elseif import kernels
+from elseif.errors import SamplingError
+from elseif.model.problem import Problem
+from elseif.sampler.proposals import Kernel
+from elseif.sampler.tables import data_tables, prior_tables
+
+FIRST_CAPACITY = 16
+# a chain hands its draws over whenever this many runs or list entries are recorded
+RECORD_RUNS = 8192
+RECORD_ITEMS = 8 * RECORD_RUNS
+OPTION_NAMES = ("move", "add", "remove", "replace")
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Consecutive draws, each list written once for as long as the chain stayed at it."""
+
+    n_draws: np.ndarray  # int64 (runs,)
+    log_posterior: np.ndarray  # float64 (runs,)
+    offsets: np.ndarray  # int64 (runs + 1,), into items
+    items: np.ndarray  # int32: the lists, one after another
+    label_counts: np.ndarray  # int64 (items + runs, labels): rules and default of each list
+
+
+@dataclass(frozen=True)
+class ChainInfo:
+    """What a person wants to know of a chain: steps proposed and accepted by option."""
+
+    start: tuple[int, ...]
+    n_iter: int
+    proposed: dict[str, int]
+    accepted: dict[str, int]
+
+
+@dataclass(frozen=True)
+class CompiledProblem:
+    """A problem's tables, made once and read by every chain."""
+
+    data: kernels.Data
+    prior: kernels.Prior
+
+    @classmethod
+    def of(cls, problem: Problem) -> CompiledProblem:
+        return cls(data_tables(problem), prior_tables(problem.prior))
+
+
+class Chain:
+    """A chain that starts from a draw of the prior and can be run further and further."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        compiled: CompiledProblem,
+        kernel: Kernel,
+        seed: np.random.SeedSequence,
+        start: tuple[int, ...] | None = None,
+    ) -> None:
+        self._kernel = kernel
+        self._data, self._prior = compiled.data, compiled.prior
+        self._additions = kernel.additions(problem.pool_size)
+        rng = np.random.Generator(np.random.PCG64(seed))
+        drawn = tuple(problem.prior.draw(rng))
+        self.start = drawn if start is None else start
+        self._seed = rng.integers(0, 2**64, size=4, dtype=np.uint64)
+        self._tally = _new_tally(problem.pool_size)
+        self._state = self._state_at(self.start, FIRST_CAPACITY)
+        self._record = self._new_record()
+
+    @property
+    def antecedent_list(self) -> tuple[int, ...]:
+        """The list where the chain is now."""
+        return tuple(self._state.antecedent_list[: self._state.length[0]].tolist())
+
+    @property
+    def info(self) -> ChainInfo:
+        return ChainInfo(
+            start=self.start,
+            n_iter=int(self._tally.iteration[0]),
+            proposed=dict(zip(OPTION_NAMES, self._tally.proposed.tolist(), strict=True)),
+            accepted=dict(zip(OPTION_NAMES, self._tally.accepted.tolist(), strict=True)),
+        )
+
+    def run_to(self, iteration: int) -> Runs:
+        """Iterate up to the given iteration; the draws since the last call are returned."""
+        begin = int(self._tally.iteration[0])
+        pieces: list[Runs] = []
+        self._begin_record()
+        while True:
+            status = kernels.advance(
+                self._data,
+                self._prior,
+                self._additions,
+                self._state,
+                self._tally,
+                self._record,
+                self._seed,
+                iteration,
+            )
+            if status == kernels.NEEDS_ROWS:
+                self._state = self._state_at(self.antecedent_list, 2 * self._capacity)
+            elif status == kernels.NOT_FINITE:
+                raise SamplingError(
+                    "The posterior of a proposal is not a number, at iteration "
+                    f"{int(self._tally.iteration[0])} from the list {self.antecedent_list}."
+                )
+            pieces.append(self._end_record(begin))
+            begin = int(self._tally.iteration[0])
+            if status == kernels.RUNNING:
+                return join_runs(pieces)
+            self._begin_record()
+
+    def adapt(self) -> None:
+        """Learn where to look from the iterations since the last call."""
+        tally, now = self._tally, self._tally.iteration[0]
+        inside = self._state.in_list
+        tally.presence[inside] += now - tally.entered[inside]
+        self._additions = self._kernel.additions(len(tally.presence), tally.presence)
+        tally.presence[:] = 0
+        tally.entered[:] = now
+
+    @property
+    def _capacity(self) -> int:
+        return len(self._state.antecedent_list)
+
+    def _new_record(self) -> kernels.Record:
+        n_items = max(RECORD_ITEMS, 4 * self._capacity)
+        return kernels.Record(
+            n_runs=np.zeros(1, dtype=np.int64),
+            starts=np.zeros(RECORD_RUNS, dtype=np.int64),
+            offsets=np.zeros(RECORD_RUNS + 1, dtype=np.int64),
+            items=np.zeros(n_items, dtype=np.int32),
+            label_counts=np.zeros((n_items + RECORD_RUNS, len(self._data.pseudocounts)), np.int64),
+            log_posterior=np.zeros(RECORD_RUNS),
+        )
+
+    def _begin_record(self) -> None:
+        if len(self._record.items) < 4 * self._capacity:
+            self._record = self._new_record()
+        self._record.n_runs[0] = 0
+        kernels.write_run(self._state, self._tally, self._record)
+
+    def _end_record(self, begin: int) -> Runs:
+        """The draws of iterations after begin, up to now."""
+        record, n = self._record, int(self._record.n_runs[0])
+        ends = np.append(record.starts[1:n], self._tally.iteration[0] + 1)
+        n_draws = ends - np.maximum(record.starts[:n], begin + 1)
+        return Runs(
+            n_draws=n_draws,
+            log_posterior=record.log_posterior[:n].copy(),
+            offsets=record.offsets[: n + 1].copy(),
+            items=record.items[: record.offsets[n]].copy(),
+            label_counts=record.label_counts[: record.offsets[n] + n].copy(),
+        )
+
+    def _state_at(self, antecedent_list: tuple[int, ...], capacity: int) -> kernels.State:
+        """A state with room for longer lists, entered at the given one."""
+        pool_size, n_words = self._data.covers.shape
+        n_labels, n_classes = len(self._data.pseudocounts), len(self._prior.class_sizes)
+        capacity = min(max(capacity, 2 * len(antecedent_list)), pool_size)
+        state = kernels.State(
+            length=np.zeros(1, dtype=np.int64),
+            log_posterior=np.zeros(1),
+            antecedent_list=np.zeros(capacity, dtype=np.int64),
+            rows=np.arange(capacity + 1),
+            captured=np.zeros((capacity + 1, n_words), dtype=np.uint64),
+            label_counts=np.zeros((capacity + 1, n_labels), dtype=np.int64),
+            log_likelihoods=np.zeros(capacity + 1),
+            in_list=np.zeros(pool_size, dtype=bool),
+            used=np.zeros(n_classes, dtype=np.int64),
+            new_counts=np.zeros((capacity + 1, n_labels), dtype=np.int64),
+            arriving=np.zeros((1, n_labels), dtype=np.int64),
+            pending=np.zeros(n_words, dtype=np.uint64),
+            pending_counts=np.zeros(n_labels, dtype=np.int64),
+            trial=np.zeros(capacity + 1, dtype=np.int64),
+            trial_used=np.zeros(n_classes, dtype=np.int64),
+        )
+        kernels.enter_list(
+            self._data, self._prior, state, np.array(antecedent_list, dtype=np.int64)
+        )
+        return state
+
+
+def _new_tally(pool_size: int) -> kernels.Tally:
+    return kernels.Tally(
+        iteration=np.zeros(1, dtype=np.int64),
+        proposed=np.zeros(kernels.N_OPTIONS, dtype=np.int64),
+        accepted=np.zeros(kernels.N_OPTIONS, dtype=np.int64),
+        entered=np.zeros(pool_size, dtype=np.int64),
+        presence=np.zeros(pool_size, dtype=np.int64),
+    )
+
+
+def join_runs(pieces: list[Runs]) -> Runs:
+    """Runs of consecutive stretches as one; a run of no draw is left out."""
+    lengths = np.concatenate([np.diff(piece.offsets) for piece in pieces])
+    n_draws = np.concatenate([piece.n_draws for piece in pieces])
+    kept = n_draws > 0
+    return Runs(
+        n_draws=n_draws[kept],
+        log_posterior=np.concatenate([piece.log_posterior for piece in pieces])[kept],
+        offsets=np.concatenate([[0], np.cumsum(lengths[kept])]),
+        items=np.concatenate([piece.items for piece in pieces])[np.repeat(kept, lengths)],
+        label_counts=np.concatenate([piece.label_counts for piece in pieces])[
+            np.repeat(kept, lengths + 1)
+        ],
+    )

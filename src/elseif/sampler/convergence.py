@@ -1,0 +1,317 @@
+"""Have the chains arrived? The paper's criterion, and a stricter report beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from elseif.sampler.chain import ChainInfo, Runs
+
+# the paper's threshold for Gelman and Rubin's R-hat of the log posterior
+PAPER_R_HAT = 1.05
+# rank-normalised split R-hat (Vehtari et al. 2021), and effective draws over all chains
+STRICT_R_HAT, STRICT_ESS = 1.01, 400.0
+LOOSE_R_HAT, LOOSE_ESS = 1.05, 100.0
+
+MOST_POINTS = 1000  # of a chain's trace, evenly spaced, for the rank statistics
+WORST_INCLUSIONS = 8  # whose effective number of draws is computed
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """Diagnostics of one quantity: rank-normalised split R-hat, bulk and tail ESS."""
+
+    name: str
+    r_hat: float
+    ess_bulk: float
+    ess_tail: float
+
+
+@dataclass(frozen=True, repr=False)
+class Convergence:
+    """What can be said of convergence; NaN stands for what cannot be."""
+
+    r_hat: float  # the paper's, on the log posterior
+    status: str  # "converged", "warn", "not converged" or "undetermined"
+    quantities: tuple[Quantity, ...]
+    inclusion_r_hat: float  # the largest, over antecedents of inclusion .01 to .99
+    inclusion_difference: float  # the largest between two chains
+    n_chains: int
+    n_iter: int  # iterations of each chain, the discarded half included
+    n_distinct: int
+    acceptance: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def max_r_hat(self) -> float:
+        """The largest rank-normalised split R-hat of all quantities."""
+        return _largest([*(q.r_hat for q in self.quantities), self.inclusion_r_hat])
+
+    @property
+    def min_ess(self) -> float:
+        """The smallest bulk effective number of draws of all quantities."""
+        values = [q.ess_bulk for q in self.quantities if not np.isnan(q.ess_bulk)]
+        return min(values, default=float("nan"))
+
+    def __repr__(self) -> str:
+        return f"Convergence(status={self.status!r}, r_hat={self.r_hat:.3f})"
+
+    def __str__(self) -> str:
+        return "\n".join(
+            [
+                f"{self.status}: {self.n_chains} chains of {self.n_iter:,} iterations, the first "
+                "half discarded",
+                f"  R-hat of the log posterior, as in the paper  {_shown(self.r_hat)}",
+                f"  largest rank-normalised split R-hat          {_shown(self.max_r_hat)}",
+                f"  fewest effective draws                       {_shown(self.min_ess, 0)}",
+                f"  largest difference of inclusion              "
+                f"{_shown(self.inclusion_difference)}",
+                f"  distinct lists                               {self.n_distinct:,}",
+            ]
+        )
+
+
+@dataclass(frozen=True)
+class Probe:
+    """Observations whose predicted probabilities are followed."""
+
+    truth: np.ndarray  # bool (antecedents, observations)
+    labels: np.ndarray  # int (observations,): the label whose probability is followed
+
+
+def nothing_to_sample() -> Convergence:
+    """The report when there is one list only: nothing varies, so nothing can be said."""
+    nan = float("nan")
+    return Convergence(nan, "undetermined", (), nan, nan, 0, 0, 1)
+
+
+def gelman_rubin(chains: Sequence[Runs]) -> float:
+    """R-hat of Gelman and Rubin (1992) on the log posterior, over all kept draws."""
+    if len(chains) < 2:
+        return float("nan")
+    n = int(chains[0].n_draws.sum())
+    if n < 2:
+        return float("nan")
+    means = np.array([np.average(c.log_posterior, weights=c.n_draws) for c in chains])
+    squares = [
+        np.sum(c.n_draws * (c.log_posterior - mean) ** 2)
+        for c, mean in zip(chains, means, strict=True)
+    ]
+    within = float(np.mean(squares)) / (n - 1)
+    return r_hat_from_variances(within, float(np.var(means, ddof=1)), n)
+
+
+def r_hat_from_variances(within: float, between_means: float, n: int) -> float:
+    """sqrt(((n - 1) / n W + B / n) / W): NaN for constants, infinity for frozen chains."""
+    # a chain that never left its list has a variance of rounding errors alone
+    if within < 1e-18:
+        return float("nan") if between_means < 1e-18 else float("inf")
+    return float(np.sqrt(((n - 1) / n * within + between_means) / within))
+
+
+def assess(
+    chains: Sequence[Runs],
+    infos: Sequence[ChainInfo],
+    cardinalities: np.ndarray,
+    pseudocounts: np.ndarray,
+    count_unit: float,
+    probe: Probe,
+) -> Convergence:
+    """The convergence report of the kept draws."""
+    traces = [_Trace(chain, cardinalities) for chain in chains]
+    quantities = [
+        diagnose("log posterior", np.stack([t.log_posterior for t in traces])),
+        diagnose("length", np.stack([t.lengths for t in traces])),
+        diagnose("average cardinality", np.stack([t.average_cardinality for t in traces])),
+    ]
+    predicted = np.stack([t.predicted(probe, pseudocounts, count_unit) for t in traces])
+    for i in range(predicted.shape[2]):
+        quantities.append(diagnose(f"predicted probability {i + 1}", predicted[:, :, i]))
+    inclusion_r_hat, difference, worst = _inclusions(chains, traces, len(cardinalities))
+    for a, trace in worst:
+        quantities.append(diagnose(f"inclusion of antecedent {a}", trace))
+    r_hat = gelman_rubin(chains)
+    return Convergence(
+        r_hat=r_hat,
+        status=_status(r_hat, quantities, inclusion_r_hat, len(chains)),
+        quantities=tuple(quantities),
+        inclusion_r_hat=inclusion_r_hat,
+        inclusion_difference=difference,
+        n_chains=len(chains),
+        n_iter=infos[0].n_iter,
+        n_distinct=len(set().union(*(t.distinct for t in traces))),
+        acceptance=_acceptance(infos),
+    )
+
+
+def diagnose(name: str, values: np.ndarray) -> Quantity:
+    """Rank-normalised split R-hat and ESS of a quantity, (chains, draws)."""
+    from arviz_stats.base import array_stats  # slow to load, and needed only here
+
+    if values.shape[1] < 8 or np.all(values == values[:, :1]):
+        frozen = float("nan") if np.all(values == values[0, 0]) else float("inf")
+        return Quantity(name, frozen, float("nan"), float("nan"))
+    with np.errstate(all="ignore"):
+        return Quantity(
+            name,
+            float(array_stats.rhat(values, chain_axis=0, draw_axis=1, method="rank")),
+            float(array_stats.ess(values, chain_axis=0, draw_axis=1, method="bulk")),
+            float(
+                array_stats.ess(values, chain_axis=0, draw_axis=1, method="tail", prob=(0.05, 0.95))
+            ),
+        )
+
+
+class _Trace:
+    """Evenly spaced draws of a chain."""
+
+    def __init__(self, runs: Runs, cardinalities: np.ndarray) -> None:
+        ends = np.cumsum(runs.n_draws)
+        n_points = min(MOST_POINTS, int(ends[-1]))
+        points = np.linspace(0, ends[-1] - 1, n_points).astype(np.int64)
+        run_of_point = np.searchsorted(ends, points, side="right")
+        used, self._place = np.unique(run_of_point, return_inverse=True)
+        self._runs, self._used = runs, used
+        lengths = np.diff(runs.offsets)[used]
+        self.log_posterior = runs.log_posterior[run_of_point]
+        self.lengths = lengths[self._place].astype(float)
+        # distinct runs of the trace as rows of antecedents, -1 beyond a list's end
+        self._lists = np.full((len(used), int(lengths.max(initial=0))), -1, dtype=np.int64)
+        inside = np.arange(self._lists.shape[1]) < lengths[:, None]
+        flat = np.concatenate([runs.items[runs.offsets[r] : runs.offsets[r + 1]] for r in used])
+        self._lists[inside] = flat
+        sizes = np.where(inside, cardinalities[self._lists], 0).sum(axis=1)
+        # an empty list has no average: 0 keeps it apart from all others
+        average = np.divide(sizes, lengths, out=np.zeros(len(used)), where=lengths > 0)
+        self.average_cardinality = average[self._place]
+
+    @property
+    def distinct(self) -> set[bytes]:
+        runs = self._runs
+        return {
+            runs.items[start:stop].tobytes()
+            for start, stop in zip(runs.offsets[:-1], runs.offsets[1:], strict=True)
+        }
+
+    def predicted(self, probe: Probe, pseudocounts: np.ndarray, unit: float) -> np.ndarray:
+        """Predicted probability of the probe's observations, (points, observations)."""
+        n_lists, width = self._lists.shape
+        hit = np.zeros((n_lists, width + 1, len(probe.labels)), dtype=bool)
+        inside = self._lists >= 0
+        hit[:, :width][inside] = probe.truth[self._lists[inside]]
+        lengths = inside.sum(axis=1)
+        hit[np.arange(n_lists), lengths] = True  # the default rule is true of everybody
+        first = np.argmax(hit, axis=1)
+        begin = self._runs.offsets[self._used] + self._used
+        counts = self._runs.label_counts[begin[:, None] + first] * unit + pseudocounts
+        probability = np.take_along_axis(counts, probe.labels[None, :, None], axis=2)[..., 0]
+        by_list: np.ndarray = probability / counts.sum(axis=2)
+        return by_list[self._place]
+
+    def includes(self, antecedent: int) -> np.ndarray:
+        """Whether each point's list holds an antecedent."""
+        return np.any(self._lists == antecedent, axis=1)[self._place]
+
+    def presence(self, antecedents: np.ndarray, pool_size: int) -> np.ndarray:
+        """Which of some antecedents each point's list holds, (points, antecedents)."""
+        column = np.full(pool_size, -1, dtype=np.int64)
+        column[antecedents] = np.arange(len(antecedents))
+        table = np.zeros((len(self._lists), len(antecedents) + 1), dtype=bool)
+        rows = np.repeat(np.arange(len(self._lists)), self._lists.shape[1])
+        items = self._lists.ravel()
+        table[rows[items >= 0], column[items[items >= 0]]] = True
+        return table[:, :-1][self._place]
+
+
+def _inclusions(
+    chains: Sequence[Runs], traces: Sequence[_Trace], pool_size: int
+) -> tuple[float, float, list[tuple[int, np.ndarray]]]:
+    """Largest R-hat and largest difference between chains, and the worst ones' traces."""
+    by_chain = np.stack([_inclusion(chain, pool_size) for chain in chains])
+    difference = float((by_chain.max(axis=0) - by_chain.min(axis=0)).max(initial=0.0))
+    if len(chains) < 2:
+        difference = float("nan")
+    overall = by_chain.mean(axis=0)
+    followed = np.flatnonzero((overall >= 0.01) & (overall <= 0.99))
+    if not len(followed):
+        return float("nan"), difference, []
+    presence = np.stack([t.presence(followed, pool_size) for t in traces])
+    r_hats = split_r_hat(presence)
+    worst = followed[np.argsort(-r_hats, kind="stable")[:WORST_INCLUSIONS]]
+    kept = [(int(a), np.stack([t.includes(int(a)) for t in traces]).astype(float)) for a in worst]
+    return _largest(r_hats.tolist()), difference, kept
+
+
+def split_r_hat(presence: np.ndarray) -> np.ndarray:
+    """Split R-hat of many indicators at once, (chains, draws, quantities).
+
+    For a quantity of two values the rank-normalised R-hat is this one: ranks of two
+    values are a linear function of them.
+    """
+    half = presence.shape[1] // 2
+    halves = np.concatenate([presence[:, :half], presence[:, half : 2 * half]]).astype(float)
+    if half < 2:
+        return np.full(presence.shape[2], np.nan)
+    within = halves.var(axis=1, ddof=1).mean(axis=0)
+    between = halves.mean(axis=1).var(axis=0, ddof=1)
+    with np.errstate(all="ignore"):
+        r_hats: np.ndarray = np.sqrt(((half - 1) / half * within + between) / within)
+    return r_hats
+
+
+def _inclusion(runs: Runs, pool_size: int) -> np.ndarray:
+    weights = np.repeat(runs.n_draws, np.diff(runs.offsets))
+    return np.bincount(runs.items, weights=weights, minlength=pool_size) / runs.n_draws.sum()
+
+
+def _status(
+    r_hat: float, quantities: Sequence[Quantity], inclusion_r_hat: float, n_chains: int
+) -> str:
+    """How far the run can be trusted."""
+    determined = [q for q in quantities if not np.isnan(q.r_hat)]
+    if n_chains < 2 or np.isnan(r_hat) or not determined:
+        return "undetermined"
+    largest = _largest([q.r_hat for q in determined])
+    fewest = min((q.ess_bulk for q in determined if not np.isnan(q.ess_bulk)), default=0.0)
+    inclusion = 1.0 if np.isnan(inclusion_r_hat) else inclusion_r_hat
+    if r_hat >= PAPER_R_HAT or largest >= LOOSE_R_HAT or fewest < LOOSE_ESS:
+        return "not converged"
+    if inclusion >= LOOSE_R_HAT:
+        return "not converged"
+    main = [q.r_hat for q in determined if not q.name.startswith("inclusion")]
+    if _largest(main) >= STRICT_R_HAT or fewest < STRICT_ESS:
+        return "warn"
+    return "converged"
+
+
+def is_good_enough(convergence: Convergence) -> bool:
+    """Whether an automatic run may stop: the paper's criterion, and at worst a warning.
+
+    A single chain has no R-hat between chains: it may stop when its halves agree.
+    """
+    if convergence.status in ("converged", "warn"):
+        return True
+    if convergence.status != "undetermined":
+        return False
+    r_hat, ess = convergence.max_r_hat, convergence.min_ess
+    if np.isnan(r_hat):  # nothing varies: longer runs show no more
+        return True
+    return convergence.n_chains == 1 and r_hat < LOOSE_R_HAT and ess >= LOOSE_ESS
+
+
+def _acceptance(infos: Sequence[ChainInfo]) -> dict[str, float]:
+    rates: dict[str, float] = {}
+    for option in infos[0].proposed:
+        proposed = sum(info.proposed[option] for info in infos)
+        if proposed:
+            rates[option] = sum(info.accepted[option] for info in infos) / proposed
+    return rates
+
+
+def _largest(values: Sequence[float]) -> float:
+    return max((v for v in values if not np.isnan(v)), default=float("nan"))
+
+
+def _shown(value: float, decimals: int = 3) -> str:
+    return "not available" if np.isnan(value) else f"{value:,.{decimals}f}"

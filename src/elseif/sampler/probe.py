@@ -1,0 +1,39 @@
+"""A few observations to follow: chosen by what is true of them, not by their row."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from elseif.model.problem import Problem
+from elseif.sampler.convergence import Probe
+from elseif.tables.packing import WORD_BITS
+
+N_OBSERVATIONS = 20
+MOST_ANTECEDENTS = 4096
+
+
+def choose_probe(problem: Problem) -> Probe:
+    """About twenty observations that no antecedent set treats alike.
+
+    Each observation gets a random-looking number from the set of antecedents that cover
+    it, and those of the smallest numbers are followed: the choice depends on neither
+    the order of rows nor that of columns.
+    """
+    n_bits = problem.layout.n_words * WORD_BITS
+    numbers = np.zeros(n_bits, dtype=np.uint64)
+    keys = np.random.Generator(np.random.PCG64(0)).integers(
+        1, 2**64, size=problem.pool_size, dtype=np.uint64
+    )
+    step = max(1, problem.pool_size // MOST_ANTECEDENTS)
+    for a in range(0, problem.pool_size, step):
+        bits = np.unpackbits(problem.covers[a].view(np.uint8), bitorder="little")
+        numbers ^= bits.astype(np.uint64) * keys[a]
+    real = np.flatnonzero(problem.layout.row_of_bit < problem.layout.n_rows)
+    _, first = np.unique(numbers[real], return_index=True)
+    chosen = real[first[:N_OBSERVATIONS]]
+    words, shifts = chosen // WORD_BITS, (chosen % WORD_BITS).astype(np.uint64)
+    truth = (problem.covers[:, words] >> shifts & np.uint64(1)).astype(bool)
+    labels = (problem.n_labels - 1 - np.arange(len(chosen))) % problem.n_labels
+    return Probe(
+        truth, labels if problem.n_labels > 2 else np.full(len(chosen), problem.n_labels - 1)
+    )

@@ -1,0 +1,151 @@
+"""Condition: an assertion about one column that is true or false of an observation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from elseif.errors import ParamError
+from elseif.tables.columns import Column, Kind
+
+TRUE, FALSE, MISSING = "is true", "is false", "is missing"
+EQUAL, UNEQUAL, ONE_OF = "=", "!=", "in"
+ABOVE, AT_MOST, AT_LEAST, BELOW, BETWEEN = ">", "<=", ">=", "<", "between"
+
+OPERATORS = (
+    TRUE, FALSE, EQUAL, UNEQUAL, ONE_OF, ABOVE, AT_MOST, AT_LEAST, BELOW, BETWEEN, MISSING,
+)  # fmt: skip
+NUMERIC_OPERATORS = (ABOVE, AT_MOST, AT_LEAST, BELOW, BETWEEN)
+
+
+@dataclass(frozen=True)
+class Condition:
+    """An assertion such as ``age > 60``, ``sex = female``, ``smoker`` or ``glucose is missing``.
+
+    A missing value makes no condition true but "is missing". The value is a number, a
+    date, a category, a tuple of categories ("in") or a pair ("between": above the
+    first, at most the second). Conditions on ordered categories carry the categories
+    in their order.
+    """
+
+    column: str
+    operator: str
+    value: Any = None
+    order: tuple[Any, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if self.operator not in OPERATORS:
+            raise ParamError(
+                f"Condition on {self.column!r}: the operator is {self.operator!r}; "
+                f"it must be one of {', '.join(map(repr, OPERATORS))}."
+            )
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def name(self) -> str:
+        """The condition as a person would write it."""
+        if self.operator == TRUE:
+            return self.column
+        if self.operator == FALSE:
+            return f"not {self.column}"
+        if self.operator == MISSING:
+            return f"{self.column} is missing"
+        if self.operator == BETWEEN:
+            low, high = self.value
+            return f"{value_text(low)} < {self.column} <= {value_text(high)}"
+        if self.operator == ONE_OF:
+            return f"{self.column} in {{{', '.join(value_text(v) for v in self.value)}}}"
+        return f"{self.column} {self.operator} {value_text(self.value)}"
+
+    def holds(self, column: Column) -> np.ndarray:
+        """Row by row, whether the condition is true."""
+        if self.operator == MISSING:
+            return column.is_missing()
+        if self.operator == TRUE:
+            return column.is_true()
+        if self.operator == FALSE:
+            return ~column.is_true() & ~column.is_missing()
+        if column.codes is not None:
+            return self._holds_for_categories(column)
+        numbers = column.numbers
+        assert numbers is not None
+        if column.kind is Kind.DATE:
+            return self._compare(numbers, _as_dates(self.value))
+        return self._compare(numbers, self.value)
+
+    def _holds_for_categories(self, column: Column) -> np.ndarray:
+        assert column.codes is not None
+        known = {category: code for code, category in enumerate(column.categories)}
+        if self.operator in NUMERIC_OPERATORS:
+            # compare by rank in the order of training; an unseen category has none
+            rank = {category: r for r, category in enumerate(self.order or ())}
+            ranks = np.array([rank.get(c, np.nan) for c in column.categories] + [np.nan])
+            bound = (
+                tuple(rank[v] for v in self.value) if self.operator == BETWEEN else rank[self.value]
+            )
+            return self._compare(ranks[column.codes], bound)
+        values = self.value if self.operator == ONE_OF else (self.value,)
+        wanted = [known[v] for v in values if v in known]
+        chosen = np.isin(column.codes, wanted)
+        if self.operator != UNEQUAL:
+            return chosen
+        trained = {known[v] for v in (self.order or column.categories) if v in known}
+        return ~chosen & np.isin(column.codes, list(trained))
+
+    def _compare(self, numbers: np.ndarray, value: Any) -> np.ndarray:
+        """Comparisons with NaN or NaT are false, as a missing value should be."""
+        if self.operator == ABOVE:
+            truth = numbers > value
+        elif self.operator == AT_MOST:
+            truth = numbers <= value
+        elif self.operator == AT_LEAST:
+            truth = numbers >= value
+        elif self.operator == BELOW:
+            truth = numbers < value
+        elif self.operator == EQUAL:
+            truth = numbers == value
+        elif self.operator == UNEQUAL:
+            truth = (numbers != value) & (numbers == numbers)  # the second is false for NaN
+        else:
+            truth = (numbers > value[0]) & (numbers <= value[1])
+        return np.asarray(truth)
+
+    def sort_key(self) -> tuple[str, int, str]:
+        """Canonical order: by column, kind of assertion, and value."""
+        return (self.column, OPERATORS.index(self.operator), _sortable(self.value))
+
+
+def value_text(value: Any) -> str:
+    """A value as a person writes it: 60 rather than 60.0, a date without its midnight."""
+    if isinstance(value, (bool, np.bool_)):
+        return str(bool(value))
+    if isinstance(value, np.datetime64):
+        text = str(value.astype("datetime64[s]"))
+        return text.removesuffix("T00:00:00").replace("T", " ")
+    if isinstance(value, (float, np.floating)):
+        return f"{float(value):.15g}"
+    return str(value)
+
+
+def _sortable(value: Any) -> str:
+    """Text whose order is the value's own: numbers by size, the rest by spelling."""
+    if isinstance(value, tuple):
+        return "|".join(map(_sortable, value))
+    if isinstance(value, np.datetime64):
+        value = value.astype("datetime64[us]").astype(np.int64)
+    if isinstance(value, (int, float, np.integer, np.floating)):
+        # order-preserving text of a float: its bits, with negatives turned round
+        bits = int(np.array([float(value)]).view(np.uint64)[0])
+        bits = bits ^ (0xFFFFFFFFFFFFFFFF if bits >> 63 else 1 << 63)
+        return f"{bits:016x}"
+    return str(value)
+
+
+def _as_dates(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return tuple(np.datetime64(v, "us") for v in value)
+    return np.datetime64(value, "us")

@@ -1,0 +1,168 @@
+"""Labels and weights of the observations, checked and coded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from elseif.errors import DataError, ParamError
+
+# weights that are no multiples of a power of two are rounded to this part of their mean
+WEIGHT_BITS = 12
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """Observations' labels as codes into classes, in the order of the rows kept."""
+
+    classes: np.ndarray
+    codes: np.ndarray  # int64 (rows,): -1 where the label is missing or the weight 0
+    weights: np.ndarray  # int64 (rows,): whole numbers of units
+    unit: float
+    n_dropped: int  # rows left out for want of a label
+
+
+def read_labels(
+    y: np.ndarray, sample_weight: np.ndarray | None, drop_missing: bool, order: list[Any] | None
+) -> Labels:
+    """Codes, classes and whole weights from one label an observation."""
+    missing = missing_labels(y)
+    if missing.any() and not drop_missing:
+        rows = np.flatnonzero(missing)
+        shown = ", ".join(map(str, rows[:5])) + (", ..." if len(rows) > 5 else "")
+        raise DataError(
+            f"Input y contains NaN or infinity: {len(rows)} missing (rows {shown}). Fill them in, "
+            "or leave these rows out by missing_y='drop'."
+        )
+    weights, unit = whole_weights(sample_weight, len(y))
+    used = ~missing & (weights > 0)
+    if not used.any():
+        raise DataError("No observation is left: every label is missing or every weight is 0.")
+    codes = np.full(len(y), -1, dtype=np.int64)
+    classes, codes[used] = _classes(y[used], order)
+    if len(classes) < 2:
+        raise DataError(
+            f"y holds one class only, {classes[0]!r}, in all {int(used.sum())} observations; "
+            "a classifier needs at least two."
+        )
+    return Labels(classes, codes, np.where(used, weights, 0), unit, int(missing.sum()))
+
+
+def missing_labels(y: np.ndarray) -> np.ndarray:
+    """Which labels are missing or infinite."""
+    if y.dtype.kind == "f":
+        return ~np.isfinite(y)
+    if y.dtype.kind == "O":
+        return np.array(
+            [
+                v is None
+                or type(v).__name__ in ("NAType", "NaTType")
+                or (isinstance(v, (float, np.floating)) and not np.isfinite(v))
+                for v in y
+            ],
+            dtype=bool,
+        )
+    if y.dtype.kind in "mM":
+        return np.isnat(y)
+    return np.zeros(len(y), dtype=bool)
+
+
+def _classes(y: np.ndarray, order: list[Any] | None) -> tuple[np.ndarray, np.ndarray]:
+    """Distinct labels, sorted or in the order of their categories, and codes into them."""
+    if order is not None:
+        present = set(y.tolist())
+        levels = [level for level in order if level in present]
+        place = {level: i for i, level in enumerate(levels)}
+        classes = np.empty(len(levels), dtype=y.dtype)
+        classes[:] = levels
+        return classes, np.array([place[v] for v in y.tolist()], dtype=np.int64)
+    try:
+        classes, codes = np.unique(y, return_inverse=True)
+    except TypeError:
+        clash = _clash(y)
+        raise DataError(
+            f"y mixes labels of different types: {clash}. Make them one type."
+        ) from None
+    if y.dtype.kind == "O":
+        types = {type(v) for v in y.tolist()}
+        if len(types) > 1 and not all(issubclass(t, (int, float, bool)) for t in types):
+            raise DataError(f"y mixes labels of different types: {_clash(y)}. Make them one type.")
+    return classes, codes.astype(np.int64)
+
+
+def _clash(y: np.ndarray) -> str:
+    """Labels that look alike but differ in type, or one example of each type."""
+    by_text: dict[str, dict[type, Any]] = {}
+    for v in y.tolist():
+        by_text.setdefault(str(v), {})[type(v)] = v
+    clashing = [twins for twins in by_text.values() if len(twins) > 1]
+    examples = clashing[0] if clashing else {type(v): v for v in y.tolist()}
+    return " and ".join(f"{v!r} ({t.__name__})" for t, v in examples.items())
+
+
+def whole_weights(sample_weight: np.ndarray | None, n: int) -> tuple[np.ndarray, float]:
+    """Weights as whole numbers of a unit: exact for integers and binary fractions.
+
+    Other weights are rounded to a unit of about 1/4096 of their mean.
+    """
+    if sample_weight is None:
+        return np.ones(n, dtype=np.int64), 1.0
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.ndim == 0:
+        weights = np.full(n, float(weights))
+    if weights.shape != (n,):
+        raise DataError(
+            f"sample_weight.shape == {weights.shape}, expected ({n},): one weight an observation."
+        )
+    bad = ~np.isfinite(weights) | (weights < 0)
+    if bad.any():
+        rows = np.flatnonzero(bad)
+        shown = ", ".join(map(str, rows[:5]))
+        raise DataError(
+            f"sample_weight must be finite and not negative; {len(rows)} are not (rows {shown}), "
+            f"the first is {weights[rows[0]]}."
+        )
+    if not weights.any():
+        raise DataError("sample_weight: every weight is zero; at least one observation must count.")
+    for bits in range(WEIGHT_BITS + 1):
+        scaled = np.ldexp(weights, bits)
+        if np.all(scaled == np.floor(scaled)):
+            break
+    else:
+        mean = float(weights[weights > 0].mean())
+        bits = WEIGHT_BITS - int(np.floor(np.log2(mean)))
+        scaled = np.maximum(np.rint(np.ldexp(weights, bits)), (weights > 0).astype(float))
+    if scaled.sum() >= 2.0**62:
+        raise DataError("sample_weight: the weights add up to more than can be counted (2^62).")
+    return scaled.astype(np.int64), float(np.ldexp(1.0, -bits))
+
+
+def read_pseudocounts(pseudocounts: Any, classes: np.ndarray) -> np.ndarray:
+    """alpha for each label: from a number, a sequence in the order of classes, or a dict."""
+    known = classes.tolist()
+    shown = ", ".join(map(repr, known))
+    if isinstance(pseudocounts, dict):
+        unknown = [label for label in pseudocounts if label not in known]
+        missing = [label for label in known if label not in pseudocounts]
+        if unknown or missing:
+            which = f"{unknown[0]!r} is not a class" if unknown else f"{missing[0]!r} has none"
+            raise ParamError(
+                f"pseudocounts needs {len(known)} values, one per class [{shown}]; {which}."
+            )
+        pseudocounts = [pseudocounts[label] for label in known]
+    try:
+        values = np.asarray(pseudocounts, dtype=np.float64)
+    except (TypeError, ValueError):
+        values = np.array(np.nan)
+    if values.ndim == 0:
+        values = np.full(len(known), float(values))
+    if values.shape != (len(known),):
+        raise ParamError(
+            f"pseudocounts needs {len(known)} values, one per class [{shown}], "
+            f"or one number for all; got {pseudocounts!r}."
+        )
+    if not np.all(np.isfinite(values) & (values > 0)):
+        raise ParamError(f"pseudocounts must be positive and finite; got {pseudocounts!r}.")
+    return values

@@ -1,0 +1,178 @@
+"""The one door for tables: data frames, arrays, sparse matrices, as named columns."""
+
+from __future__ import annotations
+
+import unicodedata
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from scipy import sparse
+
+from elseif.errors import DataError, DataTypeError, ParamError
+from elseif.tables.columns import Column, Kind
+from elseif.tables.values import column_from_array, column_from_series
+
+
+class Table:
+    """Named columns, each converted when it is asked for."""
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        n_rows: int,
+        get: Callable[[int, str, Kind | None], Column],
+        named: bool,
+    ) -> None:
+        self.names = list(names)
+        self.n_rows = n_rows
+        self.named = named  # whether the names are the user's
+        self._get = get
+        self._place = {name: i for i, name in enumerate(self.names)}
+
+    def column(self, name: str, kind: Kind | None = None) -> Column:
+        """A column, of the kind told or inferred."""
+        return self._get(self._place[name], name, kind)
+
+    def renamed(self, names: Sequence[str]) -> Table:
+        """The same columns under other names."""
+        return Table(names, self.n_rows, self._get, named=self.named)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._place
+
+
+def read_table(X: Any) -> Table:
+    """A table from pandas, polars, pyarrow, NumPy, SciPy sparse or nested lists."""
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    if isinstance(frame, nw.DataFrame):
+        raw = _raw_names(X, frame)
+        named = not _are_default_names(X)
+        names = _checked_names(raw) if named else _places(len(raw))
+
+        def from_frame(place: int, name: str, kind: Kind | None) -> Column:
+            return column_from_series(frame[:, place], name, kind)
+
+        return _non_empty(Table(names, frame.shape[0], from_frame, named=named))
+    if sparse.issparse(X):
+        return _read_sparse(X)
+    return _read_array(X)
+
+
+def parse_kinds(kinds: Mapping[str, str] | None, names: Sequence[str]) -> dict[str, Kind]:
+    """Column kinds told by the user, checked."""
+    told: dict[str, Kind] = {}
+    for name, kind in (kinds or {}).items():
+        if name not in names:
+            raise ParamError(f"kinds: the table has no column {name!r}.")
+        try:
+            told[name] = Kind(kind)
+        except ValueError:
+            allowed = ", ".join(repr(k.value) for k in Kind)
+            raise ParamError(f"kinds[{name!r}] is {kind!r}; it must be one of {allowed}.") from None
+    return told
+
+
+def _raw_names(X: Any, frame: nw.DataFrame[Any]) -> list[Any]:
+    columns = getattr(X, "columns", None)
+    if columns is not None and hasattr(columns, "nlevels"):  # pandas
+        return list(columns)
+    return list(frame.columns)
+
+
+def _are_default_names(X: Any) -> bool:
+    """Whether nobody named the columns: pandas then numbers them 0, 1, 2, ..."""
+    columns = getattr(X, "columns", None)
+    return type(columns).__name__ == "RangeIndex" and columns.start == 0 and columns.step == 1
+
+
+def _places(n: int) -> list[str]:
+    """Names for columns that have none, as scikit-learn makes them."""
+    return [f"x{i}" for i in range(n)]
+
+
+def _checked_names(names: list[Any]) -> list[str]:
+    """Names must be unique strings: rules are written with them."""
+    odd = [name for name in names if not isinstance(name, str)]
+    if odd:
+        raise DataError(
+            f"Column names must be strings; found {_first(odd)}. "
+            "Rename them, for example X.columns = X.columns.astype(str)."
+        )
+    places: dict[str, list[int]] = {}
+    for place, name in enumerate(names):
+        places.setdefault(name, []).append(place)
+    doubled = [f"{name!r} at {p}" for name, p in places.items() if len(p) > 1]
+    if doubled:
+        raise DataError(f"Column names must be unique; found {', '.join(doubled[:5])}.")
+    alike: dict[str, list[str]] = {}
+    for name in names:
+        alike.setdefault(unicodedata.normalize("NFKC", name).casefold(), []).append(name)
+    for twins in alike.values():
+        if len(twins) > 1 and len({unicodedata.normalize("NFKC", t) for t in twins}) == 1:
+            warnings.warn(
+                f"Columns {', '.join(map(ascii, twins))} look alike but are spelt with "
+                "different characters.",
+                UserWarning,
+                stacklevel=2,
+            )
+    return names
+
+
+def _read_array(X: Any) -> Table:
+    try:
+        array = np.asarray(X)
+    except ValueError as error:
+        raise DataError(f"X cannot be read as a table: {error}.") from error
+    if array.dtype.kind == "O" and array.ndim == 0:
+        raise DataTypeError(
+            f"X must be a data frame, a 2-D array or a sparse matrix, not {type(X).__name__}."
+        )
+    if array.ndim != 2:
+        raise DataError(
+            f"Expected 2D array, got {'scalar' if array.ndim == 0 else f'{array.ndim}D'} array "
+            "instead. Reshape your data either using array.reshape(-1, 1) if your data has a "
+            "single feature or array.reshape(1, -1) if it contains a single sample."
+        )
+    if array.dtype.kind == "c":
+        raise DataError("Complex data not supported: X holds complex numbers.")
+
+    def from_array(place: int, name: str, kind: Kind | None) -> Column:
+        return column_from_array(array[:, place], name, kind)
+
+    names = _places(array.shape[1])
+    return _non_empty(Table(names, array.shape[0], from_array, named=False))
+
+
+def _read_sparse(X: Any) -> Table:
+    if X.dtype.kind == "c":
+        raise DataError("Complex data not supported: X holds complex numbers.")
+    columns = sparse.csc_array(X, copy=True)  # canonical form is made in place
+    columns.sum_duplicates()
+    columns.eliminate_zeros()
+
+    def from_sparse(place: int, name: str, kind: Kind | None) -> Column:
+        start, stop = columns.indptr[place], columns.indptr[place + 1]
+        rows, values = columns.indices[start:stop], columns.data[start:stop]
+        if kind in (None, Kind.BOOLEAN) and np.all(values == 1):
+            return Column(name, Kind.BOOLEAN, columns.shape[0], true_rows=rows)
+        dense = np.zeros(columns.shape[0], dtype=values.dtype)
+        dense[rows] = values
+        return column_from_array(dense, name, kind)
+
+    names = _places(columns.shape[1])
+    return _non_empty(Table(names, columns.shape[0], from_sparse, named=False))
+
+
+def _non_empty(table: Table) -> Table:
+    shape = f"(shape=({table.n_rows}, {len(table.names)}))"
+    if not table.names:
+        raise DataError(f"X has no columns: 0 feature(s) {shape} while a minimum of 1 is required.")
+    return table
+
+
+def _first(values: Sequence[Any], most: int = 5) -> str:
+    shown = ", ".join(repr(v) for v in values[:most])
+    return shown if len(values) <= most else f"{shown} and {len(values) - most} more"

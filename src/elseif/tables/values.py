@@ -1,0 +1,221 @@
+"""Values of one column, from a data frame's series or an array, with their kind."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from elseif.errors import DataError
+from elseif.tables.columns import Column, Kind
+
+
+def column_from_series(series: nw.Series[Any], name: str, kind: Kind | None) -> Column:
+    """A column from a data frame's series."""
+    dtype = series.dtype
+    if dtype == nw.Boolean:
+        missing = series.is_null().to_numpy()
+        values = series.fill_null(False).to_numpy().astype(bool)
+        return _told(_boolean(values, missing, name), kind)
+    if dtype.is_numeric() and not dtype.is_decimal():
+        return column_from_array(_numbers(series), name, kind)
+    if isinstance(dtype, (nw.Categorical, nw.Enum)) or dtype in (nw.Categorical, nw.Enum):
+        return _from_categories(series, name, kind)
+    if dtype == nw.Date or dtype == nw.Datetime:
+        if getattr(dtype, "time_zone", None):
+            series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+        dates = series.cast(nw.Datetime("us")).to_numpy().astype("datetime64[us]")
+        return _told(Column(name, Kind.DATE, len(dates), numbers=dates), kind)
+    if dtype == nw.Duration:
+        seconds = series.to_numpy().astype("timedelta64[us]").astype(float) / 1e6
+        missing = series.is_null().to_numpy()
+        return column_from_array(np.where(missing, np.nan, seconds / 86400), name, kind)
+    return column_from_array(np.array(series.to_list(), dtype=object), name, kind)
+
+
+def column_from_array(array: np.ndarray, name: str, kind: Kind | None) -> Column:
+    """A column from a one-dimensional array of any dtype."""
+    if array.dtype.kind == "b":
+        return _told(_boolean(array, np.zeros(len(array), dtype=bool), name), kind)
+    if array.dtype.kind in "iuf":
+        return _from_numbers(array, name, kind)
+    if array.dtype.kind == "M":
+        dates = array.astype("datetime64[us]")
+        return _told(Column(name, Kind.DATE, len(dates), numbers=dates), kind)
+    if array.dtype.kind in "US":
+        array = array.astype(object)
+    if array.dtype.kind != "O":
+        raise DataError(f"Column {name!r}: values of dtype {array.dtype} cannot be read.")
+    return _from_objects(array, name, kind)
+
+
+def _numbers(series: nw.Series[Any]) -> np.ndarray:
+    if series.dtype.is_integer() and series.null_count() == 0:
+        return series.to_numpy()
+    numbers = series.cast(nw.Float64).to_numpy()
+    return np.where(series.is_null().to_numpy(), np.nan, numbers)
+
+
+def _from_numbers(array: np.ndarray, name: str, kind: Kind | None) -> Column:
+    infinite = np.isinf(array) if array.dtype.kind == "f" else np.zeros(0, dtype=bool)
+    if infinite.any():
+        raise DataError(
+            f"Input X contains infinity: column {name!r} has {int(infinite.sum())} infinite "
+            f"values ({_rows(infinite)}). Replace them, by a missing value if unknown."
+        )
+    missing = np.isnan(array) if array.dtype.kind == "f" else np.zeros(len(array), dtype=bool)
+    if kind in (Kind.CATEGORY, Kind.ORDERED):
+        return _factorised(array.astype(object), missing, name, kind)
+    zero_one = (array == 0) | (array == 1)
+    is_boolean = bool(np.all(zero_one | missing)) and not bool(np.all(missing))
+    if kind is Kind.BOOLEAN and not is_boolean:
+        bad = ~zero_one & ~missing
+        raise DataError(
+            f"Column {name!r} is told to be boolean but holds {array[bad][0]} and "
+            f"{int(bad.sum()) - 1} more values that are neither 0 nor 1 ({_rows(bad)})."
+        )
+    if kind is not Kind.NUMERIC and is_boolean:
+        return _boolean(array == 1, missing, name)
+    if kind is Kind.DATE:
+        raise DataError(f"Column {name!r} is told to be dates but holds numbers.")
+    return Column(name, Kind.NUMERIC, len(array), numbers=array.astype(np.float64))
+
+
+def _from_objects(array: np.ndarray, name: str, kind: Kind | None) -> Column:
+    missing = np.fromiter((_is_missing(v) for v in array), dtype=bool, count=len(array))
+    types = {_family(v) for v in array[~missing]}
+    if len(types) > 1:
+        found = ", ".join(sorted(types))
+        examples = ", ".join(repr(v) for v in _one_of_each(array[~missing]))
+        raise DataError(
+            f"Column {name!r} mixes {found}: {examples}. Make it one type: each value must "
+            "mean the same however it is written."
+        )
+    family = types.pop() if types else "number"
+    if family == "boolean":
+        return _told(_boolean(np.where(missing, False, array).astype(bool), missing, name), kind)
+    if family == "number":
+        numbers = np.array([np.nan if m else float(v) for v, m in zip(array, missing, strict=True)])
+        return _from_numbers(numbers, name, kind)
+    if family == "date":
+        dates = np.array(
+            [
+                np.datetime64("NaT") if m else np.datetime64(v)
+                for v, m in zip(array, missing, strict=True)
+            ],
+            dtype="datetime64[us]",
+        )
+        return _told(Column(name, Kind.DATE, len(dates), numbers=dates), kind)
+    if family != "text":
+        raise DataError(
+            f"Column {name!r} holds {family} values; argument must be a string or a number."
+        )
+    if kind in (Kind.BOOLEAN, Kind.NUMERIC, Kind.DATE):
+        raise DataError(
+            f"Column {name!r} is told to be {kind} but holds text such as "
+            f"{array[~missing][0]!r} ({_rows(~missing)})."
+        )
+    return _factorised(array, missing, name, kind or Kind.CATEGORY)
+
+
+def _from_categories(series: nw.Series[Any], name: str, kind: Kind | None) -> Column:
+    if kind in (Kind.BOOLEAN, Kind.NUMERIC, Kind.DATE):
+        return column_from_array(np.array(series.to_list(), dtype=object), name, kind)
+    categories = tuple(series.cat.get_categories().to_list())
+    array = np.array(series.to_list(), dtype=object)
+    missing = np.fromiter((_is_missing(v) for v in array), dtype=bool, count=len(array))
+    ordered = series.dtype == nw.Enum if kind is None else kind is Kind.ORDERED
+    return _factorised(
+        array,
+        missing,
+        name,
+        Kind.ORDERED if ordered else Kind.CATEGORY,
+        categories if ordered else None,
+    )
+
+
+def _factorised(
+    array: np.ndarray,
+    missing: np.ndarray,
+    name: str,
+    kind: Kind,
+    order: tuple[Any, ...] | None = None,
+) -> Column:
+    """Codes into sorted categories, or into the order that they came with."""
+    import pandas as pd  # the fastest factoriser there is; loaded when a column needs it
+
+    known = array.copy()
+    known[missing] = None
+    codes, uniques = pd.factorize(known, use_na_sentinel=True)
+    found = list(uniques)
+    if order is None:
+        order = tuple(sorted(found, key=_category_key))
+    place = {category: i for i, category in enumerate(order)}
+    recode = np.array([place[c] for c in found] + [-1], dtype=np.int32)
+    return Column(name, kind, len(array), codes=recode[codes], categories=order)
+
+
+def _boolean(values: np.ndarray, missing: np.ndarray, name: str) -> Column:
+    return Column(
+        name,
+        Kind.BOOLEAN,
+        len(values),
+        true_rows=np.flatnonzero(values & ~missing),
+        missing_rows=np.flatnonzero(missing),
+    )
+
+
+def _told(column: Column, kind: Kind | None) -> Column:
+    """A column whose dtype leaves no choice, held against what the user said."""
+    if kind is None or kind is column.kind:
+        return column
+    if column.kind is Kind.BOOLEAN and kind in (Kind.CATEGORY, Kind.NUMERIC, Kind.ORDERED):
+        values = np.where(column.is_missing(), np.nan, column.is_true().astype(float))
+        if kind is Kind.NUMERIC:
+            return Column(column.name, Kind.NUMERIC, column.n_rows, numbers=values)
+        return _factorised(column.is_true().astype(object), column.is_missing(), column.name, kind)
+    raise DataError(f"Column {column.name!r} is told to be {kind} but holds {column.kind} values.")
+
+
+def _is_missing(value: Any) -> bool:
+    if value is None:
+        return True
+    if isinstance(value, (float, np.floating)):
+        return bool(np.isnan(value))
+    return type(value).__name__ in ("NAType", "NaTType")
+
+
+def _family(value: Any) -> str:
+    if isinstance(value, (bool, np.bool_)):
+        return "boolean"
+    if isinstance(value, (int, float, np.number, decimal.Decimal)):
+        return "number"
+    if isinstance(value, str):
+        return "text"
+    if isinstance(value, (datetime.date, np.datetime64)):
+        return "date"
+    return type(value).__name__
+
+
+def _one_of_each(values: np.ndarray) -> list[Any]:
+    seen: dict[str, Any] = {}
+    for value in values:
+        seen.setdefault(_family(value), value)
+    return list(seen.values())
+
+
+def _category_key(category: Any) -> tuple[int, Any]:
+    """Numbers by size, then the rest by spelling."""
+    if isinstance(category, (int, float, np.number)) and not isinstance(category, bool):
+        return (0, category)
+    return (1, str(category))
+
+
+def _rows(mask: np.ndarray, most: int = 5) -> str:
+    rows = np.flatnonzero(mask)
+    shown = ", ".join(map(str, rows[:most]))
+    more = f" and {len(rows) - most} more" if len(rows) > most else ""
+    return f"row {shown}" if len(rows) == 1 else f"rows {shown}{more}"
