@@ -193,9 +193,8 @@ class BayesianRuleListClassifier(ClassifierMixin, BaseEstimator):
         layout = make_layout(labels.codes, len(labels.classes), labels.weights, labels.unit)
         pseudocounts = read_pseudocounts(self.pseudocounts, labels.classes)
         binarised, mined = self._pool(table, layout)
-        vocabulary = Vocabulary(
-            labels.classes, pseudocounts, {c.name: c.kind for c in binarised.columns}, labels.unit
-        )
+        kinds = {column.name: column.kind for column in binarised.columns}
+        vocabulary = Vocabulary(labels.classes, pseudocounts, kinds, labels.unit, _name_of(y))
         weights = read_weights(self.antecedent_weights, mined.pool, table.names)
         self._warn_of_long_prior(mined.pool)
         problem = Problem(
@@ -396,7 +395,7 @@ class BayesianRuleListClassifier(ClassifierMixin, BaseEstimator):
 
 
 # __new__ is there to speak of misspelt keywords; the arguments are those of __init__
-BayesianRuleListClassifier.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+BayesianRuleListClassifier.__signature__ = inspect.Signature(
     list(inspect.signature(BayesianRuleListClassifier.__init__).parameters.values())[1:]
 )
 
@@ -408,6 +407,12 @@ def _checked_cuts(
         if name not in names:
             raise ParamError(f"cuts: the table has no column {name!r}.")
     return cuts or {}
+
+
+def _name_of(y: Any) -> str | None:
+    """The name that a data frame's column brings along."""
+    name = getattr(y, "name", None)
+    return name if isinstance(name, str) and name else None
 
 
 def _category_order(y: Any) -> list[Any] | None:
@@ -435,6 +440,9 @@ def _one_label_each(y: Any) -> np.ndarray:
     return y
 
 
-def _print_progress(done: int, total: int, convergence: Convergence | None) -> None:
-    state = "" if convergence is None else f": {convergence.status}, R-hat {convergence.r_hat:.3f}"
-    print(f"elseif: {done:,} of at most {total:,} iterations{state}", file=sys.stderr)
+def _print_progress(n_iter: int, max_iter: int, convergence: Convergence) -> None:
+    print(
+        f"elseif: {n_iter:,} iterations a chain (at most {max_iter:,}): {convergence.status}, "
+        f"R-hat {convergence.r_hat:.3f}",
+        file=sys.stderr,
+    )

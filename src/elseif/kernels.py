@@ -74,6 +74,7 @@ class Additions(NamedTuple):
     weights: np.ndarray  # float64 (antecedents,), summing to 1: additions in proportion
     cumulative: np.ndarray  # float64 (antecedents + 1,)
     uniform: bool
+    coldness: float  # power of the likelihood: 1 for the posterior, less while warming up
 
 
 class State(NamedTuple):
@@ -725,7 +726,7 @@ def log_acceptance(data, prior, additions, state, option, position, target):
     return (
         log_prior_ratio(prior, state, option, position, target)
         + log_proposal_ratio(additions, state, option, position, target)
-        + log_likelihood_ratio(data, state, option, position, target)
+        + additions.coldness * log_likelihood_ratio(data, state, option, position, target)
     )
 
 

@@ -31,7 +31,7 @@ def rule_list_html(rule_list: RuleList, level: float = 0.95) -> str:
             f'<td style="{STYLE}">{result}</td>'
             f'<td style="{STYLE};text-align:right">{count_text(rule.n)}</td></tr>'
         )
-    label = escape(show_name(str(rule_list.positive)))
+    label = escape(show_name(rule_list.vocabulary.label_names[-1]))
     what = f"probability of {label}" if len(places) == 1 else "probability of each label"
     heads = "".join(
         f'<th scope="col" style="{STYLE}">{head}</th>'

@@ -26,6 +26,14 @@ class Vocabulary:
     pseudocounts: np.ndarray
     kinds: dict[str, Kind]
     count_unit: float = 1.0
+    outcome: str | None = None  # the name of y, which reads better than "True" or "1"
+
+    @property
+    def label_names(self) -> tuple[str, ...]:
+        """The labels as a person would say them: for a yes-or-no outcome, its name."""
+        if self.outcome is not None and self.classes.tolist() in ([False, True], [0, 1]):
+            return (f"not {self.outcome}", self.outcome)
+        return tuple(str(label) for label in self.classes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,8 +42,15 @@ class Rule:
 
     antecedent: Antecedent
     label_counts: np.ndarray  # training observations captured, in the order of classes
-    pseudocounts: np.ndarray
-    classes: np.ndarray
+    vocabulary: Vocabulary
+
+    @property
+    def classes(self) -> np.ndarray:
+        return self.vocabulary.classes
+
+    @property
+    def pseudocounts(self) -> np.ndarray:
+        return self.vocabulary.pseudocounts
 
     @property
     def n(self) -> float:
@@ -115,7 +130,7 @@ class RuleList:
         rows = []
         for rule in self.rules:
             row: dict[str, Any] = {"antecedent": rule.antecedent.name, "n": rule.n}
-            for place, label in enumerate(self.classes):
+            for place, label in enumerate(self.vocabulary.label_names):
                 low, high = consequent_interval(rule.label_counts, rule.pseudocounts, place, level)
                 row[f"n {label}"] = float(rule.label_counts[place])
                 row[f"probability {label}"] = float(rule.probabilities[place])
@@ -162,7 +177,7 @@ def make_rule_list(
 ) -> RuleList:
     """A list from its antecedents and N[j, l] in units, the default rule last."""
     rules = [
-        Rule(antecedent, counts, vocabulary.pseudocounts, vocabulary.classes)
+        Rule(antecedent, counts, vocabulary)
         for antecedent, counts in zip(
             [*antecedents, Antecedent()], label_counts * vocabulary.count_unit, strict=True
         )

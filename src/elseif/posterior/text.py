@@ -83,7 +83,7 @@ def consequent_text(rule: Rule, places: Sequence[int], level: float, decimals: i
     for place in order:
         low, high = consequent_interval(rule.label_counts, rule.pseudocounts, place, level)
         parts.append(
-            f"{show_name(str(rule.classes[place]))} {percent(rule.probabilities[place], decimals)} "
+            f"{show_name(rule.vocabulary.label_names[place])} {percent(rule.probabilities[place], decimals)} "
             f"({percent(low, decimals)}–{percent(high, decimals)})"
         )
     return ", ".join(parts)
@@ -102,7 +102,7 @@ def count_text(n: float) -> str:
 def _caption(rule_list: RuleList, places: Sequence[int], level: float) -> str:
     interval = f"{100 * level:g}% credible interval"
     if len(places) == 1:
-        label = show_name(str(rule_list.classes[places[0]]))
+        label = show_name(rule_list.vocabulary.label_names[places[0]])
         return f"Probability of {label} ({interval})"
     return f"Probability of each label ({interval})"
 

@@ -88,6 +88,17 @@ class Chain:
             accepted=dict(zip(OPTION_NAMES, self._tally.accepted.tolist(), strict=True)),
         )
 
+    def run(self, n_iter: int) -> Runs:
+        """Warm up for the first half of the iterations, and return the draws of the second."""
+        for stage in self._kernel.warm_up(n_iter):
+            self._additions = self._additions._replace(coldness=stage.coldness)
+            self._forget()
+            self.run_to(stage.until)
+            if stage.learn:
+                self.learn()
+        self._additions = self._additions._replace(coldness=1.0)
+        return self.run_to(n_iter)
+
     def run_to(self, iteration: int) -> Runs:
         """Iterate up to the given iteration; the draws since the last call are returned."""
         begin = int(self._tally.iteration[0])
@@ -117,14 +128,17 @@ class Chain:
                 return join_runs(pieces)
             self._begin_record()
 
-    def adapt(self) -> None:
-        """Learn where to look from the iterations since the last call."""
+    def learn(self) -> None:
+        """Propose in future what the list has held since the last stage began."""
         tally, now = self._tally, self._tally.iteration[0]
         inside = self._state.in_list
         tally.presence[inside] += now - tally.entered[inside]
         self._additions = self._kernel.additions(len(tally.presence), tally.presence)
-        tally.presence[:] = 0
-        tally.entered[:] = now
+
+    def _forget(self) -> None:
+        """Begin to count anew how long each antecedent is in the list."""
+        self._tally.presence[:] = 0
+        self._tally.entered[:] = self._tally.iteration[0]
 
     @property
     def _capacity(self) -> int:

@@ -14,10 +14,9 @@ from elseif.sampler.convergence import Convergence, assess, is_good_enough
 from elseif.sampler.probe import choose_probe
 from elseif.sampler.proposals import DEFAULT_KERNEL, KERNELS
 
-SHORTEST_WINDOW = 250  # iterations from which a first lesson can be learnt
-FIRST_CHECK = 10_000
+SHORTEST_RUN = 10_000  # the first length tried when none is given
 
-Progress = Callable[[int, int, "Convergence | None"], None]
+Progress = Callable[[int, int, Convergence], None]
 
 
 @dataclass(frozen=True)
@@ -49,47 +48,32 @@ def sample(
     """Draw antecedent lists from the posterior (section 2.6).
 
     Chain k is seeded from the seed and k alone, and learns from its own past alone, so it
-    is the same for any number of chains or workers. The second half is kept.
+    is the same for any number of chains or workers. Without n_iter, runs of twice the
+    length follow each other, each from the start, until the chains agree: the result is
+    that of the last length given as n_iter.
     """
     kernel = KERNELS[DEFAULT_KERNEL if settings.kernel == "auto" else settings.kernel]
     compiled = CompiledProblem.of(problem)
     probe = choose_probe(problem)
-    chains = [Chain(problem, compiled, kernel, child) for child in seed.spawn(settings.n_chains)]
-    total = settings.n_iter if settings.n_iter is not None else settings.max_iter
-    windows = adaptation_windows(total)
-    for end in windows:
+    seeds = seed.spawn(settings.n_chains)
+    batches = [settings.n_iter] if settings.n_iter is not None else growing(settings.max_iter)
+    for n_iter in batches:
+        chains = [Chain(problem, compiled, kernel, child) for child in seeds]
         runs = joblib.Parallel(n_jobs=settings.n_jobs, require="sharedmem")(
-            joblib.delayed(chain.run_to)(end) for chain in chains
+            joblib.delayed(chain.run)(n_iter) for chain in chains
         )
-        is_last = end == windows[-1]
-        check = is_last or (settings.n_iter is None and end >= FIRST_CHECK)
-        convergence = None
-        if check:
-            infos = tuple(chain.info for chain in chains)
-            convergence = assess(
-                runs,
-                infos,
-                problem.prior.cardinalities,
-                problem.pseudocounts,
-                problem.layout.unit,
-                probe,
-            )
+        infos = tuple(chain.info for chain in chains)
+        convergence = assess(runs, infos, problem, probe)
         if progress is not None:
-            progress(end, total, convergence)
-        if convergence is not None and (is_last or is_good_enough(convergence)):
-            return Sampled(tuple(runs), infos, convergence)
-        for chain in chains:
-            chain.adapt()
-    raise AssertionError("the last window always returns")
+            progress(n_iter, batches[-1], convergence)
+        if is_good_enough(convergence):
+            break
+    return Sampled(tuple(runs), infos, convergence)
 
 
-def adaptation_windows(total: int) -> list[int]:
-    """Iterations at which chains pause: each window is as long as all before it.
-
-    A chain may learn at a pause, and a run that ends at one has its first half
-    discarded, so nothing is learnt from draws that are kept.
-    """
-    ends = [total]
-    while ends[0] > 1 and (len(ends) == 1 or ends[0] // 2 >= SHORTEST_WINDOW):
-        ends.insert(0, ends[0] // 2)
-    return ends
+def growing(max_iter: int) -> list[int]:
+    """Lengths of runs to try: each twice the one before, the last max_iter."""
+    lengths = [max_iter]
+    while lengths[0] // 2 >= SHORTEST_RUN:
+        lengths.insert(0, lengths[0] // 2)
+    return lengths

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from elseif.model.problem import Problem
 from elseif.sampler.chain import ChainInfo, Runs
 
 # the paper's threshold for Gelman and Rubin's R-hat of the log posterior
@@ -113,19 +114,20 @@ def r_hat_from_variances(within: float, between_means: float, n: int) -> float:
 def assess(
     chains: Sequence[Runs],
     infos: Sequence[ChainInfo],
-    cardinalities: np.ndarray,
-    pseudocounts: np.ndarray,
-    count_unit: float,
+    problem: Problem,
     probe: Probe,
 ) -> Convergence:
     """The convergence report of the kept draws."""
+    cardinalities = problem.prior.cardinalities
     traces = [_Trace(chain, cardinalities) for chain in chains]
     quantities = [
         diagnose("log posterior", np.stack([t.log_posterior for t in traces])),
         diagnose("length", np.stack([t.lengths for t in traces])),
         diagnose("average cardinality", np.stack([t.average_cardinality for t in traces])),
     ]
-    predicted = np.stack([t.predicted(probe, pseudocounts, count_unit) for t in traces])
+    predicted = np.stack(
+        [t.predicted(probe, problem.pseudocounts, problem.layout.unit) for t in traces]
+    )
     for i in range(predicted.shape[2]):
         quantities.append(diagnose(f"predicted probability {i + 1}", predicted[:, :, i]))
     inclusion_r_hat, difference, worst = _inclusions(chains, traces, len(cardinalities))

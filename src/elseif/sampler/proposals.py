@@ -1,28 +1,27 @@
-"""Which steps a kernel proposes, and how it learns where to look."""
+"""Kernels: which steps are proposed, and how a chain warms up."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from elseif import kernels
+from elseif.sampler.warm_up import Stage, annealed_warm_up, plain_warm_up
 
 
 @dataclass(frozen=True)
 class Kernel:
-    """A way to propose the next list: relative weights of the options, and adaptation."""
+    """A way to propose the next list: relative weights of the options, and a warm-up."""
 
     move: float
     add: float
     remove: float
     replace: float
-    # share of additions that stays uniform over the pool; 1 means nothing is learnt
-    uniform_share: float
-
-    @property
-    def is_adaptive(self) -> bool:
-        return self.uniform_share < 1
+    warm_up: Callable[[int], list[Stage]]
+    # share of the additions that stays uniform over the pool once something was learnt
+    uniform_share: float = 1.0
 
     def additions(self, pool_size: int, presence: np.ndarray | None = None) -> kernels.Additions:
         """The proposal as the compiled code reads it, after what presence has taught.
@@ -31,21 +30,23 @@ class Kernel:
         during warm-up. What is learnt there is frozen before any draw is kept.
         """
         weights = np.full(pool_size, 1.0 / pool_size)
-        learns = self.is_adaptive and presence is not None and presence.sum() > 0
-        if learns:
-            assert presence is not None
+        learns = self.uniform_share < 1 and presence is not None and presence.sum() > 0
+        if learns and presence is not None:
             weights = self.uniform_share * weights
             weights += (1 - self.uniform_share) * presence / presence.sum()
         return kernels.Additions(
-            option_weights=np.array([self.move, self.add, self.remove, self.replace]),
+            option_weights=np.array([self.move, self.add, self.remove, self.replace], dtype=float),
             weights=weights,
             cumulative=np.concatenate([[0.0], np.cumsum(weights)]),
             uniform=not learns,
+            coldness=1.0,
         )
 
 
 KERNELS = {
-    "paper": Kernel(move=1, add=1, remove=1, replace=0, uniform_share=1),
-    "adaptive": Kernel(move=1, add=1, remove=1, replace=1, uniform_share=0.3),
+    "paper": Kernel(move=1, add=1, remove=1, replace=0, warm_up=plain_warm_up),
+    "adaptive": Kernel(
+        move=1, add=1, remove=1, replace=1, warm_up=annealed_warm_up, uniform_share=0.5
+    ),
 }
 DEFAULT_KERNEL = "adaptive"

@@ -84,7 +84,7 @@ def _raw_names(X: Any, frame: nw.DataFrame[Any]) -> list[Any]:
 
 def _are_default_names(X: Any) -> bool:
     """Whether nobody named the columns: pandas then numbers them 0, 1, 2, ..."""
-    columns = getattr(X, "columns", None)
+    columns: Any = getattr(X, "columns", None)
     return type(columns).__name__ == "RangeIndex" and columns.start == 0 and columns.step == 1
 
 
