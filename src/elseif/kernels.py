@@ -13,10 +13,12 @@ the result on disk where it can.
 """
 
 import math
+import sys
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit, types
+from numba.core import event
 from numba.extending import intrinsic
 
 MOVE, ADD, REMOVE, REPLACE = 0, 1, 2, 3
@@ -25,17 +27,41 @@ N_OPTIONS = 4
 RUNNING, NEEDS_ROWS, NEEDS_RECORDS, NOT_FINITE = 0, 1, 2, 3
 
 
-def compiled(function):
-    """Compile without the GIL, on disk where a cache folder can be written.
+# Nothing here allocates, so Numba's reference counting is switched off (_nrt): it would take
+# half of a step's time, and without it an allocation does not even compile.
+OPTIONS = {"nogil": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
 
-    Nothing here allocates, so Numba's reference counting is switched off (_nrt): it would
-    take half of a step's time, and without it an allocation does not even compile.
-    """
-    options = {"nogil": True, "error_model": "numpy", "_nrt": False}
+
+def compiled(function, **options):
+    """Compile at the first call, and keep the result where a cache folder can be written."""
     try:
-        return njit(cache=True, **options)(function)
+        return njit(cache=True, **OPTIONS, **options)(function)
     except RuntimeError:  # neither the package's folder nor the user's can be written
-        return njit(cache=False, **options)(function)
+        return njit(cache=False, **OPTIONS, **options)(function)
+
+
+def inlined(function):
+    """Compile into whatever calls it: handing the state over would cost more than most steps."""
+    return compiled(function, forceinline=True)
+
+
+class Announcer(event.Listener):
+    """Says once, on standard error, that the first fit takes longer: it compiles."""
+
+    def __init__(self):
+        self.announced = False
+
+    def on_start(self, event):
+        function = event.data["dispatcher"].py_func
+        if function.__module__ == __name__ and not self.announced:
+            self.announced = True
+            print("elseif: compiling its kernels, once, for about 15 s ...", file=sys.stderr)
+
+    def on_end(self, event):
+        """The end needs no words: the fit goes on."""
+
+
+event.register("numba:compile", Announcer())
 
 
 class Data(NamedTuple):
@@ -131,7 +157,7 @@ def popcount(typing_context, word):
     return types.uint64(types.uint64), generate
 
 
-@compiled
+@inlined
 def count_both(a, i, b, j, start, stop):
     """Number of observations in row i of a and row j of b."""
     total = np.uint64(0)
@@ -140,7 +166,7 @@ def count_both(a, i, b, j, start, stop):
     return np.int64(total)
 
 
-@compiled
+@inlined
 def count_and_take(pending, covers, a, start, stop):
     """Number of pending observations that a covers, which leave the pending ones."""
     total = np.uint64(0)
@@ -154,7 +180,7 @@ def count_and_take(pending, covers, a, start, stop):
 # --------------------------------------------------------------------- random draws
 
 
-@compiled
+@inlined
 def next_uniform(seed):
     """xoshiro256++ (Blackman and Vigna): a uniform of [0, 1) from a state of 4 words."""
     a, b, c, d = seed[0], seed[1], seed[2], seed[3]
@@ -174,7 +200,7 @@ def next_uniform(seed):
 # --------------------------------------------------------------- section 2.4: prior
 
 
-@compiled
+@inlined
 def log_normaliser(prior, used):
     """Log of the mass of the cardinalities that still have an unused antecedent."""
     largest = -np.inf
@@ -193,7 +219,7 @@ def log_normaliser(prior, used):
     return largest + math.log(total)
 
 
-@compiled
+@inlined
 def unused_weight(prior, antecedent_list, position, k):
     """Sum of the weights of cardinality class k that the list leaves before position."""
     left = prior.class_weights[k]
@@ -214,7 +240,7 @@ def unused_weight(prior, antecedent_list, position, k):
     return left
 
 
-@compiled
+@inlined
 def log_prior(prior, antecedent_list, length, used):
     """Log prior of an antecedent list (section 2.4); used is room for counting."""
     for k in range(len(used)):
@@ -235,7 +261,7 @@ def log_prior(prior, antecedent_list, length, used):
 # ---------------------------------------------------------- section 2.5: likelihood
 
 
-@compiled
+@inlined
 def log_rising(data, label, alpha, count):
     """log Gamma(count + alpha) - log Gamma(alpha), from the table where it reaches."""
     if count < data.log_rising.shape[1]:
@@ -243,7 +269,7 @@ def log_rising(data, label, alpha, count):
     return math.lgamma(count * data.count_unit + alpha) - math.lgamma(alpha)
 
 
-@compiled
+@inlined
 def rule_log_likelihood(data, counts, row):
     """The Dirichlet-multinomial term of one rule, all its constants kept (section 2.5)."""
     n_labels = len(data.pseudocounts)
@@ -255,7 +281,7 @@ def rule_log_likelihood(data, counts, row):
     return value - log_rising(data, n_labels, data.pseudocount_total, total)
 
 
-@compiled
+@inlined
 def count_labels(data, bits, counts, row):
     """Label counts of the observations in a row of bits."""
     for label in range(len(data.pseudocounts)):
@@ -297,7 +323,7 @@ def enter_list(data, prior, state, antecedent_list):
     refresh_log_posterior(prior, state)
 
 
-@compiled
+@inlined
 def refresh_log_posterior(prior, state):
     """Add the terms up anew, so that a list's value never depends on the way to it."""
     length = state.length[0]
@@ -310,7 +336,7 @@ def refresh_log_posterior(prior, state):
 # ----------------------------------------------------------- section 2.6: proposals
 
 
-@compiled
+@inlined
 def is_possible(option, length, pool_size):
     """Whether an option exists for a list of this length."""
     if option == MOVE:
@@ -322,7 +348,7 @@ def is_possible(option, length, pool_size):
     return 0 < length < pool_size
 
 
-@compiled
+@inlined
 def possible_weight(additions, length):
     """Total weight of the options that exist for a list of this length."""
     total = 0.0
@@ -332,7 +358,7 @@ def possible_weight(additions, length):
     return total
 
 
-@compiled
+@inlined
 def option_probability(additions, option, length):
     """Probability of choosing an option: in proportion to its weight among the possible.
 
@@ -343,7 +369,7 @@ def option_probability(additions, option, length):
     return additions.option_weights[option] / possible_weight(additions, length)
 
 
-@compiled
+@inlined
 def choose_option(additions, length, u):
     """The option at quantile u of option_probability."""
     target = u * possible_weight(additions, length)
@@ -358,7 +384,7 @@ def choose_option(additions, length, u):
     return chosen
 
 
-@compiled
+@inlined
 def weight_outside(additions, state):
     """Total proposal weight of the antecedents that are not in the list."""
     length = state.length[0]
@@ -376,7 +402,7 @@ def weight_outside(additions, state):
     return outside
 
 
-@compiled
+@inlined
 def addition_weight(additions, antecedent):
     """Proposal weight of an antecedent, in the unit of weight_outside."""
     if additions.uniform:
@@ -384,7 +410,7 @@ def addition_weight(additions, antecedent):
     return additions.weights[antecedent]
 
 
-@compiled
+@inlined
 def choose_addition(additions, state, u):
     """The antecedent outside the list at quantile u of the proposal weights there."""
     pool_size = len(additions.weights)
@@ -409,7 +435,7 @@ def choose_addition(additions, state, u):
     return a
 
 
-@compiled
+@inlined
 def propose(additions, state, u_option, u_position, u_target):
     """A proposal as (option, position, target): target is a position or an antecedent."""
     length = state.length[0]
@@ -426,7 +452,7 @@ def propose(additions, state, u_option, u_position, u_target):
     return option, position, target
 
 
-@compiled
+@inlined
 def log_proposal_ratio(additions, state, option, position, target):
     """log Q(d | d*) - log Q(d* | d), the Hastings term of a proposal."""
     length = state.length[0]
@@ -448,7 +474,7 @@ def log_proposal_ratio(additions, state, option, position, target):
     return math.log(leaving / (outside + leaving - arriving) * outside / arriving)
 
 
-@compiled
+@inlined
 def log_prior_ratio(prior, state, option, position, target):
     """log p(d*) - log p(d)."""
     length = state.length[0]
@@ -481,7 +507,7 @@ def log_prior_ratio(prior, state, option, position, target):
     return change
 
 
-@compiled
+@inlined
 def proposed_list(state, option, position, target):
     """Write the list a proposal leads to into state.trial; its length is returned."""
     length = state.length[0]
@@ -511,7 +537,7 @@ def proposed_list(state, option, position, target):
 # -------------------------------------- evaluation: count what a proposal would move
 
 
-@compiled
+@inlined
 def keep_counts(state, first, last):
     """Start state.new_counts of rules first..last from what they hold now."""
     for j in range(first, last + 1):
@@ -519,7 +545,7 @@ def keep_counts(state, first, last):
             state.new_counts[j, label] = state.label_counts[state.rows[j], label]
 
 
-@compiled
+@inlined
 def count_taken(data, state, first, last, antecedent):
     """Count what an antecedent placed before rules first..last would take from them."""
     for j in range(first, last + 1):
@@ -532,7 +558,7 @@ def count_taken(data, state, first, last, antecedent):
             state.arriving[0, data.section_labels[s]] += n
 
 
-@compiled
+@inlined
 def count_fallen(data, state, first, last):
     """Count what rules first..last would capture of the pending; the rest stays pending."""
     for j in range(first, last + 1):
@@ -544,7 +570,7 @@ def count_fallen(data, state, first, last):
             state.pending_counts[data.section_labels[s]] -= n
 
 
-@compiled
+@inlined
 def release(state, row):
     """Make what a row holds pending."""
     for w in range(len(state.pending)):
@@ -553,7 +579,7 @@ def release(state, row):
         state.pending_counts[label] = state.label_counts[row, label]
 
 
-@compiled
+@inlined
 def changed_rules(state, option, position, target):
     """First and last position, in the present list, of the other rules that change."""
     if option == MOVE and target > position:
@@ -565,7 +591,7 @@ def changed_rules(state, option, position, target):
     return position + 1, state.length[0]
 
 
-@compiled
+@inlined
 def log_likelihood_ratio(data, state, option, position, target):
     """log p(y | d*) - log p(y | d); leaves the new counts in the state."""
     length = state.length[0]
@@ -607,7 +633,7 @@ def log_likelihood_ratio(data, state, option, position, target):
     return change
 
 
-@compiled
+@inlined
 def count_kept(data, state, target):
     """Count what a replacement keeps of the rule it replaces; the rest stays pending."""
     for s in range(len(data.section_labels)):
@@ -621,7 +647,7 @@ def count_kept(data, state, target):
 # ------------------------------------------------- acceptance: write what has changed
 
 
-@compiled
+@inlined
 def take_bits(data, state, first, last, row, antecedent):
     """Rules first..last hand over to a row what an antecedent covers."""
     for j in range(first, last + 1):
@@ -632,7 +658,7 @@ def take_bits(data, state, first, last, row, antecedent):
             state.captured[other, w] ^= taken
 
 
-@compiled
+@inlined
 def fall_bits(data, state, first, last):
     """Rules first..last capture what they cover of the pending."""
     for j in range(first, last + 1):
@@ -643,7 +669,7 @@ def fall_bits(data, state, first, last):
             state.pending[w] ^= taken
 
 
-@compiled
+@inlined
 def accept(data, prior, state, option, position, target):
     """Make the evaluated proposal the state."""
     length = state.length[0]
@@ -691,7 +717,7 @@ def accept(data, prior, state, option, position, target):
     refresh_log_posterior(prior, state)
 
 
-@compiled
+@inlined
 def reorder(state, option, position, target):
     """Bring the list and its rows into the order that an accepted proposal gives."""
     length = state.length[0]
@@ -720,7 +746,7 @@ def reorder(state, option, position, target):
 # ------------------------------------------------------------------------ the chain
 
 
-@compiled
+@inlined
 def log_acceptance(data, prior, additions, state, option, position, target):
     """Log of the Metropolis-Hastings ratio of a proposal."""
     return (
@@ -748,7 +774,7 @@ def write_run(state, tally, record):
     record.n_runs[0] = run + 1
 
 
-@compiled
+@inlined
 def has_room(state, record):
     """Whether one more accepted step can be stored and recorded."""
     if state.length[0] + 1 >= len(state.rows) and len(state.rows) <= len(state.in_list):
@@ -809,7 +835,7 @@ class Miner(NamedTuple):
     counts: np.ndarray  # int64 (labels,)
 
 
-@compiled
+@inlined
 def is_frequent(miner, bits, row, condition):
     """Whether a row and a condition together reach the support asked for."""
     for label in range(len(miner.counts)):

@@ -82,10 +82,9 @@ def consequent_text(rule: Rule, places: Sequence[int], level: float, decimals: i
     parts = []
     for place in order:
         low, high = consequent_interval(rule.label_counts, rule.pseudocounts, place, level)
-        parts.append(
-            f"{show_name(rule.vocabulary.label_names[place])} {percent(rule.probabilities[place], decimals)} "
-            f"({percent(low, decimals)}–{percent(high, decimals)})"
-        )
+        name = show_name(rule.vocabulary.label_names[place])
+        mean = percent(rule.probabilities[place], decimals)
+        parts.append(f"{name} {mean} ({percent(low, decimals)}–{percent(high, decimals)})")
     return ", ".join(parts)
 
 

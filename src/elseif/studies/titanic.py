@@ -40,7 +40,9 @@ def draw_list(rule_list: RuleList) -> Any:
     for j, rule in enumerate(rule_list.rules):
         low, high = rule.interval(label)
         middle = rule.probabilities[place]
-        axes.plot([low, high], [j, j], color="#4477aa", linewidth=5, alpha=0.45)
+        axes.plot(
+            [low, high], [j, j], color="#4477aa", linewidth=5, alpha=0.45, solid_capstyle="butt"
+        )
         axes.plot(middle, j, "o", color="#223355", markersize=7)
         text = f"{100 * middle:.0f}% ({100 * low:.0f}%–{100 * high:.0f}%)"
         axes.annotate(text, (1.02, j), xycoords=("axes fraction", "data"), va="center")

@@ -1,0 +1,74 @@
+"""Problems to race on, made by a generator: nothing is downloaded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+from scipy.stats import norm
+
+N_PATIENTS, N_FEATURES = 12_586, 4_148
+# risks of the lines of the paper's figure 4, the default rule's last
+FIGURE_4_RISKS = (0.589, 0.478, 0.238, 0.158, 0.160, 0.046, 0.087)
+CEREBROVASCULAR = (
+    "hemiplegia",
+    "cerebrovascular disorder",
+    "transient ischaemic attack",
+    "occlusion of carotid artery",
+    "altered state of consciousness",
+)
+AGE_CUTS = (50, 60, 70, 80)
+
+
+@dataclass(frozen=True)
+class BinaryProblem:
+    """Sparse binary features with names, labels, and the list the labels came from."""
+
+    X: sparse.csc_array
+    names: list[str]
+    y: np.ndarray
+    true_list: tuple[tuple[str, ...], ...]
+
+
+def stroke_shaped(
+    n: int = N_PATIENTS, n_features: int = N_FEATURES, seed: int = 0
+) -> BinaryProblem:
+    """Patients with a burden of disease that makes popular features go together.
+
+    About 175 features and 2,025 pairs reach a support of 10 %; five overlapping conditions
+    share a second latent factor; 14 to 15 % of the labels are positive, drawn from a list
+    of seven lines with the risks of the paper's figure 4.
+    """
+    rng = np.random.default_rng(seed)
+    burden, vascular = rng.normal(size=n), rng.normal(size=n)
+    age = np.clip(rng.normal(68, 13, size=n) + 3 * burden, 18, 100)
+    columns: dict[str, np.ndarray] = {}
+    for name, prevalence in zip(CEREBROVASCULAR, (0.133, 0.104, 0.103, 0.102, 0.133), strict=True):
+        latent = (
+            0.35 * burden + 0.84 * vascular + np.sqrt(1 - 0.35**2 - 0.84**2) * rng.normal(size=n)
+        )
+        columns[name] = latent > norm.isf(prevalence)
+    for cut in AGE_CUTS:
+        columns[f"age <= {cut}"] = age <= cut
+        columns[f"age > {cut}"] = age > cut
+    n_rest = n_features - len(columns)
+    rank = np.arange(1, n_rest + 1)
+    prevalences = 0.455 / (1 + (rank / 54.5) ** 1.15)
+    loads = rng.uniform(0.2, 0.68, size=n_rest)
+    for j in range(n_rest):
+        latent = loads[j] * burden + np.sqrt(1 - loads[j] ** 2) * rng.normal(size=n)
+        columns[f"feature {j + 1:04d}"] = latent > norm.isf(prevalences[j])
+    true_list = (
+        ("age > 60", "hemiplegia"),
+        ("cerebrovascular disorder",),
+        ("transient ischaemic attack",),
+        ("occlusion of carotid artery",),
+        ("age > 60", "altered state of consciousness"),
+        ("age <= 70",),
+    )
+    covers = [np.all([columns[c] for c in antecedent], axis=0) for antecedent in true_list]
+    first = np.argmax(np.stack([*covers, np.ones(n, dtype=bool)]), axis=0)
+    y = (rng.random(n) < np.array(FIGURE_4_RISKS)[first]).astype(int)
+    X = sparse.csc_array(np.stack(list(columns.values()), axis=1))
+    return BinaryProblem(X, list(columns), y, true_list)
