@@ -12,7 +12,8 @@ from elseif.model.prior import ListPrior
 from elseif.model.problem import Problem
 from elseif.sampler.chain import Chain, CompiledProblem
 from elseif.sampler.proposals import KERNELS
-from elseif.tables.binarise import binarise
+from elseif.tables.binarise import Binarising, binarise
+from elseif.tables.labels import read_labels
 from elseif.tables.packing import make_layout
 from elseif.tables.reading import read_table
 
@@ -23,8 +24,9 @@ GOAL = 1_000_000
 def stroke_problem(seed: int = 0) -> Problem:
     """The pool of 10 % support and cardinality 2, with the paper's prior."""
     shaped = stroke_shaped(seed=seed)
-    layout = make_layout(shaped.y, 2)
-    binarised = binarise(read_table(shaped.X), {}, {}, True, layout.row_weights())
+    labels = read_labels(shaped.y, None, False, None)
+    layout = make_layout(labels.codes, 2)
+    binarised = binarise(read_table(shaped.X), labels, Binarising())
     mined = mine(binarised, layout, MiningSettings(0.1, 2))
     prior = ListPrior(mined.pool.cardinalities, 3.0, 1.0, np.ones(len(mined.pool)))
     return Problem(mined.covers, layout, np.ones(2), prior)

@@ -25,6 +25,10 @@ class MiningError(ElseifError, ValueError):
     """No pool of antecedents, or too large a pool, comes of the settings."""
 
 
+class NothingFrequentError(MiningError):
+    """Not a single condition reaches the support."""
+
+
 class ResourceError(ElseifError, OSError):
     """Memory, disk or time does not suffice."""
 

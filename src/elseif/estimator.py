@@ -18,16 +18,16 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from elseif.antecedents.expert import read_antecedents, read_weights
 from elseif.antecedents.pool import Pool
-from elseif.errors import DataError, MiningError, ParamError, ParamTypeError
+from elseif.errors import DataError, NothingFrequentError, ParamError, ParamTypeError
 from elseif.model.likelihood import log_likelihood
 from elseif.model.prior import ListPrior
 from elseif.model.problem import Problem
-from elseif.parameters import PREDICTORS, check_one_of, check_parameters, seed_sequence
+from elseif.parameters import CHOICES, PREDICTORS, check_one_of, check_parameters, seed_sequence
 from elseif.posterior.draws import Posterior
 from elseif.posterior.point_estimate import maximum_a_posteriori, point_estimate
 from elseif.posterior.predictive import predictive_probabilities
 from elseif.posterior.rule_list import RuleList, Vocabulary
-from elseif.tables.binarise import Binarised, ColumnReport, binarise
+from elseif.tables.binarise import Binarised, Binarising, ColumnReport, binarise
 from elseif.tables.columns import Kind
 from elseif.tables.fit_report import FitReport
 from elseif.tables.labels import Labels, read_labels, read_pseudocounts
@@ -87,12 +87,33 @@ class BayesianRuleListClassifier(ClassifierMixin, BaseEstimator):
         Kind of a column where it should not be inferred: "boolean", "numeric",
         "category", "ordered" or "date".
     cuts : dict, default=None
-        Cut points of numeric columns, such as ``{"age": [50, 60, 70]}``; other numeric
-        columns are cut at quartiles, rounded to readable numbers.
+        Cut points of numeric, date or ordered columns, such as ``{"age": [50, 60, 70]}``, or
+        the name of a cutting method for a column.
+    cutting : {"quantiles", "mdl"}, default="quantiles"
+        How other numeric and date columns are cut: at quantiles moved to readable values, or
+        where it lowers the labels' entropy by more than it costs to describe (Fayyad and
+        Irani 1993), learnt on the training data alone.
+    n_quantiles : int, default=4
+        Parts that quantiles cut a column into: 4 gives three cut points, at the quartiles.
+    disjoint_bins : bool, default=False
+        Cut columns into disjoint bins instead of overlapping thresholds on either side.
+    negations : bool, default=False
+        Also make conditions such as ``not smoker`` and ``region != north``.
+    group_rare : float, default=None
+        Give categories of a smaller share of the observations one condition together, such
+        as ``region in {east, west}``.
     missing : {"own_level", "error"}, default="own_level"
         A missing value makes no condition true but "is missing"; or it is an error.
     missing_y : {"error", "drop"}, default="error"
         What to do with observations that have no label.
+    infinite : {"error", "outer"}, default="error"
+        Infinite numbers are an error, or beyond the outermost cut.
+    support_in : {"all", "any_class"}, default="all"
+        Whether ``min_support`` counts among all observations, or among those of any one label,
+        as the paper's authors did: with a rare outcome this finds its strong risk factors.
+    merge_equivalents : bool, default=False
+        Keep only the simplest of antecedents that cover the same observations, the others
+        as its aliases.
     empty_pool : {"error", "default_rule"}, default="error"
         What to do when no antecedent reaches the support: raise, or fit the default rule.
     max_antecedents : int, default=100_000
@@ -148,8 +169,16 @@ class BayesianRuleListClassifier(ClassifierMixin, BaseEstimator):
         verbose: bool = False,
         kinds: Mapping[str, str] | None = None,
         cuts: Mapping[str, Sequence[Any]] | None = None,
+        cutting: str = "quantiles",
+        n_quantiles: int = 4,
+        disjoint_bins: bool = False,
+        negations: bool = False,
+        group_rare: float | None = None,
         missing: str = "own_level",
         missing_y: str = "error",
+        infinite: str = "error",
+        support_in: str = "all",
+        merge_equivalents: bool = False,
         empty_pool: str = "error",
         max_antecedents: int = 100_000,
         max_memory: float = 4e9,
@@ -171,8 +200,16 @@ class BayesianRuleListClassifier(ClassifierMixin, BaseEstimator):
         self.verbose = verbose
         self.kinds = kinds
         self.cuts = cuts
+        self.cutting = cutting
+        self.n_quantiles = n_quantiles
+        self.disjoint_bins = disjoint_bins
+        self.negations = negations
+        self.group_rare = group_rare
         self.missing = missing
         self.missing_y = missing_y
+        self.infinite = infinite
+        self.support_in = support_in
+        self.merge_equivalents = merge_equivalents
         self.empty_pool = empty_pool
         self.max_antecedents = max_antecedents
         self.max_memory = max_memory
@@ -192,7 +229,7 @@ class BayesianRuleListClassifier(ClassifierMixin, BaseEstimator):
         table, labels = self._read(X, y, sample_weight)
         layout = make_layout(labels.codes, len(labels.classes), labels.weights, labels.unit)
         pseudocounts = read_pseudocounts(self.pseudocounts, labels.classes)
-        binarised, mined = self._pool(table, layout)
+        binarised, mined = self._pool(table, labels, layout)
         kinds = {column.name: column.kind for column in binarised.columns}
         vocabulary = Vocabulary(labels.classes, pseudocounts, kinds, labels.unit, _name_of(y))
         weights = read_weights(self.antecedent_weights, mined.pool, table.names)
@@ -250,7 +287,7 @@ class BayesianRuleListClassifier(ClassifierMixin, BaseEstimator):
     # ------------------------------------------------------------------- reading
 
     def _read(self, X: Any, y: Any, sample_weight: Any) -> tuple[Table, Labels]:
-        table = read_table(X)
+        table = read_table(X, allow_infinite=self.infinite == "outer")
         if y is None:
             raise DataError(
                 f"This {type(self).__name__} estimator requires y to be passed, "
@@ -278,7 +315,7 @@ class BayesianRuleListClassifier(ClassifierMixin, BaseEstimator):
 
     def _read_again(self, X: Any) -> Table:
         """A table to predict for, its columns matched with those of fit."""
-        table = read_table(X)
+        table = read_table(X, allow_infinite=self.infinite == "outer")
         who = type(self).__name__
         fitted_names = getattr(self, "feature_names_in_", None)
         if fitted_names is not None and table.named:
@@ -318,32 +355,52 @@ class BayesianRuleListClassifier(ClassifierMixin, BaseEstimator):
             return table.renamed([f"x{i}" for i in range(len(table.names))])
         return table
 
-    def _pool(self, table: Table, layout: Layout) -> tuple[Binarised, Mined]:
+    def _pool(self, table: Table, labels: Labels, layout: Layout) -> tuple[Binarised, Mined]:
         from elseif.antecedents.mining import (  # loads compiled code
             MiningSettings,
             empty_pool,
             given_pool,
             mine,
+            warn_of_leaks,
         )
 
         kinds = parse_kinds(self.kinds, table.names)
-        cuts = _checked_cuts(self.cuts, table.names)
         if self.antecedents is not None:
             antecedents = read_antecedents(self.antecedents, table, kinds)
             used = sorted({name for a in antecedents for name in a.columns})
-            reports = [ColumnReport(n, table.column(n, kinds.get(n)).kind) for n in used]
+            columns = [table.column(name, kinds.get(name)) for name in used]
+            reports = [ColumnReport(c.name, c.kind, levels=c.categories) for c in columns]
             known: dict[str, Kind] = {report.name: report.kind for report in reports}
             return Binarised([], [], reports), given_pool(antecedents, table, layout, known)
-        binarised = binarise(table, kinds, cuts, self.missing == "own_level", layout.row_weights())
+        binarised = binarise(table, labels, self._binarising(kinds, table.names))
         settings = MiningSettings(
-            self.min_support, self.max_cardinality, self.max_antecedents, self.max_memory
+            min_support=self.min_support,
+            max_cardinality=self.max_cardinality,
+            support_in=self.support_in,
+            merge_equivalents=self.merge_equivalents,
+            max_antecedents=self.max_antecedents,
+            max_memory=self.max_memory,
         )
         try:
-            return binarised, mine(binarised, layout, settings)
-        except MiningError:
-            if self.empty_pool != "default_rule" or not settings.finds_nothing(binarised, layout):
+            mined = mine(binarised, layout, settings)
+        except NothingFrequentError:
+            if self.empty_pool == "error":
                 raise
             return binarised, empty_pool(layout)
+        warn_of_leaks(mined, layout, labels.classes)
+        return binarised, mined
+
+    def _binarising(self, kinds: Mapping[str, Kind], names: Sequence[str]) -> Binarising:
+        return Binarising(
+            kinds=kinds,
+            cuts=_checked_cuts(self.cuts, names),
+            cutting=self.cutting,
+            n_quantiles=self.n_quantiles,
+            shape="bins" if self.disjoint_bins else "thresholds",
+            negations=self.negations,
+            group_rare=self.group_rare or 0.0,
+            allow_missing=self.missing == "own_level",
+        )
 
     # ------------------------------------------------------------------ sampling
 
@@ -403,9 +460,11 @@ BayesianRuleListClassifier.__signature__ = inspect.Signature(
 def _checked_cuts(
     cuts: Mapping[str, Sequence[Any]] | None, names: Sequence[str]
 ) -> Mapping[str, Sequence[Any]]:
-    for name in cuts or {}:
+    for name, told in (cuts or {}).items():
         if name not in names:
             raise ParamError(f"cuts: the table has no column {name!r}.")
+        if isinstance(told, str):
+            check_one_of(f"cuts[{name!r}]", told, CHOICES["cutting"])
     return cuts or {}
 
 

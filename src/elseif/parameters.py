@@ -15,8 +15,11 @@ PREDICTORS = ("point", "posterior", "map")
 CHOICES = {
     "kernel": KERNEL_NAMES,
     "predict_with": PREDICTORS,
+    "cutting": ("quantiles", "mdl"),
     "missing": ("own_level", "error"),
     "missing_y": ("error", "drop"),
+    "infinite": ("error", "outer"),
+    "support_in": ("all", "any_class"),
     "empty_pool": ("error", "default_rule"),
 }
 
@@ -29,6 +32,9 @@ def check_parameters(estimator: Any) -> None:
         check_count(name, getattr(estimator, name))
     if estimator.n_iter is not None:
         check_count("n_iter", estimator.n_iter)
+    if estimator.group_rare is not None:
+        check_share("group_rare", estimator.group_rare)
+    check_count("n_quantiles", estimator.n_quantiles, at_least=2)
     check_jobs(estimator.n_jobs)
     check_support(estimator.min_support)
     for name, allowed in CHOICES.items():
@@ -43,12 +49,20 @@ def check_positive(name: str, value: Any) -> None:
         raise ParamError(f"{name} is {value!r}; it must be finite and above 0.")
 
 
-def check_count(name: str, value: Any) -> None:
+def check_count(name: str, value: Any, at_least: int = 1) -> None:
     """A whole number of 1 or more."""
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise ParamTypeError(f"{name} is {value!r}; it must be a whole number.")
-    if int(value) < 1:
-        raise ParamError(f"{name} is {value!r}; it must be 1 or more.")
+    if int(value) < at_least:
+        raise ParamError(f"{name} is {value!r}; it must be {at_least} or more.")
+
+
+def check_share(name: str, value: Any) -> None:
+    """A number between 0 and 1."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise ParamTypeError(f"{name} is {value!r}; it must be a number.")
+    if not 0 < float(value) < 1:
+        raise ParamError(f"{name} is {value!r}; it must be between 0 and 1.")
 
 
 def check_one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:

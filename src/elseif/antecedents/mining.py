@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from elseif import kernels
 from elseif.antecedents.antecedent import Antecedent
 from elseif.antecedents.pool import Pool, canonical_order, pool_members
-from elseif.errors import MiningError
+from elseif.errors import MiningError, NothingFrequentError
 from elseif.tables.binarise import Binarised, true_rows
 from elseif.tables.columns import Kind
 from elseif.tables.conditions import Condition
 from elseif.tables.packing import Layout
 from elseif.tables.reading import Table
 from elseif.tables.relations import can_join
+
+IN_ALL, IN_ANY_CLASS = "all", "any_class"
+UNREACHABLE = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True)
@@ -25,22 +29,29 @@ class MiningSettings:
 
     min_support: float | int = 0.1  # a fraction of the observations, or a number of them
     max_cardinality: int = 2
+    support_in: str = IN_ALL  # among all observations, or among those of any one label
+    merge_equivalents: bool = False
     max_antecedents: int = 100_000
     max_memory: float = 4e9  # bytes of packed covers
 
-    def least_count(self, n_units: int, unit: float) -> int:
-        """The smallest count, in units, that reaches the support."""
+    def least_counts(self, layout: Layout) -> np.ndarray:
+        """Counts in units that are enough: of each label, and (last) of all together."""
+        totals = np.append(layout.label_totals, layout.label_totals.sum())
         if isinstance(self.min_support, (int, np.integer)):
-            return int(np.ceil(self.min_support / unit))
-        # tolerate the rounding of a product such as 0.1 * 30
-        return max(1, int(np.ceil(self.min_support * n_units * (1 - 1e-12))))
+            least = np.full(len(totals), int(np.ceil(self.min_support / layout.unit)))
+        else:
+            # tolerate the rounding of a product such as 0.1 * 30
+            least = np.ceil(self.min_support * totals * (1 - 1e-12)).astype(np.int64)
+        least = np.maximum(least, 1)
+        if self.support_in == IN_ALL:
+            least[:-1] = UNREACHABLE
+        else:
+            least[-1] = UNREACHABLE
+        return least
 
-    def finds_nothing(self, binarised: Binarised, layout: Layout) -> bool:
-        """Whether not a single condition reaches the support."""
-        weights = layout.row_weights()
-        least = self.least_count(int(weights.sum()), layout.unit)
-        counts = [int(weights[rows].sum()) for rows in binarised.true_rows]
-        return not any(least <= count < weights.sum() for count in counts)
+    def most_antecedents(self, layout: Layout) -> int:
+        """How many antecedents may be mined, by number and by memory."""
+        return min(self.max_antecedents, int(self.max_memory // (8 * layout.n_words)))
 
 
 @dataclass(frozen=True)
@@ -53,12 +64,11 @@ class Mined:
 
 def mine(binarised: Binarised, layout: Layout, settings: MiningSettings) -> Mined:
     """The complete pool: every conjunction that reaches the support, once."""
-    n_units = int(layout.label_totals.sum())
-    least = settings.least_count(n_units, layout.unit)
-    frequent = _frequent_conditions(binarised, layout, least, settings)
-    conditions, covers, aliases = _merge_identical(*frequent)
-    members = _conjunctions(conditions, covers, layout, least, settings)
-    return _with_covers(conditions, covers, members[canonical_order(members)], layout, aliases)
+    conditions, covers = _frequent_conditions(binarised, layout, settings)
+    conditions, covers, aliases = _merge_identical(conditions, covers)
+    members = _conjunctions(conditions, covers, layout, settings)
+    mined = _with_covers(conditions, covers, members[canonical_order(members)], layout, aliases)
+    return merge_equivalents(mined) if settings.merge_equivalents else mined
 
 
 def given_pool(
@@ -70,6 +80,21 @@ def given_pool(
     members = pool_members(antecedents, conditions)
     members = members[canonical_order(members)]
     return _with_covers(conditions, pack_rows(rows, layout), members, layout, {})
+
+
+def warn_of_leaks(mined: Mined, layout: Layout, classes: np.ndarray) -> None:
+    """Warn of a condition that is true of exactly the observations of one label."""
+    single = np.flatnonzero(mined.pool.cardinalities == 1)
+    counts = cover_label_counts(mined.covers[single], layout)
+    for label, total in enumerate(layout.label_totals):
+        others = counts.sum(axis=1) - counts[:, label]
+        for i in np.flatnonzero((counts[:, label] == total) & (others == 0)):
+            warnings.warn(
+                f"{mined.pool.names[single[i]]!r} is true of exactly the observations labelled "
+                f"{classes[label]!r}. Does its column leak the label?",
+                UserWarning,
+                stacklevel=4,
+            )
 
 
 def empty_pool(layout: Layout) -> Mined:
@@ -87,16 +112,19 @@ def _with_covers(
 ) -> Mined:
     joined = np.empty((len(members), layout.n_words), dtype=np.uint64)
     kernels.join_covers(covers, members, joined)
-    supports = cover_counts(joined, layout) / max(1, int(layout.label_totals.sum()))
+    counts = cover_label_counts(joined, layout).sum(axis=1)
+    supports = counts / max(1, int(layout.label_totals.sum()))
     return Mined(Pool(tuple(conditions), members, supports, aliases), joined)
 
 
-def cover_counts(covers: np.ndarray, layout: Layout) -> np.ndarray:
-    """Weighted number of observations in each packed cover, in units."""
-    counts = np.zeros(len(covers), dtype=np.int64)
-    for s, weight in enumerate(layout.section_weights):
+def cover_label_counts(covers: np.ndarray, layout: Layout) -> np.ndarray:
+    """Weighted number of observations of each label in each packed cover, in units."""
+    counts = np.zeros((len(covers), len(layout.label_totals)), dtype=np.int64)
+    for s, (label, weight) in enumerate(
+        zip(layout.section_labels, layout.section_weights, strict=True)
+    ):
         words = covers[:, layout.section_starts[s] : layout.section_starts[s + 1]]
-        counts += weight * np.bitwise_count(words).sum(axis=1, dtype=np.int64)
+        counts[:, label] += weight * np.bitwise_count(words).sum(axis=1, dtype=np.int64)
     return counts
 
 
@@ -112,31 +140,55 @@ def pack_rows(true_rows: list[np.ndarray], layout: Layout) -> np.ndarray:
 
 
 def _frequent_conditions(
-    binarised: Binarised, layout: Layout, least: int, settings: MiningSettings
+    binarised: Binarised, layout: Layout, settings: MiningSettings
 ) -> tuple[list[Condition], np.ndarray]:
     """The conditions that reach the support on their own, in canonical order."""
-    weights = layout.row_weights()
-    counts = np.array([weights[rows].sum() for rows in binarised.true_rows], dtype=np.int64)
-    chosen = [i for i in np.flatnonzero(counts >= least) if counts[i] < weights.sum()]
-    if not chosen:
-        raise MiningError(_nothing_frequent(binarised, counts, int(weights.sum()), settings))
-    chosen.sort(key=lambda i: binarised.conditions[i].sort_key())
+    least = settings.least_counts(layout)
+    counts = _label_counts(binarised.true_rows, layout)
+    totals = counts.sum(axis=1)
+    everyone = layout.label_totals.sum()
+    splits = (totals > 0) & (totals < everyone)
+    frequent = splits & ((totals >= least[-1]) | np.any(counts >= least[:-1], axis=1))
+    if not frequent.any():
+        raise NothingFrequentError(_nothing_frequent(binarised, counts, splits, layout, settings))
+    chosen = sorted(
+        np.flatnonzero(frequent).tolist(), key=lambda i: binarised.conditions[i].sort_key()
+    )
     conditions = [binarised.conditions[i] for i in chosen]
     return conditions, pack_rows([binarised.true_rows[i] for i in chosen], layout)
 
 
+def _label_counts(true_rows: list[np.ndarray], layout: Layout) -> np.ndarray:
+    """Weighted counts of each label where each condition is true, in units."""
+    n_labels = len(layout.label_totals)
+    labels, weights = layout.row_labels(), layout.row_weights()
+    counts = np.zeros((len(true_rows), n_labels), dtype=np.int64)
+    by_label = [np.where(labels == label, weights, 0) for label in range(n_labels)]
+    for i, rows in enumerate(true_rows):
+        for label in range(n_labels):
+            counts[i, label] = by_label[label][rows].sum()
+    return counts
+
+
 def _nothing_frequent(
-    binarised: Binarised, counts: np.ndarray, total: int, settings: MiningSettings
+    binarised: Binarised,
+    counts: np.ndarray,
+    splits: np.ndarray,
+    layout: Layout,
+    settings: MiningSettings,
 ) -> str:
     if not len(counts):
         return "No condition can be made of the table: every column is constant or missing."
-    some = np.flatnonzero(counts < total)
-    if not len(some):
+    if not splits.any():
         return "No condition splits the observations: each is true of all of them or of none."
-    best = some[np.argmax(counts[some])]
+    in_all = settings.support_in == IN_ALL
+    reached = counts.sum(axis=1, keepdims=True) if in_all else counts
+    totals = layout.label_totals.sum(keepdims=True) if in_all else layout.label_totals
     as_count = isinstance(settings.min_support, (int, np.integer))
-    asked = f"{settings.min_support}" if as_count else f"{settings.min_support:.2f}"
-    share = f"{counts[best]}" if as_count else f"{counts[best] / total:.2f}"
+    supports = reached * layout.unit if as_count else reached / totals
+    best = int(np.argmax(np.where(splits, supports.max(axis=1), -1)))
+    asked = f"{settings.min_support:g}" if as_count else f"{settings.min_support:.2f}"
+    share = f"{supports[best].max():g}" if as_count else f"{supports[best].max():.2g}"
     return (
         f"No antecedent reaches min_support={asked}; the most frequent condition, "
         f"{binarised.conditions[best].name!r}, has {share}. Lower min_support."
@@ -165,56 +217,115 @@ def _merge_identical(
     return [conditions[i] for i in kept], covers[kept], aliases
 
 
+def merge_equivalents(mined: Mined) -> Mined:
+    """One antecedent for each cover, the simplest; the others become its aliases."""
+    groups: dict[bytes, list[int]] = {}
+    for a, cover in enumerate(mined.covers):
+        groups.setdefault(cover.tobytes(), []).append(a)
+    pool = mined.pool
+    kept: list[int] = []
+    aliases = dict(pool.aliases)
+    for twins in groups.values():
+        # the pool is in order of cardinality, so the simplest come first
+        best = min(twins, key=lambda a: (pool.cardinalities[a], len(pool.names[a]), a))
+        kept.append(best)
+        others = tuple(pool.names[a] for a in twins if a != best)
+        if others:
+            aliases[pool.names[best]] = (*aliases.get(pool.names[best], ()), *others)
+    kept.sort()
+    merged = Pool(pool.conditions, pool.members[kept], pool.supports[kept], aliases)
+    return Mined(merged, mined.covers[kept])
+
+
 def _conjunctions(
+    conditions: list[Condition], covers: np.ndarray, layout: Layout, settings: MiningSettings
+) -> np.ndarray:
+    """Frequent conjunctions as rows of condition numbers; counted before room is taken."""
+    limit = settings.most_antecedents(layout)
+    members = _walk(conditions, covers, layout, settings, limit)
+    if members is None:
+        raise MiningError(_too_many(conditions, covers, layout, settings, limit))
+    return members
+
+
+def _walk(
     conditions: list[Condition],
     covers: np.ndarray,
     layout: Layout,
-    least: int,
     settings: MiningSettings,
-) -> np.ndarray:
-    """Frequent conjunctions as rows of condition numbers; counted before room is taken."""
+    limit: int,
+) -> np.ndarray | None:
+    """All frequent conjunctions, or None when there are more than the limit."""
     n, depth = len(conditions), min(settings.max_cardinality, len(conditions))
-    n_labels = len(layout.label_totals)
     miner = kernels.Miner(
         covers=covers,
         can_join=_join_matrix(conditions),
         section_starts=layout.section_starts,
         section_labels=layout.section_labels,
         section_weights=layout.section_weights,
-        least=np.append(np.full(n_labels, np.iinfo(np.int64).max), least),
+        least=settings.least_counts(layout),
         prefix=np.empty((depth, layout.n_words), dtype=np.uint64),
         candidates=np.zeros((depth, n + 1), dtype=np.int64),
         n_candidates=np.zeros(depth, dtype=np.int64),
-        counts=np.zeros(n_labels, dtype=np.int64),
+        counts=np.zeros(len(layout.label_totals), dtype=np.int64),
     )
-    limit = _most_antecedents(layout, settings)
-    members = np.empty((max(1024, 4 * n), depth), dtype=np.int32)
+    members = np.empty((min(limit, max(1024, 16 * n)) + 1, depth), dtype=np.int32)
     n_found = 0
     for first in range(n):
         while (found := kernels.mine_from(miner, first, depth, members, n_found)) < 0:
-            if n_found > limit or len(members) > 2 * limit + 1024:
-                break
-            members = np.concatenate([members, np.empty_like(members)])
-        n_found = found if found >= 0 else len(members)
+            if len(members) > limit:
+                return None
+            more = np.empty((min(2 * len(members), limit + 1), depth), dtype=np.int32)
+            more[:n_found] = members[:n_found]
+            members = more
+        n_found = found
         if n_found > limit:
-            raise MiningError(_too_many(n_found, limit, layout, settings))
+            return None
     return members[:n_found]
 
 
-def _most_antecedents(layout: Layout, settings: MiningSettings) -> int:
-    by_memory = int(settings.max_memory // (8 * layout.n_words))
-    return min(settings.max_antecedents, by_memory)
-
-
-def _too_many(n_found: int, limit: int, layout: Layout, settings: MiningSettings) -> str:
-    bound = f"max_antecedents={settings.max_antecedents}"
+def _too_many(
+    conditions: list[Condition],
+    covers: np.ndarray,
+    layout: Layout,
+    settings: MiningSettings,
+    limit: int,
+) -> str:
+    """What is too much, and which settings would do."""
+    bound = f"max_antecedents={settings.max_antecedents:,}"
     if limit < settings.max_antecedents:
-        bound = f"the {limit} that fit in max_memory={settings.max_memory:.2g} bytes"
+        bound = f"the {limit:,} that fit into max_memory={settings.max_memory:.3g} bytes"
+    ways = []
+    support = settings.min_support
+    while isinstance(support, (int, np.integer)) or support < 0.5:
+        support = support * 2 if isinstance(support, (int, np.integer)) else round(support * 1.5, 3)
+        fewer = replace(settings, min_support=support)
+        if isinstance(support, (int, np.integer)) and support * 2 > layout.n_rows:
+            break
+        frequent = _still_frequent(covers, layout, fewer)
+        found = _walk([conditions[i] for i in frequent], covers[frequent], layout, fewer, limit)
+        if found is not None:
+            ways.append(f"min_support={support} (which gives {len(found):,})")
+            break
+    for cardinality in range(settings.max_cardinality - 1, 0, -1):
+        fewer = replace(settings, max_cardinality=cardinality)
+        found = _walk(conditions, covers, layout, fewer, limit)
+        if found is not None:
+            ways.append(f"max_cardinality={cardinality} (which gives {len(found):,})")
+            break
+    advice = f" Try {' or '.join(ways)}, or raise the limit." if ways else " Raise the limit."
     return (
-        f"More than {n_found - 1} antecedents reach min_support={settings.min_support} with "
-        f"max_cardinality={settings.max_cardinality}, above {bound}. Raise min_support, lower "
-        f"max_cardinality, or raise the limit."
+        f"More than {limit:,} antecedents reach min_support={settings.min_support} with "
+        f"max_cardinality={settings.max_cardinality}: above {bound}.{advice}"
     )
+
+
+def _still_frequent(covers: np.ndarray, layout: Layout, settings: MiningSettings) -> np.ndarray:
+    """Which of some conditions reach a higher support."""
+    least = settings.least_counts(layout)
+    counts = cover_label_counts(covers, layout)
+    enough = (counts.sum(axis=1) >= least[-1]) | np.any(counts >= least[:-1], axis=1)
+    return np.flatnonzero(enough)
 
 
 def _join_matrix(conditions: list[Condition]) -> np.ndarray:

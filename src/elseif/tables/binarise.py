@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,13 +15,23 @@ from elseif.tables.columns import Column, Kind
 from elseif.tables.conditions import (
     ABOVE,
     AT_MOST,
+    BETWEEN,
     EQUAL,
+    FALSE,
     MISSING,
+    ONE_OF,
     TRUE,
+    UNEQUAL,
     Condition,
 )
-from elseif.tables.cuts import quantile_cuts
+from elseif.tables.cuts import N_QUANTILES, description_length_cuts, quantile_cuts
+from elseif.tables.labels import Labels
 from elseif.tables.reading import Table
+
+QUANTILES, DESCRIPTION_LENGTH = "quantiles", "mdl"
+THRESHOLDS, BINS = "thresholds", "bins"
+# a column of so many different values that none repeats is taken for an identifier
+FEWEST_IDENTIFIERS = 20
 
 
 @dataclass(frozen=True)
@@ -31,7 +43,23 @@ class ColumnReport:
     n_missing: int = 0
     n_conditions: int = 0
     cuts: tuple[Any, ...] = ()
+    levels: tuple[Any, ...] = ()  # the categories seen
+    grouped: tuple[Any, ...] = ()  # rare categories that share a condition
     excluded: str | None = None  # why, when the column gives no condition
+
+
+@dataclass(frozen=True)
+class Binarising:
+    """How columns become conditions."""
+
+    kinds: Mapping[str, Kind] = field(default_factory=dict)
+    cuts: Mapping[str, Any] = field(default_factory=dict)  # cut points, or a method, by column
+    cutting: str = QUANTILES  # the method for all other columns
+    n_quantiles: int = N_QUANTILES
+    shape: str = THRESHOLDS  # overlapping one-sided thresholds, or disjoint bins
+    negations: bool = False
+    group_rare: float = 0.0  # categories of a smaller share have one condition together
+    allow_missing: bool = True
 
 
 @dataclass(frozen=True)
@@ -40,39 +68,29 @@ class Binarised:
 
     conditions: list[Condition]
     true_rows: list[np.ndarray]
-    columns: list[ColumnReport] = field(default_factory=list)
+    columns: list[ColumnReport]
 
 
-def binarise(
-    table: Table,
-    kinds: Mapping[str, Kind],
-    cuts: Mapping[str, Sequence[Any]],
-    allow_missing: bool,
-    row_weights: np.ndarray,
-) -> Binarised:
+def binarise(table: Table, labels: Labels, how: Binarising) -> Binarised:
     """Every condition on every column, in the columns' canonical order."""
     result = Binarised([], [], [])
+    with_missing: dict[str, int] = {}
     for name in sorted(table.names):
-        column = table.column(name, kinds.get(name))
-        missing = column.is_missing()
-        n_missing = int(missing.sum())
-        if n_missing and not allow_missing:
-            raise DataError(
-                f"Input X contains NaN: column {name!r} has {n_missing} missing values. "
-                "Fill them in, or let them make no condition true by missing='own_level'."
-            )
-        column_cuts = column_cut_points(column, cuts.get(name), row_weights)
-        made = list(column_conditions(column, column_cuts))
-        excluded = None
-        if not made:
-            excluded = "all values are missing" if n_missing == column.n_rows else "constant"
-        if n_missing:
-            made.append(Condition(name, MISSING))
-        for condition in made:
-            result.conditions.append(condition)
-            result.true_rows.append(true_rows(condition, column))
-        result.columns.append(
-            ColumnReport(name, column.kind, n_missing, len(made), tuple(column_cuts), excluded)
+        column = table.column(name, how.kinds.get(name))
+        n_missing = int(column.is_missing().sum())
+        if n_missing and not how.allow_missing:
+            with_missing[name] = n_missing
+            continue
+        conditions, report = column_conditions(column, labels, how)
+        result.conditions.extend(conditions)
+        result.true_rows.extend(true_rows(condition, column) for condition in conditions)
+        result.columns.append(report)
+    if with_missing:
+        shown = ", ".join(f"{n!r} ({k})" for n, k in list(with_missing.items())[:5])
+        more = ", ..." if len(with_missing) > 5 else ""
+        raise DataError(
+            f"Input X contains NaN: {len(with_missing)} columns lack values: {shown}{more}. "
+            "Fill them in, or let them make no condition true by missing='own_level'."
         )
     return result
 
@@ -84,41 +102,165 @@ def true_rows(condition: Condition, column: Column) -> np.ndarray:
     return np.flatnonzero(condition.holds(column))
 
 
-def column_cut_points(
-    column: Column, told: Sequence[Any] | None, row_weights: np.ndarray
-) -> list[Any]:
-    """Where a column is cut: as told, or at readable quantiles."""
-    if column.kind is Kind.ORDERED:
-        return list(column.categories[:-1]) if told is None else list(told)
-    if column.kind not in (Kind.NUMERIC, Kind.DATE):
-        if told is not None:
-            raise ParamError(
-                f"cuts: column {column.name!r} is {column.kind}; only numeric, date and "
-                "ordered columns can be cut."
-            )
-        return []
-    assert column.numbers is not None
-    if told is not None:
-        return sorted(set(told))
-    known = ~column.is_missing()
-    return list(quantile_cuts(column.numbers[known], row_weights[known]))
-
-
-def column_conditions(column: Column, cuts: Sequence[Any]) -> Iterator[Condition]:
-    """The conditions on one column that split its observations."""
-    if column.kind is Kind.BOOLEAN:
-        n_true = 0 if column.true_rows is None else len(column.true_rows)
-        n_known = column.n_rows - int(column.is_missing().sum())
-        if 0 < n_true < column.n_rows and (n_true < n_known or n_known < column.n_rows):
-            yield Condition(column.name, TRUE)
+def column_conditions(
+    column: Column, labels: Labels, how: Binarising
+) -> tuple[list[Condition], ColumnReport]:
+    """The conditions on one column, and the report on it."""
+    missing = column.is_missing()
+    n_missing = int(missing.sum())
+    cuts: list[Any] = []
+    grouped: tuple[Any, ...] = ()
+    excluded = None
+    conditions: list[Condition] = []
+    if n_missing == column.n_rows:
+        excluded = "every value is missing"
+    elif looks_like_identifier(column) and column.name not in how.kinds:
+        excluded = "no value repeats: it looks like an identifier"
+        warnings.warn(
+            f"Column {column.name!r} is left out: {excluded}. "
+            f"Say kinds={{{column.name!r}: {column.kind.value!r}}} to use it.",
+            UserWarning,
+            stacklevel=2,
+        )
+    elif column.kind in (Kind.BOOLEAN, Kind.CATEGORY) and column.name in how.cuts:
+        raise ParamError(
+            f"cuts: column {column.name!r} is {column.kind}; only numeric, date and ordered "
+            "columns can be cut."
+        )
+    elif column.kind is Kind.BOOLEAN:
+        conditions = list(_boolean_conditions(column, how))
     elif column.kind is Kind.CATEGORY:
-        assert column.codes is not None
-        present = np.unique(column.codes)
-        if len(present) > 1:
-            for code in present[present >= 0]:
-                yield Condition(column.name, EQUAL, column.categories[code])
+        grouped = rare_categories(column, labels.weights, how.group_rare)
+        conditions = list(_category_conditions(column, grouped, how))
     else:
-        order = column.categories if column.kind is Kind.ORDERED else None
+        cuts = cut_points(column, labels, how)
+        conditions = list(_cut_conditions(column, cuts, how))
+    if not conditions and excluded is None:
+        excluded = "constant"
+    if n_missing and n_missing < column.n_rows:
+        conditions.append(Condition(column.name, MISSING))
+    report = ColumnReport(
+        name=column.name,
+        kind=column.kind,
+        n_missing=n_missing,
+        n_conditions=len(conditions),
+        cuts=tuple(cuts),
+        levels=column.categories,
+        grouped=grouped,
+        excluded=excluded,
+    )
+    return conditions, report
+
+
+def looks_like_identifier(column: Column) -> bool:
+    """Whether a column only tells rows apart: text that never repeats, or a running number."""
+    if column.n_rows < FEWEST_IDENTIFIERS:
+        return False
+    if column.kind is Kind.CATEGORY:
+        return len(column.categories) == column.n_rows
+    if column.kind is not Kind.NUMERIC or column.numbers is None:
+        return False
+    numbers = column.numbers
+    if np.isnan(numbers).any() or numbers.max() - numbers.min() != column.n_rows - 1:
+        return False
+    return bool(np.all(numbers == np.floor(numbers))) and len(np.unique(numbers)) == column.n_rows
+
+
+def rare_categories(column: Column, weights: np.ndarray, least_share: float) -> tuple[Any, ...]:
+    """Categories below a share of the observations, when there are at least two."""
+    if not least_share:
+        return ()
+    assert column.codes is not None
+    known = column.codes >= 0
+    n = len(column.categories)
+    counts = np.bincount(column.codes[known], weights=weights[known], minlength=n)
+    rare = np.flatnonzero((counts > 0) & (counts < least_share * weights.sum()))
+    return tuple(column.categories[i] for i in rare) if len(rare) > 1 else ()
+
+
+def cut_points(column: Column, labels: Labels, how: Binarising) -> list[Any]:
+    """Where a column is cut: as told, or by the method chosen."""
+    told = how.cuts.get(column.name)
+    if column.kind is Kind.ORDERED:
+        if told is not None:
+            return _told_categories(column, told)
+        assert column.codes is not None
+        present = np.unique(column.codes[column.codes >= 0])
+        return [column.categories[code] for code in present[:-1]]
+    if told is not None and not isinstance(told, str):
+        return _told_cuts(column, told)
+    assert column.numbers is not None
+    used = ~column.is_missing() & (labels.weights > 0)
+    if column.kind is Kind.NUMERIC:
+        used &= np.isfinite(column.numbers)
+    values, weights = column.numbers[used], labels.weights[used]
+    if (told or how.cutting) == DESCRIPTION_LENGTH:
+        n_labels = len(labels.classes)
+        return description_length_cuts(values, labels.codes[used], weights * labels.unit, n_labels)
+    return quantile_cuts(values, weights, how.n_quantiles)
+
+
+def _told_cuts(column: Column, told: Sequence[Any]) -> list[Any]:
+    cuts: list[Any]
+    try:
+        if column.kind is Kind.DATE:
+            cuts = [np.datetime64(cut, "us") for cut in told]
+        else:
+            cuts = [float(cut) for cut in told]
+            if not np.all(np.isfinite(cuts)):
+                raise ValueError("not finite")
+    except (TypeError, ValueError) as error:
+        what = "dates" if column.kind is Kind.DATE else "finite numbers"
+        raise ParamError(
+            f"cuts[{column.name!r}] is {told!r}; it must be a list of {what}."
+        ) from error
+    return sorted(set(cuts))
+
+
+def _told_categories(column: Column, told: Sequence[Any]) -> list[Any]:
+    unknown = [cut for cut in told if cut not in column.categories]
+    if unknown:
+        raise ParamError(
+            f"cuts[{column.name!r}]: {unknown[0]!r} is none of the column's categories "
+            f"{', '.join(map(repr, column.categories[:10]))}."
+        )
+    return sorted(set(told), key=column.categories.index)
+
+
+def _boolean_conditions(column: Column, how: Binarising) -> Iterator[Condition]:
+    n_true = 0 if column.true_rows is None else len(column.true_rows)
+    n_false = column.n_rows - n_true - int(column.is_missing().sum())
+    if n_true and n_true < column.n_rows:
+        yield Condition(column.name, TRUE)
+    if how.negations and n_false and n_false < column.n_rows:
+        yield Condition(column.name, FALSE)
+
+
+def _category_conditions(
+    column: Column, grouped: tuple[Any, ...], how: Binarising
+) -> Iterator[Condition]:
+    assert column.codes is not None
+    present = np.unique(column.codes)
+    if len(present) < 2:
+        return
+    for code in present[present >= 0]:
+        category = column.categories[code]
+        if category not in grouped:
+            yield Condition(column.name, EQUAL, category)
+            if how.negations:
+                yield Condition(column.name, UNEQUAL, category, column.categories)
+    if grouped:
+        yield Condition(column.name, ONE_OF, grouped)
+
+
+def _cut_conditions(column: Column, cuts: Sequence[Any], how: Binarising) -> Iterator[Condition]:
+    order = column.categories if column.kind is Kind.ORDERED else None
+    if how.shape == THRESHOLDS:
         for cut in cuts:
             yield Condition(column.name, AT_MOST, cut, order)
             yield Condition(column.name, ABOVE, cut, order)
+    elif cuts:
+        yield Condition(column.name, AT_MOST, cuts[0], order)
+        for low, high in pairwise(cuts):
+            yield Condition(column.name, BETWEEN, (low, high), order)
+        yield Condition(column.name, ABOVE, cuts[-1], order)

@@ -1,20 +1,23 @@
-"""Cut points for numeric columns: the user's own, readable quantiles, or supervised."""
+"""Cut points for numbers and dates: readable quantiles, or supervised by description length."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
 N_QUANTILES = 4
 # a readable cut may miss its quantile by this share of the observations
 QUANTILE_TOLERANCE = 0.05
+DATE_UNITS = ("Y", "M", "D", "h", "m", "s", "us")
 
 
 def quantile_cuts(
     values: np.ndarray, weights: np.ndarray, n_quantiles: int = N_QUANTILES
-) -> list[float]:
-    """Quantiles, each moved to the roundest number that splits nearly as it does."""
+) -> list[Any]:
+    """Quantiles, each moved to the roundest value that splits nearly as it does."""
     present = weights > 0
     order = np.argsort(values[present], kind="stable")
     ordered = values[present][order]
@@ -23,21 +26,94 @@ def quantile_cuts(
     passed = np.concatenate([[0], np.cumsum(weights[present][order])])
     shares = passed / passed[-1]
     tolerance = min(QUANTILE_TOLERANCE, 0.25 / n_quantiles)
-    cuts = {_roundest(ordered, shares, k / n_quantiles, tolerance) for k in range(1, n_quantiles)}
+    cuts = {
+        _near_quantile(ordered, shares, k / n_quantiles, tolerance) for k in range(1, n_quantiles)
+    }
     return sorted(cut for cut in cuts if ordered[0] <= cut < ordered[-1])
 
 
-def _roundest(ordered: np.ndarray, shares: np.ndarray, share: float, tolerance: float) -> float:
-    """The number of fewest digits with about this share of values at or below it."""
+def _near_quantile(ordered: np.ndarray, shares: np.ndarray, share: float, tolerance: float) -> Any:
+    """The roundest value with about this share of the values at or below it."""
     place = min(int(np.searchsorted(shares[1:], share - 1e-12)), len(ordered) - 1)
-    exact = float(ordered[place])
+    exact = ordered[place]
     wanted = shares[np.searchsorted(ordered, exact, side="right")]
-    largest = math.floor(math.log10(max(float(ordered[-1] - ordered[0]), abs(exact)))) + 1
+    for candidate in _rounded(exact, ordered[-1] - ordered[0]):
+        below = shares[np.searchsorted(ordered, candidate, side="right")]
+        if abs(below - wanted) <= tolerance and ordered[0] <= candidate < ordered[-1]:
+            return candidate
+    return exact
+
+
+def _rounded(exact: Any, spread: Any) -> Iterator[Any]:
+    """A value rounded ever less: to 5, 2 and 1 of each power of ten, or to dates' units."""
+    if isinstance(exact, np.datetime64):
+        for unit in DATE_UNITS:
+            yield exact.astype(f"datetime64[{unit}]").astype("datetime64[us]")
+        return
+    exact, spread = float(exact), float(spread)
+    largest = math.floor(math.log10(max(spread, abs(exact)))) + 1
     for exponent in range(largest, largest - 16, -1):
         for factor in (5, 2, 1):
             step = factor * 10.0**exponent
-            candidate = round(round(exact / step) * step, max(0, -exponent))
-            below = shares[np.searchsorted(ordered, candidate, side="right")]
-            if abs(below - wanted) <= tolerance and ordered[0] <= candidate < ordered[-1]:
-                return float(candidate)
-    return exact
+            yield round(round(exact / step) * step, max(0, -exponent))
+
+
+def description_length_cuts(
+    values: np.ndarray, codes: np.ndarray, weights: np.ndarray, n_labels: int
+) -> list[Any]:
+    """Cuts that pay for themselves (Fayyad and Irani 1993), made readable.
+
+    A set of values is cut where the labels' entropy falls most, as long as the gain
+    exceeds what it costs to write the cut down; then each part in turn.
+    """
+    present = weights > 0
+    distinct, place = np.unique(values[present], return_inverse=True)
+    counts = np.zeros((len(distinct), n_labels))
+    np.add.at(counts, (place, codes[present]), weights[present])
+    passed = np.concatenate([np.zeros((1, n_labels)), np.cumsum(counts, axis=0)])
+    cuts: list[Any] = []
+    waiting = [(0, len(distinct))]
+    while waiting:
+        first, end = waiting.pop()
+        best = _best_split(passed[first : end + 1] - passed[first])
+        if best is not None:
+            cuts.append(_between(distinct[first + best - 1], distinct[first + best]))
+            waiting += [(first, first + best), (first + best, end)]
+    return sorted(cuts)
+
+
+def _best_split(passed: np.ndarray) -> int | None:
+    """How many values go to the left of the best cut, or None when no cut pays."""
+    total = passed[-1]
+    n = total.sum()
+    if len(passed) < 3 or n < 2:
+        return None
+    left, right = passed[1:-1], total - passed[1:-1]
+    n_left, n_right = left.sum(axis=1), right.sum(axis=1)
+    after = (n_left * _entropy(left) + n_right * _entropy(right)) / n
+    best = int(np.argmin(after))
+    whole = float(_entropy(total[None, :])[0])
+    gain = whole - after[best]
+    k, k_left, k_right = (np.count_nonzero(c) for c in (total, left[best], right[best]))
+    delta = math.log2(3**k - 2) - (
+        k * whole
+        - k_left * float(_entropy(left[best : best + 1])[0])
+        - k_right * float(_entropy(right[best : best + 1])[0])
+    )
+    return best + 1 if gain > (math.log2(n - 1) + delta) / n else None
+
+
+def _entropy(counts: np.ndarray) -> np.ndarray:
+    """Entropy in bits of each row of counts."""
+    shares = counts / counts.sum(axis=1, keepdims=True)
+    logs = np.log2(shares, out=np.zeros_like(shares), where=shares > 0)
+    return -(shares * logs).sum(axis=1)
+
+
+def _between(low: Any, high: Any) -> Any:
+    """The roundest value from low up to, but not including, high."""
+    middle = low + (high - low) / 2
+    for candidate in _rounded(middle, high - low):
+        if low <= candidate < high:
+            return candidate
+    return low

@@ -36,13 +36,25 @@ class Layout:
         padded = np.append(truth, False)
         return np.packbits(padded[self.row_of_bit], bitorder="little").view(np.uint64)
 
+    def section_rows(self, section: int) -> np.ndarray:
+        """The rows that have a bit in a section."""
+        start, stop = self.section_starts[section : section + 2] * WORD_BITS
+        rows = self.row_of_bit[start:stop]
+        return rows[rows < self.n_rows]
+
     def row_weights(self) -> np.ndarray:
         """Weight of each row, in units."""
-        weights = np.zeros(self.n_rows + 1, dtype=np.int64)
-        for s, weight in enumerate(self.section_weights):
-            start, stop = self.section_starts[s] * WORD_BITS, self.section_starts[s + 1] * WORD_BITS
-            weights[self.row_of_bit[start:stop]] += weight
-        return weights[:-1]
+        weights = np.zeros(self.n_rows, dtype=np.int64)
+        for section, weight in enumerate(self.section_weights):
+            weights[self.section_rows(section)] += weight
+        return weights
+
+    def row_labels(self) -> np.ndarray:
+        """Label of each row; -1 for rows of weight 0."""
+        labels = np.full(self.n_rows, -1, dtype=np.int64)
+        for section, label in enumerate(self.section_labels):
+            labels[self.section_rows(section)] = label
+        return labels
 
     def everyone(self) -> np.ndarray:
         """Words with a bit for every observation."""

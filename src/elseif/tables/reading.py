@@ -15,6 +15,9 @@ from elseif.errors import DataError, DataTypeError, ParamError
 from elseif.tables.columns import Column, Kind
 from elseif.tables.values import column_from_array, column_from_series
 
+# conditions of a list come back to a few columns; a wide table is still read column by column
+REMEMBERED = 8
+
 
 class Table:
     """Named columns, each converted when it is asked for."""
@@ -31,10 +34,16 @@ class Table:
         self.named = named  # whether the names are the user's
         self._get = get
         self._place = {name: i for i, name in enumerate(self.names)}
+        self._latest: dict[tuple[str, Kind | None], Column] = {}
 
     def column(self, name: str, kind: Kind | None = None) -> Column:
-        """A column, of the kind told or inferred."""
-        return self._get(self._place[name], name, kind)
+        """A column, of the kind told or inferred; the latest few are remembered."""
+        key = (name, kind)
+        if key not in self._latest:
+            if len(self._latest) >= REMEMBERED:
+                del self._latest[next(iter(self._latest))]
+            self._latest[key] = self._get(self._place[name], name, kind)
+        return self._latest[key]
 
     def renamed(self, names: Sequence[str]) -> Table:
         """The same columns under other names."""
@@ -44,7 +53,7 @@ class Table:
         return name in self._place
 
 
-def read_table(X: Any) -> Table:
+def read_table(X: Any, allow_infinite: bool = False) -> Table:
     """A table from pandas, polars, pyarrow, NumPy, SciPy sparse or nested lists."""
     frame = nw.from_native(X, eager_only=True, pass_through=True)
     if isinstance(frame, nw.DataFrame):
@@ -53,12 +62,12 @@ def read_table(X: Any) -> Table:
         names = _checked_names(raw) if named else _places(len(raw))
 
         def from_frame(place: int, name: str, kind: Kind | None) -> Column:
-            return column_from_series(frame[:, place], name, kind)
+            return column_from_series(frame[:, place], name, kind, allow_infinite)
 
         return _non_empty(Table(names, frame.shape[0], from_frame, named=named))
     if sparse.issparse(X):
-        return _read_sparse(X)
-    return _read_array(X)
+        return _read_sparse(X, allow_infinite)
+    return _read_array(X, allow_infinite)
 
 
 def parse_kinds(kinds: Mapping[str, str] | None, names: Sequence[str]) -> dict[str, Kind]:
@@ -121,7 +130,7 @@ def _checked_names(names: list[Any]) -> list[str]:
     return names
 
 
-def _read_array(X: Any) -> Table:
+def _read_array(X: Any, allow_infinite: bool) -> Table:
     try:
         array = np.asarray(X)
     except ValueError as error:
@@ -140,13 +149,13 @@ def _read_array(X: Any) -> Table:
         raise DataError("Complex data not supported: X holds complex numbers.")
 
     def from_array(place: int, name: str, kind: Kind | None) -> Column:
-        return column_from_array(array[:, place], name, kind)
+        return column_from_array(array[:, place], name, kind, allow_infinite)
 
     names = _places(array.shape[1])
     return _non_empty(Table(names, array.shape[0], from_array, named=False))
 
 
-def _read_sparse(X: Any) -> Table:
+def _read_sparse(X: Any, allow_infinite: bool) -> Table:
     if X.dtype.kind == "c":
         raise DataError("Complex data not supported: X holds complex numbers.")
     columns = sparse.csc_array(X, copy=True)  # canonical form is made in place
@@ -160,7 +169,7 @@ def _read_sparse(X: Any) -> Table:
             return Column(name, Kind.BOOLEAN, columns.shape[0], true_rows=rows)
         dense = np.zeros(columns.shape[0], dtype=values.dtype)
         dense[rows] = values
-        return column_from_array(dense, name, kind)
+        return column_from_array(dense, name, kind, allow_infinite)
 
     names = _places(columns.shape[1])
     return _non_empty(Table(names, columns.shape[0], from_sparse, named=False))

@@ -13,7 +13,9 @@ from elseif.errors import DataError
 from elseif.tables.columns import Column, Kind
 
 
-def column_from_series(series: nw.Series[Any], name: str, kind: Kind | None) -> Column:
+def column_from_series(
+    series: nw.Series[Any], name: str, kind: Kind | None, allow_infinite: bool = False
+) -> Column:
     """A column from a data frame's series."""
     dtype = series.dtype
     if dtype == nw.Boolean:
@@ -21,7 +23,7 @@ def column_from_series(series: nw.Series[Any], name: str, kind: Kind | None) -> 
         values = series.fill_null(False).to_numpy().astype(bool)
         return _told(_boolean(values, missing, name), kind)
     if dtype.is_numeric() and not dtype.is_decimal():
-        return column_from_array(_numbers(series), name, kind)
+        return column_from_array(_numbers(series), name, kind, allow_infinite)
     if isinstance(dtype, (nw.Categorical, nw.Enum)) or dtype in (nw.Categorical, nw.Enum):
         return _from_categories(series, name, kind)
     if dtype == nw.Date or dtype == nw.Datetime:
@@ -33,15 +35,17 @@ def column_from_series(series: nw.Series[Any], name: str, kind: Kind | None) -> 
         seconds = series.to_numpy().astype("timedelta64[us]").astype(float) / 1e6
         missing = series.is_null().to_numpy()
         return column_from_array(np.where(missing, np.nan, seconds / 86400), name, kind)
-    return column_from_array(np.array(series.to_list(), dtype=object), name, kind)
+    return column_from_array(np.array(series.to_list(), dtype=object), name, kind, allow_infinite)
 
 
-def column_from_array(array: np.ndarray, name: str, kind: Kind | None) -> Column:
+def column_from_array(
+    array: np.ndarray, name: str, kind: Kind | None, allow_infinite: bool = False
+) -> Column:
     """A column from a one-dimensional array of any dtype."""
     if array.dtype.kind == "b":
         return _told(_boolean(array, np.zeros(len(array), dtype=bool), name), kind)
     if array.dtype.kind in "iuf":
-        return _from_numbers(array, name, kind)
+        return _from_numbers(array, name, kind, allow_infinite)
     if array.dtype.kind == "M":
         dates = array.astype("datetime64[us]")
         return _told(Column(name, Kind.DATE, len(dates), numbers=dates), kind)
@@ -49,7 +53,7 @@ def column_from_array(array: np.ndarray, name: str, kind: Kind | None) -> Column
         array = array.astype(object)
     if array.dtype.kind != "O":
         raise DataError(f"Column {name!r}: values of dtype {array.dtype} cannot be read.")
-    return _from_objects(array, name, kind)
+    return _from_objects(array, name, kind, allow_infinite)
 
 
 def _numbers(series: nw.Series[Any]) -> np.ndarray:
@@ -59,12 +63,13 @@ def _numbers(series: nw.Series[Any]) -> np.ndarray:
     return np.where(series.is_null().to_numpy(), np.nan, numbers)
 
 
-def _from_numbers(array: np.ndarray, name: str, kind: Kind | None) -> Column:
+def _from_numbers(array: np.ndarray, name: str, kind: Kind | None, allow_infinite: bool) -> Column:
     infinite = np.isinf(array) if array.dtype.kind == "f" else np.zeros(0, dtype=bool)
-    if infinite.any():
+    if infinite.any() and not allow_infinite:
         raise DataError(
             f"Input X contains infinity: column {name!r} has {int(infinite.sum())} infinite "
-            f"values ({_rows(infinite)}). Replace them, by a missing value if unknown."
+            f"values ({_rows(infinite)}). Replace them, or take them for "
+            "the largest and smallest values by infinite='outer'."
         )
     missing = np.isnan(array) if array.dtype.kind == "f" else np.zeros(len(array), dtype=bool)
     if kind in (Kind.CATEGORY, Kind.ORDERED):
@@ -84,7 +89,7 @@ def _from_numbers(array: np.ndarray, name: str, kind: Kind | None) -> Column:
     return Column(name, Kind.NUMERIC, len(array), numbers=array.astype(np.float64))
 
 
-def _from_objects(array: np.ndarray, name: str, kind: Kind | None) -> Column:
+def _from_objects(array: np.ndarray, name: str, kind: Kind | None, allow_infinite: bool) -> Column:
     missing = np.fromiter((_is_missing(v) for v in array), dtype=bool, count=len(array))
     types = {_family(v) for v in array[~missing]}
     if len(types) > 1:
@@ -99,7 +104,7 @@ def _from_objects(array: np.ndarray, name: str, kind: Kind | None) -> Column:
         return _told(_boolean(np.where(missing, False, array).astype(bool), missing, name), kind)
     if family == "number":
         numbers = np.array([np.nan if m else float(v) for v, m in zip(array, missing, strict=True)])
-        return _from_numbers(numbers, name, kind)
+        return _from_numbers(numbers, name, kind, allow_infinite)
     if family == "date":
         dates = np.array(
             [

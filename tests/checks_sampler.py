@@ -1,0 +1,457 @@
+"""The checks of the sampler, as plain functions that return a deviation or a p-value.
+
+The tests hold them to their bounds; the mutants show that a mistake breaks the bounds. A
+deviation is absolute; a p-value is that of a right sampler, so that a bound on it is the
+false-alarm rate of one check.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+from scipy.special import logsumexp
+
+from elseif.model.likelihood import log_likelihood
+from elseif.sampler.chain import OPTION_NAMES, Chain, CompiledProblem
+from elseif.sampler.proposals import KERNELS
+from tests import naive
+from tests.helpers_sampler import (
+    Case,
+    Drivers,
+    Variant,
+    flat,
+    lists_of,
+    log_terms,
+    make_chain,
+    neighbours,
+    posterior,
+    production,
+    used_prior,
+)
+
+EXACT = 1e-12
+LOG_TERM = 1e-9
+FALSE_ALARM = 1e-6
+SMALLEST_CELL = 5
+
+AntecedentList = tuple[int, ...]
+
+
+def largest(values: Iterable[float]) -> float:
+    """The largest absolute value; what is not a number counts as infinite."""
+    array = np.abs(np.fromiter(values, dtype=float))
+    return float(np.nan_to_num(array, nan=math.inf).max(initial=0.0))
+
+
+def _any_chain(case: Case) -> Chain:
+    """A chain of the package, for the room that it makes for states."""
+    return Chain(case.problem, case.compiled, KERNELS["paper"], np.random.SeedSequence(0), start=())
+
+
+# ------------------------------------------------------------------- T0: exact values
+
+
+@dataclass(frozen=True)
+class TermDeviations:
+    """T0: how far the package is from the reference over all lists."""
+
+    log_prior: float
+    log_likelihood: float
+    log_posterior: float
+    label_counts: float
+    prior_total: float  # of p(d | m), over every m
+    model_log_prior: float
+    model_log_likelihood: float
+
+    @property
+    def worst(self) -> float:
+        return max(vars(self).values())
+
+
+def term_deviations(
+    case: Case,
+    *,
+    compiled: CompiledProblem | None = None,
+    drivers: Drivers | None = None,
+    model: naive.Model | None = None,
+) -> TermDeviations:
+    """T0: log prior, log likelihood and label counts of every list of the enumeration."""
+    lists = naive.all_lists(case.pool_size)
+    terms = log_terms(case) if model is None else None
+    model = model or case.model()
+    if terms is None:
+        terms = {d: (naive.log_prior(model, d), naive.log_likelihood(model, d)) for d in lists}
+    compiled = compiled or case.compiled
+    state = _any_chain(case)._state_at((), case.pool_size)
+    items, offsets = flat(lists)
+    values = np.zeros((len(lists), 3))
+    counts = np.zeros((len(lists), case.pool_size + 1, case.n_labels), dtype=np.int64)
+    enter_all = (drivers or production()).enter_all
+    enter_all(compiled.data, compiled.prior, state, items, offsets, values, counts)
+    expected = np.array([terms[d] for d in lists])
+    naive_counts = np.zeros_like(counts, dtype=float)
+    for i, d in enumerate(lists):
+        naive_counts[i, : len(d) + 1] = naive.label_counts(model, d)
+    by_length = np.bincount([len(d) for d in lists], weights=np.exp(values[:, 0]))
+    pseudocounts, prior = case.problem.pseudocounts, case.problem.prior
+    return TermDeviations(
+        log_prior=largest(values[:, 0] - expected[:, 0]),
+        log_likelihood=largest(values[:, 1] - expected[:, 1]),
+        log_posterior=largest(values[:, 2] - expected.sum(axis=1)),
+        label_counts=largest((counts * case.unit - naive_counts).ravel()),
+        prior_total=largest(by_length / np.exp(compiled.prior.log_length) - 1),
+        model_log_prior=largest(prior.log_probability(d) - terms[d][0] for d in lists),
+        model_log_likelihood=largest(
+            log_likelihood(naive_counts[i, : len(d) + 1], pseudocounts) - terms[d][1]
+            for i, d in enumerate(lists)
+        ),
+    )
+
+
+def label_vector_deviation(case: Case, drop_constants: bool = False) -> float:
+    """T0b: how far the likelihoods of all label vectors are from summing to 1, at worst."""
+    lists = naive.all_lists(case.pool_size)
+    items, offsets = flat(lists)
+    totals = np.zeros(len(lists))
+    for labels in itertools.product(range(case.n_labels), repeat=len(case.labels)):
+        other = Case(
+            case.name, case.truths, np.array(labels, int), case.cardinalities, case.pseudocounts
+        )
+        compiled = without_constants(other.compiled) if drop_constants else other.compiled
+        state = _any_chain(other)._state_at((), case.pool_size)
+        values = np.zeros((len(lists), 3))
+        counts = np.zeros((len(lists), case.pool_size + 1, case.n_labels), dtype=np.int64)
+        production().enter_all(compiled.data, compiled.prior, state, items, offsets, values, counts)
+        totals += np.exp(values[:, 1])
+    return largest(totals - 1)
+
+
+def without_constants(compiled: CompiledProblem) -> CompiledProblem:
+    """A published mistake, by way of the tables: log Gamma(k + alpha) and nothing less."""
+    data = compiled.data
+    alphas = [*data.pseudocounts.tolist(), data.pseudocount_total]
+    constants = np.array([math.lgamma(alpha) for alpha in alphas])
+    mutated = data._replace(log_rising=data.log_rising + constants[:, None])
+    return CompiledProblem(mutated, compiled.prior)
+
+
+# -------------------------------------------------------------- T1: detailed balance
+
+
+@dataclass(frozen=True)
+class Balance:
+    """T1: the steps of the package against the exact posterior, over all neighbours."""
+
+    log_prior_ratio: float
+    log_likelihood_ratio: float
+    log_proposal_ratio: float
+    log_acceptance: float
+    detailed_balance: float  # of probability flows
+    invariance: float  # of the posterior under one step
+    n_wrong_states: int  # accepted states that are not what a fresh entry gives
+
+    @property
+    def worst_ratio(self) -> float:
+        ratios = (self.log_prior_ratio, self.log_likelihood_ratio, self.log_proposal_ratio)
+        return max(*ratios, self.log_acceptance)
+
+
+def balance(
+    case: Case,
+    variant: Variant,
+    *,
+    compiled: CompiledProblem | None = None,
+    drivers: Drivers | None = None,
+    coldness: float = 1.0,
+) -> Balance:
+    """T1: every step from every list, evaluated and accepted by the package.
+
+    With a coldness, the target is p(d) p(y | d)^coldness, as while warming up.
+    """
+    compiled = compiled or case.compiled
+    near = neighbours(variant, case.pool_size)
+    number = {d: i for i, d in enumerate(near.lists)}
+    owned = [(d, step) for d in near.lists for step in near.steps[d]]
+    ends = np.array([(number[d], number[step.result]) for d, step in owned], dtype=np.int64)
+    steps = np.array(
+        [(OPTION_NAMES.index(s.option), s.position, s.target) for _, s in owned], dtype=np.int64
+    )
+    values, wrong = np.zeros((len(owned), 4)), np.zeros(len(owned), dtype=np.int64)
+    chain = make_chain(case, variant, [0], ())
+    items, offsets = flat(near.lists)
+    (drivers or production()).evaluate_steps(
+        compiled.data,
+        compiled.prior,
+        chain._additions._replace(coldness=coldness),
+        chain._state_at((), case.pool_size),
+        chain._state_at((), case.pool_size),
+        items,
+        offsets,
+        ends,
+        steps,
+        values,
+        wrong,
+    )
+    terms = np.array([log_terms(case)[d] for d in near.lists])
+    changes = terms[ends[:, 1]] - terms[ends[:, 0]]
+    proposal_ratios = np.array([near.log_ratio(d, step) for d, step in owned])
+    tempered = np.array([1.0, coldness])
+    target = np.exp(terms @ tempered - logsumexp(terms @ tempered))
+    if coldness == 1.0:
+        target = np.array([posterior(case)[d] for d in near.lists])
+    flows = np.zeros((len(number), len(number)))
+    probabilities = np.array([step.probability for _, step in owned])
+    accepted = np.exp(np.minimum(0.0, values[:, 3]))
+    np.add.at(flows, (ends[:, 0], ends[:, 1]), target[ends[:, 0]] * probabilities * accepted)
+    return Balance(
+        log_prior_ratio=largest(values[:, 0] - changes[:, 0]),
+        log_likelihood_ratio=largest(values[:, 1] - changes[:, 1]),
+        log_proposal_ratio=largest(values[:, 2] - proposal_ratios),
+        log_acceptance=largest(values[:, 3] - changes @ tempered - proposal_ratios),
+        detailed_balance=largest((flows - flows.T).ravel()),
+        invariance=largest(flows.sum(axis=0) - flows.sum(axis=1)),
+        n_wrong_states=int((wrong > 0).sum()),
+    )
+
+
+# --------------------------------------------------------------- goodness of fit
+
+
+def chi_square_p(observed: Counter, expected: dict, pool_by: Callable = lambda cell: None) -> float:
+    """p-value of counts against expected counts; sparse cells are pooled, by kind first.
+
+    A count in a cell that cannot occur gives 0.
+    """
+    if any(cell not in expected or expected[cell] <= 0 for cell in observed):
+        return 0.0
+    pooled: dict[object, list[float]] = {}
+    for cell, e in expected.items():
+        key = ("cell", cell) if e >= SMALLEST_CELL else ("pool", pool_by(cell))
+        entry = pooled.setdefault(key, [0.0, 0.0])
+        entry[0] += observed.get(cell, 0)
+        entry[1] += e
+    sparse = [entry for entry in pooled.values() if entry[1] < SMALLEST_CELL]
+    cells = [entry for entry in pooled.values() if entry[1] >= SMALLEST_CELL]
+    if sparse:
+        rest = np.sum(sparse, axis=0)
+        if rest[1] < SMALLEST_CELL and cells:  # too little to stand alone
+            smallest = min(range(len(cells)), key=lambda i: cells[i][1])
+            rest = rest + cells.pop(smallest)
+        cells.append(list(rest))
+    o, e = np.array(cells).T
+    if len(cells) == 1:
+        return 1.0
+    return float(stats.chi2.sf(((o - e) ** 2 / e).sum(), len(cells) - 1))
+
+
+def bonferroni(p_values: Iterable[float]) -> float:
+    """One p-value for many: a bound on it holds for the family."""
+    values = list(p_values)
+    return min(1.0, min(values) * len(values))
+
+
+# ---------------------------------------------------------------------- T2: proposals
+
+
+def proposal_p(
+    case: Case,
+    variant: Variant,
+    seed: int,
+    n_proposals: int = 20_000,
+    proposals: naive.Proposals | None = None,
+) -> float:
+    """T2: proposals from a list of each length against the enumerated distribution."""
+    rng = np.random.default_rng(seed)
+    pool_size = case.pool_size
+    additions = variant.additions(pool_size)
+    chain = make_chain(case, variant, [seed])
+    proposals = proposals or variant.proposals(pool_size)
+    p_values = []
+    for length in range(pool_size + 1):
+        d = tuple(rng.permutation(pool_size)[:length].tolist())
+        counts = np.zeros((len(OPTION_NAMES), pool_size + 1, pool_size + 1), dtype=np.int64)
+        state = chain._state_at(d, pool_size)
+        production().propose_many(additions, state, chain._seed, counts, n_proposals)
+        observed = Counter(
+            {
+                (OPTION_NAMES[o], int(i), int(t)): int(counts[o, i, t])
+                for o, i, t in zip(*np.nonzero(counts), strict=True)
+            }
+        )
+        steps = naive.steps_from(proposals, d, pool_size)
+        expected = {(s.option, s.position, s.target): n_proposals * s.probability for s in steps}
+        p_values.append(chi_square_p(observed, expected, pool_by=lambda cell: cell[0]))
+    return bonferroni(p_values)
+
+
+# ------------------------------------------------------------------ T3: many chains
+
+
+def run_from(
+    case: Case,
+    variant: Variant,
+    starts: list[AntecedentList],
+    n_steps: int,
+    seed: int,
+    *,
+    compiled: CompiledProblem | None = None,
+    drivers: Drivers | None = None,
+) -> list[AntecedentList]:
+    """Where chains of the package end that start from the given lists."""
+    compiled = compiled or case.compiled
+    chain = make_chain(case, variant, [seed])
+    items, offsets = flat(starts)
+    ends = np.zeros((len(starts), case.pool_size), dtype=np.int64)
+    lengths = np.zeros(len(starts), dtype=np.int64)
+    status = (drivers or production()).run_many(
+        compiled.data,
+        compiled.prior,
+        chain._additions,
+        chain._state_at((), case.pool_size),
+        chain._tally,
+        chain._record,
+        chain._seed,
+        items,
+        offsets,
+        n_steps,
+        ends,
+        lengths,
+    )
+    assert status == 0
+    return [tuple(end[:m].tolist()) for end, m in zip(ends, lengths, strict=True)]
+
+
+def posterior_draws(case: Case, n: int, rng: np.random.Generator) -> list[AntecedentList]:
+    """Independent draws from the exact posterior."""
+    target = posterior(case)
+    lists = list(target)
+    return [lists[i] for i in rng.choice(len(lists), size=n, p=list(target.values()))]
+
+
+def lists_p(case: Case, drawn: list[AntecedentList]) -> float:
+    """p-value of independent lists against the exact posterior, sparse ones by length."""
+    expected = {d: len(drawn) * p for d, p in posterior(case).items()}
+    return chi_square_p(Counter(drawn), expected, pool_by=len)
+
+
+def many_chains_p(
+    case: Case,
+    variant: Variant,
+    seed: int,
+    n_chains: int = 20_000,
+    n_steps: int = 30,
+    **core: object,
+) -> float:
+    """T3: chains from exact posterior draws end in independent exact posterior draws."""
+    starts = posterior_draws(case, n_chains, np.random.default_rng(seed))
+    return lists_p(case, run_from(case, variant, starts, n_steps, seed, **core))
+
+
+# ---------------------------------------------------------------- T4: one long chain
+
+
+def patterns(case: Case, at_most: int = 6) -> list[frozenset[int]]:
+    """Which antecedents are true of some observations, and of one nothing is true of."""
+    seen = {frozenset(np.flatnonzero(column).tolist()) for column in case.truths.T}
+    seen |= {frozenset()}
+    return sorted(seen, key=lambda pattern: (len(pattern), sorted(pattern)))[:at_most]
+
+
+def long_chain_p(
+    case: Case,
+    variant: Variant,
+    seed: int,
+    n_iter: int = 60_000,
+    compiled: CompiledProblem | None = None,
+) -> float:
+    """T4: means of m, inclusions and predicted probabilities, by their exact covariance."""
+    model, target = case.model(), posterior(case)
+    lists = list(target)
+    stationary = np.array(list(target.values()))
+    observations = patterns(case)
+
+    def functions(d: AntecedentList, counts: np.ndarray) -> list[float]:
+        values = [float(len(d)), *(float(a in d) for a in range(case.pool_size))]
+        for pattern in observations:
+            alphas = counts[naive.first_true(d, pattern)] + np.array(case.pseudocounts)
+            values += (alphas / alphas.sum())[:-1].tolist()
+        return values
+
+    table = np.array([functions(d, np.array(naive.label_counts(model, d))) for d in lists])
+    matrix = naive.transition_matrix(model, neighbours(variant, case.pool_size))
+    covariance = naive.asymptotic_covariance(matrix, stationary, table)
+    (start,) = posterior_draws(case, 1, np.random.default_rng(seed))
+    runs = make_chain(case, variant, [seed], start, compiled).run_to(n_iter)
+    assert runs.n_draws.sum() == n_iter
+    n_draws, recorded = Counter(), {}
+    first = 0
+    for d, n in zip(lists_of(runs), runs.n_draws.tolist(), strict=True):
+        counts = runs.label_counts[first : first + len(d) + 1]
+        first += len(d) + 1
+        n_draws[d] += n
+        if recorded.setdefault(d, counts) is not counts and (recorded[d] != counts).any():
+            return 0.0  # a list's counts never depend on the way to it
+    # by the counts that the chain recorded, not the reference's
+    values = {d: np.array(functions(d, recorded[d] * case.unit)) for d in recorded}
+    total = sum(n * values[d] for d, n in n_draws.items())
+    difference = total / n_iter - stationary @ table
+    return wald_p(difference, covariance / n_iter)
+
+
+def wald_p(difference: np.ndarray, covariance: np.ndarray) -> float:
+    """p-value of a difference whose covariance is known and may be singular."""
+    scale = np.sqrt(np.diag(covariance))
+    varies = scale > 1e-12
+    if largest(difference[~varies]) > 1e-9:  # what is constant must be met exactly
+        return 0.0
+    scale = scale[varies]
+    correlation = covariance[np.ix_(varies, varies)] / np.outer(scale, scale)
+    eigenvalues, vectors = np.linalg.eigh(correlation)
+    z = (difference[varies] / scale) @ vectors
+    kept = eigenvalues > 1e-8
+    joint = stats.chi2.sf((z[kept] ** 2 / eigenvalues[kept]).sum(), kept.sum())
+    single = 2 * stats.norm.sf(largest(difference[varies] / scale))
+    return bonferroni([joint, min(1.0, single * varies.sum())])
+
+
+# ------------------------------------------------------------------- T5: prior draws
+
+
+def prior_p(case: Case, drawn: list[AntecedentList]) -> float:
+    """T5: independent lists against p(m), p(cardinalities) and p(a | its cardinality)."""
+    model, n = case.model(), len(drawn)
+    distinct = sorted(set(case.cardinalities))
+
+    def used(d: AntecedentList) -> tuple[int, ...]:
+        cardinalities = [case.cardinalities[a] for a in d]
+        return tuple(cardinalities.count(c) for c in distinct)
+
+    exact = {u: n * p for u, p in used_prior(case).items()}
+    lengths = dict(enumerate(n * p for p in naive.length_prior(model)))
+    firsts = naive.cardinality_prior(model, frozenset())
+    n_some = sum(len(d) > 0 for d in drawn)
+    # rarely empty cells apart, the marginal of each cardinality is sharper than the joint
+    marginals = []
+    for k in range(len(distinct)):
+        expected: dict[int, float] = {}
+        for u, e in exact.items():
+            expected[u[k]] = expected.get(u[k], 0.0) + e
+        marginals.append(chi_square_p(Counter(used(d)[k] for d in drawn), expected))
+    first = {}
+    for c, p in firsts.items():
+        for a, q in naive.antecedent_prior(model, frozenset(), c).items():
+            first[a] = n_some * p * q
+    return bonferroni(
+        [
+            chi_square_p(Counter(len(d) for d in drawn), lengths),
+            chi_square_p(Counter(map(used, drawn)), exact, pool_by=sum),
+            chi_square_p(Counter(d[0] for d in drawn if d), first),
+            *marginals,
+        ]
+    )

@@ -1,0 +1,61 @@
+"""T5: with no observations, the draws follow the prior."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from tests import naive
+from tests.checks_sampler import FALSE_ALARM, prior_p, run_from
+from tests.helpers_sampler import CASES, QUICK_VARIANTS, VARIANTS, Variant, random_case
+
+POOL_OF_8 = random_case(
+    "pool-of-8",
+    51,
+    (1, 1, 2, 2, 2, 3, 5, 5),
+    (1.0, 1.0, 1.0),
+    n=0,
+    expected_length=5.0,
+    expected_cardinality=2.0,
+)
+
+
+def test_recursion_over_cardinalities_is_the_enumeration() -> None:
+    """The reference's recursion gives what its enumeration gives."""
+    case = CASES["six-antecedents"]
+    model = case.model()
+    exact = naive.used_prior(model)
+    enumerated = dict.fromkeys(exact, 0.0)
+    for d in naive.all_lists(case.pool_size):
+        cardinalities = [case.cardinalities[a] for a in d]
+        used = (cardinalities.count(1), cardinalities.count(3))
+        enumerated[used] += np.exp(naive.log_prior(model, d))
+    np.testing.assert_allclose(list(enumerated.values()), list(exact.values()), rtol=1e-12)
+
+
+@cache
+def _prior_draws(n: int) -> list[tuple[int, ...]]:
+    """Lists from the prior, by the reference."""
+    rng, model = np.random.default_rng(50), POOL_OF_8.model()
+    return [naive.draw_from_prior(model, rng) for _ in range(n)]
+
+
+@pytest.mark.parametrize("variant", VARIANTS.values(), ids=VARIANTS)
+def test_chains_without_data_stay_in_the_prior(variant: Variant) -> None:
+    """T5: ends of 3,000 chains of 200 steps from prior draws, false-alarm rate 1e-6."""
+    ends = run_from(POOL_OF_8, variant, _prior_draws(3_000), 200, seed=55)
+    assert prior_p(POOL_OF_8, ends) > FALSE_ALARM
+
+
+@pytest.mark.parametrize("variant", QUICK_VARIANTS.values(), ids=QUICK_VARIANTS)
+def test_chains_without_data_reach_the_prior(variant: Variant) -> None:
+    """T5: ends of 3,000 chains of 300 steps from the empty list, false-alarm rate 1e-6."""
+    ends = run_from(POOL_OF_8, variant, [()] * 3_000, 300, seed=5)
+    assert prior_p(POOL_OF_8, ends) > FALSE_ALARM
+
+
+def test_starting_lists_follow_the_prior() -> None:
+    """T5: 6,000 draws of ListPrior.draw, false-alarm rate 1e-6."""
+    rng = np.random.default_rng(5)
+    drawn = [tuple(POOL_OF_8.problem.prior.draw(rng)) for _ in range(6_000)]
+    assert prior_p(POOL_OF_8, drawn) > FALSE_ALARM

@@ -1,0 +1,71 @@
+"""T2: what is proposed, and how often."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from elseif import kernels
+from elseif.sampler.chain import OPTION_NAMES
+from tests import naive
+from tests.checks_sampler import FALSE_ALARM, proposal_p
+from tests.helpers_sampler import CASES, VARIANTS, Variant, make_chain, random_case
+
+POOLS = {name: CASES[name] for name in ("one-antecedent", "three-labels", "six-antecedents")}
+
+
+@pytest.mark.parametrize("variant", VARIANTS.values(), ids=VARIANTS)
+@pytest.mark.parametrize("name", POOLS)
+def test_proposals_follow_the_enumerated_distribution(name: str, variant: Variant) -> None:
+    """T2: 20,000 proposals from each length, false-alarm rate 1e-6 a pool and kernel."""
+    assert proposal_p(POOLS[name], variant, seed=2) > FALSE_ALARM
+
+
+@pytest.mark.parametrize("variant", VARIANTS.values(), ids=VARIANTS)
+def test_uniforms_are_cut_where_the_probabilities_say(variant: Variant) -> None:
+    """On a fine grid of uniforms, options and additions get their share to the grid's width."""
+    case = random_case("wide-pool", 22, (1, 2) * 10, (1.0, 1.0))
+    proposals, additions = variant.proposals(20), variant.additions(20)
+    chain = make_chain(case, variant, [0], ())
+    n_cells = 20_000
+    grid = (np.arange(n_cells) + 0.5) / n_cells
+    for d in [(), (7,), (19, 0), (3, 2, 1, 0), tuple(range(1, 20))]:
+        state = chain._state_at(d, 20)
+        options = naive.possible_options(proposals, len(d), 20)
+        found = [kernels.choose_option(additions, len(d), u) for u in grid[::100]]
+        shares = np.bincount(found, minlength=len(OPTION_NAMES)) / len(found)
+        expected = [options.get(option, 0.0) for option in OPTION_NAMES]
+        assert np.abs(shares - expected).max() <= 1.01 / len(found)
+        chosen = [kernels.choose_addition(additions, state, u) for u in grid[::4]]
+        assert not set(chosen) & set(d)
+        outside = np.array(proposals.addition_weights)
+        outside[list(d)] = 0.0
+        shares = np.bincount(chosen, minlength=20) / len(chosen)
+        assert np.abs(shares - outside / outside.sum()).max() <= 1.01 / len(chosen)
+
+
+@pytest.mark.parametrize("variant", VARIANTS.values(), ids=VARIANTS)
+def test_extreme_uniforms_give_possible_steps(variant: Variant) -> None:
+    """The first and the last uniforms that can be drawn lead to steps of the enumeration."""
+    case = CASES["two-labels"]
+    proposals, additions = variant.proposals(4), variant.additions(4)
+    chain = make_chain(case, variant, [0], ())
+    extremes = (0.0, np.nextafter(1.0, 0.0))
+    for d in naive.all_lists(4):
+        state = chain._state_at(d, 4)
+        steps = {(s.option, s.position, s.target) for s in naive.steps_from(proposals, d, 4)}
+        for uniforms in itertools.product(extremes, repeat=3):
+            option, position, target = kernels.propose(additions, state, *uniforms)
+            assert (OPTION_NAMES[option], position, target) in steps
+
+
+@pytest.mark.parametrize("variant", VARIANTS.values(), ids=VARIANTS)
+@pytest.mark.parametrize("pool_size", [1, 2, 3, 60])
+def test_additions_are_frozen_probabilities(pool_size: int, variant: Variant) -> None:
+    """Addition weights are positive and sum to 1; those learnt are not uniform."""
+    additions = variant.additions(pool_size)
+    assert (additions.weights > 0).all()
+    np.testing.assert_allclose(additions.weights.sum(), 1.0, rtol=1e-12)
+    assert additions.uniform != variant.has_learnt
+    if variant.has_learnt and pool_size > 1:
+        assert np.ptp(additions.weights) > 0.1 / pool_size
