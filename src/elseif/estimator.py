@@ -31,6 +31,7 @@ from elseif.tables.binarise import Binarised, Binarising, ColumnReport, binarise
 from elseif.tables.columns import Kind
 from elseif.tables.fit_report import FitReport
 from elseif.tables.labels import Labels, read_labels, read_pseudocounts
+from elseif.tables.matching import match_columns, warn_of_unseen
 from elseif.tables.packing import Layout, make_layout
 from elseif.tables.reading import Table, parse_kinds, read_table
 
@@ -85,7 +86,7 @@ class BayesianRuleListClassifier(ClassifierMixin, BaseEstimator):
         Say on standard error how the chains get on.
     kinds : dict, default=None
         Kind of a column where it should not be inferred: "boolean", "numeric",
-        "category", "ordered" or "date".
+        "category", "ordered" or "date", or a list of its categories in their order.
     cuts : dict, default=None
         Cut points of numeric, date or ordered columns, such as ``{"age": [50, 60, 70]}``, or
         the name of a cutting method for a column.
@@ -167,7 +168,7 @@ class BayesianRuleListClassifier(ClassifierMixin, BaseEstimator):
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: bool = False,
-        kinds: Mapping[str, str] | None = None,
+        kinds: Mapping[str, Any] | None = None,
         cuts: Mapping[str, Sequence[Any]] | None = None,
         cutting: str = "quantiles",
         n_quantiles: int = 4,
@@ -315,44 +316,14 @@ class BayesianRuleListClassifier(ClassifierMixin, BaseEstimator):
 
     def _read_again(self, X: Any) -> Table:
         """A table to predict for, its columns matched with those of fit."""
-        table = read_table(X, allow_infinite=self.infinite == "outer")
-        who = type(self).__name__
-        fitted_names = getattr(self, "feature_names_in_", None)
-        if fitted_names is not None and table.named:
-            missing = [name for name in fitted_names if name not in table]
-            if missing:
-                raise DataError(
-                    f"X lacks {len(missing)} of the columns seen in fit: "
-                    f"{', '.join(map(repr, missing[:5]))}{', ...' if len(missing) > 5 else ''}."
-                )
-            extra = [name for name in table.names if name not in set(fitted_names)]
-            if extra:
-                warnings.warn(
-                    f"X has {len(extra)} columns that fit did not see; they are ignored: "
-                    f"{', '.join(map(repr, extra[:5]))}{', ...' if len(extra) > 5 else ''}.",
-                    UserWarning,
-                    stacklevel=3,
-                )
-            return table
-        if len(table.names) != self.n_features_in_:
-            raise DataError(
-                f"X has {len(table.names)} features, but {who} is expecting "
-                f"{self.n_features_in_} features as input."
-            )
-        if fitted_names is not None:
-            warnings.warn(
-                f"X does not have valid feature names, but {who} was fitted with feature names",
-                UserWarning,
-                stacklevel=3,
-            )
-            return table.renamed(list(fitted_names))
-        if table.named:
-            warnings.warn(
-                f"X has feature names, but {who} was fitted without feature names",
-                UserWarning,
-                stacklevel=3,
-            )
-            return table.renamed([f"x{i}" for i in range(len(table.names))])
+        table = match_columns(
+            read_table(X, allow_infinite=self.infinite == "outer"),
+            getattr(self, "feature_names_in_", None),
+            self.n_features_in_,
+            type(self).__name__,
+        )
+        used = {condition.column for condition in self.pool_.conditions}
+        warn_of_unseen(table, [c for c in self.fit_report_.columns if c.name in used])
         return table
 
     def _pool(self, table: Table, labels: Labels, layout: Layout) -> tuple[Binarised, Mined]:
@@ -364,15 +335,15 @@ class BayesianRuleListClassifier(ClassifierMixin, BaseEstimator):
             warn_of_leaks,
         )
 
-        kinds = parse_kinds(self.kinds, table.names)
+        kinds, orders = parse_kinds(self.kinds, table.names)
         if self.antecedents is not None:
-            antecedents = read_antecedents(self.antecedents, table, kinds)
+            antecedents = read_antecedents(self.antecedents, table, kinds, orders)
             used = sorted({name for a in antecedents for name in a.columns})
             columns = [table.column(name, kinds.get(name)) for name in used]
             reports = [ColumnReport(c.name, c.kind, levels=c.categories) for c in columns]
             known: dict[str, Kind] = {report.name: report.kind for report in reports}
             return Binarised([], [], reports), given_pool(antecedents, table, layout, known)
-        binarised = binarise(table, labels, self._binarising(kinds, table.names))
+        binarised = binarise(table, labels, self._binarising(kinds, orders, table.names))
         settings = MiningSettings(
             min_support=self.min_support,
             max_cardinality=self.max_cardinality,
@@ -390,9 +361,15 @@ class BayesianRuleListClassifier(ClassifierMixin, BaseEstimator):
         warn_of_leaks(mined, layout, labels.classes)
         return binarised, mined
 
-    def _binarising(self, kinds: Mapping[str, Kind], names: Sequence[str]) -> Binarising:
+    def _binarising(
+        self,
+        kinds: Mapping[str, Kind],
+        orders: Mapping[str, tuple[Any, ...]],
+        names: Sequence[str],
+    ) -> Binarising:
         return Binarising(
             kinds=kinds,
+            orders=orders,
             cuts=_checked_cuts(self.cuts, names),
             cutting=self.cutting,
             n_quantiles=self.n_quantiles,

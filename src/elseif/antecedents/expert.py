@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from elseif.antecedents.antecedent import Antecedent
 from elseif.antecedents.pool import Pool
 from elseif.errors import ParamError, ParamTypeError
+from elseif.tables.binarise import in_order
 from elseif.tables.columns import Column, Kind
 from elseif.tables.conditions import (
     BETWEEN,
@@ -36,7 +37,12 @@ def read_antecedents(antecedents: Any, table: Table, kinds: Mapping[str, Kind]) 
             "antecedents must be a list of tuples of conditions, "
             f"such as [('f1', 'f2'), (('age', '>', 60),)], not {antecedents!r}."
         )
-    read = [Antecedent(_conjunction(entry, table, kinds)) for entry in antecedents]
+
+    def column(name: str) -> Column:
+        read = table.column(name, kinds.get(name))
+        return in_order(read, orders[name]) if orders and name in orders else read
+
+    read = [Antecedent(_conjunction(entry, table, column)) for entry in antecedents]
     seen: set[Antecedent] = set()
     for entry, antecedent in zip(antecedents, read, strict=True):
         if not antecedent:
@@ -49,14 +55,14 @@ def read_antecedents(antecedents: Any, table: Table, kinds: Mapping[str, Kind]) 
     return read
 
 
-def _conjunction(entry: Any, table: Table, kinds: Mapping[str, Kind]) -> set[Condition]:
+def _conjunction(entry: Any, table: Table, column: Callable[[str], Column]) -> set[Condition]:
     if isinstance(entry, Antecedent):
         return set(entry)
     if isinstance(entry, (str, Condition)) or _is_triple(entry, table):
         entry = (entry,)
     if not isinstance(entry, (tuple, list, set, frozenset)):
         raise ParamTypeError(f"antecedents: {entry!r} is not a tuple of conditions.")
-    return {_condition(part, table, kinds) for part in entry}
+    return {_condition(part, table, column) for part in entry}
 
 
 def _is_triple(entry: Any, table: Table) -> bool:
@@ -71,7 +77,7 @@ def _is_triple(entry: Any, table: Table) -> bool:
     )
 
 
-def _condition(part: Any, table: Table, kinds: Mapping[str, Kind]) -> Condition:
+def _condition(part: Any, table: Table, get_column: Callable[[str], Column]) -> Condition:
     if isinstance(part, Condition):
         part = (part.column, part.operator, part.value)
     if isinstance(part, str):
@@ -84,7 +90,7 @@ def _condition(part: Any, table: Table, kinds: Mapping[str, Kind]) -> Condition:
     operator = SPELLINGS.get(operator, operator)
     if name not in table:
         raise ParamError(f"antecedents: the table has no column {name!r}.")
-    column = table.column(name, kinds.get(name))
+    column = get_column(name)
     if operator not in OPERATORS:
         allowed = ", ".join(map(repr, OPERATORS))
         raise ParamError(f"antecedents: operator {operator!r} on {name!r}; use one of {allowed}.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,6 +21,7 @@ from elseif.tables.relations import can_join
 
 IN_ALL, IN_ANY_CLASS = "all", "any_class"
 UNREACHABLE = np.iinfo(np.int64).max
+MOST_ROWS_AT_ONCE = 4_000_000  # row numbers looked up together when conditions are counted
 
 
 @dataclass(frozen=True)
@@ -144,11 +145,15 @@ def _frequent_conditions(
 ) -> tuple[list[Condition], np.ndarray]:
     """The conditions that reach the support on their own, in canonical order."""
     least = settings.least_counts(layout)
-    counts = _label_counts(binarised.true_rows, layout)
+    if settings.support_in == IN_ALL:
+        counts = _total_counts(binarised.true_rows, layout)[:, None]
+        least = least[-1:]
+    else:
+        counts = _label_counts(binarised.true_rows, layout)
+        least = least[:-1]
     totals = counts.sum(axis=1)
-    everyone = layout.label_totals.sum()
-    splits = (totals > 0) & (totals < everyone)
-    frequent = splits & ((totals >= least[-1]) | np.any(counts >= least[:-1], axis=1))
+    splits = (totals > 0) & (totals < layout.label_totals.sum())
+    frequent = splits & np.any(counts >= least, axis=1)
     if not frequent.any():
         raise NothingFrequentError(_nothing_frequent(binarised, counts, splits, layout, settings))
     chosen = sorted(
@@ -158,16 +163,40 @@ def _frequent_conditions(
     return conditions, pack_rows([binarised.true_rows[i] for i in chosen], layout)
 
 
+def _total_counts(true_rows: list[np.ndarray], layout: Layout) -> np.ndarray:
+    """Weighted number of observations where each condition is true, in units."""
+    if layout.has_unit_weights:
+        return np.array([len(rows) for rows in true_rows], dtype=np.int64)
+    return _label_counts(true_rows, layout).sum(axis=1)
+
+
 def _label_counts(true_rows: list[np.ndarray], layout: Layout) -> np.ndarray:
     """Weighted counts of each label where each condition is true, in units."""
-    n_labels = len(layout.label_totals)
     labels, weights = layout.row_labels(), layout.row_weights()
-    counts = np.zeros((len(true_rows), n_labels), dtype=np.int64)
-    by_label = [np.where(labels == label, weights, 0) for label in range(n_labels)]
-    for i, rows in enumerate(true_rows):
-        for label in range(n_labels):
-            counts[i, label] = by_label[label][rows].sum()
+    counts = np.zeros((len(true_rows), len(layout.label_totals)), dtype=np.int64)
+    lengths = np.array([len(rows) for rows in true_rows], dtype=np.int64)
+    for chunk in _chunks(lengths, MOST_ROWS_AT_ONCE):
+        if not lengths[chunk].sum():
+            continue
+        rows = np.concatenate(true_rows[chunk])
+        owner = np.repeat(np.arange(chunk.start, chunk.stop), lengths[chunk])
+        for label in range(counts.shape[1]):
+            mine = labels[rows] == label
+            counts[:, label] += np.bincount(
+                owner[mine], weights=weights[rows[mine]], minlength=len(counts)
+            ).astype(np.int64)
     return counts
+
+
+def _chunks(lengths: np.ndarray, most: int) -> Iterator[slice]:
+    """Stretches of a list whose lengths add up to about so many at a time."""
+    start, total = 0, 0
+    for i, length in enumerate(lengths.tolist()):
+        if total and total + length > most:
+            yield slice(start, i)
+            start, total = i, 0
+        total += length
+    yield slice(start, len(lengths))
 
 
 def _nothing_frequent(
@@ -182,10 +211,9 @@ def _nothing_frequent(
     if not splits.any():
         return "No condition splits the observations: each is true of all of them or of none."
     in_all = settings.support_in == IN_ALL
-    reached = counts.sum(axis=1, keepdims=True) if in_all else counts
     totals = layout.label_totals.sum(keepdims=True) if in_all else layout.label_totals
     as_count = isinstance(settings.min_support, (int, np.integer))
-    supports = reached * layout.unit if as_count else reached / totals
+    supports = counts * layout.unit if as_count else counts / totals
     best = int(np.argmax(np.where(splits, supports.max(axis=1), -1)))
     asked = f"{settings.min_support:g}" if as_count else f"{settings.min_support:.2f}"
     share = f"{supports[best].max():g}" if as_count else f"{supports[best].max():.2g}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -53,6 +53,7 @@ class Binarising:
     """How columns become conditions."""
 
     kinds: Mapping[str, Kind] = field(default_factory=dict)
+    orders: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)  # told levels, in order
     cuts: Mapping[str, Any] = field(default_factory=dict)  # cut points, or a method, by column
     cutting: str = QUANTILES  # the method for all other columns
     n_quantiles: int = N_QUANTILES
@@ -72,14 +73,17 @@ class Binarised:
 
 
 def binarise(table: Table, labels: Labels, how: Binarising) -> Binarised:
-    """Every condition on every column, in the columns' canonical order."""
+    """Every condition on every column, in the order of the columns."""
+    if table.boolean_rows is not None and not (how.kinds or how.cuts or how.negations):
+        return _binarise_booleans(table.names, table.boolean_rows, table.n_rows)
     result = Binarised([], [], [])
     with_missing: dict[str, int] = {}
-    for name in sorted(table.names):
+    for name in table.names:
         column = table.column(name, how.kinds.get(name))
-        n_missing = int(column.is_missing().sum())
-        if n_missing and not how.allow_missing:
-            with_missing[name] = n_missing
+        if name in how.orders:
+            column = in_order(column, how.orders[name])
+        if column.n_missing and not how.allow_missing:
+            with_missing[name] = column.n_missing
             continue
         conditions, report = column_conditions(column, labels, how)
         result.conditions.extend(conditions)
@@ -95,6 +99,34 @@ def binarise(table: Table, labels: Labels, how: Binarising) -> Binarised:
     return result
 
 
+def in_order(column: Column, order: tuple[Any, ...]) -> Column:
+    """An ordered column with its categories in the order told."""
+    assert column.codes is not None
+    untold = [category for category in column.categories if category not in order]
+    if untold:
+        raise DataError(
+            f"Column {column.name!r} has {untold[0]!r}, which the order told by kinds lacks: "
+            f"{', '.join(map(repr, order))}."
+        )
+    recode = np.array([order.index(c) for c in column.categories] + [-1], dtype=np.int32)
+    return replace(column, codes=recode[column.codes], categories=order)
+
+
+def _binarise_booleans(
+    names: Sequence[str], true_rows: Sequence[np.ndarray], n_rows: int
+) -> Binarised:
+    """binarise for thousands of boolean columns without a missing value."""
+    conditions, rows, reports = [], [], []
+    for name, here in zip(names, true_rows, strict=True):
+        if 0 < len(here) < n_rows:
+            conditions.append(Condition(name, TRUE))
+            rows.append(here)
+            reports.append(ColumnReport(name, Kind.BOOLEAN, n_conditions=1))
+        else:
+            reports.append(ColumnReport(name, Kind.BOOLEAN, excluded="constant"))
+    return Binarised(conditions, rows, reports)
+
+
 def true_rows(condition: Condition, column: Column) -> np.ndarray:
     """The rows where a condition is true."""
     if condition.operator == TRUE and column.true_rows is not None:
@@ -106,8 +138,7 @@ def column_conditions(
     column: Column, labels: Labels, how: Binarising
 ) -> tuple[list[Condition], ColumnReport]:
     """The conditions on one column, and the report on it."""
-    missing = column.is_missing()
-    n_missing = int(missing.sum())
+    n_missing = column.n_missing
     cuts: list[Any] = []
     grouped: tuple[Any, ...] = ()
     excluded = None
@@ -229,7 +260,7 @@ def _told_categories(column: Column, told: Sequence[Any]) -> list[Any]:
 
 def _boolean_conditions(column: Column, how: Binarising) -> Iterator[Condition]:
     n_true = 0 if column.true_rows is None else len(column.true_rows)
-    n_false = column.n_rows - n_true - int(column.is_missing().sum())
+    n_false = column.n_rows - n_true - column.n_missing
     if n_true and n_true < column.n_rows:
         yield Condition(column.name, TRUE)
     if how.negations and n_false and n_false < column.n_rows:

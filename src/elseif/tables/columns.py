@@ -37,6 +37,13 @@ class Column:
     true_rows: np.ndarray | None = None  # int (k,), ascending
     missing_rows: np.ndarray | None = None  # int (k,), ascending; booleans only
 
+    @property
+    def n_missing(self) -> int:
+        """Number of rows that have no value."""
+        if self.kind is Kind.BOOLEAN:
+            return 0 if self.missing_rows is None else len(self.missing_rows)
+        return int(self.is_missing().sum())
+
     def is_missing(self) -> np.ndarray:
         """Which rows have no value."""
         if self.kind is Kind.BOOLEAN:

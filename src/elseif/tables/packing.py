@@ -31,6 +31,11 @@ class Layout:
     def n_words(self) -> int:
         return int(self.section_starts[-1])
 
+    @property
+    def has_unit_weights(self) -> bool:
+        """Whether every row counts once."""
+        return bool(np.all(self.section_weights == 1)) and self.label_totals.sum() == self.n_rows
+
     def pack(self, truth: np.ndarray) -> np.ndarray:
         """Words of a condition's truth, given row by row."""
         padded = np.append(truth, False)

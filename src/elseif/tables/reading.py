@@ -28,10 +28,13 @@ class Table:
         n_rows: int,
         get: Callable[[int, str, Kind | None], Column],
         named: bool,
+        boolean_rows: Sequence[np.ndarray] | None = None,
     ) -> None:
         self.names = list(names)
         self.n_rows = n_rows
         self.named = named  # whether the names are the user's
+        # for a table of nothing but booleans: the rows where each column is true
+        self.boolean_rows = boolean_rows
         self._get = get
         self._place = {name: i for i, name in enumerate(self.names)}
         self._latest: dict[tuple[str, Kind | None], Column] = {}
@@ -47,7 +50,7 @@ class Table:
 
     def renamed(self, names: Sequence[str]) -> Table:
         """The same columns under other names."""
-        return Table(names, self.n_rows, self._get, named=self.named)
+        return Table(names, self.n_rows, self._get, self.named, self.boolean_rows)
 
     def __contains__(self, name: str) -> bool:
         return name in self._place
@@ -70,18 +73,27 @@ def read_table(X: Any, allow_infinite: bool = False) -> Table:
     return _read_array(X, allow_infinite)
 
 
-def parse_kinds(kinds: Mapping[str, str] | None, names: Sequence[str]) -> dict[str, Kind]:
-    """Column kinds told by the user, checked."""
+def parse_kinds(
+    kinds: Mapping[str, Any] | None, names: Sequence[str]
+) -> tuple[dict[str, Kind], dict[str, tuple[Any, ...]]]:
+    """Column kinds told by the user, checked, and the orders of those told by their levels."""
     told: dict[str, Kind] = {}
+    orders: dict[str, tuple[Any, ...]] = {}
     for name, kind in (kinds or {}).items():
         if name not in names:
             raise ParamError(f"kinds: the table has no column {name!r}.")
+        if isinstance(kind, (list, tuple)):
+            told[name], orders[name] = Kind.ORDERED, tuple(kind)
+            continue
         try:
             told[name] = Kind(kind)
         except ValueError:
             allowed = ", ".join(repr(k.value) for k in Kind)
-            raise ParamError(f"kinds[{name!r}] is {kind!r}; it must be one of {allowed}.") from None
-    return told
+            raise ParamError(
+                f"kinds[{name!r}] is {kind!r}; it must be one of {allowed}, or a list of the "
+                "column's categories in their order."
+            ) from None
+    return told, orders
 
 
 def _raw_names(X: Any, frame: nw.DataFrame[Any]) -> list[Any]:
@@ -148,11 +160,62 @@ def _read_array(X: Any, allow_infinite: bool) -> Table:
     if array.dtype.kind == "c":
         raise DataError("Complex data not supported: X holds complex numbers.")
 
-    def from_array(place: int, name: str, kind: Kind | None) -> Column:
-        return column_from_array(array[:, place], name, kind, allow_infinite)
-
     names = _places(array.shape[1])
+    if array.dtype.kind == "b" and array.size and array[:: max(1, len(array) // 64)].mean() < 0.1:
+        return _boolean_table(names, _sparse_columns(array))
+    blocks = _ColumnBlocks(array)
+
+    def from_array(place: int, name: str, kind: Kind | None) -> Column:
+        return column_from_array(blocks.column(place), name, kind, allow_infinite)
+
     return _non_empty(Table(names, array.shape[0], from_array, named=False))
+
+
+def _sparse_columns(array: np.ndarray) -> sparse.csc_array:
+    """A sparse matrix of ones from a boolean array, several times faster than SciPy's own."""
+    if array.flags.f_contiguous:
+        return _sparse_rows(array.T).T.tocsc()
+    return _sparse_rows(array).tocsc()
+
+
+def _sparse_rows(array: np.ndarray) -> sparse.csr_array:
+    rows, columns = np.divmod(np.flatnonzero(array), array.shape[1])
+    starts = np.searchsorted(rows, np.arange(len(array) + 1))
+    ones = np.ones(len(columns), dtype=bool)
+    return sparse.csr_array((ones, columns, starts), shape=array.shape)
+
+
+class _ColumnBlocks:
+    """Columns of a row-major array, turned round some at a time: a column alone is slow."""
+
+    WIDTH = 64
+
+    def __init__(self, array: np.ndarray) -> None:
+        self._array = array
+        self._number = -1
+        self._block = array[:, :0].T
+
+    def column(self, place: int) -> np.ndarray:
+        number, offset = divmod(place, self.WIDTH)
+        if number != self._number:
+            columns = self._array[:, number * self.WIDTH : (number + 1) * self.WIDTH]
+            self._block, self._number = np.ascontiguousarray(columns.T), number
+        return self._block[offset]
+
+
+def _boolean_table(names: list[str], columns: sparse.csc_array) -> Table:
+    """A table of booleans from a canonical sparse matrix of ones."""
+    n_rows = columns.shape[0]
+    true_rows = np.split(columns.indices, columns.indptr[1:-1])
+
+    def from_rows(place: int, name: str, kind: Kind | None) -> Column:
+        if kind in (None, Kind.BOOLEAN):
+            return Column(name, Kind.BOOLEAN, n_rows, true_rows=true_rows[place])
+        dense = np.zeros(n_rows, dtype=bool)
+        dense[true_rows[place]] = True
+        return column_from_array(dense, name, kind)
+
+    return _non_empty(Table(names, n_rows, from_rows, named=False, boolean_rows=true_rows))
 
 
 def _read_sparse(X: Any, allow_infinite: bool) -> Table:
@@ -161,6 +224,9 @@ def _read_sparse(X: Any, allow_infinite: bool) -> Table:
     columns = sparse.csc_array(X, copy=True)  # canonical form is made in place
     columns.sum_duplicates()
     columns.eliminate_zeros()
+    names = _places(columns.shape[1])
+    if np.all(columns.data == 1):
+        return _boolean_table(names, columns)
 
     def from_sparse(place: int, name: str, kind: Kind | None) -> Column:
         start, stop = columns.indptr[place], columns.indptr[place + 1]
@@ -171,7 +237,6 @@ def _read_sparse(X: Any, allow_infinite: bool) -> Table:
         dense[rows] = values
         return column_from_array(dense, name, kind, allow_infinite)
 
-    names = _places(columns.shape[1])
     return _non_empty(Table(names, columns.shape[0], from_sparse, named=False))
 
 

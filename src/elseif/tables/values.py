@@ -129,17 +129,23 @@ def _from_objects(array: np.ndarray, name: str, kind: Kind | None, allow_infinit
 def _from_categories(series: nw.Series[Any], name: str, kind: Kind | None) -> Column:
     if kind in (Kind.BOOLEAN, Kind.NUMERIC, Kind.DATE):
         return column_from_array(np.array(series.to_list(), dtype=object), name, kind)
-    categories = tuple(series.cat.get_categories().to_list())
     array = np.array(series.to_list(), dtype=object)
     missing = np.fromiter((_is_missing(v) for v in array), dtype=bool, count=len(array))
-    ordered = series.dtype == nw.Enum if kind is None else kind is Kind.ORDERED
-    return _factorised(
-        array,
-        missing,
-        name,
-        Kind.ORDERED if ordered else Kind.CATEGORY,
-        categories if ordered else None,
-    )
+    order = _declared_order(series)
+    ordered = order is not None if kind is None else kind is Kind.ORDERED
+    if not ordered:
+        return _factorised(array, missing, name, Kind.CATEGORY)
+    return _factorised(array, missing, name, Kind.ORDERED, order)
+
+
+def _declared_order(series: nw.Series[Any]) -> tuple[Any, ...] | None:
+    """The order of the categories, where the data frame has one."""
+    if isinstance(series.dtype, nw.Enum):
+        return tuple(series.dtype.categories)
+    native = series.to_native()
+    if getattr(getattr(native, "type", None), "ordered", False):  # pyarrow
+        return tuple(native.unify_dictionaries().chunk(0).dictionary.to_pylist())
+    return None
 
 
 def _factorised(

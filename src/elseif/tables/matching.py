@@ -1,0 +1,70 @@
+"""A table to predict for, matched with the table of fit: by name where there are names."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+
+import numpy as np
+
+from elseif.errors import DataError
+from elseif.tables.binarise import ColumnReport
+from elseif.tables.columns import Kind
+from elseif.tables.reading import Table
+
+MOST_SHOWN = 5
+
+
+def match_columns(
+    table: Table, fitted_names: Sequence[str] | None, n_features: int, who: str
+) -> Table:
+    """The table under the names of fit; what is missing is an error, what is extra is noted."""
+    if fitted_names is not None and table.named:
+        missing = [name for name in fitted_names if name not in table]
+        if missing:
+            raise DataError(f"X lacks {len(missing)} of the columns seen in fit: {_some(missing)}.")
+        known = set(fitted_names)
+        extra = [name for name in table.names if name not in known]
+        if extra:
+            _note(f"X has {len(extra)} columns that fit did not see; ignored: {_some(extra)}.")
+        return table
+    if len(table.names) != n_features:
+        raise DataError(
+            f"X has {len(table.names)} features, but {who} is expecting "
+            f"{n_features} features as input."
+        )
+    if fitted_names is not None:
+        _note(f"X does not have valid feature names, but {who} was fitted with feature names")
+        return table.renamed(list(fitted_names))
+    if table.named:
+        _note(f"X has feature names, but {who} was fitted without feature names")
+        return table.renamed([f"x{i}" for i in range(len(table.names))])
+    return table
+
+
+def warn_of_unseen(table: Table, columns: Sequence[ColumnReport]) -> None:
+    """Count the values of categories that fit did not see: no condition is true of them."""
+    for report in columns:
+        if report.kind not in (Kind.CATEGORY, Kind.ORDERED):
+            continue
+        column = table.column(report.name, report.kind)
+        assert column.codes is not None
+        known = set(report.levels)
+        unseen = [i for i, category in enumerate(column.categories) if category not in known]
+        n_values = int(np.isin(column.codes, unseen).sum())
+        if n_values:
+            shown = _some([str(column.categories[i]) for i in unseen])
+            _note(
+                f"Column {report.name!r}: {n_values} values are of categories that fit did not "
+                f"see ({shown}); no condition is true of them."
+            )
+
+
+def _note(message: str) -> None:
+    # the warning points at the caller of predict: note, match, read, predict_proba, predict
+    warnings.warn(message, UserWarning, stacklevel=5)
+
+
+def _some(names: Sequence[str]) -> str:
+    shown = ", ".join(repr(name) for name in names[:MOST_SHOWN])
+    return shown if len(names) <= MOST_SHOWN else f"{shown}, ..."
