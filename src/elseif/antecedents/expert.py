@@ -30,7 +30,12 @@ from elseif.tables.reading import Table
 SPELLINGS = {"==": EQUAL, "is": EQUAL, "is not": UNEQUAL, "<>": UNEQUAL, "≤": "<=", "≥": ">="}
 
 
-def read_antecedents(antecedents: Any, table: Table, kinds: Mapping[str, Kind]) -> list[Antecedent]:
+def read_antecedents(
+    antecedents: Any,
+    table: Table,
+    kinds: Mapping[str, Kind],
+    orders: Mapping[str, tuple[Any, ...]] | None = None,
+) -> list[Antecedent]:
     """Conjunctions, each a tuple of column names and (column, operator, value) triples."""
     if isinstance(antecedents, (str, bytes)) or not isinstance(antecedents, Iterable):
         raise ParamTypeError(
