@@ -72,3 +72,14 @@ def stroke_shaped(
     y = (rng.random(n) < np.array(FIGURE_4_RISKS)[first]).astype(int)
     X = sparse.csc_array(np.stack(list(columns.values()), axis=1))
     return BinaryProblem(X, list(columns), y, true_list)
+
+
+def dense_binary(
+    n: int = 100_000, n_features: int = 100, seed: int = 0
+) -> tuple[np.ndarray, np.ndarray]:
+    """Popular features that go together a little, and labels of no interest."""
+    rng = np.random.default_rng(seed)
+    shared = rng.normal(size=n)
+    bounds = norm.isf(rng.uniform(0.2, 0.75, size=n_features))
+    columns = [0.3 * shared + 0.95 * rng.normal(size=n) > bound for bound in bounds]
+    return np.stack(columns, axis=1), rng.integers(0, 2, size=n)

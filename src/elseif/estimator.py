@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import inspect
-import sys
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -27,6 +26,7 @@ from elseif.posterior.draws import Posterior
 from elseif.posterior.point_estimate import maximum_a_posteriori, point_estimate
 from elseif.posterior.predictive import predictive_probabilities
 from elseif.posterior.rule_list import RuleList, Vocabulary
+from elseif.progress import Progress, ProgressBar
 from elseif.tables.binarise import Binarised, Binarising, ColumnReport, binarise
 from elseif.tables.columns import Kind
 from elseif.tables.fit_report import FitReport
@@ -83,7 +83,7 @@ class BayesianRuleListClassifier(ClassifierMixin, BaseEstimator):
     n_jobs : int, default=None
         Threads that run chains, as in joblib.
     verbose : bool, default=False
-        Say on standard error how the chains get on.
+        Show on standard error how reading and sampling get on.
     kinds : dict, default=None
         Kind of a column where it should not be inferred: "boolean", "numeric",
         "category", "ordered" or "date", or a list of its categories in their order.
@@ -343,7 +343,9 @@ class BayesianRuleListClassifier(ClassifierMixin, BaseEstimator):
             reports = [ColumnReport(c.name, c.kind, levels=c.categories) for c in columns]
             known: dict[str, Kind] = {report.name: report.kind for report in reports}
             return Binarised([], [], reports), given_pool(antecedents, table, layout, known)
-        binarised = binarise(table, labels, self._binarising(kinds, orders, table.names))
+        binarised = binarise(
+            table, labels, self._binarising(kinds, orders, table.names), self._progress()
+        )
         settings = MiningSettings(
             min_support=self.min_support,
             max_cardinality=self.max_cardinality,
@@ -398,11 +400,13 @@ class BayesianRuleListClassifier(ClassifierMixin, BaseEstimator):
         settings = SamplerSettings(
             self.kernel, self.n_chains, self.n_iter, self.max_iter, self.n_jobs
         )
-        progress = _print_progress if self.verbose else None
-        sampled = sample(problem, settings, seed_sequence(self.random_state), progress)
+        sampled = sample(problem, settings, seed_sequence(self.random_state), self._progress())
         self.posterior_ = collect(sampled.chains, pool, vocabulary)
         self.convergence_ = sampled.convergence
         self.n_iter_ = sampled.convergence.n_iter
+
+    def _progress(self) -> Progress:
+        return ProgressBar() if self.verbose else Progress()
 
     def _warn_of_long_prior(self, pool: Pool) -> None:
         if self.expected_length > len(pool) > 0:
@@ -474,11 +478,3 @@ def _one_label_each(y: Any) -> np.ndarray:
     except ValueError as error:
         raise DataError(f"y: {error}") from error
     return y
-
-
-def _print_progress(n_iter: int, max_iter: int, convergence: Convergence) -> None:
-    print(
-        f"elseif: {n_iter:,} iterations a chain (at most {max_iter:,}): {convergence.status}, "
-        f"R-hat {convergence.r_hat:.3f}",
-        file=sys.stderr,
-    )

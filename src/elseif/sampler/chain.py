@@ -80,6 +80,11 @@ class Chain:
         return tuple(self._state.antecedent_list[: self._state.length[0]].tolist())
 
     @property
+    def n_done(self) -> int:
+        """Iterations so far; can be read while the chain runs."""
+        return int(self._tally.iteration[0])
+
+    @property
     def info(self) -> ChainInfo:
         return ChainInfo(
             start=self.start,

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import joblib
 import numpy as np
 
 from elseif.model.problem import Problem
+from elseif.progress import Progress, polled
 from elseif.sampler.chain import Chain, ChainInfo, CompiledProblem, Runs
 from elseif.sampler.convergence import Convergence, assess, is_good_enough
 from elseif.sampler.probe import choose_probe
 from elseif.sampler.proposals import DEFAULT_KERNEL, KERNELS
 
 SHORTEST_RUN = 10_000  # the first length tried when none is given
-
-Progress = Callable[[int, int, Convergence], None]
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ def sample(
     problem: Problem,
     settings: SamplerSettings,
     seed: np.random.SeedSequence,
-    progress: Progress | None = None,
+    progress: Progress,
 ) -> Sampled:
     """Draw antecedent lists from the posterior (section 2.6).
 
@@ -59,16 +58,29 @@ def sample(
     batches = [settings.n_iter] if settings.n_iter is not None else growing(settings.max_iter)
     for n_iter in batches:
         chains = [Chain(problem, compiled, kernel, child) for child in seeds]
-        runs = joblib.Parallel(n_jobs=settings.n_jobs, require="sharedmem")(
-            joblib.delayed(chain.run)(n_iter) for chain in chains
-        )
+        runs = _run(chains, n_iter, settings.n_jobs, progress)
         infos = tuple(chain.info for chain in chains)
         convergence = assess(runs, infos, problem, probe)
-        if progress is not None:
-            progress(n_iter, batches[-1], convergence)
+        progress.note(
+            f"{n_iter:,} iterations a chain (at most {batches[-1]:,}): {convergence.status}, "
+            f"R-hat {convergence.r_hat:.3f}"
+        )
         if is_good_enough(convergence):
             break
     return Sampled(tuple(runs), infos, convergence)
+
+
+def _run(
+    chains: Sequence[Chain], n_iter: int, n_jobs: int | None, progress: Progress
+) -> list[Runs]:
+    """Run the chains in threads; compiled code holds no lock that would keep them apart."""
+    work = joblib.Parallel(n_jobs=n_jobs, require="sharedmem")
+    with (
+        progress.stage(f"sampling {n_iter:,} x {len(chains)}", n_iter * len(chains)) as report,
+        polled(report, lambda: sum(chain.n_done for chain in chains)),
+    ):
+        runs: list[Runs] = work(joblib.delayed(chain.run)(n_iter) for chain in chains)
+        return runs
 
 
 def growing(max_iter: int) -> list[int]:

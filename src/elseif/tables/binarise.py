@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from elseif.errors import DataError, ParamError
+from elseif.progress import Progress
 from elseif.tables.columns import Column, Kind
 from elseif.tables.conditions import (
     ABOVE,
@@ -72,23 +73,27 @@ class Binarised:
     columns: list[ColumnReport]
 
 
-def binarise(table: Table, labels: Labels, how: Binarising) -> Binarised:
+def binarise(
+    table: Table, labels: Labels, how: Binarising, progress: Progress | None = None
+) -> Binarised:
     """Every condition on every column, in the order of the columns."""
     if table.boolean_rows is not None and not (how.kinds or how.cuts or how.negations):
         return _binarise_booleans(table.names, table.boolean_rows, table.n_rows)
     result = Binarised([], [], [])
     with_missing: dict[str, int] = {}
-    for name in table.names:
-        column = table.column(name, how.kinds.get(name))
-        if name in how.orders:
-            column = in_order(column, how.orders[name])
-        if column.n_missing and not how.allow_missing:
-            with_missing[name] = column.n_missing
-            continue
-        conditions, report = column_conditions(column, labels, how)
-        result.conditions.extend(conditions)
-        result.true_rows.extend(true_rows(condition, column) for condition in conditions)
-        result.columns.append(report)
+    with (progress or Progress()).stage("reading columns", len(table.names)) as report:
+        for done, name in enumerate(table.names):
+            report(done)
+            column = table.column(name, how.kinds.get(name))
+            if name in how.orders:
+                column = in_order(column, how.orders[name])
+            if column.n_missing and not how.allow_missing:
+                with_missing[name] = column.n_missing
+                continue
+            conditions, column_report = column_conditions(column, labels, how)
+            result.conditions.extend(conditions)
+            result.true_rows.extend(true_rows(condition, column) for condition in conditions)
+            result.columns.append(column_report)
     if with_missing:
         shown = ", ".join(f"{n!r} ({k})" for n, k in list(with_missing.items())[:5])
         more = ", ..." if len(with_missing) > 5 else ""

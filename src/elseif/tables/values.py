@@ -24,7 +24,7 @@ def column_from_series(
         return _told(_boolean(values, missing, name), kind)
     if dtype.is_numeric() and not dtype.is_decimal():
         return column_from_array(_numbers(series), name, kind, allow_infinite)
-    if isinstance(dtype, (nw.Categorical, nw.Enum)) or dtype in (nw.Categorical, nw.Enum):
+    if dtype in (nw.Categorical, nw.Enum, nw.String):
         return _from_categories(series, name, kind)
     if dtype == nw.Date or dtype == nw.Datetime:
         if getattr(dtype, "time_zone", None):
@@ -129,13 +129,32 @@ def _from_objects(array: np.ndarray, name: str, kind: Kind | None, allow_infinit
 def _from_categories(series: nw.Series[Any], name: str, kind: Kind | None) -> Column:
     if kind in (Kind.BOOLEAN, Kind.NUMERIC, Kind.DATE):
         return column_from_array(np.array(series.to_list(), dtype=object), name, kind)
-    array = np.array(series.to_list(), dtype=object)
-    missing = np.fromiter((_is_missing(v) for v in array), dtype=bool, count=len(array))
     order = _declared_order(series)
     ordered = order is not None if kind is None else kind is Kind.ORDERED
-    if not ordered:
-        return _factorised(array, missing, name, Kind.CATEGORY)
-    return _factorised(array, missing, name, Kind.ORDERED, order)
+    codes, levels = _native_codes(series)
+    return _recoded(
+        codes, levels, name, Kind.ORDERED if ordered else Kind.CATEGORY, order if ordered else None
+    )
+
+
+def _native_codes(series: nw.Series[Any]) -> tuple[np.ndarray, list[Any]]:
+    """Codes into distinct values, -1 where missing, as the data frame's library does best."""
+    native = series.to_native()
+    if series.implementation.is_pyarrow():
+        encoded = native if hasattr(native.type, "ordered") else native.dictionary_encode()
+        whole = encoded.unify_dictionaries().combine_chunks()
+        if hasattr(whole, "num_chunks"):  # some releases give a chunked array of one chunk
+            whole = whole.chunk(0)
+        return whole.indices.fill_null(-1).to_numpy(), whole.dictionary.to_pylist()
+    if series.implementation.is_polars():
+        levels = native.drop_nulls().unique(maintain_order=True).cast(str).to_list()
+        place = {level: i for i, level in enumerate(levels)}
+        codes = native.cast(str).replace_strict(place, default=-1, return_dtype=int)
+        return codes.to_numpy(), levels
+    import pandas as pd  # the fastest factoriser there is; loaded when a column needs it
+
+    codes, uniques = pd.factorize(native, use_na_sentinel=True)
+    return codes, list(uniques)
 
 
 def _declared_order(series: nw.Series[Any]) -> tuple[Any, ...] | None:
@@ -155,18 +174,24 @@ def _factorised(
     kind: Kind,
     order: tuple[Any, ...] | None = None,
 ) -> Column:
-    """Codes into sorted categories, or into the order that they came with."""
-    import pandas as pd  # the fastest factoriser there is; loaded when a column needs it
+    """A column of categories from an array of them."""
+    import pandas as pd
 
     known = array.copy()
     known[missing] = None
     codes, uniques = pd.factorize(known, use_na_sentinel=True)
-    found = list(uniques)
+    return _recoded(codes, list(uniques), name, kind, order)
+
+
+def _recoded(
+    codes: np.ndarray, found: list[Any], name: str, kind: Kind, order: tuple[Any, ...] | None
+) -> Column:
+    """Codes into sorted categories, or into the order that they came with."""
     if order is None:
         order = tuple(sorted(found, key=_category_key))
     place = {category: i for i, category in enumerate(order)}
     recode = np.array([place[c] for c in found] + [-1], dtype=np.int32)
-    return Column(name, kind, len(array), codes=recode[codes], categories=order)
+    return Column(name, kind, len(codes), codes=recode[codes], categories=order)
 
 
 def _boolean(values: np.ndarray, missing: np.ndarray, name: str) -> Column:
