@@ -9,14 +9,14 @@ import numpy as np
 from elseif.antecedents.pool import Pool
 from elseif.posterior.draws import ChainDraws, Lists, Posterior
 from elseif.posterior.rule_list import Vocabulary
-from elseif.sampler.chain import Runs, join_runs
+from elseif.sampler.runs import Runs, distinct_lists, join_runs
 
 
 def collect(chains: Sequence[Runs], pool: Pool, vocabulary: Vocabulary) -> Posterior:
     """The posterior that the kept draws of all chains make up."""
     joined = join_runs(list(chains))
-    first, distinct = _distinct_lists(joined)
-    lengths = np.diff(joined.offsets)
+    first, distinct = distinct_lists(joined)
+    lengths = joined.lengths
     chosen = np.zeros(len(lengths), dtype=bool)
     chosen[first] = True
     lists = Lists(
@@ -45,19 +45,3 @@ def only_the_default_rule(
     )
     one = np.ones(1, dtype=np.int64)
     return Posterior(pool, vocabulary, [ChainDraws(one, one - 1)], lists)
-
-
-def _distinct_lists(runs: Runs) -> tuple[np.ndarray, np.ndarray]:
-    """First run of each distinct list, in order, and each run's place among them."""
-    place: dict[bytes, int] = {}
-    first: list[int] = []
-    distinct = np.empty(len(runs.n_draws), dtype=np.int64)
-    data, size = runs.items.tobytes(), runs.items.itemsize
-    bounds = (runs.offsets * size).tolist()
-    for run in range(len(distinct)):
-        key = data[bounds[run] : bounds[run + 1]]
-        found = place.setdefault(key, len(first))
-        if found == len(first):
-            first.append(run)
-        distinct[run] = found
-    return np.array(first, dtype=np.int64), distinct

@@ -115,16 +115,26 @@ class Posterior:
         """Distinct lists by log posterior, ties in the order that reads best."""
         order = np.argsort(-self.distinct.log_posterior, kind="stable")
         # ties are exact in theory and differ in the last digits in practice
-        gaps = np.diff(self.distinct.log_posterior[order]) < -TIE
-        ties = np.split(order, np.flatnonzero(gaps) + 1)
-        return np.concatenate(
-            [tie if len(tie) == 1 else sorted(tie, key=self._reading_key) for tie in ties]
-        )
+        rank = np.cumsum(np.diff(self.distinct.log_posterior[order], prepend=np.inf) < -TIE)
+        tied = np.empty(len(order), dtype=np.int64)
+        tied[order] = rank
+        # among equals: what captures more, rule by rule; then the order of the pool
+        captured = -self._padded(self._captured_by_rules(), fill=np.iinfo(np.int64).max)
+        items = self._padded(self.distinct.items, fill=-1)
+        return np.lexsort((*items.T[::-1], *captured.T[::-1], tied))
 
-    def _reading_key(self, i: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """What captures more comes first, rule by rule; then the order of the pool."""
-        captured = self.distinct.counts(i).sum(axis=1)[:-1]
-        return tuple(-captured), self.distinct.antecedent_list(i)
+    def _captured_by_rules(self) -> np.ndarray:
+        """Observations captured by each rule of each list, default rules left out."""
+        captured = self.distinct.label_counts.sum(axis=1)
+        defaults = self.distinct.offsets[1:] + np.arange(len(self.distinct))
+        return np.delete(captured, defaults)
+
+    def _padded(self, by_item: np.ndarray, fill: int) -> np.ndarray:
+        """Values of the lists' rules as rows of equal length."""
+        lengths = self.distinct.lengths
+        rows = np.full((len(lengths), int(lengths.max(initial=0))), fill, dtype=np.int64)
+        rows[np.arange(rows.shape[1]) < lengths[:, None]] = by_item
+        return rows
 
     def inclusion(self) -> dict[str, float]:
         """Probability that an antecedent is in the list, by name; the likeliest first."""

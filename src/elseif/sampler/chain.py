@@ -10,6 +10,7 @@ from elseif import kernels
 from elseif.errors import SamplingError
 from elseif.model.problem import Problem
 from elseif.sampler.proposals import Kernel
+from elseif.sampler.runs import Runs, join_runs
 from elseif.sampler.tables import data_tables, prior_tables
 
 FIRST_CAPACITY = 16
@@ -17,17 +18,6 @@ FIRST_CAPACITY = 16
 RECORD_RUNS = 8192
 RECORD_ITEMS = 8 * RECORD_RUNS
 OPTION_NAMES = ("move", "add", "remove", "replace")
-
-
-@dataclass(frozen=True)
-class Runs:
-    """Consecutive draws, each list written once for as long as the chain stayed at it."""
-
-    n_draws: np.ndarray  # int64 (runs,)
-    log_posterior: np.ndarray  # float64 (runs,)
-    offsets: np.ndarray  # int64 (runs + 1,), into items
-    items: np.ndarray  # int32: the lists, one after another
-    label_counts: np.ndarray  # int64 (items + runs, labels): rules and default of each list
 
 
 @dataclass(frozen=True)
@@ -98,13 +88,13 @@ class Chain:
         for stage in self._kernel.warm_up(n_iter):
             self._additions = self._additions._replace(coldness=stage.coldness)
             self._forget()
-            self.run_to(stage.until)
+            self.run_to(stage.until, keep=False)
             if stage.learn:
                 self.learn()
         self._additions = self._additions._replace(coldness=1.0)
         return self.run_to(n_iter)
 
-    def run_to(self, iteration: int) -> Runs:
+    def run_to(self, iteration: int, keep: bool = True) -> Runs:
         """Iterate up to the given iteration; the draws since the last call are returned."""
         begin = int(self._tally.iteration[0])
         pieces: list[Runs] = []
@@ -127,7 +117,8 @@ class Chain:
                     "The posterior of a proposal is not a number, at iteration "
                     f"{int(self._tally.iteration[0])} from the list {self.antecedent_list}."
                 )
-            pieces.append(self._end_record(begin))
+            if keep or status == kernels.RUNNING:
+                pieces.append(self._end_record(begin))
             begin = int(self._tally.iteration[0])
             if status == kernels.RUNNING:
                 return join_runs(pieces)
@@ -214,20 +205,4 @@ def _new_tally(pool_size: int) -> kernels.Tally:
         accepted=np.zeros(kernels.N_OPTIONS, dtype=np.int64),
         entered=np.zeros(pool_size, dtype=np.int64),
         presence=np.zeros(pool_size, dtype=np.int64),
-    )
-
-
-def join_runs(pieces: list[Runs]) -> Runs:
-    """Runs of consecutive stretches as one; a run of no draw is left out."""
-    lengths = np.concatenate([np.diff(piece.offsets) for piece in pieces])
-    n_draws = np.concatenate([piece.n_draws for piece in pieces])
-    kept = n_draws > 0
-    return Runs(
-        n_draws=n_draws[kept],
-        log_posterior=np.concatenate([piece.log_posterior for piece in pieces])[kept],
-        offsets=np.concatenate([[0], np.cumsum(lengths[kept])]),
-        items=np.concatenate([piece.items for piece in pieces])[np.repeat(kept, lengths)],
-        label_counts=np.concatenate([piece.label_counts for piece in pieces])[
-            np.repeat(kept, lengths + 1)
-        ],
     )

@@ -10,10 +10,17 @@ import numpy as np
 
 from elseif.model.problem import Problem
 from elseif.progress import Progress, polled
-from elseif.sampler.chain import Chain, ChainInfo, CompiledProblem, Runs
-from elseif.sampler.convergence import Convergence, assess, is_good_enough
+from elseif.sampler.chain import Chain, ChainInfo, CompiledProblem
+from elseif.sampler.convergence import (
+    PAPER_R_HAT,
+    Convergence,
+    assess,
+    gelman_rubin,
+    is_good_enough,
+)
 from elseif.sampler.probe import choose_probe
 from elseif.sampler.proposals import DEFAULT_KERNEL, KERNELS
+from elseif.sampler.runs import Runs
 
 SHORTEST_RUN = 10_000  # the first length tried when none is given
 
@@ -59,12 +66,14 @@ def sample(
     for n_iter in batches:
         chains = [Chain(problem, compiled, kernel, child) for child in seeds]
         runs = _run(chains, n_iter, settings.n_jobs, progress)
+        r_hat = gelman_rubin(runs)
+        if r_hat >= PAPER_R_HAT and n_iter < batches[-1]:
+            # what fails the paper's criterion needs no stricter one
+            progress.note(f"{n_iter:,} iterations a chain: R-hat {r_hat:.3f}, not converged")
+            continue
         infos = tuple(chain.info for chain in chains)
         convergence = assess(runs, infos, problem, probe)
-        progress.note(
-            f"{n_iter:,} iterations a chain (at most {batches[-1]:,}): {convergence.status}, "
-            f"R-hat {convergence.r_hat:.3f}"
-        )
+        progress.note(f"{n_iter:,} iterations a chain: R-hat {r_hat:.3f}, {convergence.status}")
         if is_good_enough(convergence):
             break
     return Sampled(tuple(runs), infos, convergence)

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from elseif.model.problem import Problem
-from elseif.sampler.chain import ChainInfo, Runs
+from elseif.sampler.chain import ChainInfo
+from elseif.sampler.runs import Runs, distinct_lists, join_runs
 
 # the paper's threshold for Gelman and Rubin's R-hat of the log posterior
 PAPER_R_HAT = 1.05
@@ -142,7 +143,7 @@ def assess(
         inclusion_difference=difference,
         n_chains=len(chains),
         n_iter=infos[0].n_iter,
-        n_distinct=len(set().union(*(t.distinct for t in traces))),
+        n_distinct=len(distinct_lists(join_runs(chains))[0]),
         acceptance=_acceptance(infos),
     )
 
@@ -175,7 +176,7 @@ class _Trace:
         run_of_point = np.searchsorted(ends, points, side="right")
         used, self._place = np.unique(run_of_point, return_inverse=True)
         self._runs, self._used = runs, used
-        lengths = np.diff(runs.offsets)[used]
+        lengths = runs.lengths[used]
         self.log_posterior = runs.log_posterior[run_of_point]
         self.lengths = lengths[self._place].astype(float)
         # distinct runs of the trace as rows of antecedents, -1 beyond a list's end
@@ -187,14 +188,6 @@ class _Trace:
         # an empty list has no average: 0 keeps it apart from all others
         average = np.divide(sizes, lengths, out=np.zeros(len(used)), where=lengths > 0)
         self.average_cardinality = average[self._place]
-
-    @property
-    def distinct(self) -> set[bytes]:
-        runs = self._runs
-        return {
-            runs.items[start:stop].tobytes()
-            for start, stop in zip(runs.offsets[:-1], runs.offsets[1:], strict=True)
-        }
 
     def predicted(self, probe: Probe, pseudocounts: np.ndarray, unit: float) -> np.ndarray:
         """Predicted probability of the probe's observations, (points, observations)."""
@@ -263,7 +256,7 @@ def split_r_hat(presence: np.ndarray) -> np.ndarray:
 
 
 def _inclusion(runs: Runs, pool_size: int) -> np.ndarray:
-    weights = np.repeat(runs.n_draws, np.diff(runs.offsets))
+    weights = np.repeat(runs.n_draws, runs.lengths)
     return np.bincount(runs.items, weights=weights, minlength=pool_size) / runs.n_draws.sum()
 
 
