@@ -245,9 +245,10 @@ def split_r_hat(presence: np.ndarray) -> np.ndarray:
     values are a linear function of them.
     """
     half = presence.shape[1] // 2
-    halves = np.concatenate([presence[:, :half], presence[:, half : 2 * half]]).astype(float)
     if half < 2:
         return np.full(presence.shape[2], np.nan)
+    # an odd draw in the middle belongs to neither half
+    halves = np.concatenate([presence[:, :half], presence[:, -half:]]).astype(float)
     within = halves.var(axis=1, ddof=1).mean(axis=0)
     between = halves.mean(axis=1).var(axis=0, ddof=1)
     with np.errstate(all="ignore"):
