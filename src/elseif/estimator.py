@@ -17,20 +17,27 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from elseif.antecedents.expert import read_antecedents, read_weights
 from elseif.antecedents.pool import Pool
-from elseif.errors import DataError, NothingFrequentError, ParamError, ParamTypeError
+from elseif.errors import DataError, NothingFrequentError, ParamTypeError
 from elseif.model.likelihood import log_likelihood
 from elseif.model.prior import ListPrior
 from elseif.model.problem import Problem
-from elseif.parameters import CHOICES, PREDICTORS, check_one_of, check_parameters, seed_sequence
+from elseif.parameters import PREDICTORS, check_cuts, check_one_of, check_parameters, seed_sequence
 from elseif.posterior.draws import Posterior
 from elseif.posterior.point_estimate import maximum_a_posteriori, point_estimate
 from elseif.posterior.predictive import predictive_probabilities
 from elseif.posterior.rule_list import RuleList, Vocabulary
 from elseif.progress import Progress, ProgressBar
-from elseif.tables.binarise import Binarised, Binarising, ColumnReport, binarise
+from elseif.tables.binarise import Binarised, Binarising, ColumnReport, binarise, refuse_missing
 from elseif.tables.columns import Kind
 from elseif.tables.fit_report import FitReport
-from elseif.tables.labels import Labels, read_labels, read_pseudocounts
+from elseif.tables.labels import (
+    Labels,
+    category_order,
+    known_labels,
+    label_array,
+    read_labels,
+    read_pseudocounts,
+)
 from elseif.tables.matching import match_columns, warn_of_unseen
 from elseif.tables.packing import Layout, make_layout
 from elseif.tables.reading import Table, parse_kinds, read_table
@@ -257,7 +264,7 @@ class BayesianRuleListClassifier(ClassifierMixin, BaseEstimator):
             n_rows=table.n_rows,
             n_rows_without_label=labels.n_dropped,
             aliases=mined.pool.aliases,
-            notes=tuple(n for n in (note,) if n),
+            notes=tuple(n for n in (note, self._clamped(mined.pool)) if n),
         )
         self._warn_of_convergence()
         return self
@@ -299,7 +306,7 @@ class BayesianRuleListClassifier(ClassifierMixin, BaseEstimator):
                 f"X has no rows: Found array with 0 sample(s) (shape=(0, {len(table.names)})) "
                 "while a minimum of 1 is required."
             )
-        order = _category_order(y)
+        order = category_order(y)
         y = _one_label_each(y)
         if len(y) != table.n_rows:
             raise DataError(
@@ -322,6 +329,9 @@ class BayesianRuleListClassifier(ClassifierMixin, BaseEstimator):
             self.n_features_in_,
             type(self).__name__,
         )
+        if self.missing == "error":
+            known = [c for c in self.fit_report_.columns if c.excluded is None]
+            refuse_missing({c.name: table.column(c.name, c.kind).n_missing for c in known})
         used = {condition.column for condition in self.pool_.conditions}
         warn_of_unseen(table, [c for c in self.fit_report_.columns if c.name in used])
         return table
@@ -340,7 +350,11 @@ class BayesianRuleListClassifier(ClassifierMixin, BaseEstimator):
             antecedents = read_antecedents(self.antecedents, table, kinds, orders)
             used = sorted({name for a in antecedents for name in a.columns})
             columns = [table.column(name, kinds.get(name)) for name in used]
-            reports = [ColumnReport(c.name, c.kind, levels=c.categories) for c in columns]
+            reports = [
+                ColumnReport(c.name, c.kind, c.n_missing, levels=c.categories) for c in columns
+            ]
+            if self.missing == "error":
+                refuse_missing({c.name: c.n_missing for c in columns})
             known: dict[str, Kind] = {report.name: report.kind for report in reports}
             return Binarised([], [], reports), given_pool(antecedents, table, layout, known)
         binarised = binarise(
@@ -372,7 +386,7 @@ class BayesianRuleListClassifier(ClassifierMixin, BaseEstimator):
         return Binarising(
             kinds=kinds,
             orders=orders,
-            cuts=_checked_cuts(self.cuts, names),
+            cuts=check_cuts(self.cuts, names),
             cutting=self.cutting,
             n_quantiles=self.n_quantiles,
             shape="bins" if self.disjoint_bins else "thresholds",
@@ -404,6 +418,16 @@ class BayesianRuleListClassifier(ClassifierMixin, BaseEstimator):
         self.posterior_ = collect(sampled.chains, pool, vocabulary)
         self.convergence_ = sampled.convergence
         self.n_iter_ = sampled.convergence.n_iter
+
+    def _clamped(self, pool: Pool) -> str | None:
+        """A note when no antecedent can have as many conditions as allowed."""
+        n = len(pool.conditions)
+        if self.antecedents is not None or self.max_cardinality <= n:
+            return None
+        return (
+            f"max_cardinality={self.max_cardinality} is more than the {n} conditions there are; "
+            f"taken as {n}."
+        )
 
     def _progress(self) -> Progress:
         return ProgressBar() if self.verbose else Progress()
@@ -438,43 +462,21 @@ BayesianRuleListClassifier.__signature__ = inspect.Signature(
 )
 
 
-def _checked_cuts(
-    cuts: Mapping[str, Sequence[Any]] | None, names: Sequence[str]
-) -> Mapping[str, Sequence[Any]]:
-    for name, told in (cuts or {}).items():
-        if name not in names:
-            raise ParamError(f"cuts: the table has no column {name!r}.")
-        if isinstance(told, str):
-            check_one_of(f"cuts[{name!r}]", told, CHOICES["cutting"])
-    return cuts or {}
-
-
 def _name_of(y: Any) -> str | None:
     """The name that a data frame's column brings along."""
     name = getattr(y, "name", None)
     return name if isinstance(name, str) and name else None
 
 
-def _category_order(y: Any) -> list[Any] | None:
-    """The order of y's categories, when it is categorical."""
-    dtype = getattr(y, "dtype", None)
-    categories = getattr(dtype, "categories", None)
-    if categories is None:
-        categories = getattr(y, "categories", None)
-    return None if categories is None else list(categories)
-
-
 def _one_label_each(y: Any) -> np.ndarray:
-    y = column_or_1d(np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else y), warn=True)
-    if y.dtype.kind in "fiu" and not np.all(np.isfinite(y)):
-        finite = y[np.isfinite(y)]
-        if len(finite):
-            check_classification_targets(finite)
-        return y
-    if y.dtype.kind == "O" and len(y) and not isinstance(y[0], str):
-        return y
+    """Labels as an array of one dimension that holds classes, not measurements."""
     try:
-        check_classification_targets(y)
-    except ValueError as error:
+        labels = column_or_1d(label_array(y), warn=True)
+        known = known_labels(labels)
+        if len(known):
+            check_classification_targets(known)
+    except DataError:
+        raise
+    except (TypeError, ValueError) as error:
         raise DataError(f"y: {error}") from error
-    return y
+    return labels

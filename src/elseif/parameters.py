@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
+from elseif.antecedents.expert import check_weights
 from elseif.errors import ParamError, ParamTypeError
 
-KERNEL_NAMES = ("auto", "adaptive", "paper")
+KERNEL_NAMES = ("auto", "tempered", "adaptive", "paper")
 PREDICTORS = ("point", "posterior", "map")
 CHOICES = {
     "kernel": KERNEL_NAMES,
@@ -22,6 +24,9 @@ CHOICES = {
     "support_in": ("all", "any_class"),
     "empty_pool": ("error", "default_rule"),
 }
+
+
+FLAGS = ("disjoint_bins", "negations", "merge_equivalents", "verbose")
 
 
 def check_parameters(estimator: Any) -> None:
@@ -37,6 +42,10 @@ def check_parameters(estimator: Any) -> None:
     check_count("n_quantiles", estimator.n_quantiles, at_least=2)
     check_jobs(estimator.n_jobs)
     check_support(estimator.min_support)
+    check_seed(estimator.random_state)
+    check_weights(estimator.antecedent_weights)
+    for name in FLAGS:
+        check_flag(name, getattr(estimator, name))
     for name, allowed in CHOICES.items():
         check_one_of(name, getattr(estimator, name), allowed)
 
@@ -71,6 +80,12 @@ def check_one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:
         raise ParamError(f"{name} is {value!r}; it must be one of {', '.join(map(repr, allowed))}.")
 
 
+def check_flag(name: str, value: Any) -> None:
+    """True or False; a word such as "no" would count as true."""
+    if not isinstance(value, (bool, np.bool_, Integral)):
+        raise ParamTypeError(f"{name} is {value!r}; it must be True or False.")
+
+
 def check_jobs(n_jobs: Any) -> None:
     """A number of threads as joblib counts them."""
     if n_jobs is None:
@@ -98,19 +113,40 @@ def check_support(support: Any) -> None:
         )
 
 
+def check_cuts(cuts: Any, names: Sequence[str]) -> Mapping[str, Sequence[Any]]:
+    """Cut points, or the name of a cutting method, by column."""
+    if cuts is None:
+        return {}
+    if not isinstance(cuts, Mapping):
+        raise ParamTypeError(f"cuts must be a dict by column, not {cuts!r}.")
+    for name, told in cuts.items():
+        if name not in names:
+            raise ParamError(f"cuts: the table has no column {name!r}.")
+        if isinstance(told, str):
+            check_one_of(f"cuts[{name!r}]", told, CHOICES["cutting"])
+    return cuts
+
+
+def check_seed(random_state: Any) -> None:
+    """A seed of 0 or more, a source of random numbers, or None."""
+    if isinstance(random_state, bool) or not isinstance(
+        random_state, (Integral, np.random.RandomState, np.random.Generator, type(None))
+    ):
+        raise ParamTypeError(
+            f"random_state is {random_state!r}; it must be a whole number, a RandomState, "
+            "a Generator or None."
+        )
+    if isinstance(random_state, Integral) and random_state < 0:
+        raise ParamError(f"random_state is {random_state!r}; a seed is 0 or more.")
+
+
 def seed_sequence(random_state: Any) -> np.random.SeedSequence:
     """One seed a fit, from whatever scikit-learn users pass; no global state is read."""
+    check_seed(random_state)
     if random_state is None:
         return np.random.SeedSequence()
-    if isinstance(random_state, Integral) and not isinstance(random_state, bool):
-        if random_state < 0:
-            raise ParamError(f"random_state is {random_state!r}; a seed is 0 or more.")
-        return np.random.SeedSequence(int(random_state))
     if isinstance(random_state, np.random.RandomState):
         return np.random.SeedSequence(random_state.randint(0, 2**31, size=4).tolist())
     if isinstance(random_state, np.random.Generator):
         return np.random.SeedSequence(random_state.integers(0, 2**32, size=4).tolist())
-    raise ParamTypeError(
-        f"random_state is {random_state!r}; it must be a whole number, a RandomState, "
-        "a Generator or None."
-    )
+    return np.random.SeedSequence(int(random_state))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from elseif.tables.conditions import (
     TRUE,
     UNEQUAL,
     Condition,
+    as_date,
 )
 from elseif.tables.reading import Table
 
@@ -43,6 +45,8 @@ def read_antecedents(
             f"such as [('f1', 'f2'), (('age', '>', 60),)], not {antecedents!r}."
         )
 
+    antecedents = list(antecedents)
+
     def column(name: str) -> Column:
         read = table.column(name, kinds.get(name))
         return in_order(read, orders[name]) if orders and name in orders else read
@@ -61,8 +65,6 @@ def read_antecedents(
 
 
 def _conjunction(entry: Any, table: Table, column: Callable[[str], Column]) -> set[Condition]:
-    if isinstance(entry, Antecedent):
-        return set(entry)
     if isinstance(entry, (str, Condition)) or _is_triple(entry, table):
         entry = (entry,)
     if not isinstance(entry, (tuple, list, set, frozenset)):
@@ -92,10 +94,11 @@ def _condition(part: Any, table: Table, get_column: Callable[[str], Column]) -> 
             f"antecedents: {part!r} is neither a column name nor (column, operator, value)."
         )
     name, operator, value = part if len(part) == 3 else (*part, None)
-    operator = SPELLINGS.get(operator, operator)
-    if name not in table:
+    if not isinstance(name, str) or name not in table:
         raise ParamError(f"antecedents: the table has no column {name!r}.")
     column = get_column(name)
+    if isinstance(operator, str):
+        operator = SPELLINGS.get(operator, operator)
     if operator not in OPERATORS:
         allowed = ", ".join(map(repr, OPERATORS))
         raise ParamError(f"antecedents: operator {operator!r} on {name!r}; use one of {allowed}.")
@@ -114,36 +117,71 @@ def _condition(part: Any, table: Table, get_column: Callable[[str], Column]) -> 
 def _boolean_condition(name: str, operator: str, value: Any) -> Condition:
     if operator in (TRUE, FALSE):
         return Condition(name, operator)
-    if operator in (EQUAL, UNEQUAL) and value in (0, 1):
+    is_truth = isinstance(value, (bool, np.bool_, int, float, np.number)) and value in (0, 1)
+    if operator in (EQUAL, UNEQUAL) and is_truth:
         return Condition(name, TRUE if bool(value) == (operator == EQUAL) else FALSE)
     raise ParamError(f"antecedents: {name!r} is a boolean column; {operator} {value!r} is not.")
 
 
 def _valued_condition(column: Column, operator: str, value: Any) -> Condition:
-    if operator == ONE_OF:
-        value = tuple(value)
-    if operator == BETWEEN:
-        low, high = value
-        value = (low, high)
-    if column.codes is None:
-        parts = value if isinstance(value, tuple) else (value,)
-        if column.kind is Kind.DATE:
-            parts = tuple(np.datetime64(v, "us") for v in parts)
-        elif any(isinstance(v, (str, bytes)) or not math.isfinite(v) for v in parts):
-            raise ParamError(f"antecedents: {column.name!r} is numeric; {value!r} is no number.")
-        return Condition(column.name, operator, parts if isinstance(value, tuple) else parts[0])
-    parts = value if isinstance(value, tuple) else (value,)
-    unknown = [v for v in parts if v not in column.categories]
-    if unknown:
-        known = ", ".join(repr(c) for c in column.categories[:10])
-        raise ParamError(f"antecedents: {column.name!r} has no {unknown[0]!r}; it has {known}.")
-    if operator in NUMERIC_OPERATORS and column.kind is not Kind.ORDERED:
+    name = column.name
+    parts = _values(name, operator, value)
+    if operator in NUMERIC_OPERATORS and column.kind is Kind.CATEGORY:
         raise ParamError(
-            f"antecedents: {column.name!r} is an unordered category; {operator} needs an order. "
-            f"Say kinds={{{column.name!r}: 'ordered'}} if it has one."
+            f"antecedents: {name!r} is an unordered category; {operator} needs an order. "
+            f"Say kinds={{{name!r}: 'ordered'}} if it has one."
         )
-    ordered = operator in NUMERIC_OPERATORS or operator == UNEQUAL
-    return Condition(column.name, operator, value, column.categories if ordered else None)
+    if column.codes is not None:
+        parts = _known_categories(column, parts)
+        ranks: list[Any] = [column.categories.index(part) for part in parts]
+    else:
+        to_value = as_date if column.kind is Kind.DATE else _number
+        try:
+            parts = ranks = [to_value(part) for part in parts]
+        except (TypeError, ValueError, OverflowError) as error:
+            what = "a column of dates" if column.kind is Kind.DATE else "numeric"
+            noun = "date" if column.kind is Kind.DATE else "number"
+            raise ParamError(f"antecedents: {name!r} is {what}; {value!r} is no {noun}.") from error
+    if operator == BETWEEN and not ranks[0] < ranks[1]:
+        raise ParamError(
+            f"antecedents: {name!r} between {value!r} can never be; the smaller comes first."
+        )
+    if operator == ONE_OF:  # the same set is the same condition, however it is told
+        parts = [parts[i] for i in sorted(range(len(parts)), key=ranks.__getitem__)]
+        parts = list(dict.fromkeys(parts))
+    needs_order = operator in NUMERIC_OPERATORS or operator == UNEQUAL
+    order = column.categories if column.codes is not None and needs_order else None
+    several = operator in (ONE_OF, BETWEEN)
+    return Condition(name, operator, tuple(parts) if several else parts[0], order)
+
+
+def _values(name: str, operator: str, value: Any) -> list[Any]:
+    """The values that an operator needs: one, two for an interval, or any number of them."""
+    if operator not in (ONE_OF, BETWEEN):
+        return [value]
+    parts = [] if isinstance(value, (str, bytes)) or not isinstance(value, Iterable) else [*value]
+    if operator == BETWEEN and len(parts) != 2:
+        raise ParamError(
+            f"antecedents: {name!r} between {value!r}; it needs two values, (low, high)."
+        )
+    if not parts:
+        raise ParamError(f"antecedents: {name!r} in {value!r}; it needs a list of values.")
+    return parts
+
+
+def _number(value: Any) -> Any:
+    if isinstance(value, (str, bytes)) or not math.isfinite(value):
+        raise ValueError(f"{value!r} is no number")
+    return value
+
+
+def _known_categories(column: Column, parts: list[Any]) -> list[Any]:
+    known = set(column.categories)
+    for part in parts:
+        if not isinstance(part, Hashable) or part not in known:
+            shown = ", ".join(repr(c) for c in column.categories[:10])
+            raise ParamError(f"antecedents: {column.name!r} has no {part!r}; it has {shown}.")
+    return parts
 
 
 def read_weights(
@@ -155,18 +193,15 @@ def read_weights(
     conditions' names. What is said of a whole antecedent holds; else the weights of
     its columns and conditions multiply.
     """
+    check_weights(weights)
     result = np.ones(len(pool))
     if weights is None:
         return result
-    if not isinstance(weights, Mapping):
-        raise ParamTypeError(f"antecedent_weights must be a dict, not {weights!r}.")
     by_key: dict[Any, float] = {}
     for key, weight in weights.items():
-        if isinstance(weight, (str, bytes)) or not (math.isfinite(weight) and weight > 0):
-            raise ParamError(
-                f"antecedent_weights[{key!r}] is {weight!r}; a weight is a positive number."
-            )
-        by_key[frozenset(map(str, key)) if isinstance(key, (tuple, list)) else key] = float(weight)
+        if isinstance(key, Condition):
+            key = key.name
+        by_key[frozenset(map(str, key)) if isinstance(key, tuple) else key] = float(weight)
     known: set[Any] = set(columns)
     for a, antecedent in enumerate(pool):
         names = frozenset(condition.name for condition in antecedent)
@@ -185,4 +220,23 @@ def read_weights(
             f"antecedent_weights: {shown!r} is neither a column, a condition nor an antecedent "
             "of the pool."
         )
+    if not np.all(np.isfinite(result) & (result > 0)):
+        worst = pool.names[int(np.argmin(np.isfinite(result) & (result > 0)))]
+        raise ParamError(
+            f"antecedent_weights: the weights of the parts of {worst!r} multiply to more or less "
+            "than can be counted; only their ratios matter."
+        )
     return result
+
+
+def check_weights(weights: Any) -> None:
+    """Raise for weights that are no positive numbers; what they weigh is not looked at."""
+    if weights is None:
+        return
+    if not isinstance(weights, Mapping):
+        raise ParamTypeError(f"antecedent_weights must be a dict, not {weights!r}.")
+    for key, weight in weights.items():
+        if not (isinstance(weight, Real) and math.isfinite(weight) and float(weight) > 0):
+            raise ParamError(
+                f"antecedent_weights[{key!r}] is {weight!r}; a weight is a positive number."
+            )

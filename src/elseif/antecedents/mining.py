@@ -15,6 +15,7 @@ from elseif.errors import MiningError, NothingFrequentError
 from elseif.tables.binarise import Binarised, true_rows
 from elseif.tables.columns import Kind
 from elseif.tables.conditions import Condition
+from elseif.tables.labels import shown_label
 from elseif.tables.packing import Layout
 from elseif.tables.reading import Table
 from elseif.tables.relations import can_join
@@ -92,7 +93,7 @@ def warn_of_leaks(mined: Mined, layout: Layout, classes: np.ndarray) -> None:
         for i in np.flatnonzero((counts[:, label] == total) & (others == 0)):
             warnings.warn(
                 f"{mined.pool.names[single[i]]!r} is true of exactly the observations labelled "
-                f"{classes[label]!r}. Does its column leak the label?",
+                f"{shown_label(classes[label])}. Does its column leak the label?",
                 UserWarning,
                 stacklevel=4,
             )

@@ -134,4 +134,4 @@ def pad(text: str, width: int) -> str:
 
 def wrap(text: str, width: int) -> list[str]:
     """Lines of at most a width; an empty text is one empty line."""
-    return textwrap.wrap(text, width, break_on_hyphens=False) or [""]
+    return textwrap.wrap(text, max(1, width), break_on_hyphens=False) or [""]

@@ -63,6 +63,7 @@ class Chain:
         self._tally = _new_tally(problem.pool_size)
         self._state = self._state_at(self.start, FIRST_CAPACITY)
         self._record = self._new_record()
+        self.begin_draws()
 
     @property
     def antecedent_list(self) -> tuple[int, ...]:
@@ -86,19 +87,22 @@ class Chain:
     def run(self, n_iter: int) -> Runs:
         """Warm up for the first half of the iterations, and return the draws of the second."""
         for stage in self._kernel.warm_up(n_iter):
-            self._additions = self._additions._replace(coldness=stage.coldness)
-            self._forget()
-            self.run_to(stage.until, keep=False)
+            self.set_coldness(stage.coldness)
+            self.forget()
+            self.advance(stage.until, keep=False)
             if stage.learn:
                 self.learn()
-        self._additions = self._additions._replace(coldness=1.0)
+        self.set_coldness(1.0)
         return self.run_to(n_iter)
 
-    def run_to(self, iteration: int, keep: bool = True) -> Runs:
+    def run_to(self, iteration: int) -> Runs:
         """Iterate up to the given iteration; the draws since the last call are returned."""
-        begin = int(self._tally.iteration[0])
-        pieces: list[Runs] = []
-        self._begin_record()
+        self.begin_draws()
+        self.advance(iteration, keep=True)
+        return self.take_draws()
+
+    def advance(self, iteration: int, keep: bool) -> None:
+        """Iterate up to the given iteration, keeping what begin_draws began or nothing."""
         while True:
             status = kernels.advance(
                 self._data,
@@ -110,31 +114,72 @@ class Chain:
                 self._seed,
                 iteration,
             )
-            if status == kernels.NEEDS_ROWS:
-                self._state = self._state_at(self.antecedent_list, 2 * self._capacity)
-            elif status == kernels.NOT_FINITE:
+            if status == kernels.RUNNING:
+                return
+            if status == kernels.NOT_FINITE:
                 raise SamplingError(
                     "The posterior of a proposal is not a number, at iteration "
-                    f"{int(self._tally.iteration[0])} from the list {self.antecedent_list}."
+                    f"{self.n_done} from the list {self.antecedent_list}."
                 )
-            if keep or status == kernels.RUNNING:
-                pieces.append(self._end_record(begin))
-            begin = int(self._tally.iteration[0])
-            if status == kernels.RUNNING:
-                return join_runs(pieces)
-            self._begin_record()
+            if status == kernels.NEEDS_ROWS:
+                self._state = self._state_at(self.antecedent_list, 2 * self._capacity)
+            if keep:
+                self._pages.append(self._page())
+            self._new_page()
+
+    def begin_draws(self) -> None:
+        """Keep the draws of all iterations from the next on."""
+        self._pages: list[Runs] = []
+        self._new_page()
+
+    def take_draws(self) -> Runs:
+        """The draws since begin_draws."""
+        return join_runs([*self._pages, self._page()])
+
+    def trade(self, other: Chain) -> None:
+        """Take over another chain's list and give it one's own; nothing is recorded."""
+        self._state, other._state = other._state, self._state
+
+    def trade_and_record(self, other: Chain) -> None:
+        """Trade as a part of the present iteration, whose draw is the list taken over."""
+        self._count_presence()
+        self.trade(other)
+        self._tally.entered[:] = self.n_done
+        run = int(self._record.n_runs[0])
+        n_items = int(self._record.offsets[run]) + 2 * self._capacity
+        if run + 2 >= RECORD_RUNS or n_items > len(self._record.items):
+            self._pages.append(self._page())
+            self._new_page()
+        else:
+            kernels.write_run(self._state, self._tally, self._record)
+
+    @property
+    def log_likelihood(self) -> float:
+        """log p(y | x, d) of the list where the chain is now."""
+        rows = self._state.rows[: self._state.length[0] + 1]
+        return float(self._state.log_likelihoods[rows].sum())
+
+    def set_coldness(self, coldness: float) -> None:
+        """Sample p(d) p(y | x, d)^coldness from now on."""
+        self._additions = self._additions._replace(coldness=coldness)
 
     def learn(self) -> None:
-        """Propose in future what the list has held since the last stage began."""
-        tally, now = self._tally, self._tally.iteration[0]
-        inside = self._state.in_list
-        tally.presence[inside] += now - tally.entered[inside]
-        self._additions = self._kernel.additions(len(tally.presence), tally.presence)
+        """Propose in future what the list has held since forget was called."""
+        self._count_presence()
+        self._tally.entered[:] = self.n_done
+        coldness = self._additions.coldness
+        self._additions = self._kernel.additions(len(self._tally.presence), self._tally.presence)
+        self.set_coldness(coldness)
 
-    def _forget(self) -> None:
+    def forget(self) -> None:
         """Begin to count anew how long each antecedent is in the list."""
         self._tally.presence[:] = 0
-        self._tally.entered[:] = self._tally.iteration[0]
+        self._tally.entered[:] = self.n_done
+
+    def _count_presence(self) -> None:
+        """Add the stays of what is in the list now."""
+        tally, inside = self._tally, self._state.in_list
+        tally.presence[inside] += self.n_done - tally.entered[inside]
 
     @property
     def _capacity(self) -> int:
@@ -151,19 +196,21 @@ class Chain:
             log_posterior=np.zeros(RECORD_RUNS),
         )
 
-    def _begin_record(self) -> None:
+    def _new_page(self) -> None:
+        """Start recording afresh; the first run is the list where the chain is."""
         if len(self._record.items) < 4 * self._capacity:
             self._record = self._new_record()
+        self._page_begin = self.n_done
         self._record.n_runs[0] = 0
         kernels.write_run(self._state, self._tally, self._record)
 
-    def _end_record(self, begin: int) -> Runs:
-        """The draws of iterations after begin, up to now."""
+    def _page(self) -> Runs:
+        """The recorded draws of iterations after the page began, up to now."""
         record, n = self._record, int(self._record.n_runs[0])
-        ends = np.append(record.starts[1:n], self._tally.iteration[0] + 1)
-        n_draws = ends - np.maximum(record.starts[:n], begin + 1)
+        ends = np.append(record.starts[1:n], self.n_done + 1)
+        starts = np.maximum(record.starts[:n], self._page_begin + 1)
         return Runs(
-            n_draws=n_draws,
+            n_draws=np.maximum(ends, self._page_begin + 1) - starts,
             log_posterior=record.log_posterior[:n].copy(),
             offsets=record.offsets[: n + 1].copy(),
             items=record.items[: record.offsets[n]].copy(),

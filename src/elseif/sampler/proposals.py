@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from elseif import kernels
-from elseif.sampler.warm_up import Stage, annealed_warm_up, plain_warm_up
+from elseif.sampler.warm_up import Stage, annealed_warm_up, learning_warm_up, plain_warm_up
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,8 @@ class Kernel:
     warm_up: Callable[[int], list[Stage]]
     # share of the additions that stays uniform over the pool once something was learnt
     uniform_share: float = 1.0
+    # powers of the likelihood that companions sample, the chain's own 1 first
+    coldnesses: tuple[float, ...] = (1.0,)
 
     def additions(self, pool_size: int, presence: np.ndarray | None = None) -> kernels.Additions:
         """The proposal as the compiled code reads it, after what presence has taught.
@@ -48,5 +50,14 @@ KERNELS = {
     "adaptive": Kernel(
         move=1, add=1, remove=1, replace=1, warm_up=annealed_warm_up, uniform_share=0.5
     ),
+    "tempered": Kernel(
+        move=1,
+        add=1,
+        remove=1,
+        replace=1,
+        warm_up=learning_warm_up,
+        uniform_share=0.5,
+        coldnesses=(1.0, 0.8, 0.65, 0.5, 0.38, 0.28, 0.2, 0.12),
+    ),
 }
-DEFAULT_KERNEL = "adaptive"
+DEFAULT_KERNEL = "tempered"

@@ -11,6 +11,7 @@ import numpy as np
 ANNEALED_SHARE = 0.7
 WARMEST = 0.1
 N_TEMPERATURES = 20
+UNLEARNT_SHARE = 0.5  # of a warm-up that does not anneal
 # share of the warm-up after which a first lesson is learnt; the second ends the warm-up
 FIRST_LESSON = 0.8
 
@@ -41,3 +42,13 @@ def annealed_warm_up(n_iter: int) -> list[Stage]:
         for i, coldness in enumerate(np.geomspace(WARMEST, 1, N_TEMPERATURES))
     ]
     return [*stages, Stage(int(end * FIRST_LESSON), learn=True), Stage(end, learn=True)]
+
+
+def learning_warm_up(n_iter: int) -> list[Stage]:
+    """Find the way first, then learn twice which antecedents are worth proposing."""
+    end = n_iter // 2
+    return [
+        Stage(int(end * UNLEARNT_SHARE)),
+        Stage(int(end * FIRST_LESSON), learn=True),
+        Stage(end, learn=True),
+    ]

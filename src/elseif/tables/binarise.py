@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
@@ -24,6 +24,7 @@ from elseif.tables.conditions import (
     TRUE,
     UNEQUAL,
     Condition,
+    as_date,
 )
 from elseif.tables.cuts import N_QUANTILES, description_length_cuts, quantile_cuts
 from elseif.tables.labels import Labels
@@ -94,14 +95,22 @@ def binarise(
             result.conditions.extend(conditions)
             result.true_rows.extend(true_rows(condition, column) for condition in conditions)
             result.columns.append(column_report)
-    if with_missing:
-        shown = ", ".join(f"{n!r} ({k})" for n, k in list(with_missing.items())[:5])
-        more = ", ..." if len(with_missing) > 5 else ""
-        raise DataError(
-            f"Input X contains NaN: {len(with_missing)} columns lack values: {shown}{more}. "
-            "Fill them in, or let them make no condition true by missing='own_level'."
-        )
+    refuse_missing(with_missing)
     return result
+
+
+def refuse_missing(with_missing: Mapping[str, int]) -> None:
+    """Raise for columns that lack values, given how many each lacks."""
+    lacking = {name: n for name, n in with_missing.items() if n}
+    if not lacking:
+        return
+    shown = ", ".join(f"{n!r} ({k})" for n, k in list(lacking.items())[:5])
+    more = ", ..." if len(lacking) > 5 else ""
+    columns = "1 column lacks" if len(lacking) == 1 else f"{len(lacking)} columns lack"
+    raise DataError(
+        f"Input X contains NaN: {columns} values: {shown}{more}. "
+        "Fill them in, or let them make no condition true by missing='own_level'."
+    )
 
 
 def in_order(column: Column, order: tuple[Any, ...]) -> Column:
@@ -240,12 +249,12 @@ def _told_cuts(column: Column, told: Sequence[Any]) -> list[Any]:
     cuts: list[Any]
     try:
         if column.kind is Kind.DATE:
-            cuts = [np.datetime64(cut, "us") for cut in told]
+            cuts = [as_date(cut) for cut in told]
         else:
             cuts = [float(cut) for cut in told]
             if not np.all(np.isfinite(cuts)):
                 raise ValueError("not finite")
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         what = "dates" if column.kind is Kind.DATE else "finite numbers"
         raise ParamError(
             f"cuts[{column.name!r}] is {told!r}; it must be a list of {what}."
@@ -254,6 +263,11 @@ def _told_cuts(column: Column, told: Sequence[Any]) -> list[Any]:
 
 
 def _told_categories(column: Column, told: Sequence[Any]) -> list[Any]:
+    if isinstance(told, str) or not isinstance(told, Iterable):
+        raise ParamError(
+            f"cuts[{column.name!r}] is {told!r}; it must be a list of the column's categories."
+        )
+    told = list(told)
     unknown = [cut for cut in told if cut not in column.categories]
     if unknown:
         raise ParamError(

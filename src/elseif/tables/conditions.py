@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from dataclasses import dataclass
 from typing import Any
 
@@ -108,6 +109,8 @@ class Condition:
             truth = numbers < value
         elif self.operator == EQUAL:
             truth = numbers == value
+        elif self.operator == ONE_OF:
+            truth = np.isin(numbers, value)
         elif self.operator == UNEQUAL:
             truth = (numbers != value) & (numbers == numbers)  # the second is false for NaN
         else:
@@ -145,7 +148,17 @@ def _sortable(value: Any) -> str:
     return str(value)
 
 
+def as_date(value: Any) -> np.datetime64:
+    """A date from text, a date or a time; ValueError for what is none of these."""
+    if getattr(value, "tzinfo", None) is not None:
+        value = value.astimezone(datetime.UTC).replace(tzinfo=None)  # as columns are read
+    if not isinstance(value, (str, datetime.date, np.datetime64)):
+        raise ValueError(f"{value!r} is no date")  # NumPy would count a number from 1970
+    date = np.datetime64(value).astype("datetime64[us]")
+    if np.isnat(date):
+        raise ValueError(f"{value!r} is no date")
+    return date
+
+
 def _as_dates(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return tuple(np.datetime64(v, "us") for v in value)
-    return np.datetime64(value, "us")
+    return tuple(map(as_date, value)) if isinstance(value, tuple) else as_date(value)

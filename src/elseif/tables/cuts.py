@@ -11,6 +11,9 @@ import numpy as np
 N_QUANTILES = 4
 # a readable cut may miss its quantile by this share of the observations
 QUANTILE_TOLERANCE = 0.05
+# of the powers of ten that cuts are rounded to: floats have 16 digits, and end at 1.8e308
+N_EXPONENTS, MOST_EXPONENT, LEAST_EXPONENT = 16, 307, -307
+LARGEST_FLOAT = 1.7976931348623157e308
 DATE_UNITS = ("Y", "M", "D", "h", "m", "s", "us")
 
 
@@ -26,16 +29,19 @@ def quantile_cuts(
     passed = np.concatenate([[0], np.cumsum(weights[present][order])])
     shares = passed / passed[-1]
     tolerance = min(QUANTILE_TOLERANCE, 0.25 / n_quantiles)
-    cuts = {
-        _near_quantile(ordered, shares, k / n_quantiles, tolerance) for k in range(1, n_quantiles)
-    }
-    return sorted(cut for cut in cuts if ordered[0] <= cut < ordered[-1])
+    cuts: dict[int, Any] = {}  # by the number of values at or below: one cut for each split
+    for k in range(1, n_quantiles):
+        cut = _near_quantile(ordered, shares, k / n_quantiles, tolerance)
+        cuts.setdefault(int(np.searchsorted(ordered, cut, side="right")), cut)
+    return sorted(cuts.values())
 
 
 def _near_quantile(ordered: np.ndarray, shares: np.ndarray, share: float, tolerance: float) -> Any:
     """The roundest value with about this share of the values at or below it."""
     place = min(int(np.searchsorted(shares[1:], share - 1e-12)), len(ordered) - 1)
     exact = ordered[place]
+    if exact == ordered[-1]:  # nothing is above it: cut between it and the value before
+        return _roundest(ordered[np.searchsorted(ordered, exact) - 1], exact)
     wanted = shares[np.searchsorted(ordered, exact, side="right")]
     for candidate in _rounded(exact, ordered[-1] - ordered[0]):
         below = shares[np.searchsorted(ordered, candidate, side="right")]
@@ -50,12 +56,33 @@ def _rounded(exact: Any, spread: Any) -> Iterator[Any]:
         for unit in DATE_UNITS:
             yield exact.astype(f"datetime64[{unit}]").astype("datetime64[us]")
         return
-    exact, spread = float(exact), float(spread)
-    largest = math.floor(math.log10(max(spread, abs(exact)))) + 1
-    for exponent in range(largest, largest - 16, -1):
+    exact = float(exact)
+    for exponent, step in _steps(max(float(spread), abs(exact))):
+        yield round(round(exact / step) * step, max(0, -exponent))
+
+
+def _steps(size: float) -> Iterator[tuple[int, float]]:
+    """5, 2 and 1 of each power of ten, from just above a size down, with the exponent."""
+    largest = min(math.floor(math.log10(min(size, LARGEST_FLOAT))) + 1, MOST_EXPONENT)
+    for exponent in range(largest, max(largest - N_EXPONENTS, LEAST_EXPONENT), -1):
         for factor in (5, 2, 1):
-            step = factor * 10.0**exponent
-            yield round(round(exact / step) * step, max(0, -exponent))
+            yield exponent, factor * 10.0**exponent
+
+
+def _roundest(low: Any, high: Any) -> Any:
+    """The roundest value from low up to, but not including, high."""
+    if isinstance(low, np.datetime64):
+        for unit in DATE_UNITS:
+            begun = low.astype(f"datetime64[{unit}]")
+            candidate = (begun if begun == low else begun + 1).astype("datetime64[us]")
+            if candidate < high:
+                return candidate
+        return low
+    for exponent, step in _steps(max(abs(float(low)), abs(float(high)))):
+        candidate = round(math.ceil(low / step) * step, max(0, -exponent))
+        if low <= candidate < high:
+            return candidate
+    return low
 
 
 def description_length_cuts(

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from elseif.errors import DataError, ParamError
+from elseif.errors import DataError, DataTypeError, ParamError
+from elseif.tables.values import family
 
 # weights that are no multiples of a power of two are rounded to this part of their mean
 WEIGHT_BITS = 12
@@ -22,6 +23,55 @@ class Labels:
     weights: np.ndarray  # int64 (rows,): whole numbers of units
     unit: float
     n_dropped: int  # rows left out for want of a label
+
+
+def label_array(y: Any) -> np.ndarray:
+    """Labels as an array; a list that mixes text with anything else is not made all text."""
+    if hasattr(y, "to_numpy"):
+        return np.asarray(y.to_numpy())
+    try:
+        array = np.asarray(y)
+        if array.dtype.kind not in "US" or isinstance(y, np.ndarray):
+            return array
+        each = np.array(y, dtype=object)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"y cannot be read as one label an observation: {error}.") from error
+    return array if len({family(v) for v in each.ravel()}) == 1 else each
+
+
+def category_order(y: Any) -> list[Any] | None:
+    """The order of y's categories, when it is categorical."""
+    if getattr(y, "ndim", 1) != 1:
+        return None
+    categories = getattr(getattr(y, "dtype", None), "categories", None)
+    if categories is None:
+        categories = getattr(y, "categories", None)
+    return None if categories is None else list(categories)
+
+
+def known_labels(y: np.ndarray) -> np.ndarray:
+    """The labels that are not missing; objects are held to be of one type, then typed."""
+    known = y[~missing_labels(y)]
+    if known.dtype.kind == "V":
+        raise DataTypeError(f"Unknown label type: y is of dtype {y.dtype}. Give one column.")
+    if known.dtype.kind != "O":
+        return known
+    families = {family(v) for v in known}
+    if len(families) > 1 and families != {"boolean", "number"}:
+        raise DataError(f"y mixes labels of different types: {_clash(known)}. Make them one type.")
+    if families <= {"boolean", "number"}:
+        try:
+            return np.array([float(v) for v in known])
+        except (OverflowError, TypeError) as error:
+            raise DataError(f"Unknown label type: y holds numbers too large: {error}.") from error
+    return known
+
+
+def shown_label(label: Any) -> str:
+    """A label as Python writes it, without NumPy's name around it."""
+    if isinstance(label, np.generic) and label.dtype.kind not in "mM":
+        return repr(label.item())
+    return str(label) if isinstance(label, np.generic) else repr(label)
 
 
 def read_labels(
@@ -44,8 +94,8 @@ def read_labels(
     classes, codes[used] = _classes(y[used], order)
     if len(classes) < 2:
         raise DataError(
-            f"y holds one class only, {classes[0]!r}, in all {int(used.sum())} observations; "
-            "a classifier needs at least two."
+            f"y holds one class only, {shown_label(classes[0])}, in all {int(used.sum())} "
+            "observations; a classifier needs at least two."
         )
     return Labels(classes, codes, np.where(used, weights, 0), unit, int(missing.sum()))
 
@@ -72,6 +122,8 @@ def missing_labels(y: np.ndarray) -> np.ndarray:
 def _classes(y: np.ndarray, order: list[Any] | None) -> tuple[np.ndarray, np.ndarray]:
     """Distinct labels, sorted or in the order of their categories, and codes into them."""
     if order is not None:
+        if y.dtype.kind in "mM":  # as numbers, which is what tolist makes of them
+            order = np.array(order, dtype=y.dtype).tolist()
         present = set(y.tolist())
         levels = [level for level in order if level in present]
         place = {level: i for i, level in enumerate(levels)}
@@ -109,7 +161,7 @@ def whole_weights(sample_weight: np.ndarray | None, n: int) -> tuple[np.ndarray,
     """
     if sample_weight is None:
         return np.ones(n, dtype=np.int64), 1.0
-    weights = np.asarray(sample_weight, dtype=np.float64)
+    weights = _weight_numbers(sample_weight)
     if weights.ndim == 0:
         weights = np.full(n, float(weights))
     if weights.shape != (n,):
@@ -139,6 +191,21 @@ def whole_weights(sample_weight: np.ndarray | None, n: int) -> tuple[np.ndarray,
     return scaled.astype(np.int64), float(np.ldexp(1.0, -bits))
 
 
+def _weight_numbers(sample_weight: Any) -> np.ndarray:
+    """Weights as floats; text is no number, even where it spells one."""
+    try:
+        given = np.asarray(sample_weight)
+        texts = [v for v in given.ravel() if isinstance(v, (str, bytes))]
+        if texts or given.dtype.kind not in "biufO":
+            found = repr(texts[0]) if texts else f"dtype {given.dtype}"
+            raise TypeError(f"found {found}")
+        return given.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataTypeError(
+            f"sample_weight must hold one number an observation: {error}."
+        ) from error
+
+
 def read_pseudocounts(pseudocounts: Any, classes: np.ndarray) -> np.ndarray:
     """alpha for each label: from a number, a sequence in the order of classes, or a dict."""
     known = classes.tolist()
@@ -153,7 +220,10 @@ def read_pseudocounts(pseudocounts: Any, classes: np.ndarray) -> np.ndarray:
             )
         pseudocounts = [pseudocounts[label] for label in known]
     try:
-        values = np.asarray(pseudocounts, dtype=np.float64)
+        given = np.asarray(pseudocounts, dtype=object)
+        # text is no number, even where it spells one
+        values = np.where([isinstance(v, (str, bytes)) for v in given.flat], np.nan, given.ravel())
+        values = values.astype(np.float64).reshape(given.shape)
     except (TypeError, ValueError):
         values = np.array(np.nan)
     if values.ndim == 0:

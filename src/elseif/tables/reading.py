@@ -11,7 +11,7 @@ import narwhals as nw
 import numpy as np
 from scipy import sparse
 
-from elseif.errors import DataError, DataTypeError, ParamError
+from elseif.errors import DataError, DataTypeError, ParamError, ParamTypeError
 from elseif.tables.columns import Column, Kind
 from elseif.tables.values import column_from_array, column_from_series
 
@@ -58,11 +58,13 @@ class Table:
 
 def read_table(X: Any, allow_infinite: bool = False) -> Table:
     """A table from pandas, polars, pyarrow, NumPy, SciPy sparse or nested lists."""
+    named = not _are_default_names(X)
+    raw = _own_names(X)
+    if raw is not None and named:
+        _checked_names(raw)  # before narwhals, which has its own words for doubled names
     frame = nw.from_native(X, eager_only=True, pass_through=True)
     if isinstance(frame, nw.DataFrame):
-        raw = _raw_names(X, frame)
-        named = not _are_default_names(X)
-        names = _checked_names(raw) if named else _places(len(raw))
+        names = list(frame.columns) if named else _places(frame.shape[1])
 
         def from_frame(place: int, name: str, kind: Kind | None) -> Column:
             return column_from_series(frame[:, place], name, kind, allow_infinite)
@@ -79,11 +81,13 @@ def parse_kinds(
     """Column kinds told by the user, checked, and the orders of those told by their levels."""
     told: dict[str, Kind] = {}
     orders: dict[str, tuple[Any, ...]] = {}
+    if kinds is not None and not isinstance(kinds, Mapping):
+        raise ParamTypeError(f"kinds must be a dict by column, not {kinds!r}.")
     for name, kind in (kinds or {}).items():
         if name not in names:
             raise ParamError(f"kinds: the table has no column {name!r}.")
         if isinstance(kind, (list, tuple)):
-            told[name], orders[name] = Kind.ORDERED, tuple(kind)
+            told[name], orders[name] = Kind.ORDERED, _levels_once(name, kind)
             continue
         try:
             told[name] = Kind(kind)
@@ -96,11 +100,24 @@ def parse_kinds(
     return told, orders
 
 
-def _raw_names(X: Any, frame: nw.DataFrame[Any]) -> list[Any]:
+def _levels_once(name: str, levels: Sequence[Any]) -> tuple[Any, ...]:
+    """Levels told in their order, each of them once."""
+    for place, level in enumerate(levels):
+        if isinstance(level, (list, dict, set)) or level in levels[:place]:
+            raise ParamError(
+                f"kinds[{name!r}] is {levels!r}; it must name each category once, and {level!r} "
+                "is told twice or is no category."
+            )
+    return tuple(levels)
+
+
+def _own_names(X: Any) -> list[Any] | None:
+    """The names of a data frame of pandas or a table of pyarrow, as they are."""
     columns = getattr(X, "columns", None)
-    if columns is not None and hasattr(columns, "nlevels"):  # pandas
+    if hasattr(columns, "nlevels"):  # pandas
         return list(columns)
-    return list(frame.columns)
+    names = getattr(X, "column_names", None)  # pyarrow
+    return names if isinstance(names, list) else None
 
 
 def _are_default_names(X: Any) -> bool:
@@ -130,9 +147,9 @@ def _checked_names(names: list[Any]) -> list[str]:
         raise DataError(f"Column names must be unique; found {', '.join(doubled[:5])}.")
     alike: dict[str, list[str]] = {}
     for name in names:
-        alike.setdefault(unicodedata.normalize("NFKC", name).casefold(), []).append(name)
+        alike.setdefault(_as_seen(name), []).append(name)
     for twins in alike.values():
-        if len(twins) > 1 and len({unicodedata.normalize("NFKC", t) for t in twins}) == 1:
+        if len(twins) > 1:
             warnings.warn(
                 f"Columns {', '.join(map(ascii, twins))} look alike but are spelt with "
                 "different characters.",
@@ -140,6 +157,14 @@ def _checked_names(names: list[Any]) -> list[str]:
                 stacklevel=2,
             )
     return names
+
+
+def _as_seen(name: str) -> str:
+    """A name as it looks: in one normal form, without characters that take no room."""
+    plain = unicodedata.normalize("NFKC", name)
+    if plain.isascii():
+        return plain
+    return "".join(c for c in plain if unicodedata.category(c) != "Cf")
 
 
 def _read_array(X: Any, allow_infinite: bool) -> Table:

@@ -30,6 +30,9 @@ def can_join(a: Condition, b: Condition) -> bool:
         return True
     if a.operator == MISSING or b.operator == MISSING:
         return False  # the same, or no value can be missing and not
+    if a.order is not None or b.order is not None:
+        order = a.order or b.order or ()
+        return _cross(_levels(a, order), _levels(b, order))
     if a.operator in NUMERIC_OPERATORS and b.operator in NUMERIC_OPERATORS:
         return _intervals_cross(_interval(a), _interval(b))
     if _names_values(a) and _names_values(b):
@@ -49,7 +52,28 @@ def _sets_cross(a: Condition, b: Condition) -> bool:
     mine = set(a.value) if a.operator == ONE_OF else {a.value}
     if b.operator == UNEQUAL:
         return b.value in mine and len(mine) > 1
-    theirs = set(b.value) if b.operator == ONE_OF else {b.value}
+    return _cross(mine, set(b.value) if b.operator == ONE_OF else {b.value})
+
+
+def _levels(condition: Condition, order: tuple[Any, ...]) -> set[Any]:
+    """The levels of a column that satisfy a condition: a few, with nothing between them."""
+    value = condition.value
+    if condition.operator == EQUAL:
+        return {value}
+    if condition.operator == ONE_OF:
+        return set(value)
+    if condition.operator == UNEQUAL:
+        return set(order) - {value}
+    if condition.operator == BETWEEN:
+        return set(order[order.index(value[0]) + 1 : order.index(value[1]) + 1])
+    place = order.index(value)
+    if condition.operator in (ABOVE, AT_LEAST):
+        return set(order[place + (condition.operator == ABOVE) :])
+    return set(order[: place + (condition.operator == AT_MOST)])
+
+
+def _cross(mine: set[Any], theirs: set[Any]) -> bool:
+    """Whether sets overlap and neither holds the other."""
     both = mine & theirs
     return bool(both) and both != mine and both != theirs
 
@@ -57,12 +81,6 @@ def _sets_cross(a: Condition, b: Condition) -> bool:
 def _interval(condition: Condition) -> tuple[tuple[Any, int], tuple[Any, int]]:
     """Lower and upper end, each with 0 for open below and 1 for just above its value."""
     value = condition.value
-    if condition.order is not None:
-        value = (
-            tuple(condition.order.index(v) for v in value)
-            if condition.operator == BETWEEN
-            else condition.order.index(value)
-        )
     lowest, highest = (-math.inf, 0), (math.inf, 1)
     if condition.operator == ABOVE:
         return (_number(value), 1), highest

@@ -91,7 +91,7 @@ def _from_numbers(array: np.ndarray, name: str, kind: Kind | None, allow_infinit
 
 def _from_objects(array: np.ndarray, name: str, kind: Kind | None, allow_infinite: bool) -> Column:
     missing = np.fromiter((_is_missing(v) for v in array), dtype=bool, count=len(array))
-    types = {_family(v) for v in array[~missing]}
+    types = {family(v) for v in array[~missing]}
     if len(types) > 1:
         found = ", ".join(sorted(types))
         examples = ", ".join(repr(v) for v in _one_of_each(array[~missing]))
@@ -99,13 +99,13 @@ def _from_objects(array: np.ndarray, name: str, kind: Kind | None, allow_infinit
             f"Column {name!r} mixes {found}: {examples}. Make it one type: each value must "
             "mean the same however it is written."
         )
-    family = types.pop() if types else "number"
-    if family == "boolean":
+    held = types.pop() if types else "number"
+    if held == "boolean":
         return _told(_boolean(np.where(missing, False, array).astype(bool), missing, name), kind)
-    if family == "number":
+    if held == "number":
         numbers = np.array([np.nan if m else float(v) for v, m in zip(array, missing, strict=True)])
         return _from_numbers(numbers, name, kind, allow_infinite)
-    if family == "date":
+    if held == "date":
         dates = np.array(
             [
                 np.datetime64("NaT") if m else np.datetime64(v)
@@ -114,9 +114,9 @@ def _from_objects(array: np.ndarray, name: str, kind: Kind | None, allow_infinit
             dtype="datetime64[us]",
         )
         return _told(Column(name, Kind.DATE, len(dates), numbers=dates), kind)
-    if family != "text":
+    if held != "text":
         raise DataError(
-            f"Column {name!r} holds {family} values; argument must be a string or a number."
+            f"Column {name!r} holds {held} values; argument must be a string or a number."
         )
     if kind in (Kind.BOOLEAN, Kind.NUMERIC, Kind.DATE):
         raise DataError(
@@ -224,7 +224,8 @@ def _is_missing(value: Any) -> bool:
     return type(value).__name__ in ("NAType", "NaTType")
 
 
-def _family(value: Any) -> str:
+def family(value: Any) -> str:
+    """What sort of thing a value is, in plain words."""
     if isinstance(value, (bool, np.bool_)):
         return "boolean"
     if isinstance(value, (int, float, np.number, decimal.Decimal)):
@@ -239,7 +240,7 @@ def _family(value: Any) -> str:
 def _one_of_each(values: np.ndarray) -> list[Any]:
     seen: dict[str, Any] = {}
     for value in values:
-        seen.setdefault(_family(value), value)
+        seen.setdefault(family(value), value)
     return list(seen.values())
 
 
