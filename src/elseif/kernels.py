@@ -100,21 +100,30 @@ class Additions(NamedTuple):
     weights: np.ndarray  # float64 (antecedents,), summing to 1: additions in proportion
     cumulative: np.ndarray  # float64 (antecedents + 1,)
     uniform: bool
-    coldness: float  # power of the likelihood: 1 for the posterior, less while warming up
+    # powers of the likelihood, by temperature: 1 for the posterior, less for what is warmer
+    coldness: np.ndarray  # float64 (temperatures,)
+    swap_every: int  # iterations between two attempts to exchange lists
 
 
 class State(NamedTuple):
-    """A chain's list and what it captures; rows[j] is where position j is stored."""
+    """Lists and what they capture: the chain's, and one for each warmer companion.
 
-    length: np.ndarray  # int64 (1,)
-    log_posterior: np.ndarray  # float64 (1,)
-    antecedent_list: np.ndarray  # int64 (capacity,)
-    rows: np.ndarray  # int64 (capacity + 1,), a permutation; the default's is rows[length]
-    captured: np.ndarray  # uint64 (capacity + 1, words)
-    label_counts: np.ndarray  # int64 (capacity + 1, labels)
-    log_likelihoods: np.ndarray  # float64 (capacity + 1,)
-    in_list: np.ndarray  # bool (antecedents,)
-    used: np.ndarray  # int64 (cardinalities,): how many of each the list holds
+    Every list is a replica r; at[0] is the one at work. rows[r, j] is the row of captured,
+    label_counts and log_likelihoods that holds position j of list r.
+    """
+
+    at: np.ndarray  # int64 (1,)
+    replica: np.ndarray  # int64 (temperatures,): which list has which; the first is coldest
+    cursor: np.ndarray  # int64 (3,): temperature at work, steps left there, rounds done
+    length: np.ndarray  # int64 (replicas,)
+    log_posterior: np.ndarray  # float64 (replicas,)
+    antecedent_list: np.ndarray  # int64 (replicas, capacity)
+    rows: np.ndarray  # int64 (replicas, capacity + 1): the default rule's is rows[r, length]
+    captured: np.ndarray  # uint64 (replicas * (capacity + 1), words)
+    label_counts: np.ndarray  # int64 (replicas * (capacity + 1), labels)
+    log_likelihoods: np.ndarray  # float64 (replicas * (capacity + 1),)
+    in_list: np.ndarray  # bool (replicas, antecedents)
+    used: np.ndarray  # int64 (replicas, cardinalities): how many of each a list holds
     new_counts: np.ndarray  # int64 (capacity + 1, labels): what a proposal would give
     arriving: np.ndarray  # int64 (1, labels): and what it would give the rule it brings
     pending: np.ndarray  # uint64 (words,): released by a rule, not yet captured again
@@ -297,40 +306,43 @@ def count_labels(data, bits, counts, row):
 @compiled
 def enter_list(data, prior, state, antecedent_list):
     """Fill a state from a list: captured observations, counts and log posterior."""
+    r = state.at[0]
     length = len(antecedent_list)
-    state.length[0] = length
-    for a in range(len(state.in_list)):
-        state.in_list[a] = False
-    for k in range(len(state.used)):
-        state.used[k] = 0
-    for j in range(len(state.rows)):
-        state.rows[j] = j
+    state.length[r] = length
+    for a in range(state.in_list.shape[1]):
+        state.in_list[r, a] = False
+    for k in range(state.used.shape[1]):
+        state.used[r, k] = 0
+    for j in range(state.rows.shape[1]):
+        state.rows[r, j] = r * state.rows.shape[1] + j
     for w in range(len(data.everyone)):
         state.pending[w] = data.everyone[w]
     for j in range(length):
         a = antecedent_list[j]
-        state.antecedent_list[j] = a
-        state.in_list[a] = True
-        state.used[prior.classes[a]] += 1
+        state.antecedent_list[r, j] = a
+        state.in_list[r, a] = True
+        state.used[r, prior.classes[a]] += 1
         for w in range(len(data.everyone)):
-            state.captured[j, w] = state.pending[w] & data.covers[a, w]
+            state.captured[state.rows[r, j], w] = state.pending[w] & data.covers[a, w]
             state.pending[w] &= ~data.covers[a, w]  # later rules see what earlier ones left
     for w in range(len(data.everyone)):
-        state.captured[length, w] = state.pending[w]
+        state.captured[state.rows[r, length], w] = state.pending[w]
     for j in range(length + 1):
-        count_labels(data, state.captured, state.label_counts, j)
-        state.log_likelihoods[j] = rule_log_likelihood(data, state.label_counts, j)
+        row = state.rows[r, j]
+        count_labels(data, state.captured, state.label_counts, row)
+        state.log_likelihoods[row] = rule_log_likelihood(data, state.label_counts, row)
     refresh_log_posterior(prior, state)
 
 
 @inlined
 def refresh_log_posterior(prior, state):
     """Add the terms up anew, so that a list's value never depends on the way to it."""
-    length = state.length[0]
-    total = log_prior(prior, state.antecedent_list, length, state.trial_used)
+    r = state.at[0]
+    length = state.length[r]
+    total = log_prior(prior, state.antecedent_list[r], length, state.trial_used)
     for j in range(length + 1):
-        total += state.log_likelihoods[state.rows[j]]
-    state.log_posterior[0] = total
+        total += state.log_likelihoods[state.rows[r, j]]
+    state.log_posterior[r] = total
 
 
 # ----------------------------------------------------------- section 2.6: proposals
@@ -385,27 +397,34 @@ def choose_option(additions, length, u):
 
 
 @inlined
+def adds_uniformly(additions, state):
+    """Whether additions are uniform: what was learnt is of use to the coldest list alone."""
+    return additions.uniform or state.cursor[0] > 0
+
+
+@inlined
 def weight_outside(additions, state):
     """Total proposal weight of the antecedents that are not in the list."""
-    length = state.length[0]
-    if additions.uniform:
+    r = state.at[0]
+    length = state.length[r]
+    if adds_uniformly(additions, state):
         return float(len(additions.weights) - length)
     inside = 0.0
     for j in range(length):
-        inside += additions.weights[state.antecedent_list[j]]
+        inside += additions.weights[state.antecedent_list[r, j]]
     if inside < 0.999:
         return 1.0 - inside
     outside = 0.0  # the difference has lost its digits: add up what is left instead
     for a in range(len(additions.weights)):
-        if not state.in_list[a]:
+        if not state.in_list[r, a]:
             outside += additions.weights[a]
     return outside
 
 
 @inlined
-def addition_weight(additions, antecedent):
+def addition_weight(additions, state, antecedent):
     """Proposal weight of an antecedent, in the unit of weight_outside."""
-    if additions.uniform:
+    if adds_uniformly(additions, state):
         return 1.0
     return additions.weights[antecedent]
 
@@ -413,24 +432,25 @@ def addition_weight(additions, antecedent):
 @inlined
 def choose_addition(additions, state, u):
     """The antecedent outside the list at quantile u of the proposal weights there."""
+    r = state.at[0]
     pool_size = len(additions.weights)
-    length = state.length[0]
+    length = state.length[r]
     wanted = u * weight_outside(additions, state)
     passed = 0.0  # weight of the list's own antecedents up to a: to be jumped over
     while True:
-        if additions.uniform:
+        if adds_uniformly(additions, state):
             a = np.int64(wanted + passed)
         else:
             a = np.searchsorted(additions.cumulative, wanted + passed, side="right") - 1
         a = min(max(a, 0), pool_size - 1)
         inside = 0.0
         for j in range(length):
-            if state.antecedent_list[j] <= a:
-                inside += addition_weight(additions, state.antecedent_list[j])
+            if state.antecedent_list[r, j] <= a:
+                inside += addition_weight(additions, state, state.antecedent_list[r, j])
         if inside <= passed:
             break
         passed = inside
-    while state.in_list[a]:  # only by rounding at the seam between two antecedents
+    while state.in_list[r, a]:  # only by rounding at the seam between two antecedents
         a = (a + 1) % pool_size
     return a
 
@@ -438,7 +458,8 @@ def choose_addition(additions, state, u):
 @inlined
 def propose(additions, state, u_option, u_position, u_target):
     """A proposal as (option, position, target): target is a position or an antecedent."""
-    length = state.length[0]
+    r = state.at[0]
+    length = state.length[r]
     option = choose_option(additions, length, u_option)
     slots = length + 1 if option == ADD else length
     position = min(np.int64(u_position * slots), slots - 1)
@@ -455,48 +476,50 @@ def propose(additions, state, u_option, u_position, u_target):
 @inlined
 def log_proposal_ratio(additions, state, option, position, target):
     """log Q(d | d*) - log Q(d* | d), the Hastings term of a proposal."""
-    length = state.length[0]
+    r = state.at[0]
+    length = state.length[r]
     if option == MOVE:
         return 0.0
     outside = weight_outside(additions, state)
     if option == ADD:
         forward = option_probability(additions, ADD, length)
-        forward *= addition_weight(additions, target) / outside / (length + 1)
+        forward *= addition_weight(additions, state, target) / outside / (length + 1)
         backward = option_probability(additions, REMOVE, length + 1) / (length + 1)
         return math.log(backward / forward)
-    leaving = addition_weight(additions, state.antecedent_list[position])
+    leaving = addition_weight(additions, state, state.antecedent_list[r, position])
     if option == REMOVE:
         forward = option_probability(additions, REMOVE, length) / length
         backward = option_probability(additions, ADD, length - 1)
         backward *= leaving / (outside + leaving) / length
         return math.log(backward / forward)
-    arriving = addition_weight(additions, target)
+    arriving = addition_weight(additions, state, target)
     return math.log(leaving / (outside + leaving - arriving) * outside / arriving)
 
 
 @inlined
 def log_prior_ratio(prior, state, option, position, target):
     """log p(d*) - log p(d)."""
-    length = state.length[0]
+    r = state.at[0]
+    length = state.length[r]
     order_counts = prior.weighted
-    for k in range(len(state.used)):
+    for k in range(state.used.shape[1]):
         # a cardinality may run out, and then the place where it does matters
-        if state.used[k] + 1 >= prior.class_sizes[k]:
+        if state.used[r, k] + 1 >= prior.class_sizes[k]:
             order_counts = True
     if order_counts:
         new_length = proposed_list(state, option, position, target)
-        before = log_prior(prior, state.antecedent_list, length, state.trial_used)
+        before = log_prior(prior, state.antecedent_list[r], length, state.trial_used)
         return log_prior(prior, state.trial, new_length, state.trial_used) - before
     if option == MOVE:
         return 0.0
     change = 0.0
     if option == ADD or option == REPLACE:
         k = prior.classes[target]
-        unused = prior.class_sizes[k] - state.used[k]
+        unused = prior.class_sizes[k] - state.used[r, k]
         change += prior.log_mass[k] - prior.log_whole - prior.log_counts[unused]
     if option == REMOVE or option == REPLACE:
-        k = prior.classes[state.antecedent_list[position]]
-        unused = prior.class_sizes[k] - state.used[k] + 1
+        k = prior.classes[state.antecedent_list[r, position]]
+        unused = prior.class_sizes[k] - state.used[r, k] + 1
         if option == REPLACE and prior.classes[target] == k:
             unused -= 1  # one of the same cardinality comes for the one that goes
         change -= prior.log_mass[k] - prior.log_whole - prior.log_counts[unused]
@@ -510,8 +533,9 @@ def log_prior_ratio(prior, state, option, position, target):
 @inlined
 def proposed_list(state, option, position, target):
     """Write the list a proposal leads to into state.trial; its length is returned."""
-    length = state.length[0]
-    old, new = state.antecedent_list, state.trial
+    r = state.at[0]
+    length = state.length[r]
+    old, new = state.antecedent_list[r], state.trial
     if option == ADD:
         for j in range(length, position, -1):
             new[j] = old[j - 1]
@@ -540,16 +564,18 @@ def proposed_list(state, option, position, target):
 @inlined
 def keep_counts(state, first, last):
     """Start state.new_counts of rules first..last from what they hold now."""
+    r = state.at[0]
     for j in range(first, last + 1):
         for label in range(len(state.pending_counts)):
-            state.new_counts[j, label] = state.label_counts[state.rows[j], label]
+            state.new_counts[j, label] = state.label_counts[state.rows[r, j], label]
 
 
 @inlined
 def count_taken(data, state, first, last, antecedent):
     """Count what an antecedent placed before rules first..last would take from them."""
+    r = state.at[0]
     for j in range(first, last + 1):
-        row = state.rows[j]
+        row = state.rows[r, j]
         for s in range(len(data.section_labels)):
             start, stop = data.section_starts[s], data.section_starts[s + 1]
             n = count_both(state.captured, row, data.covers, antecedent, start, stop)
@@ -561,10 +587,11 @@ def count_taken(data, state, first, last, antecedent):
 @inlined
 def count_fallen(data, state, first, last):
     """Count what rules first..last would capture of the pending; the rest stays pending."""
+    r = state.at[0]
     for j in range(first, last + 1):
         for s in range(len(data.section_labels)):
             start, stop = data.section_starts[s], data.section_starts[s + 1]
-            n = count_and_take(state.pending, data.covers, state.antecedent_list[j], start, stop)
+            n = count_and_take(state.pending, data.covers, state.antecedent_list[r, j], start, stop)
             n *= data.section_weights[s]
             state.new_counts[j, data.section_labels[s]] += n
             state.pending_counts[data.section_labels[s]] -= n
@@ -582,19 +609,21 @@ def release(state, row):
 @inlined
 def changed_rules(state, option, position, target):
     """First and last position, in the present list, of the other rules that change."""
+    r = state.at[0]
     if option == MOVE and target > position:
         return position + 1, target
     if option == MOVE:
         return target, position - 1
     if option == ADD:
-        return position, state.length[0]
-    return position + 1, state.length[0]
+        return position, state.length[r]
+    return position + 1, state.length[r]
 
 
 @inlined
 def log_likelihood_ratio(data, state, option, position, target):
     """log p(y | d*) - log p(y | d); leaves the new counts in the state."""
-    length = state.length[0]
+    r = state.at[0]
+    length = state.length[r]
     labels = len(state.pending_counts)
     first, last = changed_rules(state, option, position, target)
     keep_counts(state, first, last)
@@ -602,14 +631,14 @@ def log_likelihood_ratio(data, state, option, position, target):
         state.arriving[0, label] = 0
     change = 0.0
     if option != ADD:
-        change -= state.log_likelihoods[state.rows[position]]
-        release(state, state.rows[position])
+        change -= state.log_likelihoods[state.rows[r, position]]
+        release(state, state.rows[r, position])
     if option == ADD:
         count_taken(data, state, first, last, target)
     elif option == MOVE and target < position:
         for label in range(labels):
             state.arriving[0, label] = state.pending_counts[label]
-        count_taken(data, state, first, last, state.antecedent_list[position])
+        count_taken(data, state, first, last, state.antecedent_list[r, position])
     elif option == MOVE:
         count_fallen(data, state, first, last)
         for label in range(labels):
@@ -622,7 +651,7 @@ def log_likelihood_ratio(data, state, option, position, target):
         for label in range(labels):
             state.new_counts[length, label] += state.pending_counts[label]
     for j in range(first, last + 1):
-        row = state.rows[j]
+        row = state.rows[r, j]
         for label in range(labels):
             if state.new_counts[j, label] != state.label_counts[row, label]:
                 change += rule_log_likelihood(data, state.new_counts, j)
@@ -650,8 +679,9 @@ def count_kept(data, state, target):
 @inlined
 def take_bits(data, state, first, last, row, antecedent):
     """Rules first..last hand over to a row what an antecedent covers."""
+    r = state.at[0]
     for j in range(first, last + 1):
-        other = state.rows[j]
+        other = state.rows[r, j]
         for w in range(len(state.pending)):
             taken = state.captured[other, w] & data.covers[antecedent, w]
             state.captured[row, w] |= taken
@@ -661,8 +691,9 @@ def take_bits(data, state, first, last, row, antecedent):
 @inlined
 def fall_bits(data, state, first, last):
     """Rules first..last capture what they cover of the pending."""
+    r = state.at[0]
     for j in range(first, last + 1):
-        row, a = state.rows[j], state.antecedent_list[j]
+        row, a = state.rows[r, j], state.antecedent_list[r, j]
         for w in range(len(state.pending)):
             taken = state.pending[w] & data.covers[a, w]
             state.captured[row, w] |= taken
@@ -672,15 +703,16 @@ def fall_bits(data, state, first, last):
 @inlined
 def accept(data, prior, state, option, position, target):
     """Make the evaluated proposal the state."""
-    length = state.length[0]
+    r = state.at[0]
+    length = state.length[r]
     first, last = changed_rules(state, option, position, target)
     for j in range(first, last + 1):
-        row = state.rows[j]
+        row = state.rows[r, j]
         for label in range(len(state.pending_counts)):
             state.label_counts[row, label] = state.new_counts[j, label]
         state.log_likelihoods[row] = rule_log_likelihood(data, state.label_counts, row)
-    row = state.rows[length + 1] if option == ADD else state.rows[position]
-    leaving = np.int64(-1) if option == ADD else state.antecedent_list[position]
+    row = state.rows[r, length + 1] if option == ADD else state.rows[r, position]
+    leaving = np.int64(-1) if option == ADD else state.antecedent_list[r, position]
     if option != REMOVE:
         for label in range(len(state.pending_counts)):
             state.label_counts[row, label] = state.arriving[0, label]
@@ -706,41 +738,42 @@ def accept(data, prior, state, option, position, target):
         else:
             fall_bits(data, state, first, last - 1)
             for w in range(len(state.pending)):
-                state.captured[state.rows[length], w] |= state.pending[w]
+                state.captured[state.rows[r, length], w] |= state.pending[w]
     reorder(state, option, position, target)
     if option == ADD or option == REPLACE:
-        state.in_list[target] = True
-        state.used[prior.classes[target]] += 1
+        state.in_list[r, target] = True
+        state.used[r, prior.classes[target]] += 1
     if option == REMOVE or option == REPLACE:
-        state.in_list[leaving] = False
-        state.used[prior.classes[leaving]] -= 1
+        state.in_list[r, leaving] = False
+        state.used[r, prior.classes[leaving]] -= 1
     refresh_log_posterior(prior, state)
 
 
 @inlined
 def reorder(state, option, position, target):
     """Bring the list and its rows into the order that an accepted proposal gives."""
-    length = state.length[0]
+    r = state.at[0]
+    length = state.length[r]
     new_length = proposed_list(state, option, position, target)
     if option == ADD:
-        row = state.rows[length + 1]
+        row = state.rows[r, length + 1]
         for j in range(length + 1, position, -1):
-            state.rows[j] = state.rows[j - 1]
-        state.rows[position] = row
+            state.rows[r, j] = state.rows[r, j - 1]
+        state.rows[r, position] = row
     elif option == REMOVE:
-        row = state.rows[position]
+        row = state.rows[r, position]
         for j in range(position, length):
-            state.rows[j] = state.rows[j + 1]
-        state.rows[length] = row
+            state.rows[r, j] = state.rows[r, j + 1]
+        state.rows[r, length] = row
     elif option == MOVE:
-        row = state.rows[position]
+        row = state.rows[r, position]
         step = 1 if target > position else -1
         for j in range(position, target, step):
-            state.rows[j] = state.rows[j + step]
-        state.rows[target] = row
+            state.rows[r, j] = state.rows[r, j + step]
+        state.rows[r, target] = row
     for j in range(new_length):
-        state.antecedent_list[j] = state.trial[j]
-    state.length[0] = new_length
+        state.antecedent_list[r, j] = state.trial[j]
+    state.length[r] = new_length
 
 
 # ------------------------------------------------------------------------ the chain
@@ -748,73 +781,146 @@ def reorder(state, option, position, target):
 
 @inlined
 def log_acceptance(data, prior, additions, state, option, position, target):
-    """Log of the Metropolis-Hastings ratio of a proposal."""
+    """Log of the Metropolis-Hastings ratio of a proposal, at the temperature at work."""
+    coldness = additions.coldness[state.cursor[0]]
     return (
         log_prior_ratio(prior, state, option, position, target)
         + log_proposal_ratio(additions, state, option, position, target)
-        + additions.coldness * log_likelihood_ratio(data, state, option, position, target)
+        + coldness * log_likelihood_ratio(data, state, option, position, target)
     )
 
 
 @compiled
-def write_run(state, tally, record):
-    """Begin a run of equal draws with the present list."""
+def write_run(state, record, start):
+    """Begin a run of equal draws with the list at work, from an iteration on."""
+    r = state.at[0]
     run = record.n_runs[0]
-    start = record.offsets[run]
-    length = state.length[0]
+    first = record.offsets[run]
+    length = state.length[r]
     for j in range(length):
-        record.items[start + j] = state.antecedent_list[j]
+        record.items[first + j] = state.antecedent_list[r, j]
     for j in range(length + 1):
         for label in range(len(state.pending_counts)):
-            count = state.label_counts[state.rows[j], label]
-            record.label_counts[start + run + j, label] = count
-    record.offsets[run + 1] = start + length
-    record.starts[run] = tally.iteration[0]
-    record.log_posterior[run] = state.log_posterior[0]
+            count = state.label_counts[state.rows[r, j], label]
+            record.label_counts[first + run + j, label] = count
+    record.offsets[run + 1] = first + length
+    record.starts[run] = start
+    record.log_posterior[run] = state.log_posterior[r]
     record.n_runs[0] = run + 1
 
 
 @inlined
-def has_room(state, record):
-    """Whether one more accepted step can be stored and recorded."""
-    if state.length[0] + 1 >= len(state.rows) and len(state.rows) <= len(state.in_list):
-        return NEEDS_ROWS
+def has_rows(state):
+    """Whether the list at work can grow by one rule."""
+    r = state.at[0]
+    capacity, pool_size = state.rows.shape[1] - 1, state.in_list.shape[1]
+    return state.length[r] < capacity or capacity == pool_size
+
+
+@inlined
+def has_records(state, record):
+    """Whether one more run can be recorded, of the longest list that there is room for."""
     run = record.n_runs[0]
-    if run + 1 >= len(record.starts):
-        return NEEDS_RECORDS
-    if record.offsets[run] + state.length[0] + 1 > len(record.items):
-        return NEEDS_RECORDS
-    return RUNNING
+    longest = state.rows.shape[1]
+    return run + 1 < len(record.starts) and record.offsets[run] + longest <= len(record.items)
+
+
+@inlined
+def step(data, prior, additions, state, tally, record, seed):
+    """One iteration at the temperature at work; False where the ratio is not a number."""
+    r, is_chain = state.at[0], state.cursor[0] == 0
+    # always four, used or not, so that a chain's stream never shifts
+    u_option = next_uniform(seed)
+    u_position = next_uniform(seed)
+    u_target = next_uniform(seed)
+    u_accept = next_uniform(seed)
+    option, position, target = propose(additions, state, u_option, u_position, u_target)
+    ratio = log_acceptance(data, prior, additions, state, option, position, target)
+    if math.isnan(ratio):
+        return False
+    if is_chain:
+        tally.iteration[0] += 1
+        tally.proposed[option] += 1
+    if ratio >= 0.0 or u_accept < math.exp(ratio):
+        if is_chain:
+            tally.accepted[option] += 1
+            if option == REMOVE or option == REPLACE:
+                leaving = state.antecedent_list[r, position]
+                tally.presence[leaving] += tally.iteration[0] - tally.entered[leaving]
+            if option == ADD or option == REPLACE:
+                tally.entered[target] = tally.iteration[0]
+        accept(data, prior, state, option, position, target)
+        if is_chain:
+            write_run(state, record, tally.iteration[0])
+    return True
+
+
+@inlined
+def list_log_likelihood(state, r):
+    """log p(y | d) of a replica's list."""
+    total = 0.0
+    for j in range(state.length[r] + 1):
+        total += state.log_likelihoods[state.rows[r, j]]
+    return total
+
+
+@inlined
+def exchange_lists(additions, state, tally, record, seed):
+    """Offer an exchange of lists to every other pair of neighbours in temperature, by turns.
+
+    It is accepted with the probability that leaves each temperature's target unchanged.
+    """
+    first = state.cursor[2] % 2
+    state.cursor[2] += 1
+    for t in range(first, len(state.replica) - 1, 2):
+        u = next_uniform(seed)
+        colder, warmer = state.replica[t], state.replica[t + 1]
+        gain = list_log_likelihood(state, warmer) - list_log_likelihood(state, colder)
+        ratio = (additions.coldness[t] - additions.coldness[t + 1]) * gain
+        if ratio >= 0.0 or u < math.exp(ratio):
+            state.replica[t], state.replica[t + 1] = warmer, colder
+            if t == 0:
+                for j in range(state.length[colder]):
+                    leaving = state.antecedent_list[colder, j]
+                    tally.presence[leaving] += tally.iteration[0] - tally.entered[leaving]
+                for j in range(state.length[warmer]):
+                    tally.entered[state.antecedent_list[warmer, j]] = tally.iteration[0]
+                state.at[0] = warmer
+                write_run(state, record, tally.iteration[0] + 1)
 
 
 @compiled
 def advance(data, prior, additions, state, tally, record, seed, until):
-    """Iterate until the given iteration, or until more room is needed (section 2.6)."""
-    while tally.iteration[0] < until:
-        room = has_room(state, record)
-        if room != RUNNING:
-            return room
-        # always four, used or not, so that a chain's stream never shifts
-        u_option = next_uniform(seed)
-        u_position = next_uniform(seed)
-        u_target = next_uniform(seed)
-        u_accept = next_uniform(seed)
-        option, position, target = propose(additions, state, u_option, u_position, u_target)
-        ratio = log_acceptance(data, prior, additions, state, option, position, target)
-        if math.isnan(ratio):
-            return NOT_FINITE
-        tally.iteration[0] += 1
-        tally.proposed[option] += 1
-        if ratio >= 0.0 or u_accept < math.exp(ratio):
-            tally.accepted[option] += 1
-            if option == REMOVE or option == REPLACE:
-                leaving = state.antecedent_list[position]
-                tally.presence[leaving] += tally.iteration[0] - tally.entered[leaving]
-            if option == ADD or option == REPLACE:
-                tally.entered[target] = tally.iteration[0]
-            accept(data, prior, state, option, position, target)
-            write_run(state, tally, record)
-    return RUNNING
+    """Iterate until the given iteration, or until more room is needed (section 2.6).
+
+    In turn, every temperature's list takes as many steps; then neighbours may exchange
+    theirs. The coldest list is the chain: its iterations count and its draws are recorded.
+    """
+    n_temperatures = len(state.replica)
+    while True:
+        t = state.cursor[0]
+        if t == n_temperatures:
+            state.at[0] = state.replica[0]
+            if n_temperatures > 1:
+                if not has_records(state, record):
+                    return NEEDS_RECORDS
+                exchange_lists(additions, state, tally, record, seed)
+            t = 0
+            state.cursor[0], state.cursor[1] = 0, additions.swap_every
+            state.at[0] = state.replica[0]
+        while state.cursor[1] > 0:
+            if t == 0 and tally.iteration[0] >= until:
+                return RUNNING
+            if not has_rows(state):
+                return NEEDS_ROWS
+            if t == 0 and not has_records(state, record):
+                return NEEDS_RECORDS
+            if not step(data, prior, additions, state, tally, record, seed):
+                return NOT_FINITE
+            state.cursor[1] -= 1
+        state.cursor[0], state.cursor[1] = t + 1, additions.swap_every
+        if t + 1 < n_temperatures:
+            state.at[0] = state.replica[t + 1]
 
 
 # ------------------------------------------------------------- section 2.2: mining

@@ -326,11 +326,11 @@ def _too_many(
         bound = f"the {limit:,} that fit into max_memory={settings.max_memory:.3g} bytes"
     ways = []
     support = settings.min_support
-    while isinstance(support, (int, np.integer)) or support < 0.5:
-        support = support * 2 if isinstance(support, (int, np.integer)) else round(support * 1.5, 3)
+    as_count = isinstance(support, (int, np.integer))
+    most = 0.5 * (float(layout.label_totals.sum()) * layout.unit if as_count else 1)
+    # three digits of the share, or a small one would round to nothing
+    while (support := support * 2 if as_count else float(f"{support * 1.5:.3g}")) <= most:
         fewer = replace(settings, min_support=support)
-        if isinstance(support, (int, np.integer)) and support * 2 > layout.n_rows:
-            break
         frequent = _still_frequent(covers, layout, fewer)
         found = _walk([conditions[i] for i in frequent], covers[frequent], layout, fewer, limit)
         if found is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import count
 
 import numpy as np
 
@@ -42,12 +43,17 @@ class Pool:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """A name for each antecedent; a twin of the same spelling gets a number."""
-        seen: dict[str, int] = {}
+        plain = [antecedent.name for antecedent in self.antecedents]
+        taken = set(plain)  # a column may itself be named "a and b (2)"
+        first: set[str] = set()
         names = []
-        for antecedent in self.antecedents:
-            name = antecedent.name
-            seen[name] = seen.get(name, 0) + 1
-            names.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+        for name in plain:
+            shown = name
+            if name in first:
+                shown = next(s for k in count(2) if (s := f"{name} ({k})") not in taken)
+                taken.add(shown)
+            first.add(name)
+            names.append(shown)
         return tuple(names)
 
     @cached_property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,7 +44,13 @@ class CompiledProblem:
 
 
 class Chain:
-    """A chain that starts from a draw of the prior and can be run further and further."""
+    """A chain that starts from a draw of the prior and can be run further and further.
+
+    With a kernel of several temperatures it has warmer companions (parallel tempering):
+    each samples the prior times a lower power of the likelihood, walks the more freely,
+    and hands good lists on to its colder neighbour. The chain's own target is the
+    posterior, and its draws alone are kept.
+    """
 
     def __init__(
         self,
@@ -57,18 +64,20 @@ class Chain:
         self._data, self._prior = compiled.data, compiled.prior
         self._additions = kernel.additions(problem.pool_size)
         rng = np.random.Generator(np.random.PCG64(seed))
-        drawn = tuple(problem.prior.draw(rng))
-        self.start = drawn if start is None else start
+        starts = [tuple(problem.prior.draw(rng)) for _ in kernel.coldnesses]
+        if start is not None:
+            starts[0] = start
+        self.start = starts[0]
         self._seed = rng.integers(0, 2**64, size=4, dtype=np.uint64)
         self._tally = _new_tally(problem.pool_size)
-        self._state = self._state_at(self.start, FIRST_CAPACITY)
+        self._state = self._state_at(starts, FIRST_CAPACITY)
         self._record = self._new_record()
         self.begin_draws()
 
     @property
     def antecedent_list(self) -> tuple[int, ...]:
         """The list where the chain is now."""
-        return tuple(self._state.antecedent_list[: self._state.length[0]].tolist())
+        return self._list_of(int(self._state.replica[0]))
 
     @property
     def n_done(self) -> int:
@@ -79,7 +88,7 @@ class Chain:
     def info(self) -> ChainInfo:
         return ChainInfo(
             start=self.start,
-            n_iter=int(self._tally.iteration[0]),
+            n_iter=self.n_done,
             proposed=dict(zip(OPTION_NAMES, self._tally.proposed.tolist(), strict=True)),
             accepted=dict(zip(OPTION_NAMES, self._tally.accepted.tolist(), strict=True)),
         )
@@ -87,22 +96,46 @@ class Chain:
     def run(self, n_iter: int) -> Runs:
         """Warm up for the first half of the iterations, and return the draws of the second."""
         for stage in self._kernel.warm_up(n_iter):
-            self.set_coldness(stage.coldness)
+            self._scale_coldness(stage.coldness)
             self.forget()
-            self.advance(stage.until, keep=False)
+            self._advance(stage.until, keep=False)
             if stage.learn:
                 self.learn()
-        self.set_coldness(1.0)
+        self._scale_coldness(1.0)
         return self.run_to(n_iter)
 
     def run_to(self, iteration: int) -> Runs:
         """Iterate up to the given iteration; the draws since the last call are returned."""
         self.begin_draws()
-        self.advance(iteration, keep=True)
-        return self.take_draws()
+        self._advance(iteration, keep=True)
+        return join_runs([*self._pages, self._page()])
 
-    def advance(self, iteration: int, keep: bool) -> None:
-        """Iterate up to the given iteration, keeping what begin_draws began or nothing."""
+    def begin_draws(self) -> None:
+        """Keep the draws of all iterations from the next on."""
+        self._pages: list[Runs] = []
+        self._new_page()
+
+    def learn(self) -> None:
+        """Propose in future what the list has held since forget was called."""
+        tally, inside = self._tally, self._state.in_list[self._state.replica[0]]
+        tally.presence[inside] += self.n_done - tally.entered[inside]
+        tally.entered[:] = self.n_done
+        coldness = self._additions.coldness
+        self._additions = self._kernel.additions(len(tally.presence), tally.presence)
+        self._additions = self._additions._replace(coldness=coldness)
+
+    def forget(self) -> None:
+        """Begin to count anew how long each antecedent is in the list."""
+        self._tally.presence[:] = 0
+        self._tally.entered[:] = self.n_done
+
+    def _scale_coldness(self, coldness: float) -> None:
+        """Let the likelihood count for less at every temperature."""
+        ladder = coldness * np.array(self._kernel.coldnesses, dtype=float)
+        self._additions = self._additions._replace(coldness=ladder)
+
+    def _advance(self, iteration: int, keep: bool) -> None:
+        """Iterate up to the given iteration, making room where it is needed."""
         while True:
             status = kernels.advance(
                 self._data,
@@ -122,68 +155,26 @@ class Chain:
                     f"{self.n_done} from the list {self.antecedent_list}."
                 )
             if status == kernels.NEEDS_ROWS:
-                self._state = self._state_at(self.antecedent_list, 2 * self._capacity)
+                self._grow()
             if keep:
                 self._pages.append(self._page())
             self._new_page()
 
-    def begin_draws(self) -> None:
-        """Keep the draws of all iterations from the next on."""
-        self._pages: list[Runs] = []
-        self._new_page()
-
-    def take_draws(self) -> Runs:
-        """The draws since begin_draws."""
-        return join_runs([*self._pages, self._page()])
-
-    def trade(self, other: Chain) -> None:
-        """Take over another chain's list and give it one's own; nothing is recorded."""
-        self._state, other._state = other._state, self._state
-
-    def trade_and_record(self, other: Chain) -> None:
-        """Trade as a part of the present iteration, whose draw is the list taken over."""
-        self._count_presence()
-        self.trade(other)
-        self._tally.entered[:] = self.n_done
-        run = int(self._record.n_runs[0])
-        n_items = int(self._record.offsets[run]) + 2 * self._capacity
-        if run + 2 >= RECORD_RUNS or n_items > len(self._record.items):
-            self._pages.append(self._page())
-            self._new_page()
-        else:
-            kernels.write_run(self._state, self._tally, self._record)
-
-    @property
-    def log_likelihood(self) -> float:
-        """log p(y | x, d) of the list where the chain is now."""
-        rows = self._state.rows[: self._state.length[0] + 1]
-        return float(self._state.log_likelihoods[rows].sum())
-
-    def set_coldness(self, coldness: float) -> None:
-        """Sample p(d) p(y | x, d)^coldness from now on."""
-        self._additions = self._additions._replace(coldness=coldness)
-
-    def learn(self) -> None:
-        """Propose in future what the list has held since forget was called."""
-        self._count_presence()
-        self._tally.entered[:] = self.n_done
-        coldness = self._additions.coldness
-        self._additions = self._kernel.additions(len(self._tally.presence), self._tally.presence)
-        self.set_coldness(coldness)
-
-    def forget(self) -> None:
-        """Begin to count anew how long each antecedent is in the list."""
-        self._tally.presence[:] = 0
-        self._tally.entered[:] = self.n_done
-
-    def _count_presence(self) -> None:
-        """Add the stays of what is in the list now."""
-        tally, inside = self._tally, self._state.in_list
-        tally.presence[inside] += self.n_done - tally.entered[inside]
+    def _list_of(self, replica: int) -> tuple[int, ...]:
+        length = self._state.length[replica]
+        return tuple(self._state.antecedent_list[replica, :length].tolist())
 
     @property
     def _capacity(self) -> int:
-        return len(self._state.antecedent_list)
+        return int(self._state.antecedent_list.shape[1])
+
+    def _grow(self) -> None:
+        """Give every replica room for lists of twice the length."""
+        old = self._state
+        lists = [self._list_of(r) for r in range(len(old.length))]
+        self._state = self._state_at(lists, 2 * self._capacity)
+        for name in ("at", "replica", "cursor"):
+            getattr(self._state, name)[:] = getattr(old, name)
 
     def _new_record(self) -> kernels.Record:
         n_items = max(RECORD_ITEMS, 4 * self._capacity)
@@ -202,7 +193,10 @@ class Chain:
             self._record = self._new_record()
         self._page_begin = self.n_done
         self._record.n_runs[0] = 0
-        kernels.write_run(self._state, self._tally, self._record)
+        at_work = int(self._state.at[0])
+        self._state.at[0] = self._state.replica[0]
+        kernels.write_run(self._state, self._record, self.n_done)
+        self._state.at[0] = at_work
 
     def _page(self) -> Runs:
         """The recorded draws of iterations after the page began, up to now."""
@@ -217,21 +211,27 @@ class Chain:
             label_counts=record.label_counts[: record.offsets[n] + n].copy(),
         )
 
-    def _state_at(self, antecedent_list: tuple[int, ...], capacity: int) -> kernels.State:
-        """A state with room for longer lists, entered at the given one."""
+    def _state_at(self, lists: Sequence[tuple[int, ...]], capacity: int) -> kernels.State:
+        """A state with room for longer lists, one replica entered at each list."""
         pool_size, n_words = self._data.covers.shape
         n_labels, n_classes = len(self._data.pseudocounts), len(self._prior.class_sizes)
-        capacity = min(max(capacity, 2 * len(antecedent_list)), pool_size)
+        longest = max(len(antecedent_list) for antecedent_list in lists)
+        capacity = min(max(capacity, 2 * longest), pool_size)
+        n_replicas = len(lists)
+        n_rows = n_replicas * (capacity + 1)
         state = kernels.State(
-            length=np.zeros(1, dtype=np.int64),
-            log_posterior=np.zeros(1),
-            antecedent_list=np.zeros(capacity, dtype=np.int64),
-            rows=np.arange(capacity + 1),
-            captured=np.zeros((capacity + 1, n_words), dtype=np.uint64),
-            label_counts=np.zeros((capacity + 1, n_labels), dtype=np.int64),
-            log_likelihoods=np.zeros(capacity + 1),
-            in_list=np.zeros(pool_size, dtype=bool),
-            used=np.zeros(n_classes, dtype=np.int64),
+            at=np.zeros(1, dtype=np.int64),
+            replica=np.arange(n_replicas),
+            cursor=np.array([0, self._additions.swap_every, 0]),
+            length=np.zeros(n_replicas, dtype=np.int64),
+            log_posterior=np.zeros(n_replicas),
+            antecedent_list=np.zeros((n_replicas, capacity), dtype=np.int64),
+            rows=np.zeros((n_replicas, capacity + 1), dtype=np.int64),
+            captured=np.zeros((n_rows, n_words), dtype=np.uint64),
+            label_counts=np.zeros((n_rows, n_labels), dtype=np.int64),
+            log_likelihoods=np.zeros(n_rows),
+            in_list=np.zeros((n_replicas, pool_size), dtype=bool),
+            used=np.zeros((n_replicas, n_classes), dtype=np.int64),
             new_counts=np.zeros((capacity + 1, n_labels), dtype=np.int64),
             arriving=np.zeros((1, n_labels), dtype=np.int64),
             pending=np.zeros(n_words, dtype=np.uint64),
@@ -239,9 +239,11 @@ class Chain:
             trial=np.zeros(capacity + 1, dtype=np.int64),
             trial_used=np.zeros(n_classes, dtype=np.int64),
         )
-        kernels.enter_list(
-            self._data, self._prior, state, np.array(antecedent_list, dtype=np.int64)
-        )
+        for r, antecedent_list in enumerate(lists):
+            state.at[0] = r
+            entered = np.array(antecedent_list, dtype=np.int64)
+            kernels.enter_list(self._data, self._prior, state, entered)
+        state.at[0] = 0
         return state
 
 

@@ -21,7 +21,6 @@ from elseif.sampler.convergence import (
 from elseif.sampler.probe import choose_probe
 from elseif.sampler.proposals import DEFAULT_KERNEL, KERNELS
 from elseif.sampler.runs import Runs
-from elseif.sampler.tempered import TemperedChain
 
 SHORTEST_RUN = 25_000  # the first length tried when none is given
 
@@ -60,13 +59,12 @@ def sample(
     that of the last length given as n_iter.
     """
     kernel = KERNELS[DEFAULT_KERNEL if settings.kernel == "auto" else settings.kernel]
-    make = Chain if len(kernel.coldnesses) == 1 else TemperedChain
     compiled = CompiledProblem.of(problem)
     probe = choose_probe(problem)
     seeds = seed.spawn(settings.n_chains)
     batches = [settings.n_iter] if settings.n_iter is not None else growing(settings.max_iter)
     for n_iter in batches:
-        chains = [make(problem, compiled, kernel, child) for child in seeds]
+        chains = [Chain(problem, compiled, kernel, child) for child in seeds]
         runs = _run(chains, n_iter, settings.n_jobs, progress)
         r_hat = gelman_rubin(runs)
         if r_hat >= PAPER_R_HAT and n_iter < batches[-1]:
@@ -82,7 +80,7 @@ def sample(
 
 
 def _run(
-    chains: Sequence[Chain | TemperedChain], n_iter: int, n_jobs: int | None, progress: Progress
+    chains: Sequence[Chain], n_iter: int, n_jobs: int | None, progress: Progress
 ) -> list[Runs]:
     """Run the chains in threads; compiled code holds no lock that would keep them apart."""
     work = joblib.Parallel(n_jobs=n_jobs, require="sharedmem")

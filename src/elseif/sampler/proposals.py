@@ -10,6 +10,9 @@ import numpy as np
 from elseif import kernels
 from elseif.sampler.warm_up import Stage, annealed_warm_up, learning_warm_up, plain_warm_up
 
+# iterations between two attempts of neighbours in temperature to exchange lists
+SWAP_EVERY = 20
+
 
 @dataclass(frozen=True)
 class Kernel:
@@ -41,7 +44,8 @@ class Kernel:
             weights=weights,
             cumulative=np.concatenate([[0.0], np.cumsum(weights)]),
             uniform=not learns,
-            coldness=1.0,
+            coldness=np.array(self.coldnesses, dtype=float),
+            swap_every=SWAP_EVERY,
         )
 
 
@@ -57,7 +61,7 @@ KERNELS = {
         replace=1,
         warm_up=learning_warm_up,
         uniform_share=0.5,
-        coldnesses=(1.0, 0.8, 0.65, 0.5, 0.38, 0.28, 0.2, 0.12),
+        coldnesses=(1.0, 0.8, 0.6, 0.42, 0.26, 0.14),
     ),
 }
 DEFAULT_KERNEL = "tempered"

@@ -159,7 +159,7 @@ def column_conditions(
     conditions: list[Condition] = []
     if n_missing == column.n_rows:
         excluded = "every value is missing"
-    elif looks_like_identifier(column) and column.name not in how.kinds:
+    elif _may_be_identifier(column, how) and looks_like_identifier(column):
         excluded = "no value repeats: it looks like an identifier"
         warnings.warn(
             f"Column {column.name!r} is left out: {excluded}. "
@@ -180,10 +180,10 @@ def column_conditions(
     else:
         cuts = cut_points(column, labels, how)
         conditions = list(_cut_conditions(column, cuts, how))
-    if not conditions and excluded is None:
-        excluded = "constant"
     if n_missing and n_missing < column.n_rows:
         conditions.append(Condition(column.name, MISSING))
+    if not conditions and excluded is None:
+        excluded = _why_nothing(column, how)
     report = ColumnReport(
         name=column.name,
         kind=column.kind,
@@ -195,6 +195,23 @@ def column_conditions(
         excluded=excluded,
     )
     return conditions, report
+
+
+def _may_be_identifier(column: Column, how: Binarising) -> bool:
+    """Whether the user has left open what a column is for."""
+    return column.name not in how.kinds and column.name not in how.cuts
+
+
+def _why_nothing(column: Column, how: Binarising) -> str:
+    """Why a column gives no condition."""
+    told = how.cuts.get(column.name)
+    if column.numbers is None or len(np.unique(column.numbers)) < 2:
+        return "constant"
+    if told is not None and not isinstance(told, str):
+        return "no cut points were given"
+    if (told or how.cutting) == DESCRIPTION_LENGTH:
+        return "no cut tells more of the labels than it costs to describe"
+    return "constant where it counts"  # other values are infinite or have no weight
 
 
 def looks_like_identifier(column: Column) -> bool:

@@ -43,7 +43,7 @@ def _near_quantile(ordered: np.ndarray, shares: np.ndarray, share: float, tolera
     if exact == ordered[-1]:  # nothing is above it: cut between it and the value before
         return _roundest(ordered[np.searchsorted(ordered, exact) - 1], exact)
     wanted = shares[np.searchsorted(ordered, exact, side="right")]
-    for candidate in _rounded(exact, ordered[-1] - ordered[0]):
+    for candidate in _rounded(exact, _spread(ordered[0], ordered[-1])):
         below = shares[np.searchsorted(ordered, candidate, side="right")]
         if abs(below - wanted) <= tolerance and ordered[0] <= candidate < ordered[-1]:
             return candidate
@@ -59,6 +59,11 @@ def _rounded(exact: Any, spread: Any) -> Iterator[Any]:
     exact = float(exact)
     for exponent, step in _steps(max(float(spread), abs(exact))):
         yield round(round(exact / step) * step, max(0, -exponent))
+
+
+def _spread(low: Any, high: Any) -> Any:
+    """How far apart two values are: infinite beyond the largest float, without a warning."""
+    return high - low if isinstance(low, np.datetime64) else float(high) - float(low)
 
 
 def _steps(size: float) -> Iterator[tuple[int, float]]:
@@ -139,8 +144,9 @@ def _entropy(counts: np.ndarray) -> np.ndarray:
 
 def _between(low: Any, high: Any) -> Any:
     """The roundest value from low up to, but not including, high."""
-    middle = low + (high - low) / 2
-    for candidate in _rounded(middle, high - low):
+    is_date = isinstance(low, np.datetime64)
+    middle = low + (high - low) / 2 if is_date else low / 2 + high / 2
+    for candidate in _rounded(middle, _spread(low, high)):
         if low <= candidate < high:
             return candidate
     return low

@@ -113,7 +113,7 @@ def _levels_once(name: str, levels: Sequence[Any]) -> tuple[Any, ...]:
 
 def _own_names(X: Any) -> list[Any] | None:
     """The names of a data frame of pandas or a table of pyarrow, as they are."""
-    columns = getattr(X, "columns", None)
+    columns: Any = getattr(X, "columns", None)
     if hasattr(columns, "nlevels"):  # pandas
         return list(columns)
     names = getattr(X, "column_names", None)  # pyarrow
