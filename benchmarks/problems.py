@@ -83,3 +83,21 @@ def dense_binary(
     bounds = norm.isf(rng.uniform(0.2, 0.75, size=n_features))
     columns = [0.3 * shared + 0.95 * rng.normal(size=n) > bound for bound in bounds]
     return np.stack(columns, axis=1), rng.integers(0, 2, size=n)
+
+
+def noisy_copies(
+    n: int, n_latent: int, n_copies: int, noise: float, seed: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Groups of features that differ from a hidden one in a share of the observations.
+
+    Labels are drawn from a list of the hidden ones, so that every choice of copies makes
+    a good list: with many copies, strongly correlated conditions; with two and little
+    noise, two distant good lists.
+    """
+    rng = np.random.default_rng(seed)
+    latent = rng.random((n, n_latent)) < 0.35
+    risks = np.array([*(0.85, 0.1, 0.65, 0.2, 0.75, 0.15, 0.6, 0.3)[:n_latent], 0.4])
+    first = np.argmax(np.column_stack([latent, np.ones(n, dtype=bool)]), axis=1)
+    y = (rng.random(n) < risks[first]).astype(int)
+    flips = rng.random((n, n_latent * n_copies)) < noise
+    return np.repeat(latent, n_copies, axis=1) ^ flips, y

@@ -1,0 +1,91 @@
+"""Which kernel gets there: every kernel on every problem, with the same number of steps.
+
+A tempered chain spends its steps on all its temperatures, so it is given fewer iterations.
+What counts is the last columns: whether four chains agree, the fewest effective draws of
+anything followed (log posterior, length, predictions, inclusions), and those a CPU second.
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+from iterations import stroke_problem
+from problems import noisy_copies
+
+from elseif.antecedents.mining import MiningSettings, mine
+from elseif.datasets import load_tictactoe, load_titanic, make_rule_list_problem
+from elseif.model.prior import ListPrior
+from elseif.model.problem import Problem
+from elseif.sampler.chain import Chain, CompiledProblem
+from elseif.sampler.convergence import assess
+from elseif.sampler.probe import choose_probe
+from elseif.sampler.proposals import KERNELS
+from elseif.tables.binarise import Binarising, binarise
+from elseif.tables.labels import read_labels
+from elseif.tables.packing import make_layout
+from elseif.tables.reading import read_table
+
+N_CHAINS = 4
+
+
+def problem(
+    X: object,
+    y: object,
+    support: float = 0.1,
+    cardinality: int = 2,
+    expected_length: float = 3.0,
+    expected_cardinality: float = 1.0,
+) -> Problem:
+    """A problem from a table, with the estimator's defaults."""
+    labels = read_labels(np.asarray(y), None, False, None)
+    layout = make_layout(labels.codes, len(labels.classes))
+    binarised = binarise(read_table(X), labels, Binarising())
+    mined = mine(binarised, layout, MiningSettings(support, cardinality))
+    prior = ListPrior(
+        mined.pool.cardinalities, expected_length, expected_cardinality, np.ones(len(mined.pool))
+    )
+    return Problem(mined.covers, layout, np.ones(len(labels.classes)), prior)
+
+
+def problems() -> dict[str, tuple[Problem, int]]:
+    """Problems and the number of steps a chain is given."""
+    small, large = (make_rule_list_problem(n, random_state=n) for n in (100, 5000))
+    return {
+        "Titanic, the paper's split": (problem(*load_titanic("paper")), 250_000),
+        "Titanic, all": (problem(*load_titanic()), 500_000),
+        "tic-tac-toe": (problem(*load_tictactoe(), 0.05, 3, 8.0, 3.0), 500_000),
+        "stroke-shaped": (stroke_problem(), 1_000_000),
+        "simulation, n = 100": (problem(small.X, small.y, cardinality=1), 250_000),
+        "simulation, n = 5,000": (problem(large.X, large.y, cardinality=1), 250_000),
+        "correlated conditions": (problem(*noisy_copies(2000, 4, 12, 0.03, 0), 0.1, 1), 500_000),
+        "two distant lists": (problem(*noisy_copies(4000, 5, 2, 0.002, 1), 0.1, 1), 500_000),
+    }
+
+
+def main() -> None:
+    print(f"{N_CHAINS} chains, one thread")
+    print(
+        f"{'problem':<28}{'antecedents':>12}  {'kernel':<10}{'iterations':>11}{'CPU s':>7}"
+        f"{'R-hat':>7}{'rank R-hat':>11}{'ESS':>7}{'ESS/s':>7}  status"
+    )
+    for name, (posed, n_steps) in problems().items():
+        compiled, probe = CompiledProblem.of(posed), choose_probe(posed)
+        for kernel_name, kernel in KERNELS.items():
+            n_iter = n_steps // len(kernel.coldnesses)
+            seeds = np.random.SeedSequence(0).spawn(N_CHAINS)
+            chains = [Chain(posed, compiled, kernel, seed) for seed in seeds]
+            begin = time.process_time()
+            runs = [chain.run(n_iter) for chain in chains]
+            seconds = time.process_time() - begin
+            found = assess(runs, [chain.info for chain in chains], posed, probe)
+            print(
+                f"{name:<28}{posed.pool_size:>12,}  {kernel_name:<10}{n_iter:>11,}{seconds:>7.2f}"
+                f"{found.r_hat:>7.3f}{found.max_r_hat:>11.3f}{found.min_ess:>7.0f}"
+                f"{found.min_ess / seconds:>7.0f}  {found.status}",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()
