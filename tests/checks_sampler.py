@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +18,7 @@ from scipy import stats
 from scipy.special import logsumexp
 
 from elseif.model.likelihood import log_likelihood
-from elseif.sampler.chain import OPTION_NAMES, Chain, CompiledProblem
+from elseif.sampler.chain import OPTION_NAMES, Chain, CompiledProblem, Runs
 from elseif.sampler.proposals import KERNELS
 from tests import naive
 from tests.helpers_sampler import (
@@ -32,6 +32,8 @@ from tests.helpers_sampler import (
     neighbours,
     posterior,
     production,
+    state_at,
+    tempered_posterior,
     used_prior,
 )
 
@@ -39,6 +41,7 @@ EXACT = 1e-12
 LOG_TERM = 1e-9
 FALSE_ALARM = 1e-6
 SMALLEST_CELL = 5
+SWAP_EVERY = 3  # exchanges more often than the package's, so that short chains have many
 
 AntecedentList = tuple[int, ...]
 
@@ -88,7 +91,7 @@ def term_deviations(
     if terms is None:
         terms = {d: (naive.log_prior(model, d), naive.log_likelihood(model, d)) for d in lists}
     compiled = compiled or case.compiled
-    state = _any_chain(case)._state_at((), case.pool_size)
+    state = _any_chain(case)._state_at([()] * 3, case.pool_size)
     items, offsets = flat(lists)
     values = np.zeros((len(lists), 3))
     counts = np.zeros((len(lists), case.pool_size + 1, case.n_labels), dtype=np.int64)
@@ -124,7 +127,7 @@ def label_vector_deviation(case: Case, drop_constants: bool = False) -> float:
             case.name, case.truths, np.array(labels, int), case.cardinalities, case.pseudocounts
         )
         compiled = without_constants(other.compiled) if drop_constants else other.compiled
-        state = _any_chain(other)._state_at((), case.pool_size)
+        state = _any_chain(other)._state_at([()], case.pool_size)
         values = np.zeros((len(lists), 3))
         counts = np.zeros((len(lists), case.pool_size + 1, case.n_labels), dtype=np.int64)
         production().enter_all(compiled.data, compiled.prior, state, items, offsets, values, counts)
@@ -169,13 +172,16 @@ def balance(
     compiled: CompiledProblem | None = None,
     drivers: Drivers | None = None,
     coldness: float = 1.0,
+    temperature: int = 0,
 ) -> Balance:
     """T1: every step from every list, evaluated and accepted by the package.
 
-    With a coldness, the target is p(d) p(y | d)^coldness, as while warming up.
+    With a coldness, the likelihood counts for less at every temperature, as while warming up.
     """
     compiled = compiled or case.compiled
-    near = neighbours(variant, case.pool_size)
+    near = neighbours(variant, case.pool_size, temperature)
+    ladder = coldness * np.array(variant.kernel.coldnesses)
+    coldness = float(ladder[temperature])
     number = {d: i for i, d in enumerate(near.lists)}
     owned = [(d, step) for d in near.lists for step in near.steps[d]]
     ends = np.array([(number[d], number[step.result]) for d, step in owned], dtype=np.int64)
@@ -184,13 +190,14 @@ def balance(
     )
     values, wrong = np.zeros((len(owned), 4)), np.zeros(len(owned), dtype=np.int64)
     chain = make_chain(case, variant, [0], ())
+    state, fresh = (state_at(chain, (), case.pool_size, temperature) for _ in range(2))
     items, offsets = flat(near.lists)
     (drivers or production()).evaluate_steps(
         compiled.data,
         compiled.prior,
-        chain._additions._replace(coldness=coldness),
-        chain._state_at((), case.pool_size),
-        chain._state_at((), case.pool_size),
+        chain._additions._replace(coldness=ladder),
+        state,
+        fresh,
         items,
         offsets,
         ends,
@@ -265,19 +272,22 @@ def proposal_p(
     seed: int,
     n_proposals: int = 20_000,
     proposals: naive.Proposals | None = None,
+    temperature: int = 0,
+    drivers: Drivers | None = None,
 ) -> float:
     """T2: proposals from a list of each length against the enumerated distribution."""
     rng = np.random.default_rng(seed)
     pool_size = case.pool_size
     additions = variant.additions(pool_size)
     chain = make_chain(case, variant, [seed])
-    proposals = proposals or variant.proposals(pool_size)
+    proposals = proposals or variant.proposals(pool_size, temperature=temperature)
+    propose_many = (drivers or production()).propose_many
     p_values = []
     for length in range(pool_size + 1):
         d = tuple(rng.permutation(pool_size)[:length].tolist())
         counts = np.zeros((len(OPTION_NAMES), pool_size + 1, pool_size + 1), dtype=np.int64)
-        state = chain._state_at(d, pool_size)
-        production().propose_many(additions, state, chain._seed, counts, n_proposals)
+        state = state_at(chain, d, pool_size, temperature)
+        propose_many(additions, state, chain._seed, counts, n_proposals)
         observed = Counter(
             {
                 (OPTION_NAMES[o], int(i), int(t)): int(counts[o, i, t])
@@ -296,24 +306,28 @@ def proposal_p(
 def run_from(
     case: Case,
     variant: Variant,
-    starts: list[AntecedentList],
+    starts: Sequence[Sequence[AntecedentList]],
     n_steps: int,
     seed: int,
     *,
     compiled: CompiledProblem | None = None,
     drivers: Drivers | None = None,
-) -> list[AntecedentList]:
-    """Where chains of the package end that start from the given lists."""
+) -> list[list[AntecedentList]]:
+    """Where chains of the package end that start from the given lists.
+
+    Both are lists of every chain, by temperature.
+    """
     compiled = compiled or case.compiled
-    chain = make_chain(case, variant, [seed])
-    items, offsets = flat(starts)
-    ends = np.zeros((len(starts), case.pool_size), dtype=np.int64)
-    lengths = np.zeros(len(starts), dtype=np.int64)
+    chain = make_chain(case, variant, [seed], swap_every=SWAP_EVERY)
+    n_temperatures, n_chains = len(starts), len(starts[0])
+    items, offsets = flat([d for together in zip(*starts, strict=True) for d in together])
+    ends = np.zeros((n_chains, n_temperatures, case.pool_size), dtype=np.int64)
+    lengths = np.zeros((n_chains, n_temperatures), dtype=np.int64)
     status = (drivers or production()).run_many(
         compiled.data,
         compiled.prior,
         chain._additions,
-        chain._state_at((), case.pool_size),
+        chain._state_at([()] * n_temperatures, case.pool_size),
         chain._tally,
         chain._record,
         chain._seed,
@@ -324,19 +338,32 @@ def run_from(
         lengths,
     )
     assert status == 0
-    return [tuple(end[:m].tolist()) for end, m in zip(ends, lengths, strict=True)]
+    return [
+        [tuple(ends[i, t, : lengths[i, t]].tolist()) for i in range(n_chains)]
+        for t in range(n_temperatures)
+    ]
 
 
-def posterior_draws(case: Case, n: int, rng: np.random.Generator) -> list[AntecedentList]:
-    """Independent draws from the exact posterior."""
-    target = posterior(case)
+def posterior_draws(
+    case: Case, n: int, rng: np.random.Generator, coldness: float = 1.0
+) -> list[AntecedentList]:
+    """Independent draws from the exact posterior, or from that of a warmer temperature."""
+    target = tempered_posterior(case, coldness)
     lists = list(target)
     return [lists[i] for i in rng.choice(len(lists), size=n, p=list(target.values()))]
 
 
-def lists_p(case: Case, drawn: list[AntecedentList]) -> float:
-    """p-value of independent lists against the exact posterior, sparse ones by length."""
-    expected = {d: len(drawn) * p for d, p in posterior(case).items()}
+def exact_starts(
+    case: Case, variant: Variant, n: int, rng: np.random.Generator
+) -> list[list[AntecedentList]]:
+    """Independent draws from the exact target of every temperature."""
+    return [posterior_draws(case, n, rng, coldness) for coldness in variant.kernel.coldnesses]
+
+
+def lists_p(case: Case, drawn: list[AntecedentList], coldness: float = 1.0) -> float:
+    """p-value of independent lists against an exact target, sparse ones pooled by length."""
+    target = tempered_posterior(case, coldness)
+    expected = {d: len(drawn) * p for d, p in target.items()}
     return chi_square_p(Counter(drawn), expected, pool_by=len)
 
 
@@ -347,10 +374,102 @@ def many_chains_p(
     n_chains: int = 20_000,
     n_steps: int = 30,
     **core: object,
-) -> float:
-    """T3: chains from exact posterior draws end in independent exact posterior draws."""
-    starts = posterior_draws(case, n_chains, np.random.default_rng(seed))
-    return lists_p(case, run_from(case, variant, starts, n_steps, seed, **core))
+) -> list[float]:
+    """T3: chains from exact draws of every temperature's target end in such draws.
+
+    One p-value for each temperature, the coldest first.
+    """
+    starts = exact_starts(case, variant, n_chains, np.random.default_rng(seed))
+    ends = run_from(case, variant, starts, n_steps, seed, **core)
+    coldnesses = variant.kernel.coldnesses
+    return [lists_p(case, drawn, c) for drawn, c in zip(ends, coldnesses, strict=True)]
+
+
+# ------------------------------------------------------------------ exchanges of lists
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """Exchanges of neighbours' lists against the formula, over all pairs of lists."""
+
+    acceptance: float
+    balance: float  # of flows under the product of the two targets
+    invariance: float  # of each of the two targets
+    n_wrong: int  # what an exchange should not have changed
+
+
+def exchange_balance(
+    case: Case, variant: Variant, temperature: int, drivers: Drivers | None = None
+) -> Exchange:
+    """The package's acceptance of every exchange between a temperature and the next.
+
+    It is found as the share of all 2^53 uniforms that accept, by bisection. With L the log
+    likelihood and b > b' the coldnesses, exchanging d and d' multiplies the product of the
+    targets, p(d) exp(b L(d)) p(d') exp(b' L(d')), by exp((b - b') (L(d') - L(d))).
+    """
+    lists = naive.all_lists(case.pool_size)
+    chain = make_chain(case, variant, [0], ())
+    chain._tally.iteration[0] = 1
+    items, offsets = flat(lists)
+    thresholds = np.zeros((len(lists), len(lists)))
+    n_wrong = (drivers or production()).exchange_all(
+        case.compiled.data,
+        case.compiled.prior,
+        chain._additions,
+        chain._state_at([()] * variant.n_temperatures, case.pool_size),
+        chain._tally,
+        chain._record,
+        chain._seed,
+        items,
+        offsets,
+        temperature,
+        thresholds,
+    )
+    accepted = thresholds / 2.0**53
+    b, warmer_b = variant.kernel.coldnesses[temperature : temperature + 2]
+    log_likelihoods = np.array([log_terms(case)[d][1] for d in lists])
+    gains = log_likelihoods[None, :] - log_likelihoods[:, None]
+    expected = np.exp(np.minimum(0.0, (b - warmer_b) * gains))
+    target = np.array([tempered_posterior(case, b)[d] for d in lists])
+    warmer = np.array([tempered_posterior(case, warmer_b)[d] for d in lists])
+    flows = np.outer(target, warmer) * accepted
+    return Exchange(
+        acceptance=largest((accepted - expected).ravel()),
+        balance=largest((flows - flows.T).ravel()),
+        invariance=largest(flows.sum(axis=0) - flows.sum(axis=1)),
+        n_wrong=int(n_wrong),
+    )
+
+
+def trace_faults(
+    case: Case, variant: Variant, n_iter: int, seed: int, swap_every: int = 2
+) -> tuple[int, int]:
+    """Recorded draws that are not what the chain's own list became, and how many moved.
+
+    The list at the coldest temperature takes a step in every iteration; it may be exchanged
+    only after that. The recorded label counts and log posterior are the reference's.
+    """
+    model, terms = case.model(), log_terms(case)
+    chain = make_chain(case, variant, [seed], swap_every=swap_every)
+    faults = n_exchanges = 0
+    presence = np.zeros(case.pool_size, dtype=np.int64)
+    for i in range(n_iter):
+        own = int(chain._state.replica[0])
+        presence[list(chain.antecedent_list)] += 1
+        runs = chain.run_to(i + 1)
+        faults += runs.n_draws.tolist() != [1]
+        faults += lists_of(runs) != [chain._list_of(own)]
+        n_exchanges += own != chain._state.replica[0]
+        for d, value in zip(lists_of(runs), runs.log_posterior.tolist(), strict=True):
+            faults += abs(value - sum(terms[d])) > LOG_TERM
+        if len(runs.n_draws) == 1:
+            counts = naive.label_counts(model, lists_of(runs)[0])
+            faults += not np.allclose(runs.label_counts * case.unit, counts)
+    tally, inside = chain._tally, chain._state.in_list[chain._state.replica[0]]
+    held = tally.presence + np.where(inside, tally.iteration[0] - tally.entered, 0)
+    faults += int((held != presence).sum()) + (tally.iteration[0] != n_iter)
+    faults += tally.proposed.sum() != n_iter
+    return int(faults), n_exchanges
 
 
 # ---------------------------------------------------------------- T4: one long chain
@@ -363,17 +482,18 @@ def patterns(case: Case, at_most: int = 6) -> list[frozenset[int]]:
     return sorted(seen, key=lambda pattern: (len(pattern), sorted(pattern)))[:at_most]
 
 
-def long_chain_p(
-    case: Case,
-    variant: Variant,
-    seed: int,
-    n_iter: int = 60_000,
-    compiled: CompiledProblem | None = None,
-) -> float:
-    """T4: means of m, inclusions and predicted probabilities, by their exact covariance."""
+@dataclass(frozen=True)
+class Means:
+    """What T4 averages: functions of a list, their values over all lists, and their means."""
+
+    functions: Callable[[AntecedentList, np.ndarray], list[float]]
+    table: np.ndarray
+    expected: np.ndarray
+
+
+def means_of(case: Case) -> Means:
+    """m, inclusions and predicted probabilities."""
     model, target = case.model(), posterior(case)
-    lists = list(target)
-    stationary = np.array(list(target.values()))
     observations = patterns(case)
 
     def functions(d: AntecedentList, counts: np.ndarray) -> list[float]:
@@ -383,25 +503,96 @@ def long_chain_p(
             values += (alphas / alphas.sum())[:-1].tolist()
         return values
 
-    table = np.array([functions(d, np.array(naive.label_counts(model, d))) for d in lists])
-    matrix = naive.transition_matrix(model, neighbours(variant, case.pool_size))
-    covariance = naive.asymptotic_covariance(matrix, stationary, table)
+    table = np.array([functions(d, np.array(naive.label_counts(model, d))) for d in target])
+    return Means(functions, table, np.array(list(target.values())) @ table)
+
+
+class Recorded:
+    """The values of T4's functions by the counts that chains recorded, not the reference's."""
+
+    def __init__(self, case: Case, means: Means) -> None:
+        self._case, self._means = case, means
+        self._counts: dict[AntecedentList, np.ndarray] = {}
+        self._values: dict[AntecedentList, np.ndarray] = {}
+        self.is_consistent = True  # a list's counts never depend on the way to it
+
+    def mean(self, runs: Runs) -> np.ndarray:
+        """The means over the draws of a chain."""
+        total, first = np.zeros(len(self._means.expected)), 0
+        for d, n in zip(lists_of(runs), runs.n_draws.tolist(), strict=True):
+            counts = runs.label_counts[first : first + len(d) + 1]
+            first += len(d) + 1
+            if d not in self._values:
+                self._counts[d] = counts
+                self._values[d] = np.array(self._means.functions(d, counts * self._case.unit))
+            elif (self._counts[d] != counts).any():
+                self.is_consistent = False
+            total += n * self._values[d]
+        return total / runs.n_draws.sum()
+
+
+def long_chain_p(
+    case: Case,
+    variant: Variant,
+    seed: int,
+    n_iter: int = 60_000,
+    compiled: CompiledProblem | None = None,
+) -> float:
+    """T4: means of m, inclusions and predicted probabilities, by their exact covariance.
+
+    The exact covariance of a chain with companions is out of reach: it is cut into independent
+    chains, each from exact draws for every temperature, whose covariance is estimated.
+    """
+    means = means_of(case)
+    recorded = Recorded(case, means)
+    if variant.n_temperatures > 1:
+        n_chains = 200
+        starts = exact_starts(case, variant, n_chains, np.random.default_rng(seed))
+        samples = []
+        for k, (start, *companions) in enumerate(zip(*starts, strict=True)):
+            chain = make_chain(
+                case,
+                variant,
+                [seed, k],
+                start,
+                compiled,
+                companions=companions,
+                swap_every=SWAP_EVERY,
+            )
+            runs = chain.run_to(n_iter // n_chains)
+            assert runs.n_draws.sum() == n_iter // n_chains
+            samples.append(recorded.mean(runs))
+        return independent_means_p(np.array(samples), means.expected) * recorded.is_consistent
+    target = posterior(case)
+    stationary = np.array(list(target.values()))
+    matrix = naive.transition_matrix(case.model(), neighbours(variant, case.pool_size))
+    covariance = naive.asymptotic_covariance(matrix, stationary, means.table)
     (start,) = posterior_draws(case, 1, np.random.default_rng(seed))
     runs = make_chain(case, variant, [seed], start, compiled).run_to(n_iter)
     assert runs.n_draws.sum() == n_iter
-    n_draws, recorded = Counter(), {}
-    first = 0
-    for d, n in zip(lists_of(runs), runs.n_draws.tolist(), strict=True):
-        counts = runs.label_counts[first : first + len(d) + 1]
-        first += len(d) + 1
-        n_draws[d] += n
-        if recorded.setdefault(d, counts) is not counts and (recorded[d] != counts).any():
-            return 0.0  # a list's counts never depend on the way to it
-    # by the counts that the chain recorded, not the reference's
-    values = {d: np.array(functions(d, recorded[d] * case.unit)) for d in recorded}
-    total = sum(n * values[d] for d, n in n_draws.items())
-    difference = total / n_iter - stationary @ table
-    return wald_p(difference, covariance / n_iter)
+    difference = recorded.mean(runs) - means.expected
+    return wald_p(difference, covariance / n_iter) * recorded.is_consistent
+
+
+def independent_means_p(samples: np.ndarray, expected: np.ndarray) -> float:
+    """p-value of means of independent chains (rows): Hotelling's T2, and Student's t each."""
+    n = len(samples)
+    difference = samples.mean(axis=0) - expected
+    scale = samples.std(axis=0, ddof=1) / math.sqrt(n)
+    varies = scale > 1e-12
+    if largest(difference[~varies]) > 1e-9:  # what is constant must be met exactly
+        return 0.0
+    if not varies.any():
+        return 1.0
+    t_values = difference[varies] / scale[varies]
+    correlation = np.atleast_2d(np.corrcoef(samples[:, varies], rowvar=False))
+    eigenvalues, vectors = np.linalg.eigh(correlation)
+    kept = eigenvalues > 1e-8
+    rank = int(kept.sum())
+    t2 = ((t_values @ vectors)[kept] ** 2 / eigenvalues[kept]).sum()
+    joint = stats.f.sf(t2 * (n - rank) / rank / (n - 1), rank, n - rank)
+    single = 2 * stats.t.sf(largest(t_values), n - 1)
+    return bonferroni([joint, min(1.0, single * varies.sum())])
 
 
 def wald_p(difference: np.ndarray, covariance: np.ndarray) -> float:
@@ -455,3 +646,12 @@ def prior_p(case: Case, drawn: list[AntecedentList]) -> float:
             *marginals,
         ]
     )
+
+
+def prior_starts(
+    case: Case, variant: Variant, starts: list[AntecedentList], seed: int
+) -> list[list[AntecedentList]]:
+    """The chains' starts given, and the companions' drawn from the prior by the package."""
+    rng, prior = np.random.default_rng(seed), case.problem.prior
+    n_companions = variant.n_temperatures - 1
+    return [starts, *([tuple(prior.draw(rng)) for _ in starts] for _ in range(n_companions))]

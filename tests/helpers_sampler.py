@@ -192,11 +192,17 @@ class Variant:
             return self.kernel.additions(pool_size)
         return self.kernel.additions(pool_size, self.presence(pool_size))
 
-    def proposals(self, pool_size: int, *mistakes: str) -> naive.Proposals:
-        """The same for the reference."""
+    @property
+    def n_temperatures(self) -> int:
+        return len(self.kernel.coldnesses)
+
+    def proposals(self, pool_size: int, *mistakes: str, temperature: int = 0) -> naive.Proposals:
+        """The same for the reference; companions add uniformly, whatever was learnt."""
         additions = self.additions(pool_size)
         options = zip(OPTION_NAMES, additions.option_weights.tolist(), strict=True)
         weights = tuple(additions.weights.tolist())
+        if temperature > 0:
+            weights = (1.0 / pool_size,) * pool_size
         return naive.Proposals(dict(options), weights, frozenset(mistakes))
 
 
@@ -216,18 +222,38 @@ VARIANTS = _make_variants()
 # a steep kernel stays exact but seldom proposes what it has not seen: where a test waits for
 # convergence, it would wait for thousands of steps
 QUICK_VARIANTS = {name: v for name, v in VARIANTS.items() if not name.endswith("-steep")}
+TEMPERED_VARIANTS = {name: v for name, v in VARIANTS.items() if v.n_temperatures > 1}
+
+
+def neighbours(variant: Variant, pool_size: int, temperature: int = 0) -> naive.Neighbours:
+    """The enumerated proposal distribution at a temperature."""
+    proposals = variant.proposals(pool_size, temperature=temperature)
+    return _neighbours(tuple(proposals.option_weights.items()), proposals.addition_weights)
 
 
 @cache
-def neighbours(variant: Variant, pool_size: int) -> naive.Neighbours:
-    """The enumerated proposal distribution, computed once."""
-    return naive.Neighbours(variant.proposals(pool_size), pool_size)
+def _neighbours(
+    options: tuple[tuple[str, float], ...], weights: tuple[float, ...]
+) -> naive.Neighbours:
+    """The enumerated proposal distribution, computed once for all that propose alike."""
+    return naive.Neighbours(naive.Proposals(dict(options), weights), len(weights))
 
 
 @cache
 def posterior(case: Case) -> dict[tuple[int, ...], float]:
     """The exact posterior, computed once."""
     return naive.posterior(case.model())
+
+
+@cache
+def tempered_posterior(case: Case, coldness: float) -> dict[tuple[int, ...], float]:
+    """The exact target p(d) p(y | d)^coldness, normalised, computed once."""
+    if coldness == 1.0:
+        return posterior(case)
+    terms = log_terms(case)
+    logs = np.array([log_prior + coldness * log_lik for log_prior, log_lik in terms.values()])
+    masses = np.exp(logs - logs.max())
+    return dict(zip(terms, (masses / masses.sum()).tolist(), strict=True))
 
 
 @cache
@@ -253,12 +279,37 @@ def make_chain(
     seed: Sequence[int],
     start: tuple[int, ...] | None = None,
     compiled: CompiledProblem | None = None,
+    *,
+    companions: Sequence[tuple[int, ...]] | None = None,
+    swap_every: int | None = None,
 ) -> Chain:
-    """A chain of the package whose additions are frozen as the variant says."""
+    """A chain of the package whose additions are frozen as the variant says.
+
+    Companions start from draws of the prior unless their lists are given.
+    """
     sequence = np.random.SeedSequence(list(seed))
     chain = Chain(case.problem, compiled or case.compiled, variant.kernel, sequence, start)
     chain._additions = variant.additions(case.pool_size)
+    if swap_every is not None:
+        chain._additions = chain._additions._replace(swap_every=swap_every)
+        chain._state.cursor[1] = swap_every
+    if companions is not None:
+        chain._state = chain._state_at([chain.start, *companions], chain._capacity)
     return chain
+
+
+def state_at(
+    chain: Chain, antecedent_list: tuple[int, ...], capacity: int, temperature: int = 0
+) -> kernels.State:
+    """A state of the chain's that works on a list at a temperature, among empty others."""
+    n = len(chain._state.replica)
+    r = (temperature + 1) % n  # a list's temperature is not its place in the state
+    lists: list[tuple[int, ...]] = [()] * n
+    lists[r] = antecedent_list
+    state = chain._state_at(lists, capacity)
+    state.at[0], state.cursor[0] = r, temperature
+    state.replica[:] = (np.arange(n) + 1) % n
+    return state
 
 
 def lists_of(runs: Runs) -> list[tuple[int, ...]]:
@@ -277,6 +328,23 @@ def flat(lists: Sequence[tuple[int, ...]]) -> tuple[np.ndarray, np.ndarray]:
 # ---------------------------------------------------------------------------- drivers
 
 
+@njit
+def set_uniform(seed, k, n_earlier):
+    """Make the uniform that follows n_earlier others k 2^-53: xoshiro256++ run backwards."""
+    out = np.uint64(k) << np.uint64(11)
+    a, b = np.uint64(0), np.uint64(0x9E3779B97F4A7C15)
+    c, d = np.uint64(0xBF58476D1CE4E5B9), (out >> np.uint64(23)) | (out << np.uint64(41))
+    for _ in range(n_earlier):
+        d = (d >> np.uint64(45)) | (d << np.uint64(19))
+        a ^= d
+        mixed = b ^ c
+        old = mixed ^ (mixed << np.uint64(17)) ^ (mixed << np.uint64(34)) ^ (mixed << np.uint64(51))
+        c = b ^ old ^ a
+        b = old
+        d ^= b
+    seed[0], seed[1], seed[2], seed[3] = a, b, c, d
+
+
 class Drivers(NamedTuple):
     """Loops over the kernels of one core, compiled as they are."""
 
@@ -284,6 +352,7 @@ class Drivers(NamedTuple):
     evaluate_steps: Callable
     propose_many: Callable
     run_many: Callable
+    exchange_all: Callable
 
 
 def make_drivers(core: types.ModuleType, compile_function: Callable) -> Drivers:
@@ -292,43 +361,55 @@ def make_drivers(core: types.ModuleType, compile_function: Callable) -> Drivers:
     log_prior_ratio, log_likelihood_ratio = core.log_prior_ratio, core.log_likelihood_ratio
     log_proposal_ratio, log_acceptance = core.log_proposal_ratio, core.log_acceptance
     accept, propose, next_uniform = core.accept, core.propose, core.next_uniform
-    write_run, advance = core.write_run, core.advance
+    write_run, advance, exchange_lists = core.write_run, core.advance, core.exchange_lists
     running, needs_records = core.RUNNING, core.NEEDS_RECORDS
 
     def enter_all(data, prior, state, items, offsets, terms, counts):
-        """Log prior, log likelihood, log posterior and label counts of every list."""
-        for i in range(len(offsets) - 1):
-            enter_list(data, prior, state, items[offsets[i] : offsets[i + 1]])
-            length = state.length[0]
-            terms[i, 0] = log_prior(prior, state.antecedent_list, length, state.trial_used)
+        """Log prior, log likelihood, log posterior and label counts of every list.
+
+        With several replicas a list is read only after others were entered beside it.
+        """
+        n, n_replicas = len(offsets) - 1, len(state.length)
+        for entered in range(n + n_replicas - 1):
+            if entered < n:
+                state.at[0] = entered % n_replicas
+                enter_list(data, prior, state, items[offsets[entered] : offsets[entered + 1]])
+            i = entered - n_replicas + 1
+            if i < 0:
+                continue
+            r = i % n_replicas
+            length = state.length[r]
+            terms[i, 0] = log_prior(prior, state.antecedent_list[r], length, state.trial_used)
             for j in range(length + 1):
-                terms[i, 1] += state.log_likelihoods[state.rows[j]]
+                row = state.rows[r, j]
+                terms[i, 1] += state.log_likelihoods[row]
                 for label in range(counts.shape[2]):
-                    counts[i, j, label] = state.label_counts[state.rows[j], label]
-            terms[i, 2] = state.log_posterior[0]
+                    counts[i, j, label] = state.label_counts[row, label]
+            terms[i, 2] = state.log_posterior[r]
 
     @compile_function
-    def count_differences(state, fresh):
-        """How many entries of a state differ from those of one freshly entered."""
-        n = abs(state.length[0] - fresh.length[0])
-        n += state.log_posterior[0] != fresh.log_posterior[0]
-        for j in range(fresh.length[0] + 1):
-            row, fresh_row = state.rows[j], fresh.rows[j]
+    def count_differences(state, fresh, r):
+        """How many entries of a replica differ from those of one freshly entered."""
+        n = abs(state.length[r] - fresh.length[r])
+        n += state.log_posterior[r] != fresh.log_posterior[r]
+        for j in range(fresh.length[r] + 1):
+            row, fresh_row = state.rows[r, j], fresh.rows[r, j]
             n += state.log_likelihoods[row] != fresh.log_likelihoods[fresh_row]
             for w in range(state.captured.shape[1]):
                 n += state.captured[row, w] != fresh.captured[fresh_row, w]
             for label in range(state.label_counts.shape[1]):
                 n += state.label_counts[row, label] != fresh.label_counts[fresh_row, label]
-        for j in range(fresh.length[0]):
-            n += state.antecedent_list[j] != fresh.antecedent_list[j]
-        for a in range(len(state.in_list)):
-            n += state.in_list[a] != fresh.in_list[a]
-        for k in range(len(state.used)):
-            n += state.used[k] != fresh.used[k]
-        for row in range(len(state.rows)):  # the rows stay a permutation
+        for j in range(fresh.length[r]):
+            n += state.antecedent_list[r, j] != fresh.antecedent_list[r, j]
+        for a in range(state.in_list.shape[1]):
+            n += state.in_list[r, a] != fresh.in_list[r, a]
+        for k in range(state.used.shape[1]):
+            n += state.used[r, k] != fresh.used[r, k]
+        n_rows = state.rows.shape[1]
+        for i in range(n_rows):  # the rows stay a permutation, and the replica's own
             found = 0
-            for j in range(len(state.rows)):
-                found += state.rows[j] == row
+            for j in range(n_rows):
+                found += state.rows[r, j] == r * n_rows + i
             n += found != 1
         return n
 
@@ -337,11 +418,15 @@ def make_drivers(core: types.ModuleType, compile_function: Callable) -> Drivers:
     ):
         """The ratios of every step (option, position, target) between two lists (ends).
 
-        wrong counts what the accepted state has different from the list freshly entered.
+        Replicas take turns. wrong counts what the accepted state has different from the list
+        freshly entered, or any other replica from what it was.
         """
+        n_replicas = len(state.length)
         for s in range(len(steps)):
             option, position, target = steps[s, 0], steps[s, 1], steps[s, 2]
             old, new = ends[s, 0], ends[s, 1]
+            state.at[0] = s % n_replicas
+            fresh.at[0] = s % n_replicas
             enter_list(data, prior, state, items[offsets[old] : offsets[old + 1]])
             enter_list(data, prior, fresh, items[offsets[new] : offsets[new + 1]])
             values[s, 0] = log_prior_ratio(prior, state, option, position, target)
@@ -349,7 +434,8 @@ def make_drivers(core: types.ModuleType, compile_function: Callable) -> Drivers:
             values[s, 2] = log_proposal_ratio(additions, state, option, position, target)
             values[s, 3] = log_acceptance(data, prior, additions, state, option, position, target)
             accept(data, prior, state, option, position, target)
-            wrong[s] = count_differences(state, fresh)
+            for r in range(n_replicas):
+                wrong[s] += count_differences(state, fresh, r)
 
     def propose_many(additions, state, seed, counts, n):
         """Count n proposals from a state by option, position and target."""
@@ -362,23 +448,79 @@ def make_drivers(core: types.ModuleType, compile_function: Callable) -> Drivers:
     def run_many(
         data, prior, additions, state, tally, record, seed, items, offsets, n_steps, ends, lengths
     ):
-        """Run a chain of n_steps from every list, and note where it ends."""
-        for i in range(len(offsets) - 1):
-            enter_list(data, prior, state, items[offsets[i] : offsets[i + 1]])
+        """Run chains of n_steps from lists for every temperature, and note where they end."""
+        n_chains, n_temperatures = lengths.shape
+        for i in range(n_chains):
+            for t in range(n_temperatures):
+                state.at[0] = t
+                state.replica[t] = t
+                first = i * n_temperatures + t
+                enter_list(data, prior, state, items[offsets[first] : offsets[first + 1]])
+            state.at[0] = 0
+            state.cursor[0], state.cursor[1], state.cursor[2] = 0, additions.swap_every, 0
             tally.iteration[0] = 0
             status = needs_records
             while status == needs_records:
                 record.n_runs[0] = 0  # only where a chain ends is wanted
-                write_run(state, tally, record)
+                at_work = state.at[0]
+                state.at[0] = state.replica[0]
+                write_run(state, record, tally.iteration[0])
+                state.at[0] = at_work
                 status = advance(data, prior, additions, state, tally, record, seed, n_steps)
             if status != running:
                 return status
-            lengths[i] = state.length[0]
-            for j in range(lengths[i]):
-                ends[i, j] = state.antecedent_list[j]
+            for t in range(n_temperatures):
+                r = state.replica[t]
+                lengths[i, t] = state.length[r]
+                for j in range(lengths[i, t]):
+                    ends[i, t, j] = state.antecedent_list[r, j]
         return running
 
-    return Drivers(*map(compile_function, (enter_all, evaluate_steps, propose_many, run_many)))
+    def exchange_all(
+        data, prior, additions, state, tally, record, seed, items, offsets, t, thresholds
+    ):
+        """How many of the 2^53 uniforms exchange the lists of t and t + 1, for all pairs.
+
+        Every other temperature holds the empty list. What an exchange should not have changed
+        is counted and returned.
+        """
+        n, n_temperatures = len(offsets) - 1, len(state.replica)
+        wrong = 0
+        for r in range(n_temperatures):
+            state.at[0] = r
+            enter_list(data, prior, state, items[:0])
+        for i in range(n):
+            for j in range(n):
+                colder, warmer = (t + 1) % n_temperatures, (t + 2) % n_temperatures
+                state.at[0] = colder
+                enter_list(data, prior, state, items[offsets[i] : offsets[i + 1]])
+                state.at[0] = warmer
+                enter_list(data, prior, state, items[offsets[j] : offsets[j + 1]])
+                low, high = 0, 1 << 53  # uniforms below low exchange, those from high on do not
+                while low < high:
+                    k = (low + high) // 2
+                    set_uniform(seed, k, t // 2)
+                    for u in range(n_temperatures):
+                        state.replica[u] = (u + 1) % n_temperatures
+                    state.at[0] = state.replica[0]
+                    state.cursor[0], state.cursor[2] = n_temperatures, t % 2
+                    record.n_runs[0] = 0
+                    exchange_lists(additions, state, tally, record, seed)
+                    exchanged = state.replica[t] == warmer
+                    wrong += state.replica[t] != (warmer if exchanged else colder)
+                    wrong += state.replica[t + 1] != (colder if exchanged else warmer)
+                    wrong += state.cursor[2] != t % 2 + 1
+                    wrong += state.length[colder] != offsets[i + 1] - offsets[i]
+                    wrong += state.length[warmer] != offsets[j + 1] - offsets[j]
+                    if exchanged:
+                        low = k + 1
+                    else:
+                        high = k
+                thresholds[i, j] = low
+        return wrong
+
+    loops = (enter_all, evaluate_steps, propose_many, run_many, exchange_all)
+    return Drivers(*map(compile_function, loops))
 
 
 @cache

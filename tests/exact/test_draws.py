@@ -5,10 +5,10 @@ import pytest
 
 from tests.checks_sampler import (
     FALSE_ALARM,
+    exact_starts,
     lists_p,
     long_chain_p,
     many_chains_p,
-    posterior_draws,
 )
 from tests.helpers_sampler import (
     CASES,
@@ -36,19 +36,22 @@ MANY_CHAINS = {
 @pytest.mark.parametrize("variant", VARIANTS.values(), ids=VARIANTS)
 @pytest.mark.parametrize("case", MANY_CHAINS.values(), ids=MANY_CHAINS)
 def test_chains_from_the_posterior_stay_in_it(case: Case, variant: Variant) -> None:
-    """T3: the ends of 20,000 chains of 30 steps, chi-square, false-alarm rate 1e-6 each."""
-    assert many_chains_p(case, variant, seed=3) > FALSE_ALARM
+    """T3: the ends of 20,000 chains of 30 steps, chi-square, false-alarm rate 1e-6 each.
+
+    The ends at every temperature are held against that temperature's target.
+    """
+    assert min(many_chains_p(case, variant, seed=3)) > FALSE_ALARM
 
 
 @pytest.mark.parametrize("variant", VARIANTS.values(), ids=VARIANTS)
 def test_seeded_chains_from_the_posterior_stay_in_it(variant: Variant) -> None:
     """T3 by 2,000 whole chains, seeded from (seed, k) as a fit does it; false-alarm rate 1e-6."""
     case = CASES["three-labels"]
-    starts = posterior_draws(case, 2_000, np.random.default_rng(31))
+    starts = exact_starts(case, variant, 2_000, np.random.default_rng(31))
     ends = []
-    for k, start in enumerate(starts):
-        chain = make_chain(case, variant, [31, k], start)
-        chain.run_to(30)
+    for k, (start, *companions) in enumerate(zip(*starts, strict=True)):
+        chain = make_chain(case, variant, [31, k], start, companions=companions)
+        chain.run_to(50)  # the package's own time between exchanges passes twice
         ends.append(chain.antecedent_list)
     assert lists_p(case, ends) > FALSE_ALARM
 
@@ -58,7 +61,7 @@ def test_seeded_chains_from_the_posterior_stay_in_it(variant: Variant) -> None:
 def test_long_chain_s_means(case: Case, variant: Variant) -> None:
     """T4: m, inclusions and predicted probabilities of 60,000 draws.
 
-    By the kernel's exact asymptotic covariance, jointly and one by one, false-alarm rate
-    1e-6 for each problem and kernel.
+    By the kernel's exact asymptotic covariance (with companions, by that of 200 independent
+    chains), jointly and one by one, false-alarm rate 1e-6 for each problem and kernel.
     """
     assert long_chain_p(case, variant, seed=4) > FALSE_ALARM

@@ -5,9 +5,11 @@ from functools import cache
 import numpy as np
 import pytest
 
+from elseif.sampler.chain import Chain
+from elseif.sampler.proposals import KERNELS, Kernel
 from tests import naive
-from tests.checks_sampler import FALSE_ALARM, prior_p, run_from
-from tests.helpers_sampler import CASES, QUICK_VARIANTS, VARIANTS, Variant, random_case
+from tests.checks_sampler import FALSE_ALARM, prior_p, prior_starts, run_from
+from tests.helpers_sampler import CASES, QUICK_VARIANTS, VARIANTS, Variant, lists_of, random_case
 
 POOL_OF_8 = random_case(
     "pool-of-8",
@@ -42,15 +44,33 @@ def _prior_draws(n: int) -> list[tuple[int, ...]]:
 
 @pytest.mark.parametrize("variant", VARIANTS.values(), ids=VARIANTS)
 def test_chains_without_data_stay_in_the_prior(variant: Variant) -> None:
-    """T5: ends of 3,000 chains of 200 steps from prior draws, false-alarm rate 1e-6."""
-    ends = run_from(POOL_OF_8, variant, _prior_draws(3_000), 200, seed=55)
-    assert prior_p(POOL_OF_8, ends) > FALSE_ALARM
+    """T5: ends of 3,000 chains of 200 steps from prior draws, false-alarm rate 1e-6 each."""
+    starts = prior_starts(POOL_OF_8, variant, _prior_draws(3_000), seed=54)
+    for ends in run_from(POOL_OF_8, variant, starts, 200, seed=55):
+        assert prior_p(POOL_OF_8, ends) > FALSE_ALARM
 
 
 @pytest.mark.parametrize("variant", QUICK_VARIANTS.values(), ids=QUICK_VARIANTS)
 def test_chains_without_data_reach_the_prior(variant: Variant) -> None:
-    """T5: ends of 3,000 chains of 300 steps from the empty list, false-alarm rate 1e-6."""
-    ends = run_from(POOL_OF_8, variant, [()] * 3_000, 300, seed=5)
+    """T5: ends of 3,000 chains of 300 steps from empty lists, false-alarm rate 1e-6 each."""
+    starts = [[()] * 3_000] * variant.n_temperatures
+    for ends in run_from(POOL_OF_8, variant, starts, 300, seed=5):
+        assert prior_p(POOL_OF_8, ends) > FALSE_ALARM
+
+
+@pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
+def test_whole_runs_without_data_stay_in_the_prior(kernel: Kernel) -> None:
+    """T5: last draws of 2,000 chains run as a fit runs them, false-alarm rate 1e-6.
+
+    Every temperature's target is then the prior, from which every list starts. A lesson leaves
+    its mark on the list that taught it, so 300 steps follow the last one.
+    """
+    ends = []
+    for k in range(2_000):
+        seed = np.random.SeedSequence([56, k])
+        runs = Chain(POOL_OF_8.problem, POOL_OF_8.compiled, kernel, seed).run(600)
+        assert runs.n_draws.sum() == 300
+        ends.append(lists_of(runs)[-1])
     assert prior_p(POOL_OF_8, ends) > FALSE_ALARM
 
 

@@ -9,28 +9,36 @@ from elseif import kernels
 from elseif.sampler.chain import OPTION_NAMES
 from tests import naive
 from tests.checks_sampler import FALSE_ALARM, proposal_p
-from tests.helpers_sampler import CASES, VARIANTS, Variant, make_chain, random_case
+from tests.helpers_sampler import CASES, VARIANTS, Variant, make_chain, random_case, state_at
 
 POOLS = {name: CASES[name] for name in ("one-antecedent", "three-labels", "six-antecedents")}
+# every kernel at its coldest, and at its warmest where there are several temperatures
+PLACES = {
+    f"{name}-{t}": (variant, t)
+    for name, variant in VARIANTS.items()
+    for t in sorted({0, variant.n_temperatures - 1})
+}
 
 
 @pytest.mark.parametrize("variant", VARIANTS.values(), ids=VARIANTS)
 @pytest.mark.parametrize("name", POOLS)
 def test_proposals_follow_the_enumerated_distribution(name: str, variant: Variant) -> None:
-    """T2: 20,000 proposals from each length, false-alarm rate 1e-6 a pool and kernel."""
-    assert proposal_p(POOLS[name], variant, seed=2) > FALSE_ALARM
+    """T2: 20,000 proposals from each length, false-alarm rate 1e-6 a pool and temperature."""
+    for temperature in range(variant.n_temperatures):
+        assert proposal_p(POOLS[name], variant, seed=2, temperature=temperature) > FALSE_ALARM
 
 
-@pytest.mark.parametrize("variant", VARIANTS.values(), ids=VARIANTS)
-def test_uniforms_are_cut_where_the_probabilities_say(variant: Variant) -> None:
+@pytest.mark.parametrize(("variant", "temperature"), PLACES.values(), ids=PLACES)
+def test_uniforms_are_cut_where_the_probabilities_say(variant: Variant, temperature: int) -> None:
     """On a fine grid of uniforms, options and additions get their share to the grid's width."""
     case = random_case("wide-pool", 22, (1, 2) * 10, (1.0, 1.0))
-    proposals, additions = variant.proposals(20), variant.additions(20)
+    proposals = variant.proposals(20, temperature=temperature)
+    additions = variant.additions(20)
     chain = make_chain(case, variant, [0], ())
     n_cells = 20_000
     grid = (np.arange(n_cells) + 0.5) / n_cells
     for d in [(), (7,), (19, 0), (3, 2, 1, 0), tuple(range(1, 20))]:
-        state = chain._state_at(d, 20)
+        state = state_at(chain, d, 20, temperature)
         options = naive.possible_options(proposals, len(d), 20)
         found = [kernels.choose_option(additions, len(d), u) for u in grid[::100]]
         shares = np.bincount(found, minlength=len(OPTION_NAMES)) / len(found)
@@ -44,15 +52,16 @@ def test_uniforms_are_cut_where_the_probabilities_say(variant: Variant) -> None:
         assert np.abs(shares - outside / outside.sum()).max() <= 1.01 / len(chosen)
 
 
-@pytest.mark.parametrize("variant", VARIANTS.values(), ids=VARIANTS)
-def test_extreme_uniforms_give_possible_steps(variant: Variant) -> None:
+@pytest.mark.parametrize(("variant", "temperature"), PLACES.values(), ids=PLACES)
+def test_extreme_uniforms_give_possible_steps(variant: Variant, temperature: int) -> None:
     """The first and the last uniforms that can be drawn lead to steps of the enumeration."""
     case = CASES["two-labels"]
-    proposals, additions = variant.proposals(4), variant.additions(4)
+    proposals = variant.proposals(4, temperature=temperature)
+    additions = variant.additions(4)
     chain = make_chain(case, variant, [0], ())
     extremes = (0.0, np.nextafter(1.0, 0.0))
     for d in naive.all_lists(4):
-        state = chain._state_at(d, 4)
+        state = state_at(chain, d, 4, temperature)
         steps = {(s.option, s.position, s.target) for s in naive.steps_from(proposals, d, 4)}
         for uniforms in itertools.product(extremes, repeat=3):
             option, position, target = kernels.propose(additions, state, *uniforms)
