@@ -11,7 +11,7 @@ from elseif import kernels
 from elseif.errors import SamplingError
 from elseif.model.problem import Problem
 from elseif.sampler.proposals import Kernel
-from elseif.sampler.runs import Runs, join_runs
+from elseif.sampler.runs import ChainInfo, Runs, join_runs
 from elseif.sampler.tables import data_tables, prior_tables
 
 FIRST_CAPACITY = 16
@@ -19,16 +19,6 @@ FIRST_CAPACITY = 16
 RECORD_RUNS = 8192
 RECORD_ITEMS = 8 * RECORD_RUNS
 OPTION_NAMES = ("move", "add", "remove", "replace")
-
-
-@dataclass(frozen=True)
-class ChainInfo:
-    """What a person wants to know of a chain: steps proposed and accepted by option."""
-
-    start: tuple[int, ...]
-    n_iter: int
-    proposed: dict[str, int]
-    accepted: dict[str, int]
 
 
 @dataclass(frozen=True)

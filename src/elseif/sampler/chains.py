@@ -10,7 +10,7 @@ import numpy as np
 
 from elseif.model.problem import Problem
 from elseif.progress import Progress, polled
-from elseif.sampler.chain import Chain, ChainInfo, CompiledProblem
+from elseif.sampler.chain import Chain, CompiledProblem
 from elseif.sampler.convergence import (
     PAPER_R_HAT,
     Convergence,
@@ -20,7 +20,7 @@ from elseif.sampler.convergence import (
 )
 from elseif.sampler.probe import choose_probe
 from elseif.sampler.proposals import DEFAULT_KERNEL, KERNELS
-from elseif.sampler.runs import Runs
+from elseif.sampler.runs import ChainInfo, Runs
 
 SHORTEST_RUN = 25_000  # the first length tried when none is given
 

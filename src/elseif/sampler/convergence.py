@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from elseif.model.problem import Problem
-from elseif.sampler.chain import ChainInfo
-from elseif.sampler.runs import Runs, distinct_lists, join_runs
+from elseif.sampler.runs import ChainInfo, Runs, distinct_lists, join_runs
 
 # the paper's threshold for Gelman and Rubin's R-hat of the log posterior
 PAPER_R_HAT = 1.05

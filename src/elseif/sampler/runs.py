@@ -1,4 +1,4 @@
-"""Runs: consecutive draws, each list written once for as long as the chain stayed at it."""
+"""What a chain leaves behind: its draws as runs, and how it got on. No compiled code."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Runs:
-    """Draws of a chain, in order."""
+    """Draws of a chain, in order: a list is written once for as long as the chain stayed."""
 
     n_draws: np.ndarray  # int64 (runs,)
     log_posterior: np.ndarray  # float64 (runs,)
@@ -22,6 +22,16 @@ class Runs:
     def lengths(self) -> np.ndarray:
         """Length of each run's list."""
         return np.diff(self.offsets)
+
+
+@dataclass(frozen=True)
+class ChainInfo:
+    """What a person wants to know of a chain: steps proposed and accepted by option."""
+
+    start: tuple[int, ...]
+    n_iter: int
+    proposed: dict[str, int]
+    accepted: dict[str, int]
 
 
 def join_runs(pieces: Sequence[Runs]) -> Runs:
