@@ -12,6 +12,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from scipy import stats
@@ -117,21 +118,26 @@ def term_deviations(
     )
 
 
+def entered_terms(case: Case, compiled: CompiledProblem, lists: list[AntecedentList]) -> np.ndarray:
+    """Log prior, log likelihood and log posterior of lists, by the package."""
+    items, offsets = flat(lists)
+    values = np.zeros((len(lists), 3))
+    counts = np.zeros((len(lists), case.pool_size + 1, case.n_labels), dtype=np.int64)
+    state = _any_chain(case)._state_at([()], case.pool_size)
+    production().enter_all(compiled.data, compiled.prior, state, items, offsets, values, counts)
+    return values
+
+
 def label_vector_deviation(case: Case, drop_constants: bool = False) -> float:
     """T0b: how far the likelihoods of all label vectors are from summing to 1, at worst."""
     lists = naive.all_lists(case.pool_size)
-    items, offsets = flat(lists)
     totals = np.zeros(len(lists))
     for labels in itertools.product(range(case.n_labels), repeat=len(case.labels)):
         other = Case(
             case.name, case.truths, np.array(labels, int), case.cardinalities, case.pseudocounts
         )
         compiled = without_constants(other.compiled) if drop_constants else other.compiled
-        state = _any_chain(other)._state_at([()], case.pool_size)
-        values = np.zeros((len(lists), 3))
-        counts = np.zeros((len(lists), case.pool_size + 1, case.n_labels), dtype=np.int64)
-        production().enter_all(compiled.data, compiled.prior, state, items, offsets, values, counts)
-        totals += np.exp(values[:, 1])
+        totals += np.exp(entered_terms(other, compiled, lists)[:, 1])
     return largest(totals - 1)
 
 
@@ -652,6 +658,14 @@ def prior_starts(
     case: Case, variant: Variant, starts: list[AntecedentList], seed: int
 ) -> list[list[AntecedentList]]:
     """The chains' starts given, and the companions' drawn from the prior by the package."""
-    rng, prior = np.random.default_rng(seed), case.problem.prior
     n_companions = variant.n_temperatures - 1
-    return [starts, *([tuple(prior.draw(rng)) for _ in starts] for _ in range(n_companions))]
+    return [
+        starts,
+        *(_package_prior_draws(case, len(starts), seed, t) for t in range(n_companions)),
+    ]
+
+
+@cache
+def _package_prior_draws(case: Case, n: int, *seed: int) -> list[AntecedentList]:
+    rng, prior = np.random.default_rng(seed), case.problem.prior
+    return [tuple(prior.draw(rng)) for _ in range(n)]

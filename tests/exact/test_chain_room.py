@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from elseif.sampler import chain as chain_module
-from elseif.sampler.chain import Runs, join_runs
+from elseif.sampler.chain import Chain, Runs, join_runs
+from elseif.sampler.proposals import KERNELS, Kernel
 from tests.helpers_sampler import VARIANTS, Variant, make_chain, random_case
 
 # lists of about 25 outgrow the first room twice
@@ -24,47 +25,93 @@ def _draws(runs: Runs) -> list[tuple]:
     return out
 
 
-@pytest.mark.parametrize("variant", VARIANTS.values(), ids=VARIANTS)
+# exchanges after every iteration, after a few, and after as many as the package has
+SWAPS = {
+    f"{name}-{swap_every}": (variant, swap_every)
+    for name, variant in VARIANTS.items()
+    for swap_every in ((20,) if variant.n_temperatures == 1 else (1, 3, 20))
+}
+
+
+@pytest.mark.parametrize(("variant", "swap_every"), SWAPS.values(), ids=SWAPS)
 def test_trace_is_the_same_with_little_room(
-    variant: Variant, monkeypatch: pytest.MonkeyPatch
+    variant: Variant, swap_every: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Growing the state and handing draws over early change no draw."""
+
+    def draws() -> list[tuple]:
+        runs = make_chain(LONG_LISTS, variant, [6], (), swap_every=swap_every).run_to(3_000)
+        assert runs.n_draws.sum() == 3_000
+        return _draws(runs)
+
     monkeypatch.setattr(chain_module, "FIRST_CAPACITY", 64)
-    whole = _draws(make_chain(LONG_LISTS, variant, [6], ()).run_to(3_000))
+    whole = draws()
     assert max(len(d) for d, *_ in whole) > 16
     monkeypatch.setattr(chain_module, "FIRST_CAPACITY", 2)
     monkeypatch.setattr(chain_module, "RECORD_RUNS", 5)
     monkeypatch.setattr(chain_module, "RECORD_ITEMS", 7)
-    narrow = make_chain(LONG_LISTS, variant, [6], ())
-    assert _draws(narrow.run_to(3_000)) == whole
+    assert draws() == whole
 
 
-@pytest.mark.parametrize("variant", VARIANTS.values(), ids=VARIANTS)
-def test_trace_is_the_same_in_pieces(variant: Variant) -> None:
-    """Pausing a chain changes no draw, and its state stays that of its list."""
-    whole = make_chain(LONG_LISTS, variant, [7], ()).run_to(2_000)
-    chain = make_chain(LONG_LISTS, variant, [7], ())
-    pieces = join_runs([chain.run_to(n) for n in (1, 2, 40, 40, 1_111, 2_000)])
-    assert _draws(pieces) == _draws(whole)
-    state, m = chain._state, len(chain.antecedent_list)
-    fresh = chain._state_at(chain.antecedent_list, len(state.antecedent_list))
-    rows, fresh_rows = state.rows[: m + 1], fresh.rows[: m + 1]
-    assert (state.captured[rows] == fresh.captured[fresh_rows]).all()
-    assert (state.label_counts[rows] == fresh.label_counts[fresh_rows]).all()
-    assert (state.log_likelihoods[rows] == fresh.log_likelihoods[fresh_rows]).all()
-    assert state.log_posterior[0] == fresh.log_posterior[0]
+@pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
+def test_whole_run_is_the_same_with_little_room(
+    kernel: Kernel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor do they change what a warm-up learns, hence no draw after it."""
+
+    def draws() -> list[tuple]:
+        seed = np.random.SeedSequence([9])
+        chain = Chain(LONG_LISTS.problem, LONG_LISTS.compiled, kernel, seed)
+        runs = chain.run(3_001)
+        assert chain.n_done == 3_001
+        assert runs.n_draws.sum() == 1_501
+        return _draws(runs)
+
+    monkeypatch.setattr(chain_module, "FIRST_CAPACITY", 64)
+    whole = draws()
+    monkeypatch.setattr(chain_module, "FIRST_CAPACITY", 1)
+    monkeypatch.setattr(chain_module, "RECORD_RUNS", 3)
+    monkeypatch.setattr(chain_module, "RECORD_ITEMS", 1)
+    assert draws() == whole
+
+
+@pytest.mark.parametrize(("variant", "swap_every"), SWAPS.values(), ids=SWAPS)
+def test_trace_is_the_same_in_pieces(variant: Variant, swap_every: int) -> None:
+    """Pausing a chain changes no draw, and its state stays that of its lists."""
+    whole = make_chain(LONG_LISTS, variant, [7], (), swap_every=swap_every).run_to(2_000)
+    chain = make_chain(LONG_LISTS, variant, [7], (), swap_every=swap_every)
+    ends = (1, 2, 20, 40, 40, 41, 1_111, 2_000)
+    pieces = [chain.run_to(n) for n in ends]
+    assert [int(piece.n_draws.sum()) for piece in pieces] == np.diff((0, *ends)).tolist()
+    assert whole.n_draws.sum() == 2_000
+    assert _draws(join_runs(pieces)) == _draws(whole)
+    state = chain._state
+    n_replicas = len(state.replica)
+    lists = [chain._list_of(r) for r in range(n_replicas)]
+    assert sorted(state.replica) == list(range(n_replicas))
+    assert chain.antecedent_list == lists[state.replica[0]]
+    fresh = chain._state_at(lists, chain._capacity)
+    for r, d in enumerate(lists):
+        rows, fresh_rows = state.rows[r, : len(d) + 1], fresh.rows[r, : len(d) + 1]
+        assert (state.captured[rows] == fresh.captured[fresh_rows]).all()
+        assert (state.label_counts[rows] == fresh.label_counts[fresh_rows]).all()
+        assert (state.log_likelihoods[rows] == fresh.log_likelihoods[fresh_rows]).all()
+    assert (state.log_posterior == fresh.log_posterior).all()
+    assert (np.sort(state.rows.ravel()) == np.arange(state.rows.size)).all()
     assert (state.in_list == fresh.in_list).all()
     assert (state.used == fresh.used).all()
 
 
-@pytest.mark.parametrize("variant", VARIANTS.values(), ids=VARIANTS)
-def test_presence_is_the_time_spent_in_the_list(variant: Variant) -> None:
+@pytest.mark.parametrize(("variant", "swap_every"), SWAPS.values(), ids=SWAPS)
+def test_presence_is_the_time_spent_in_the_list(variant: Variant, swap_every: int) -> None:
     """What adaptation learns from is how many iterations began with each antecedent."""
-    chain = make_chain(LONG_LISTS, variant, [8])
-    draws = [d for d, *_ in _draws(chain.run_to(1_500))]
-    tally, inside = chain._tally, chain._state.in_list
-    presence = tally.presence + np.where(inside, tally.iteration[0] - tally.entered, 0)
+    chain = make_chain(LONG_LISTS, variant, [8], swap_every=swap_every)
     counted = np.zeros(LONG_LISTS.pool_size)
-    for d in [chain.start, *draws[:-1]]:
-        counted[list(d)] += 1
+    for i in range(1_500):
+        counted[list(chain.antecedent_list)] += 1
+        chain.run_to(i + 1)
+    tally, inside = chain._tally, chain._state.in_list[chain._state.replica[0]]
+    presence = tally.presence + np.where(inside, tally.iteration[0] - tally.entered, 0)
     assert (presence == counted).all()
+    chain.learn()
+    assert (chain._tally.presence == counted).all()

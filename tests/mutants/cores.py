@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from unittest import mock
 
@@ -12,6 +13,7 @@ import numpy as np
 from numba import njit
 
 from elseif import kernels
+from elseif.sampler import chain as chain_module
 from tests.helpers_sampler import Case, Drivers, make_drivers
 
 
@@ -29,17 +31,22 @@ def load_kernels() -> types.ModuleType:
     return core
 
 
-def compiled_mutant(**wrong: Callable) -> Drivers:
-    """Drivers of a copy whose callers of the given functions compile the wrong ones."""
+def compiled_core(**wrong: Callable) -> types.ModuleType:
+    """A copy whose callers of the given functions compile the wrong ones."""
     core = load_kernels()
     for name, function in wrong.items():
         assert name in vars(core)
         setattr(core, name, njit(error_model="numpy")(function))
-    return make_drivers(core, njit)
+    return core
 
 
-def interpreted_mutant(**wrong: Callable) -> Drivers:
-    """Drivers of a copy that plain Python runs, quick to make and slow to run."""
+def compiled_mutant(**wrong: Callable) -> Drivers:
+    """Drivers of such a copy."""
+    return make_drivers(compiled_core(**wrong), njit)
+
+
+def interpreted_core(**wrong: Callable) -> types.ModuleType:
+    """A copy that plain Python runs, quick to make and slow to run."""
     core = load_kernels()
     for name, function in list(vars(core).items()):
         python_function = getattr(function, "py_func", None)
@@ -51,7 +58,19 @@ def interpreted_mutant(**wrong: Callable) -> Drivers:
     for name, function in wrong.items():
         assert name in vars(core)
         setattr(core, name, function)
-    return make_drivers(core, lambda function: function)
+    return core
+
+
+def interpreted_mutant(**wrong: Callable) -> Drivers:
+    """Drivers of such a copy."""
+    return make_drivers(interpreted_core(**wrong), lambda function: function)
+
+
+@contextmanager
+def running_chains(core: types.ModuleType) -> Iterator[None]:
+    """Let the package's chains be run by a copy of its kernels."""
+    with mock.patch.object(chain_module, "kernels", core):
+        yield
 
 
 # ------------------------------------------------------------- the published mistakes
@@ -80,9 +99,74 @@ def option_case_forgotten() -> Callable:
 
     def log_proposal_ratio(additions, state, option, position, target):
         value = right(additions, state, option, position, target)
-        if option == remove and state.length[0] == 2:
+        if option == remove and state.length[state.at[0]] == 2:
             backward = option_probability(additions, add, 1)
             value -= math.log(backward / option_probability(additions, remove, 2))
         return value
 
     return log_proposal_ratio
+
+
+# ------------------------------------------------------------- mistakes of tempering
+
+
+def wrong_exchange(sign: float, always: bool) -> Callable:
+    """exchange_lists, with the ratio's sign to choose, or without asking it at all."""
+    list_log_likelihood, next_uniform = kernels.list_log_likelihood, kernels.next_uniform
+    write_run = kernels.write_run
+
+    def exchange_lists(additions, state, tally, record, seed):
+        first = state.cursor[2] % 2
+        state.cursor[2] += 1
+        for t in range(first, len(state.replica) - 1, 2):
+            u = next_uniform(seed)
+            colder, warmer = state.replica[t], state.replica[t + 1]
+            gain = list_log_likelihood(state, warmer) - list_log_likelihood(state, colder)
+            ratio = sign * (additions.coldness[t] - additions.coldness[t + 1]) * gain
+            if always or ratio >= 0.0 or u < math.exp(ratio):
+                state.replica[t], state.replica[t + 1] = warmer, colder
+                if t == 0:
+                    for j in range(state.length[colder]):
+                        leaving = state.antecedent_list[colder, j]
+                        tally.presence[leaving] += tally.iteration[0] - tally.entered[leaving]
+                    for j in range(state.length[warmer]):
+                        tally.entered[state.antecedent_list[warmer, j]] = tally.iteration[0]
+                    state.at[0] = warmer
+                    write_run(state, record, tally.iteration[0] + 1)
+
+    return exchange_lists
+
+
+def companions_recorded(core: types.ModuleType) -> Callable:
+    """step, which writes every companion's new list down as a draw of the chain."""
+    right, write_run = core.step, core.write_run
+
+    def step(data, prior, additions, state, tally, record, seed):
+        before = state.log_posterior[state.at[0]]
+        is_right = right(data, prior, additions, state, tally, record, seed)
+        if state.cursor[0] > 0 and state.log_posterior[state.at[0]] != before:
+            write_run(state, record, tally.iteration[0])
+        return is_right
+
+    return step
+
+
+def learnt_everywhere() -> Callable:
+    """choose_addition, by the learnt weights at every temperature."""
+
+    def choose_addition(additions, state, u):
+        r = state.at[0]
+        outside = 0.0
+        for a in range(len(additions.weights)):
+            if not state.in_list[r, a]:
+                outside += additions.weights[a]
+        wanted, chosen = u * outside, np.int64(-1)
+        for a in range(len(additions.weights)):
+            if not state.in_list[r, a]:
+                chosen = np.int64(a)
+                if wanted < additions.weights[a]:
+                    break
+                wanted -= additions.weights[a]
+        return chosen
+
+    return choose_addition

@@ -15,10 +15,19 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from elseif.sampler.chain import CompiledProblem
+from elseif.sampler.chain import Chain, CompiledProblem
+from elseif.sampler.proposals import KERNELS
 from tests import naive
-from tests.checks_sampler import bonferroni, chi_square_p
-from tests.helpers_sampler import QUICK_VARIANTS, Case, Variant, lists_of, make_chain, random_case
+from tests.checks_sampler import bonferroni, chi_square_p, entered_terms
+from tests.helpers_sampler import (
+    QUICK_VARIANTS,
+    VARIANTS,
+    Case,
+    Variant,
+    lists_of,
+    make_chain,
+    random_case,
+)
 
 FALSE_ALARM = 1e-5
 CASE = random_case(
@@ -80,6 +89,22 @@ def _expectations(case: Case) -> np.ndarray:
     return value
 
 
+def exact_companions(
+    case: Case, variant: Variant, compiled: CompiledProblem, rng: np.random.Generator
+) -> list[tuple[int, ...]]:
+    """A list for every companion, from its target by enumeration."""
+    if variant.n_temperatures == 1:
+        return []
+    lists = naive.all_lists(case.pool_size)
+    terms = entered_terms(case, compiled, lists)
+    drawn = []
+    for coldness in variant.kernel.coldnesses[1:]:
+        logs = terms[:, 0] + coldness * terms[:, 1]
+        masses = np.exp(logs - logs.max())
+        drawn.append(lists[rng.choice(len(lists), p=masses / masses.sum())])
+    return drawn
+
+
 def geweke_p(
     case: Case,
     variant: Variant,
@@ -87,8 +112,13 @@ def geweke_p(
     n_rounds: int,
     n_batches: int,
     mutate: Callable[[CompiledProblem], CompiledProblem] = lambda compiled: compiled,
+    whole_run: int = 0,
 ) -> float:
-    """Alternate labels given list and list given labels; batch means by Student's t."""
+    """Alternate labels given list and list given labels; batch means by Student's t.
+
+    The list is moved by five steps, with companions from their exact targets, or by a whole
+    run of so many iterations, warm-up and all.
+    """
     rng = np.random.default_rng(seed)
     d = naive.draw_from_prior(case.model(), rng)
     rows = np.empty((n_rounds, len(_expectations(case))))
@@ -96,8 +126,17 @@ def geweke_p(
         labels = draw_labels(case, d, rng)
         rows[t] = _statistics(case, d, labels)
         data = dataclasses.replace(case, labels=labels)
-        chain = make_chain(data, variant, [seed, t], d, mutate(data.compiled))
-        chain.run_to(5)
+        compiled = mutate(data.compiled)
+        if whole_run:
+            sequence = np.random.SeedSequence([seed, t])
+            chain = Chain(data.problem, compiled, variant.kernel, sequence, d)
+            chain.run(whole_run)
+        else:
+            companions = exact_companions(data, variant, compiled, rng)
+            chain = make_chain(
+                data, variant, [seed, t], d, compiled, companions=companions, swap_every=2
+            )
+            chain.run_to(5)
         d = chain.antecedent_list
     means = rows.reshape(n_batches, -1, rows.shape[1]).mean(axis=1)
     error = means.std(axis=0, ddof=1) / math.sqrt(n_batches)
@@ -110,6 +149,18 @@ def geweke_p(
 def test_geweke(variant: Variant) -> None:
     """T6: 12,000 rounds in 60 batches, false-alarm rate 1e-5 for each kernel."""
     assert geweke_p(CASE, variant, seed=6, n_rounds=12_000, n_batches=60) > FALSE_ALARM
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", KERNELS)
+def test_geweke_by_whole_runs(name: str) -> None:
+    """T6: as many rounds, each a run of 400 iterations with its own warm-up and lessons.
+
+    A lesson leaves its mark on the list that taught it, which the 200 iterations after the
+    last one wear off.
+    """
+    p = geweke_p(CASE, VARIANTS[name], 61, n_rounds=12_000, n_batches=60, whole_run=400)
+    assert p > FALSE_ALARM
 
 
 # ------------------------------------------------------ T7: simulation-based calibration

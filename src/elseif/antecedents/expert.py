@@ -170,7 +170,7 @@ def _values(name: str, operator: str, value: Any) -> list[Any]:
 
 
 def _number(value: Any) -> Any:
-    if isinstance(value, (str, bytes)) or not math.isfinite(value):
+    if isinstance(value, (str, bytes, bool, np.bool_)) or not math.isfinite(value):
         raise ValueError(f"{value!r} is no number")
     return value
 

@@ -14,7 +14,7 @@ from elseif.antecedents.pool import Pool, canonical_order, pool_members
 from elseif.errors import MiningError, NothingFrequentError
 from elseif.tables.binarise import Binarised, true_rows
 from elseif.tables.columns import Kind
-from elseif.tables.conditions import Condition
+from elseif.tables.conditions import FALSE, UNEQUAL, Condition
 from elseif.tables.labels import shown_label
 from elseif.tables.packing import Layout
 from elseif.tables.reading import Table
@@ -227,10 +227,10 @@ def _nothing_frequent(
 def _merge_identical(
     conditions: list[Condition], covers: np.ndarray
 ) -> tuple[list[Condition], np.ndarray, dict[str, tuple[str, ...]]]:
-    """One condition for each cover: the one of the shortest name; the rest are aliases.
+    """One condition for each cover, the plainest: not a negation, and of the shortest name.
 
-    Two columns that say the same would otherwise give twin modes that no chain can
-    tell apart.
+    The rest are its aliases: two columns that say the same would otherwise give twin
+    modes that no chain can tell apart.
     """
     groups: dict[bytes, list[int]] = {}
     for i, cover in enumerate(covers):
@@ -238,12 +238,16 @@ def _merge_identical(
     kept: list[int] = []
     aliases: dict[str, tuple[str, ...]] = {}
     for twins in groups.values():
-        best, *others = sorted(twins, key=lambda i: (len(conditions[i].name), i))
+        best, *others = sorted(twins, key=lambda i: (*_plainness(conditions[i]), i))
         kept.append(best)
         if others:
             aliases[conditions[best].name] = tuple(conditions[i].name for i in others)
     kept.sort()
     return [conditions[i] for i in kept], covers[kept], aliases
+
+
+def _plainness(condition: Condition) -> tuple[bool, int]:
+    return condition.operator in (FALSE, UNEQUAL), len(condition.name)
 
 
 def merge_equivalents(mined: Mined) -> Mined:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -64,8 +65,7 @@ class Rule:
 
     def interval(self, label: Any, level: float = 0.95) -> tuple[float, float]:
         """Equal-tailed credible interval of a label's probability."""
-        if not 0 < level < 1:
-            raise ParamError(f"level is {level!r}; it must be between 0 and 1.")
+        check_level(level)
         place = label_place(label, self.classes)
         return consequent_interval(self.label_counts, self.pseudocounts, place, level)
 
@@ -121,12 +121,16 @@ class RuleList:
         """The list as text: one label's probability, or every label's when not two."""
         from elseif.posterior.text import rule_list_text
 
+        check_level(level)
+        if decimals is not None and not (isinstance(decimals, int) and decimals >= 0):
+            raise ParamError(f"decimals is {decimals!r}; it must be a whole number of 0 or more.")
         return rule_list_text(self, label=label, level=level, decimals=decimals, width=width)
 
     def to_frame(self, level: float = 0.95) -> pd.DataFrame:
         """One row a rule: antecedent, n, and each label's probability and interval."""
         import pandas as pd  # loaded when a table is asked for
 
+        check_level(level)
         rows = []
         for rule in self.rules:
             row: dict[str, Any] = {"antecedent": rule.antecedent.name, "n": rule.n}
@@ -183,6 +187,12 @@ def make_rule_list(
         )
     ]
     return RuleList(rules, vocabulary)
+
+
+def check_level(level: Any) -> None:
+    """The level of a credible interval: a number between 0 and 1."""
+    if not isinstance(level, Real) or not 0 < float(level) < 1:
+        raise ParamError(f"level is {level!r}; it must be between 0 and 1.")
 
 
 def label_place(label: Any, classes: np.ndarray) -> int:

@@ -16,6 +16,13 @@ PAPER_R_HAT = 1.05
 STRICT_R_HAT, STRICT_ESS = 1.01, 400.0
 LOOSE_R_HAT, LOOSE_ESS = 1.05, 100.0
 
+IN_WORDS = {
+    "converged": "The chains agree",
+    "warn": "The chains agree by the paper's criterion; a stricter one asks for longer runs",
+    "not converged": "The chains do not agree",
+    "undetermined": "Whether the chains agree cannot be said",
+}
+
 MOST_POINTS = 1000  # of a chain's trace, evenly spaced, for the rank statistics
 WORST_INCLUSIONS = 8  # whose effective number of draws is computed
 
@@ -61,8 +68,8 @@ class Convergence:
     def __str__(self) -> str:
         return "\n".join(
             [
-                f"{self.status}: {self.n_chains} chains of {self.n_iter:,} iterations, the first "
-                "half discarded",
+                f"{IN_WORDS[self.status]} ({self.status})",
+                f"  {self.n_chains} chains of {self.n_iter:,} iterations, the first half discarded",
                 f"  R-hat of the log posterior, as in the paper  {_shown(self.r_hat)}",
                 f"  largest rank-normalised split R-hat          {_shown(self.max_r_hat)}",
                 f"  fewest effective draws                       {_shown(self.min_ess, 0)}",

@@ -17,7 +17,7 @@ def run(settings: StudySettings) -> None:
     posterior = classifier.posterior_
     print(f"Titanic: {len(X):,} passengers, {len(classifier.pool_)} antecedents\n")
     print(classifier.rule_list_)
-    print(f"\nChains: {classifier.convergence_}")
+    print(f"\n{classifier.convergence_}")
     print(
         f"\nThe posterior holds {len(posterior.distinct):,} drawn lists of mean length "
         f"{posterior.mean_length:.1f}; the most probable:"

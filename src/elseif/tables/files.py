@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
+import datetime
 import re
+from array import array
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TextIO
@@ -14,10 +18,11 @@ from elseif.errors import DataError, ParamError
 
 MISSING_WORDS = frozenset({"", "NA", "N/A", "NaN", "nan", "NULL", "null", "None", "<NA>"})
 TRUTH_WORDS = {"true": True, "false": False}
-NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
-INFINITY = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
+# digits and letters of other scripts look like numbers and are none
+NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+INFINITY = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE | re.ASCII)
 ALMOST_NUMBER = re.compile(r"\s*[+-]?\d[\d., ]*\s*")
-DATE = re.compile(r"\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?")
+DATE = re.compile(r"\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?", re.ASCII)
 ROWS_AT_ONCE = 50_000
 
 
@@ -48,13 +53,13 @@ def _read_parquet(path: Path) -> Any:
         raise ParamError("Parquet files need pyarrow: pip install 'elseif[files]'.") from None
     try:
         file = pq.ParquetFile(path)
-    except (pa.ArrowInvalid, OSError) as error:
+    except (pa.ArrowException, OSError, ValueError) as error:
         raise DataError(f"{path.name} is not a readable Parquet file: {error}") from error
     groups = []
     for number in range(file.num_row_groups):
         try:
             groups.append(file.read_row_group(number))
-        except (pa.ArrowException, OSError) as error:
+        except (pa.ArrowException, OSError, ValueError) as error:
             raise DataError(f"{path.name}: row group {number} cannot be read: {error}") from error
     return pa.concat_tables(groups) if groups else file.schema_arrow.empty_table()
 
@@ -63,18 +68,11 @@ def _read_delimited(path: Path, delimiter: str, as_written: set[str]) -> Any:
     import pandas as pd  # loaded when a file is read
 
     with path.open(encoding="utf-8-sig", newline="") as file:
-        lines = _checked_lines(file, path)
-        try:
-            header = next(csv.reader([_first_line(lines, path)], delimiter=delimiter, strict=True))
-            if len(header) == 1 and delimiter == "," and ";" in header[0]:
-                delimiter = ";"
-                header = next(csv.reader(header, delimiter=";", strict=True))
-        except csv.Error as error:
-            raise DataError(f"{path.name}, line 1: {error}.") from error
-        _check_header(header, path)
+        lines = _Lines(file, path)
+        header, delimiter = _read_header(lines, delimiter)
         columns = [_TextColumn(name) for name in header]
         numbers: list[int] = []  # the line on which each row ends, for messages
-        for chunk, ends in _row_chunks(lines, delimiter, len(header), path):
+        for chunk, ends in _row_chunks(lines, delimiter, len(header)):
             numbers += ends
             for column, values in zip(columns, zip(*chunk, strict=True), strict=True):
                 column.extend(values)
@@ -84,81 +82,107 @@ def _read_delimited(path: Path, delimiter: str, as_written: set[str]) -> Any:
     return pd.DataFrame(parsed, columns=header)
 
 
-def _first_line(lines: Iterator[str], path: Path) -> str:
-    line = next(lines, None)
-    if line is None or not line.strip():
-        raise DataError(f"{path.name} is empty: its first line must name the columns.")
-    return line
+class _Lines:
+    """Lines of a file, which knows where each begins, and refuses what is no text."""
 
+    def __init__(self, file: TextIO, path: Path) -> None:
+        self._file, self._path = file, path
+        with path.open("rb") as start:
+            has_mark = start.read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8
+        self._starts = array("q", [0])  # byte at which each line begins
+        self._next = len(codecs.BOM_UTF8) if has_mark else 0
 
-def _checked_lines(file: TextIO, path: Path) -> Iterator[str]:
-    """Lines of a file, with the place of a byte that has no business in a table."""
-    number, offset = 0, 0
-    while True:
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
         try:
-            line = file.readline()
+            line = self._file.readline()
         except UnicodeDecodeError as error:
-            where = _bad_byte(path)
-            raise DataError(
-                f"{path.name}, {where}: not UTF-8 ({error.reason}). Save the file as UTF-8."
-            ) from error
+            what = f"not UTF-8 ({error.reason}). Save the file as UTF-8"
+            raise self.fault(*self._bad_byte(), what) from error
         if not line:
-            return
-        number += 1
+            raise StopIteration
         if "\0" in line:
-            byte = offset + len(line[: line.index("\0")].encode())
-            raise DataError(f"{path.name}, line {number}, byte {byte}: a NUL character.")
-        offset += len(line.encode())
-        yield line
+            byte = self._next + len(line[: line.index("\0")].encode())
+            raise self.fault(self.n_read + 1, byte, "a NUL character")
+        self._next += len(line.encode())
+        self._starts.append(self._next)
+        return line
+
+    @property
+    def n_read(self) -> int:
+        """Number of lines so far."""
+        return len(self._starts) - 1
+
+    def fault(self, line: int, byte: int | None, what: str) -> DataError:
+        """An error with its place; without a byte, that at which the line begins."""
+        where = self._starts[line - 1] if byte is None else byte
+        return DataError(f"{self._path.name}, line {line}, byte {where}: {what}.")
+
+    def empty(self) -> DataError:
+        """The error of a file without a header."""
+        return DataError(f"{self._path.name} is empty: its first line must name the columns.")
+
+    def _bad_byte(self) -> tuple[int, int]:
+        """Line and byte offset of the first byte that is not UTF-8."""
+        content = self._path.read_bytes()
+        try:
+            content.decode("utf-8")
+        except UnicodeDecodeError as error:
+            before = content[: error.start]
+            ends = before.count(b"\n") + before.count(b"\r") - before.count(b"\r\n")
+            return ends + 1, error.start
+        return self.n_read + 1, len(content)
 
 
-def _bad_byte(path: Path) -> str:
-    """Line and byte offset of the first byte that is not UTF-8."""
-    number, offset = 1, 0
-    with path.open("rb") as file:
-        for line in file:
-            try:
-                line.decode("utf-8")
-            except UnicodeDecodeError as error:
-                return f"line {number}, byte {offset + error.start}"
-            number += 1
-            offset += len(line)
-    return "at its end"
-
-
-def _check_header(header: Sequence[str], path: Path) -> None:
+def _read_header(lines: _Lines, delimiter: str) -> tuple[list[str], str]:
+    """Names of the columns, and the delimiter: a semicolon where there is no comma."""
+    line = next(lines, "")
+    if not line.strip():
+        raise lines.empty()
+    try:
+        header = next(csv.reader([line], delimiter=delimiter, strict=True))
+        if len(header) == 1 and delimiter == "," and ";" in header[0]:
+            delimiter = ";"
+            header = next(csv.reader([line], delimiter=";", strict=True))
+    except csv.Error as error:
+        raise lines.fault(1, None, _in_words(error)) from error
     nameless = [i + 1 for i, name in enumerate(header) if not name.strip()]
     if nameless:
-        raise DataError(f"{path.name}, line 1: column {nameless[0]} has no name.")
-    doubled = sorted({name for name in header if list(header).count(name) > 1})
+        raise lines.fault(1, None, f"column {nameless[0]} has no name")
+    doubled = sorted(name for name, n in Counter(header).items() if n > 1)
     if doubled:
-        raise DataError(f"{path.name}, line 1: the column name {doubled[0]!r} stands twice.")
+        raise lines.fault(1, None, f"the column name {doubled[0]!r} stands twice")
+    return header, delimiter
+
+
+def _in_words(error: csv.Error) -> str:
+    return "a quote is opened and not closed" if "end of data" in str(error) else str(error)
 
 
 def _row_chunks(
-    lines: Iterator[str], delimiter: str, width: int, path: Path
+    lines: _Lines, delimiter: str, width: int
 ) -> Iterator[tuple[list[list[str]], list[int]]]:
     """Rows some at a time, each as wide as the header, with the lines they end on."""
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     rows: list[list[str]] = []
     ends: list[int] = []
     while True:
-        begin = reader.line_num + 2  # the header was line 1
+        begin = lines.n_read + 1
         try:
             row = next(reader, None)
         except csv.Error as error:
-            what = "a quote is opened and not closed" if "end of data" in str(error) else error
-            raise DataError(f"{path.name}, line {begin}: {what}.") from error
+            raise lines.fault(begin, None, _in_words(error)) from error
         if row is None:
             break
         if not row:
             continue  # an empty line
         if len(row) != width:
-            raise DataError(
-                f"{path.name}, line {begin}: {len(row)} fields where the header has {width}."
-            )
+            what = f"{len(row)} fields where the header has {width}"
+            raise lines.fault(begin, None, what)
         rows.append(row)
-        ends.append(reader.line_num + 1)
+        ends.append(lines.n_read)
         if len(rows) >= ROWS_AT_ONCE:
             yield rows, ends
             rows, ends = [], []
@@ -192,7 +216,7 @@ class _TextColumn:
             values = [np.nan if text in MISSING_WORDS else float(text) for text in texts]
             return np.array(values, dtype=float)[codes] if texts else np.empty(0)
         if all(DATE.fullmatch(text) for text in known):
-            return pd.to_datetime(self._texts(texts, codes), format="ISO8601")
+            return self._dates(texts, codes, path, lines)
         self._refuse_faulty_numbers(texts, codes, path, lines)
         return self.categories()
 
@@ -209,9 +233,23 @@ class _TextColumn:
     def _all_codes(self) -> np.ndarray:
         return np.concatenate(self._codes) if self._codes else np.empty(0, dtype=np.int32)
 
-    def _texts(self, texts: list[str], codes: np.ndarray) -> np.ndarray:
-        blanked = [None if text in MISSING_WORDS else text for text in texts]
-        return np.array(blanked, dtype=object)[codes]
+    def _dates(
+        self, texts: list[str], codes: np.ndarray, path: Path, lines: Sequence[int]
+    ) -> np.ndarray:
+        """Dates to the microsecond, which reach further back than pandas' nanoseconds."""
+        dates = np.full(len(texts), np.datetime64("NaT"), dtype="datetime64[us]")
+        for i, text in enumerate(texts):
+            if text in MISSING_WORDS:
+                continue
+            try:
+                dates[i] = np.datetime64(datetime.datetime.fromisoformat(text[:26]), "us")
+            except ValueError as error:
+                row = int(np.flatnonzero(codes == i)[0])
+                raise DataError(
+                    f"{path.name}, line {lines[row]}: column {self.name!r} has {text!r} among "
+                    f"dates ({error}). Correct it, or call the column a category."
+                ) from error
+        return dates[codes]
 
     def _refuse_faulty_numbers(
         self, texts: list[str], codes: np.ndarray, path: Path, lines: Sequence[int]

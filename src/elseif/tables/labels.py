@@ -27,7 +27,7 @@ class Labels:
 
 def label_array(y: Any) -> np.ndarray:
     """Labels as an array; a list that mixes text with anything else is not made all text."""
-    if hasattr(y, "to_numpy"):
+    if hasattr(y, "to_numpy") and not hasattr(y, "to_pylist"):  # pyarrow's wants no copy
         return np.asarray(y.to_numpy())
     try:
         array = np.asarray(y)
@@ -50,7 +50,11 @@ def category_order(y: Any) -> list[Any] | None:
 
 
 def known_labels(y: np.ndarray) -> np.ndarray:
-    """The labels that are not missing; objects are held to be of one type, then typed."""
+    """What shows whether labels are classes: those not missing, or their fractions.
+
+    Objects must be of one type; of numbers among them only the fractions are returned,
+    for a number may be too large for an array.
+    """
     known = y[~missing_labels(y)]
     if known.dtype.kind == "V":
         raise DataTypeError(f"Unknown label type: y is of dtype {y.dtype}. Give one column.")
@@ -60,11 +64,8 @@ def known_labels(y: np.ndarray) -> np.ndarray:
     if len(families) > 1 and families != {"boolean", "number"}:
         raise DataError(f"y mixes labels of different types: {_clash(known)}. Make them one type.")
     if families <= {"boolean", "number"}:
-        try:
-            return np.array([float(v) for v in known])
-        except (OverflowError, TypeError) as error:
-            raise DataError(f"Unknown label type: y holds numbers too large: {error}.") from error
-    return known
+        return np.array([float(v % 1) for v in known])  # whole or not is all that is asked
+    return known if families == {"text"} else known[:0]
 
 
 def shown_label(label: Any) -> str:
@@ -195,10 +196,10 @@ def _weight_numbers(sample_weight: Any) -> np.ndarray:
     """Weights as floats; text is no number, even where it spells one."""
     try:
         given = np.asarray(sample_weight)
-        texts = [v for v in given.ravel() if isinstance(v, (str, bytes))]
+        has_text = given.dtype.kind in "USO"
+        texts = [v for v in given.flat if isinstance(v, (str, bytes))] if has_text else []
         if texts or given.dtype.kind not in "biufO":
-            found = repr(texts[0]) if texts else f"dtype {given.dtype}"
-            raise TypeError(f"found {found}")
+            raise TypeError(f"found {shown_label(texts[0]) if texts else given.dtype}")
         return given.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise DataTypeError(

@@ -170,6 +170,8 @@ def _as_seen(name: str) -> str:
 def _read_array(X: Any, allow_infinite: bool) -> Table:
     try:
         array = np.asarray(X)
+        if array.dtype.kind in "US" and not isinstance(X, np.ndarray):
+            array = np.array(X, dtype=object)  # NumPy makes text of a number beside a text
     except ValueError as error:
         raise DataError(f"X cannot be read as a table: {error}.") from error
     if array.dtype.kind == "O" and array.ndim == 0:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
+from collections.abc import Iterable
 from typing import Any
 
 import narwhals as nw
@@ -75,15 +76,19 @@ def _from_numbers(array: np.ndarray, name: str, kind: Kind | None, allow_infinit
     if kind in (Kind.CATEGORY, Kind.ORDERED):
         return _factorised(array.astype(object), missing, name, kind)
     zero_one = (array == 0) | (array == 1)
-    is_boolean = bool(np.all(zero_one | missing)) and not bool(np.all(missing))
+    bad = ~zero_one & ~missing
+    # a column of nothing but missing values is boolean only when told so
+    is_boolean = not bad.any() and (kind is Kind.BOOLEAN or not bool(np.all(missing)))
     if kind is Kind.BOOLEAN and not is_boolean:
-        bad = ~zero_one & ~missing
         raise DataError(
             f"Column {name!r} is told to be boolean but holds {array[bad][0]} and "
             f"{int(bad.sum()) - 1} more values that are neither 0 nor 1 ({_rows(bad)})."
         )
     if kind is not Kind.NUMERIC and is_boolean:
         return _boolean(array == 1, missing, name)
+    if kind is Kind.DATE and bool(np.all(missing)):
+        none = np.full(len(array), np.datetime64("NaT"), dtype="datetime64[us]")
+        return Column(name, Kind.DATE, len(array), numbers=none)
     if kind is Kind.DATE:
         raise DataError(f"Column {name!r} is told to be dates but holds numbers.")
     return Column(name, Kind.NUMERIC, len(array), numbers=array.astype(np.float64))
@@ -91,14 +96,7 @@ def _from_numbers(array: np.ndarray, name: str, kind: Kind | None, allow_infinit
 
 def _from_objects(array: np.ndarray, name: str, kind: Kind | None, allow_infinite: bool) -> Column:
     missing = np.fromiter((_is_missing(v) for v in array), dtype=bool, count=len(array))
-    types = {family(v) for v in array[~missing]}
-    if len(types) > 1:
-        found = ", ".join(sorted(types))
-        examples = ", ".join(repr(v) for v in _one_of_each(array[~missing]))
-        raise DataError(
-            f"Column {name!r} mixes {found}: {examples}. Make it one type: each value must "
-            "mean the same however it is written."
-        )
+    types = _refuse_mixture(array[~missing], name)
     held = types.pop() if types else "number"
     if held == "boolean":
         return _told(_boolean(np.where(missing, False, array).astype(bool), missing, name), kind)
@@ -126,12 +124,27 @@ def _from_objects(array: np.ndarray, name: str, kind: Kind | None, allow_infinit
     return _factorised(array, missing, name, kind or Kind.CATEGORY)
 
 
+def _refuse_mixture(values: Iterable[Any], name: str) -> set[str]:
+    """What a column's values are, which must be of one sort; none where there is no value."""
+    examples: dict[str, Any] = {}
+    for value in values:
+        examples.setdefault(family(value), value)
+    if len(examples) > 1:
+        raise DataError(
+            f"Column {name!r} mixes {', '.join(sorted(examples))}: "
+            f"{', '.join(map(repr, examples.values()))}. Make it one type: each value must "
+            "mean the same however it is written."
+        )
+    return set(examples)
+
+
 def _from_categories(series: nw.Series[Any], name: str, kind: Kind | None) -> Column:
     if kind in (Kind.BOOLEAN, Kind.NUMERIC, Kind.DATE):
         return column_from_array(np.array(series.to_list(), dtype=object), name, kind)
     order = _declared_order(series)
     ordered = order is not None if kind is None else kind is Kind.ORDERED
     codes, levels = _native_codes(series)
+    _refuse_mixture(levels, name)
     return _recoded(
         codes, levels, name, Kind.ORDERED if ordered else Kind.CATEGORY, order if ordered else None
     )
@@ -162,8 +175,14 @@ def _declared_order(series: nw.Series[Any]) -> tuple[Any, ...] | None:
     if isinstance(series.dtype, nw.Enum):
         return tuple(series.dtype.categories)
     native = series.to_native()
-    if getattr(getattr(native, "type", None), "ordered", False):  # pyarrow
-        return tuple(native.unify_dictionaries().chunk(0).dictionary.to_pylist())
+    arrow_type = getattr(getattr(native, "dtype", None), "pyarrow_dtype", None)
+    if arrow_type is not None:  # pandas, with its values in pyarrow
+        native = native.array.__arrow_array__()
+    if getattr(arrow_type or getattr(native, "type", None), "ordered", False):  # pyarrow
+        if hasattr(native, "unify_dictionaries"):
+            chunks = native.unify_dictionaries().chunks
+            return tuple(chunks[0].dictionary.to_pylist()) if chunks else ()
+        return tuple(native.dictionary.to_pylist())
     return None
 
 
@@ -235,13 +254,6 @@ def family(value: Any) -> str:
     if isinstance(value, (datetime.date, np.datetime64)):
         return "date"
     return type(value).__name__
-
-
-def _one_of_each(values: np.ndarray) -> list[Any]:
-    seen: dict[str, Any] = {}
-    for value in values:
-        seen.setdefault(family(value), value)
-    return list(seen.values())
 
 
 def _category_key(category: Any) -> tuple[int, Any]:
