@@ -15,7 +15,7 @@ from sklearn.ensemble import BaggingClassifier
 from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, KBinsDiscretizer, OneHotEncoder
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from elseif import BayesianRuleListClassifier
 from tests.helpers_tables import quick, random_frame
@@ -28,17 +28,30 @@ pytestmark = pytest.mark.filterwarnings(
 )
 
 
+ESTIMATORS = [
+    BayesianRuleListClassifier(max_iter=20_000, random_state=0),
+    BayesianRuleListClassifier(kernel="paper", n_iter=500, n_chains=2, random_state=0),
+    BayesianRuleListClassifier(predict_with="posterior", n_iter=500, n_chains=2, random_state=0),
+    BayesianRuleListClassifier(predict_with="map", n_iter=500, n_chains=1, random_state=0),
+]
+
+
+def all_checks() -> list[Any]:
+    """Each estimator with each of scikit-learn's checks, but for that of the array API.
+
+    It skips itself unless SciPy's experimental switch for other array libraries is on.
+    """
+    parameters = []
+    for number, candidate in enumerate(ESTIMATORS):
+        for estimator, check in estimator_checks_generator(candidate):
+            name = getattr(check, "func", check).__name__
+            if name != "check_array_api_input":
+                parameters.append(pytest.param(estimator, check, id=f"{number}-{name}"))
+    return parameters
+
+
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@parametrize_with_checks(
-    [
-        BayesianRuleListClassifier(max_iter=20_000, random_state=0),
-        BayesianRuleListClassifier(kernel="paper", n_iter=500, n_chains=2, random_state=0),
-        BayesianRuleListClassifier(
-            predict_with="posterior", n_iter=500, n_chains=2, random_state=0
-        ),
-        BayesianRuleListClassifier(predict_with="map", n_iter=500, n_chains=1, random_state=0),
-    ]
-)
+@pytest.mark.parametrize(("estimator", "check"), all_checks())
 def test_scikit_learns_checks(estimator: Any, check: Any) -> None:
     """Every check that scikit-learn has, with no expected failure."""
     check(estimator)

@@ -133,5 +133,6 @@ def test_captured_observations_are_the_reference_s(case) -> None:
     state, d = chain._state, chain.antecedent_list
     expected = naive.captured(case.model(), d)
     for j in range(len(d) + 1):
-        rows = case.problem.layout.unpack(state.captured[state.rows[j]])
+        row = state.rows[state.replica[0], j]
+        rows = case.problem.layout.unpack(state.captured[row])
         assert set(np.flatnonzero(rows).tolist()) == expected[j]

@@ -159,7 +159,7 @@ def column_conditions(
     conditions: list[Condition] = []
     if n_missing == column.n_rows:
         excluded = "every value is missing"
-    elif _may_be_identifier(column, how) and looks_like_identifier(column):
+    elif _may_be_identifier(column, how) and looks_like_identifier(column, labels):
         excluded = "no value repeats: it looks like an identifier"
         warnings.warn(
             f"Column {column.name!r} is left out: {excluded}. "
@@ -214,9 +214,11 @@ def _why_nothing(column: Column, how: Binarising) -> str:
     return "constant where it counts"  # other values are infinite or have no weight
 
 
-def looks_like_identifier(column: Column) -> bool:
+def looks_like_identifier(column: Column, labels: Labels) -> bool:
     """Whether a column only tells rows apart: text that never repeats, or a running number."""
     if column.n_rows < FEWEST_IDENTIFIERS:
+        return False
+    if np.any(labels.weights * labels.unit > 1):  # a weight of 2 is a row that repeats
         return False
     if column.kind is Kind.CATEGORY:
         return len(column.categories) == column.n_rows
