@@ -665,6 +665,11 @@ def prior_starts(
     ]
 
 
+def at_both_ends(by_temperature: list[list[AntecedentList]]) -> list[list[AntecedentList]]:
+    """Lists at the coldest temperature, and at the warmest where there are several."""
+    return [by_temperature[0], *by_temperature[1:][-1:]]
+
+
 @cache
 def _package_prior_draws(case: Case, n: int, *seed: int) -> list[AntecedentList]:
     rng, prior = np.random.default_rng(seed), case.problem.prior

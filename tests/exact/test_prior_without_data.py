@@ -8,7 +8,7 @@ import pytest
 from elseif.sampler.chain import Chain
 from elseif.sampler.proposals import KERNELS, Kernel
 from tests import naive
-from tests.checks_sampler import FALSE_ALARM, prior_p, prior_starts, run_from
+from tests.checks_sampler import FALSE_ALARM, at_both_ends, prior_p, prior_starts, run_from
 from tests.helpers_sampler import CASES, QUICK_VARIANTS, VARIANTS, Variant, lists_of, random_case
 
 POOL_OF_8 = random_case(
@@ -46,7 +46,7 @@ def _prior_draws(n: int) -> list[tuple[int, ...]]:
 def test_chains_without_data_stay_in_the_prior(variant: Variant) -> None:
     """T5: ends of 3,000 chains of 200 steps from prior draws, false-alarm rate 1e-6 each."""
     starts = prior_starts(POOL_OF_8, variant, _prior_draws(3_000), seed=54)
-    for ends in run_from(POOL_OF_8, variant, starts, 200, seed=55):
+    for ends in at_both_ends(run_from(POOL_OF_8, variant, starts, 200, seed=55)):
         assert prior_p(POOL_OF_8, ends) > FALSE_ALARM
 
 
@@ -54,7 +54,7 @@ def test_chains_without_data_stay_in_the_prior(variant: Variant) -> None:
 def test_chains_without_data_reach_the_prior(variant: Variant) -> None:
     """T5: ends of 3,000 chains of 300 steps from empty lists, false-alarm rate 1e-6 each."""
     starts = [[()] * 3_000] * variant.n_temperatures
-    for ends in run_from(POOL_OF_8, variant, starts, 300, seed=5):
+    for ends in at_both_ends(run_from(POOL_OF_8, variant, starts, 300, seed=5)):
         assert prior_p(POOL_OF_8, ends) > FALSE_ALARM
 
 

@@ -14,6 +14,7 @@ from tests.checks_sampler import (
     Recorded,
     exact_starts,
     exchange_balance,
+    independent_means_p,
     lists_p,
     means_of,
     trace_faults,

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tests import naive
-from tests.checks_sampler import FALSE_ALARM, prior_p, prior_starts, run_from
+from tests.checks_sampler import FALSE_ALARM, at_both_ends, prior_p, prior_starts, run_from
 from tests.helpers_sampler import VARIANTS, Variant, random_case
 
 POOL_OF_60 = random_case(
@@ -54,5 +54,5 @@ def test_chains_without_data_stay_in_the_prior(name: str, variant: Variant) -> N
     """T5: ends of 2,000 chains of 200 steps from prior draws, false-alarm rate 1e-6 each."""
     case = POOLS[name]
     starts = prior_starts(case, variant, _prior_draws(name), seed=76)
-    for ends in run_from(case, variant, starts, 200, seed=75):
+    for ends in at_both_ends(run_from(case, variant, starts, 200, seed=75)):
         assert prior_p(case, ends) > FALSE_ALARM

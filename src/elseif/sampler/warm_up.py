@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-# share of the warm-up that anneals, and the power of the likelihood it begins with: chosen by
-# benchmarks/mixing.py, which counts the chains that reach the best lists
+# share of the warm-up that anneals, and the power of the likelihood it begins with
 ANNEALED_SHARE = 0.7
 WARMEST = 0.1
 N_TEMPERATURES = 20
