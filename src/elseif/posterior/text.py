@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 LONGEST_NAME = 200
+MOST_LABELS = 3  # shown on a line when there are many
 
 
 def rule_list_text(
@@ -80,11 +81,17 @@ def consequent_text(rule: Rule, places: Sequence[int], level: float, decimals: i
     """Labels with probability and interval, the most probable first."""
     order = sorted(places, key=lambda place: -rule.probabilities[place])
     parts = []
-    for place in order:
+    # of many labels, the likeliest: the rest would hide them
+    shown = order if len(order) <= MOST_LABELS + 1 else order[:MOST_LABELS]
+    for place in shown:
         low, high = consequent_interval(rule.label_counts, rule.pseudocounts, place, level)
         name = show_name(rule.vocabulary.label_names[place])
         mean = percent(rule.probabilities[place], decimals)
         parts.append(f"{name} {mean} ({percent(low, decimals)}–{percent(high, decimals)})")
+    rest = order[len(shown) :]
+    if rest:
+        share = percent(sum(rule.probabilities[place] for place in rest), decimals)
+        parts.append(f"{len(rest)} others {share}")
     return ", ".join(parts)
 
 

@@ -69,7 +69,8 @@ class Convergence:
         return "\n".join(
             [
                 f"{IN_WORDS[self.status]} ({self.status})",
-                f"  {self.n_chains} chains of {self.n_iter:,} iterations, the first half discarded",
+                f"  {self.n_chains} {'chain' if self.n_chains == 1 else 'chains'} of "
+                f"{self.n_iter:,} iterations, the first half discarded",
                 f"  R-hat of the log posterior, as in the paper  {_shown(self.r_hat)}",
                 f"  largest rank-normalised split R-hat          {_shown(self.max_r_hat)}",
                 f"  fewest effective draws                       {_shown(self.min_ess, 0)}",
