@@ -28,7 +28,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceW
 NAN, INF = float("nan"), float("inf")
 
 
-def refused(kind: type[Exception], *words: str, fit: Any) -> str:
+def expect_refused(kind: type[Exception], *words: str, fit: Any) -> str:
     """The message of the error that a fit ends in; it must hold every one of the words."""
     with pytest.raises(kind) as caught:
         fit()
@@ -108,7 +108,7 @@ def test_row_01_missing_number_among_labels(gap: float) -> None:
     X, y = random_frame()
     y = y.astype(float)
     y[[4, 9, 17]] = gap
-    refused(
+    expect_refused(
         DataError, "y", "3 missing", "rows 4, 9, 17", "missing_y", fit=lambda: quick().fit(X, y)
     )
 
@@ -119,10 +119,12 @@ def test_row_01_missing_text_among_labels(gap: object) -> None:
     X, y = random_frame()
     labels = np.array(["no", "yes"], dtype=object)[y]
     labels[[0, 9, 17]] = gap
-    refused(DataError, "y", "3 missing", "rows 0, 9, 17", fit=lambda: quick().fit(X, labels))
-    refused(DataError, "3 missing", fit=lambda: quick().fit(X, pd.Series(labels)))
-    refused(DataError, "3 missing", fit=lambda: quick().fit(X, pd.Series(pd.Categorical(labels))))
-    refused(DataError, "3 missing", fit=lambda: quick().fit(X, list(labels)))
+    expect_refused(DataError, "y", "3 missing", "rows 0, 9, 17", fit=lambda: quick().fit(X, labels))
+    expect_refused(DataError, "3 missing", fit=lambda: quick().fit(X, pd.Series(labels)))
+    expect_refused(
+        DataError, "3 missing", fit=lambda: quick().fit(X, pd.Series(pd.Categorical(labels)))
+    )
+    expect_refused(DataError, "3 missing", fit=lambda: quick().fit(X, list(labels)))
 
 
 def test_row_01_more_than_five_rows_are_counted_not_listed() -> None:
@@ -130,7 +132,9 @@ def test_row_01_more_than_five_rows_are_counted_not_listed() -> None:
     X, y = random_frame()
     y = y.astype(float)
     y[10:30] = NAN
-    message = refused(DataError, "20 missing", "10, 11, 12, 13, 14", fit=lambda: quick().fit(X, y))
+    message = expect_refused(
+        DataError, "20 missing", "10, 11, 12, 13, 14", fit=lambda: quick().fit(X, y)
+    )
     assert "15" not in message
 
 
@@ -151,7 +155,7 @@ def test_row_01_missing_labels_dropped_when_asked() -> None:
 def test_row_02_single_class() -> None:
     """One class is named with the number of observations."""
     X, _ = random_frame()
-    refused(
+    expect_refused(
         DataError, "y", "one class", "'only'", "200", fit=lambda: quick().fit(X, ["only"] * 200)
     )
 
@@ -159,7 +163,9 @@ def test_row_02_single_class() -> None:
 def test_row_02_single_class_once_the_rest_has_no_weight() -> None:
     """A class that only weightless rows have is no class."""
     X, y = random_frame()
-    refused(DataError, "one class", fit=lambda: quick().fit(X, y, sample_weight=(y == 1) * 1.0))
+    expect_refused(
+        DataError, "one class", fit=lambda: quick().fit(X, y, sample_weight=(y == 1) * 1.0)
+    )
 
 
 @pytest.mark.parametrize(
@@ -175,14 +181,14 @@ def test_row_03_continuous_target(spoil: Any) -> None:
     """A continuous target is refused as such."""
     X, y = random_frame()
     target = spoil(y + np.linspace(0.1, 0.4, len(y)))
-    refused(DataError, "y", fit=lambda: quick().fit(X, target))
+    expect_refused(DataError, "y", fit=lambda: quick().fit(X, target))
 
 
 def test_row_03_continuous_target_is_called_continuous() -> None:
     """The message says what is wrong with the target."""
     X, y = random_frame()
     target = y + np.linspace(0.1, 0.4, len(y))
-    message = refused(DataError, fit=lambda: quick().fit(X, target))
+    message = expect_refused(DataError, fit=lambda: quick().fit(X, target))
     assert "continuous" in message.lower()
 
 
@@ -199,19 +205,19 @@ def test_row_04_table_of_labels(shape: tuple[int, ...]) -> None:
     """Labels of shape (n, 2) are refused, with their shape."""
     X, _ = random_frame()
     labels = np.arange(np.prod(shape)).reshape(shape) % 2
-    refused(DataError, "y", str(shape[1]), fit=lambda: quick().fit(X, labels))
+    expect_refused(DataError, "y", str(shape[1]), fit=lambda: quick().fit(X, labels))
 
 
 def test_row_04_data_frame_of_two_label_columns() -> None:
     """A data frame of two columns is no column of labels."""
     X, y = random_frame()
-    refused(DataError, "y", fit=lambda: quick().fit(X, pd.DataFrame({"a": y, "b": y})))
+    expect_refused(DataError, "y", fit=lambda: quick().fit(X, pd.DataFrame({"a": y, "b": y})))
 
 
 def test_row_05_lengths_differ() -> None:
     """Both lengths are in the message."""
     X, y = random_frame()
-    refused(DataError, "200", "150", fit=lambda: quick().fit(X, y[:150]))
+    expect_refused(DataError, "200", "150", fit=lambda: quick().fit(X, y[:150]))
 
 
 @pytest.mark.parametrize(
@@ -278,7 +284,7 @@ def test_row_07_labels_one_and_the_text_one(make: Any) -> None:
     X, y = random_frame()
     labels = [1 if v else 0 for v in y]
     labels[3:6] = ["1", "0", "1"]
-    refused(DataError, "y", "int", "str", fit=lambda: quick().fit(X, make(labels)))
+    expect_refused(DataError, "y", "int", "str", fit=lambda: quick().fit(X, make(labels)))
 
 
 def test_row_07_the_clash_is_listed() -> None:
@@ -286,7 +292,7 @@ def test_row_07_the_clash_is_listed() -> None:
     X, y = random_frame()
     labels = y.astype(object)
     labels[np.flatnonzero(y == 1)[0]] = "1"
-    refused(DataError, "1 (int)", "'1' (str)", fit=lambda: quick().fit(X, labels))
+    expect_refused(DataError, "1 (int)", "'1' (str)", fit=lambda: quick().fit(X, labels))
 
 
 @pytest.mark.parametrize(
@@ -300,13 +306,15 @@ def test_row_07_the_clash_is_listed() -> None:
 )
 def test_row_09_no_rows(X: Any) -> None:
     """An empty table has no rows to learn from."""
-    refused(DataError, "no rows", fit=lambda: quick().fit(X, np.empty(0)))
+    expect_refused(DataError, "no rows", fit=lambda: quick().fit(X, np.empty(0)))
 
 
 def test_row_10_one_row() -> None:
     """One row has one class only, so it is refused as such (row 2), naming class and number."""
     X, _ = random_frame(1)
-    refused(DataError, "one class", "'yes'", "1 observation", fit=lambda: quick().fit(X, ["yes"]))
+    expect_refused(
+        DataError, "one class", "'yes'", "1 observation", fit=lambda: quick().fit(X, ["yes"])
+    )
 
 
 def test_row_10_two_rows() -> None:
@@ -328,7 +336,7 @@ def test_row_10_two_rows() -> None:
 )
 def test_row_11_no_columns(X: Any) -> None:
     """A table without columns is refused."""
-    refused(DataError, "no columns", "0", fit=lambda: quick().fit(X, [0, 1, 0, 1, 1]))
+    expect_refused(DataError, "no columns", "0", fit=lambda: quick().fit(X, [0, 1, 0, 1, 1]))
 
 
 def test_row_12_constant_columns_are_left_out_and_listed() -> None:
@@ -366,7 +374,7 @@ def test_row_13_doubled_column_names() -> None:
     """Names that occur twice are given with their positions."""
     X, y = random_frame()
     X.columns = ["age", "sex", "age", "job"]
-    refused(DataError, "'age'", "0", "2", "unique", fit=lambda: quick().fit(X, y))
+    expect_refused(DataError, "'age'", "0", "2", "unique", fit=lambda: quick().fit(X, y))
 
 
 def test_row_14_identical_columns_are_one() -> None:
@@ -387,16 +395,16 @@ def test_row_33_nothing_reaches_the_support() -> None:
     """The largest support found is in the message."""
     X = pd.DataFrame({"rare": [True] * 3 + [False] * 97, "rarer": [False] * 98 + [True] * 2})
     y = [0, 1] * 50
-    refused(
+    expect_refused(
         MiningError, "min_support=0.10", "'rare'", "0.03", "Lower", fit=lambda: quick().fit(X, y)
     )
-    refused(MiningError, "min_support=5", "3", fit=lambda: quick(min_support=5).fit(X, y))
+    expect_refused(MiningError, "min_support=5", "3", fit=lambda: quick(min_support=5).fit(X, y))
 
 
 def test_row_33_a_support_just_missed_is_shown_as_missed() -> None:
     """The support found never reads as the support asked for."""
     X = pd.DataFrame({"rare": np.arange(1000) < 99})
-    message = refused(MiningError, "0.099", fit=lambda: quick().fit(X, [0, 1] * 500))
+    message = expect_refused(MiningError, "0.099", fit=lambda: quick().fit(X, [0, 1] * 500))
     assert "has 0.10" not in message
 
 
@@ -422,7 +430,7 @@ def test_row_33_default_rule_alone_when_asked() -> None:
 def test_row_34_too_many_antecedents() -> None:
     """More antecedents than allowed stop the mining, with what can be changed."""
     X, y = random_frame(300, 12)
-    refused(
+    expect_refused(
         MiningError,
         "max_antecedents=50",
         "min_support=0.01",
@@ -436,13 +444,13 @@ def test_row_34_exactly_as_many_as_allowed() -> None:
     X, y = random_frame(300, 6)
     n = len(quick().fit(X, y).pool_)
     assert len(quick(max_antecedents=n).fit(X, y).pool_) == n
-    refused(MiningError, str(n - 1), fit=lambda: quick(max_antecedents=n - 1).fit(X, y))
+    expect_refused(MiningError, str(n - 1), fit=lambda: quick(max_antecedents=n - 1).fit(X, y))
 
 
 def test_row_34_too_much_memory() -> None:
     """Covers that need more than max_memory are not made."""
     X, y = random_frame(2000, 12)
-    refused(
+    expect_refused(
         MiningError,
         "max_memory=2e+03",
         "min_support",
@@ -455,7 +463,7 @@ def test_row_34_a_million_itemsets_are_refused_quickly() -> None:
     """A dense table of far more than a million itemsets is stopped at the limit."""
     rng = np.random.default_rng(0)
     X = rng.random((500, 60)) < 0.9
-    refused(
+    expect_refused(
         MiningError,
         "max_antecedents=100,000",
         "min_support",
@@ -467,13 +475,15 @@ def test_row_34_a_million_itemsets_are_refused_quickly() -> None:
 @pytest.mark.parametrize("support", [10.0, 0, 0.0, 1.5, -0.1, -3, NAN, INF, -INF])
 def test_row_35_supports_that_cannot_be(support: float) -> None:
     """A fraction lies in (0, 1], a number of rows is 1 or more."""
-    refused(ParamError, "min_support", repr(support), fit=lambda: fit(min_support=support))
+    expect_refused(ParamError, "min_support", repr(support), fit=lambda: fit(min_support=support))
 
 
 @pytest.mark.parametrize("support", ["0.1", None, True, [0.1]])
 def test_row_35_supports_of_a_wrong_type(support: object) -> None:
     """A support is a number."""
-    refused(ParamTypeError, "min_support", repr(support), fit=lambda: fit(min_support=support))
+    expect_refused(
+        ParamTypeError, "min_support", repr(support), fit=lambda: fit(min_support=support)
+    )
 
 
 def test_row_35_a_whole_number_counts_rows() -> None:
@@ -483,13 +493,13 @@ def test_row_35_a_whole_number_counts_rows() -> None:
     as_share = quick(min_support=0.1, max_cardinality=3).fit(X, y)
     assert as_count.pool_.names == as_share.pool_.names
     assert len(quick(min_support=1, max_cardinality=4).fit(X, y).pool_) == 15
-    refused(MiningError, "min_support=1.00", fit=lambda: quick(min_support=1.0).fit(X, y))
+    expect_refused(MiningError, "min_support=1.00", fit=lambda: quick(min_support=1.0).fit(X, y))
 
 
 @pytest.mark.parametrize("most", [0, -1])
 def test_row_36_cardinalities_that_cannot_be(most: int) -> None:
     """An antecedent has a condition or more."""
-    refused(
+    expect_refused(
         ParamError,
         "max_cardinality",
         repr(most),
@@ -501,7 +511,9 @@ def test_row_36_cardinalities_that_cannot_be(most: int) -> None:
 @pytest.mark.parametrize("most", [1.5, "2", None, True])
 def test_row_36_cardinalities_of_a_wrong_type(most: object) -> None:
     """A cardinality is a whole number."""
-    refused(ParamTypeError, "max_cardinality", repr(most), fit=lambda: fit(max_cardinality=most))
+    expect_refused(
+        ParamTypeError, "max_cardinality", repr(most), fit=lambda: fit(max_cardinality=most)
+    )
 
 
 def test_row_36_more_than_there_are_columns() -> None:
@@ -541,13 +553,13 @@ def test_row_37_pool_in_canonical_order() -> None:
 def test_row_38_pseudocounts_that_cannot_be(alpha: object, shown: str) -> None:
     """Pseudocounts are positive and finite."""
     words = ("pseudocounts", shown, "positive")
-    refused(ParamError, *words, fit=lambda: fit(pseudocounts=alpha))
+    expect_refused(ParamError, *words, fit=lambda: fit(pseudocounts=alpha))
 
 
 @pytest.mark.parametrize("alpha", [[1, 2, 3], [1], [[1, 2]], {0: 1}, {0: 1, 1: 1, 2: 1}, {"0": 1}])
 def test_row_39_pseudocounts_of_a_wrong_number(alpha: object) -> None:
     """There is one pseudocount for each class, and the classes are named."""
-    refused(
+    expect_refused(
         ParamError, "pseudocounts needs 2 values", "[0, 1]", fit=lambda: fit(pseudocounts=alpha)
     )
 
@@ -570,14 +582,14 @@ def test_row_39_pseudocounts_by_label() -> None:
 @pytest.mark.parametrize("value", [0, -1, 0.0, NAN, INF, -INF])
 def test_row_40_prior_means_that_cannot_be(name: str, value: float) -> None:
     """Lambda and eta are finite and above 0."""
-    refused(ParamError, name, repr(value), "above 0", fit=lambda: fit(**{name: value}))
+    expect_refused(ParamError, name, repr(value), "above 0", fit=lambda: fit(**{name: value}))
 
 
 @pytest.mark.parametrize("name", ["expected_length", "expected_cardinality"])
 @pytest.mark.parametrize("value", ["3", None, True, [3]])
 def test_row_40_prior_means_of_a_wrong_type(name: str, value: object) -> None:
     """Lambda and eta are numbers."""
-    refused(ParamTypeError, name, repr(value), "number", fit=lambda: fit(**{name: value}))
+    expect_refused(ParamTypeError, name, repr(value), "number", fit=lambda: fit(**{name: value}))
 
 
 def test_row_40_longer_than_the_pool() -> None:
@@ -602,21 +614,25 @@ def test_row_40_extreme_prior_means(name: str, value: float) -> None:
 @pytest.mark.parametrize("value", [0, -5])
 def test_row_41_counts_that_cannot_be(name: str, value: int) -> None:
     """Numbers of things are 1 or more."""
-    refused(ParamError, name, repr(value), "1 or more", fit=lambda: fit(**{name: value}))
+    expect_refused(ParamError, name, repr(value), "1 or more", fit=lambda: fit(**{name: value}))
 
 
 @pytest.mark.parametrize("name", ["n_iter", "n_chains", "max_iter", "n_jobs"])
 @pytest.mark.parametrize("value", [1.5, "10", True])
 def test_row_41_counts_of_a_wrong_type(name: str, value: object) -> None:
     """Numbers of things are whole."""
-    refused(ParamTypeError, name, repr(value), "whole number", fit=lambda: fit(**{name: value}))
+    expect_refused(
+        ParamTypeError, name, repr(value), "whole number", fit=lambda: fit(**{name: value})
+    )
 
 
 def test_row_41_seeds_that_cannot_be() -> None:
     """A seed is a whole number of 0 or more."""
-    refused(ParamError, "random_state", "-1", "0 or more", fit=lambda: fit(random_state=-1))
+    expect_refused(ParamError, "random_state", "-1", "0 or more", fit=lambda: fit(random_state=-1))
     for seed in (1.5, "1", True):
-        refused(ParamTypeError, "random_state", repr(seed), fit=lambda s=seed: fit(random_state=s))
+        expect_refused(
+            ParamTypeError, "random_state", repr(seed), fit=lambda s=seed: fit(random_state=s)
+        )
 
 
 @pytest.mark.parametrize("n_iter", [1, 2, 3])
@@ -631,7 +647,7 @@ def test_row_41_the_shortest_chains(n_iter: int) -> None:
 @pytest.mark.parametrize("value", ["nonsense", None, 3])
 def test_row_41_words_that_are_not_known(name: str, value: object) -> None:
     """The words that are allowed are listed."""
-    message = refused(ParamError, name, repr(value), fit=lambda: fit(**{name: value}))
+    message = expect_refused(ParamError, name, repr(value), fit=lambda: fit(**{name: value}))
     assert message.count("'") >= 4
 
 
@@ -652,13 +668,13 @@ def test_row_42_one_chain_until_it_stops_by_itself() -> None:
 
 def test_row_43_misspelt_keyword() -> None:
     """A misspelt keyword is answered with the nearest names."""
-    refused(
+    expect_refused(
         ParamTypeError,
         "'expected_lenght'",
         "'expected_length'",
         fit=lambda: BayesianRuleListClassifier(expected_lenght=3),
     )
-    refused(
+    expect_refused(
         ParamError, "'n_chain'", "'n_chains'", fit=lambda: BayesianRuleListClassifier(n_chain=3)
     )
     with pytest.raises(ValueError, match="n_chains"):
@@ -680,7 +696,7 @@ def test_row_43_misspelt_keyword() -> None:
 def test_row_44_weights_that_cannot_be(weights: np.ndarray, words: tuple[str, ...]) -> None:
     """Weights are finite, not negative, not all 0 and one for each observation."""
     X, y = random_frame()
-    refused(
+    expect_refused(
         DataError, "sample_weight", *words, fit=lambda: quick().fit(X, y, sample_weight=weights)
     )
 
@@ -689,7 +705,7 @@ def test_row_44_weights_that_are_no_numbers() -> None:
     """Weights of text are refused in our words."""
     X, y = random_frame()
     weights = np.array(["heavy"] * 200)
-    refused(DataError, "sample_weight", "heavy", fit=lambda: quick().fit(X, y, weights))
+    expect_refused(DataError, "sample_weight", "heavy", fit=lambda: quick().fit(X, y, weights))
 
 
 def test_row_44_whole_weights_are_repeated_rows() -> None:
@@ -720,7 +736,9 @@ def test_row_60_missing_column(way: str) -> None:
     X, y = random_frame()
     clf = quick(predict_with=way).fit(X, y)
     for name in X.columns:
-        refused(DataError, repr(name), fit=lambda n=name: clf.predict_proba(X.drop(columns=n)))
+        expect_refused(
+            DataError, repr(name), fit=lambda n=name: clf.predict_proba(X.drop(columns=n))
+        )
 
 
 @pytest.mark.parametrize("way", ["point", "posterior", "map"])
@@ -739,8 +757,8 @@ def test_row_61_arrays_need_the_width_of_fit() -> None:
     """Columns without names must be as many as fit saw."""
     X, y = random_frame()
     clf = quick().fit(X.to_numpy(), y)
-    refused(DataError, "3", "4", fit=lambda: clf.predict(X.to_numpy()[:, :3]))
-    refused(DataError, "8", "4", fit=lambda: clf.predict(np.hstack([X, X])))
+    expect_refused(DataError, "3", "4", fit=lambda: clf.predict(X.to_numpy()[:, :3]))
+    expect_refused(DataError, "8", "4", fit=lambda: clf.predict(np.hstack([X, X])))
 
 
 def category_frame(n_rows: int = 200) -> tuple[pd.DataFrame, np.ndarray]:
@@ -804,7 +822,7 @@ def test_row_63_missing_refused_at_predict_when_refused_at_fit() -> None:
     clf = quick(missing="error").fit(X, y)
     gaps = X.copy()
     gaps.loc[3, "colour"] = None
-    refused(DataError, "'colour'", "1", fit=lambda: clf.predict(gaps))
+    expect_refused(DataError, "'colour'", "1", fit=lambda: clf.predict(gaps))
 
 
 def test_row_63_missing_refused_with_given_antecedents() -> None:
@@ -812,7 +830,7 @@ def test_row_63_missing_refused_with_given_antecedents() -> None:
     X, y = category_frame()
     X.loc[3, "colour"] = None
     clf = quick(missing="error", antecedents=[(("colour", "=", "red"),)], expected_length=1)
-    refused(DataError, "'colour'", "1", fit=lambda: clf.fit(X, y))
+    expect_refused(DataError, "'colour'", "1", fit=lambda: clf.fit(X, y))
 
 
 @pytest.mark.parametrize("way", ["point", "posterior", "map"])

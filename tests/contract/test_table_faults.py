@@ -30,7 +30,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceW
 NAN, INF = float("nan"), float("inf")
 
 
-def refused(call: Any, *words: str, kind: type[Exception] = DataError) -> str:
+def expect_refused(call: Any, *words: str, kind: type[Exception] = DataError) -> str:
     """The message of the error that a call ends in; it must hold every one of the words."""
     with pytest.raises(kind) as caught:
         call()
@@ -145,7 +145,9 @@ def test_row_15_missing_refused_when_asked(library: str) -> None:
         "array": lambda: X.astype(object).to_numpy(),
     }[library]()
     names = ("'x0'", "'x1'") if library == "array" else ("'flag'", "'number'")
-    message = refused(lambda: quick(missing="error").fit(table, y), *names, "50", "own_level")
+    message = expect_refused(
+        lambda: quick(missing="error").fit(table, y), *names, "50", "own_level"
+    )
     assert "noise" not in message
     assert "x2" not in message
 
@@ -198,14 +200,16 @@ def test_row_16_infinite_values(value: float, form: str) -> None:
         "sparse": lambda: sparse.csr_array(array),
     }[form]()
     name = "'b'" if form in ("pandas", "polars", "pyarrow") else "'x1'"
-    message = refused(lambda: quick().fit(table, np.arange(60) % 2), name, "infinit", "3, 17")
+    message = expect_refused(
+        lambda: quick().fit(table, np.arange(60) % 2), name, "infinit", "3, 17"
+    )
     assert re.search(r"\b2\b", message)
 
 
 def test_row_16_more_than_five_rows_are_counted() -> None:
     """Of many rows the first five and the number are given."""
     X = pd.DataFrame({"a": np.where(np.arange(60) < 12, INF, np.arange(60.0))})
-    message = refused(lambda: quick().fit(X, np.arange(60) % 2), "12", "0, 1, 2, 3, 4")
+    message = expect_refused(lambda: quick().fit(X, np.arange(60) % 2), "12", "0, 1, 2, 3, 4")
     assert "0, 1, 2, 3, 4, 5" not in message
 
 
@@ -224,7 +228,9 @@ def test_row_16_infinite_values_in_the_outer_bins_when_asked() -> None:
             [True, True, False] if ">" in name else [False, False, True]
         )
     assert clf.predict(pd.DataFrame({"a": [INF, -INF]})).shape == (2,)
-    refused(lambda: finite.predict(pd.DataFrame({"a": [0.0, INF]})), "'a'", "infinit", "row 1")
+    expect_refused(
+        lambda: finite.predict(pd.DataFrame({"a": [0.0, INF]})), "'a'", "infinit", "row 1"
+    )
 
 
 def test_row_16_infinite_values_in_disjoint_bins() -> None:
@@ -265,7 +271,9 @@ def test_row_17_numbers_in_a_boolean_column(bad: float, form: str) -> None:
         "array": lambda: array,
     }[form]()
     fit = quick(kinds={"x1": "boolean"}, infinite="outer").fit
-    refused(lambda: fit(table, y), "'x1'", "boolean", str(bad).rstrip("0").rstrip("."), "row 7")
+    expect_refused(
+        lambda: fit(table, y), "'x1'", "boolean", str(bad).rstrip("0").rstrip("."), "row 7"
+    )
 
 
 def test_row_17_no_truthiness() -> None:
@@ -273,7 +281,9 @@ def test_row_17_no_truthiness() -> None:
     X, y = random_frame()
     for values in (["yes", "no"] * 100, ["", "x"] * 100, ["True", "False"] * 100):
         told = quick(kinds={"f1": "boolean"})
-        refused(lambda t=told, v=values: t.fit(X.assign(f1=v), y), "'f1'", "boolean", values[0])
+        expect_refused(
+            lambda t=told, v=values: t.fit(X.assign(f1=v), y), "'f1'", "boolean", values[0]
+        )
     clf = quick().fit(X.assign(f1=np.tile([0, 1, 2, 5], 50)), y)
     assert "f1" not in clf.pool_.names
     assert clf.fit_report_.columns[0].kind == "numeric"
@@ -309,7 +319,7 @@ def test_row_18_mixed_types_in_a_column(
         X, name = column.to_numpy()[:, None], "'x0'"
     if form == "categories":
         X = pd.DataFrame({"odd": column.astype("category")})
-    refused(lambda: quick().fit(X, np.arange(40) % 2), name, *shown)
+    expect_refused(lambda: quick().fit(X, np.arange(40) % 2), name, *shown)
 
 
 @pytest.mark.parametrize("value", [[1, 2], {"a": 1}, object(), b"bytes", 1j])
@@ -319,7 +329,7 @@ def test_row_18_values_of_no_known_type(value: Any) -> None:
     for i in range(40):
         column[i] = value
     X = pd.DataFrame({"odd": pd.Series(column, dtype=object)})
-    refused(lambda: quick().fit(X, np.arange(40) % 2), "'odd'")
+    expect_refused(lambda: quick().fit(X, np.arange(40) % 2), "'odd'")
 
 
 @pytest.mark.parametrize("fault", ['"1,5"', " 1 ", "1 000", '"1,000.5"', "1 ", "many"])
@@ -329,7 +339,7 @@ def test_row_19_faulty_numbers_in_a_file(fault: str, tmp_path: Path) -> None:
     lines = ["age,sex", *(f"{i}.5,{'fm'[i % 2]}" for i in range(30))]
     lines[17] = f"{fault},f"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    refused(lambda: read_file(path), "t.csv", "line 18", "'age'", fault.strip('"'))
+    expect_refused(lambda: read_file(path), "t.csv", "line 18", "'age'", fault.strip('"'))
 
 
 def test_row_19_decimal_commas_throughout(tmp_path: Path) -> None:
@@ -337,7 +347,7 @@ def test_row_19_decimal_commas_throughout(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     rows = [f"{i},{i % 10};{'fm'[i % 2]}" for i in range(30)]
     path.write_text("\n".join(["age;sex", *rows]) + "\n", encoding="utf-8")
-    refused(lambda: read_file(path), "line 2", "'age'", "'0,0'")
+    expect_refused(lambda: read_file(path), "line 2", "'age'", "'0,0'")
 
 
 def test_row_19_the_line_is_the_files_line(tmp_path: Path) -> None:
@@ -350,7 +360,7 @@ def test_row_19_the_line_is_the_files_line(tmp_path: Path) -> None:
     text = "\n".join(["age,word", *rows]) + "\n"
     path.write_text(text, encoding="utf-8")
     line = next(i for i, line in enumerate(text.split("\n"), 1) if "1,5" in line)
-    refused(lambda: read_file(path), f"line {line}:", "'age'", "'1,5'")
+    expect_refused(lambda: read_file(path), f"line {line}:", "'age'", "'1,5'")
 
 
 def test_row_19_numbers_as_categories_when_told(tmp_path: Path) -> None:
@@ -499,7 +509,9 @@ def test_row_23_bytes_that_are_no_text(fault: str, tmp_path: Path) -> None:
     """Bytes that are not UTF-8, and NUL, are refused with their line and byte."""
     content = FAULTY_BYTES[fault]
     line, byte = first_fault(content)
-    refused(lambda: read_file(write(tmp_path, content)), "t.csv", f"line {line}", f"byte {byte}")
+    expect_refused(
+        lambda: read_file(write(tmp_path, content)), "t.csv", f"line {line}", f"byte {byte}"
+    )
 
 
 RAGGED = {
@@ -521,7 +533,7 @@ def test_row_23_rows_of_a_wrong_shape_are_refused_with_their_line(
 ) -> None:
     """Ragged rows and open quotes are refused with the line they begin on."""
     text, line = RAGGED[fault]
-    refused(lambda: read_file(write(tmp_path, text)), "t.csv", f"line {line}")
+    expect_refused(lambda: read_file(write(tmp_path, text)), "t.csv", f"line {line}")
 
 
 @pytest.mark.parametrize("fault", RAGGED)
@@ -531,7 +543,7 @@ def test_row_23_rows_of_a_wrong_shape_are_refused_with_their_byte(
     """The byte offset at which the line begins is in the message too."""
     text, line = RAGGED[fault]
     byte = len("".join(text.splitlines(keepends=True)[: line - 1]).encode())
-    refused(lambda: read_file(write(tmp_path, text)), f"byte {byte}")
+    expect_refused(lambda: read_file(write(tmp_path, text)), f"byte {byte}")
 
 
 @pytest.mark.parametrize(
@@ -552,13 +564,13 @@ def test_row_23_headers_that_cannot_be(
     content: bytes, words: tuple[str, ...], tmp_path: Path
 ) -> None:
     """A file needs a first line of distinct names."""
-    refused(lambda: read_file(write(tmp_path, content)), "t.csv", *words)
+    expect_refused(lambda: read_file(write(tmp_path, content)), "t.csv", *words)
 
 
 @pytest.mark.parametrize("content", [b"a,b\n", b"a,b", b"a,b\n\n\n"])
 def test_row_09_and_23_a_header_without_rows(content: bytes, tmp_path: Path) -> None:
     """A header alone is a table without rows, which is refused when it is read or fitted."""
-    refused(lambda: quick().fit(read_file(write(tmp_path, content)), []), "no rows")
+    expect_refused(lambda: quick().fit(read_file(write(tmp_path, content)), []), "no rows")
 
 
 @pytest.mark.parametrize(
@@ -619,14 +631,16 @@ def test_row_23_many_columns_are_read_quickly(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["t.xlsx", "t", "t.csv.gz"])
 def test_row_23_files_of_unknown_kind(name: str, tmp_path: Path) -> None:
     """An ending that is not known is refused with those that are."""
-    refused(lambda: read_file(write(tmp_path, GOOD, name)), ".csv", ".parquet", kind=ParamError)
+    expect_refused(
+        lambda: read_file(write(tmp_path, GOOD, name)), ".csv", ".parquet", kind=ParamError
+    )
 
 
 def test_row_23_files_that_are_not_there(tmp_path: Path) -> None:
     """A path without a file, or to a folder, is refused by name."""
     (tmp_path / "folder.csv").mkdir()
-    refused(lambda: read_file(tmp_path / "lost.csv"), "lost.csv")
-    refused(lambda: read_file(tmp_path / "folder.csv"), "folder.csv", "folder")
+    expect_refused(lambda: read_file(tmp_path / "lost.csv"), "lost.csv")
+    expect_refused(lambda: read_file(tmp_path / "folder.csv"), "folder.csv", "folder")
 
 
 def read_or_refuse(path: Path) -> None:
@@ -725,19 +739,21 @@ def test_row_24_truncated_parquet(share: float, tmp_path: Path) -> None:
     """A Parquet file cut off anywhere is refused by name."""
     content = parquet_bytes(tmp_path)
     path = write(tmp_path, content[: int(len(content) * share)], "cut.parquet")
-    refused(lambda: read_file(path), "cut.parquet")
+    expect_refused(lambda: read_file(path), "cut.parquet")
 
 
 def test_row_24_parquet_that_lacks_its_last_bytes(tmp_path: Path) -> None:
     """The footer's end is needed to the last byte."""
     content = parquet_bytes(tmp_path)
     for n in (1, 2, 4, 7, 8, 9):
-        refused(lambda k=n: read_file(write(tmp_path, content[:-k], "cut.parquet")), "cut.parquet")
+        expect_refused(
+            lambda k=n: read_file(write(tmp_path, content[:-k], "cut.parquet")), "cut.parquet"
+        )
 
 
 def test_row_24_text_that_is_called_parquet(tmp_path: Path) -> None:
     """Text under a wrong name is refused."""
-    refused(lambda: read_file(write(tmp_path, GOOD, "t.parquet")), "t.parquet")
+    expect_refused(lambda: read_file(write(tmp_path, GOOD, "t.parquet")), "t.parquet")
 
 
 @pytest.mark.parametrize("group", [0, 1, 2])
@@ -748,14 +764,14 @@ def test_row_24_a_broken_row_group_is_named(group: int, tmp_path: Path) -> None:
     start = chunk.data_page_offset
     content[start : start + 16] = b"\xff" * 16
     path = write(tmp_path, bytes(content), "broken.parquet")
-    refused(lambda: read_file(path), "broken.parquet", f"group {group}")
+    expect_refused(lambda: read_file(path), "broken.parquet", f"group {group}")
 
 
 def test_row_24_doubled_names_in_parquet(tmp_path: Path) -> None:
     """A Parquet file with a name twice is refused when it is read or fitted."""
     path = tmp_path / "twice.parquet"
     pq.write_table(pa.table([pa.array([1.0, 2.0]), pa.array([3.0, 4.0])], ["a", "a"]), path)
-    refused(lambda: quick().fit(read_file(path), [0, 1]), "'a'")
+    expect_refused(lambda: quick().fit(read_file(path), [0, 1]), "'a'")
 
 
 def test_row_24_fuzz_flipped_bytes_of_the_footer(tmp_path: Path) -> None:
@@ -787,14 +803,14 @@ def test_row_25_names_that_are_no_strings(names: list[Any], shown: str) -> None:
     """Names of another type are refused and shown."""
     X, y = random_frame()
     X.columns = pd.Index(names, dtype=object)
-    refused(lambda: quick().fit(X, y), "string", shown)
+    expect_refused(lambda: quick().fit(X, y), "string", shown)
 
 
 def test_row_25_several_levels_of_names() -> None:
     """A MultiIndex is refused."""
     X, y = random_frame()
     X.columns = pd.MultiIndex.from_tuples([("a", "x"), ("a", "y"), ("b", "x"), ("b", "y")])
-    refused(lambda: quick().fit(X, y), "string", "('a', 'x')")
+    expect_refused(lambda: quick().fit(X, y), "string", "('a', 'x')")
 
 
 def test_row_25_numbered_columns_have_no_names() -> None:
@@ -1038,7 +1054,7 @@ def test_row_33_nothing_frequent_in_any_class() -> None:
     X = pd.DataFrame({"rare": np.arange(100) < 3, "rarer": np.arange(100) >= 99})
     y = np.r_[np.ones(20), np.zeros(80)].astype(int)
     fit = quick(support_in="any_class", min_support=0.2).fit
-    refused(lambda: fit(X, y), "'rare'", "0.15", "Lower", kind=MiningError)
+    expect_refused(lambda: fit(X, y), "'rare'", "0.15", "Lower", kind=MiningError)
 
 
 def test_row_33_a_weighted_support_is_named_in_weights() -> None:
@@ -1046,13 +1062,15 @@ def test_row_33_a_weighted_support_is_named_in_weights() -> None:
     X = pd.DataFrame({"rare": np.arange(100) < 3})
     weights = np.where(np.arange(100) < 3, 2.0, 1.0)
     y = np.arange(100) % 2
-    refused(lambda: quick(min_support=7).fit(X, y, weights), "'rare'", "has 6", kind=MiningError)
+    expect_refused(
+        lambda: quick(min_support=7).fit(X, y, weights), "'rare'", "has 6", kind=MiningError
+    )
 
 
 def test_row_33_no_conditions_at_all() -> None:
     """A table of nothing but constants has no pool, and the message says so."""
     X = pd.DataFrame({"a": [1.0] * 40, "b": ["x"] * 40})
-    refused(lambda: quick().fit(X, np.arange(40) % 2), "constant", kind=MiningError)
+    expect_refused(lambda: quick().fit(X, np.arange(40) % 2), "constant", kind=MiningError)
 
 
 @pytest.mark.parametrize("support", [np.int64(20), np.int32(20), np.float64(0.1)])
@@ -1098,12 +1116,12 @@ def test_row_37_nothing_depends_on_the_order_of_columns_or_rows() -> None:
 def test_row_44_weights_that_cannot_be(weights: Any, words: tuple[str, ...]) -> None:
     """Weights of any container are checked, and what is wrong is said."""
     X, y = random_frame()
-    refused(lambda: quick().fit(X, y, sample_weight=weights), "sample_weight", *words)
+    expect_refused(lambda: quick().fit(X, y, sample_weight=weights), "sample_weight", *words)
 
 
 def test_row_44_more_than_five_weights_are_counted() -> None:
     """Of many faulty weights the first five rows and the number are given."""
     X, y = random_frame()
     weights = np.where(np.arange(200) < 12, -1.0, 1.0)
-    message = refused(lambda: quick().fit(X, y, weights), "12", "0, 1, 2, 3, 4")
+    message = expect_refused(lambda: quick().fit(X, y, weights), "12", "0, 1, 2, 3, 4")
     assert "4, 5" not in message
