@@ -82,7 +82,8 @@ def main() -> None:
             print(
                 f"{name:<28}{posed.pool_size:>12,}  {kernel_name:<10}{n_iter:>11,}{seconds:>7.2f}"
                 f"{found.r_hat:>7.3f}{found.max_r_hat:>11.3f}{found.min_ess:>7.0f}"
-                f"{found.min_ess / seconds:>7.0f}  {found.status}",
+                f"{found.min_ess / seconds:>7.0f}  {found.status}"
+                f"{'' if not found.exchange else f'; exchanges {min(found.exchange):.2f} or more'}",
                 flush=True,
             )
 

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from elseif.antecedents.expert import read_antecedents, read_weights
 from elseif.antecedents.pool import Pool
-from elseif.errors import DataError, NothingFrequentError, ParamTypeError
+from elseif.errors import DataError, NothingFrequentError, ParamError, ParamTypeError
 from elseif.model.likelihood import log_likelihood
 from elseif.model.prior import ListPrior
 from elseif.model.problem import Problem
@@ -29,7 +29,7 @@ from elseif.posterior.rule_list import RuleList, Vocabulary
 from elseif.progress import Progress, ProgressBar
 from elseif.tables.binarise import Binarised, Binarising, ColumnReport, binarise, refuse_missing
 from elseif.tables.columns import Kind
-from elseif.tables.fit_report import FitReport
+from elseif.tables.fit_report import FitReport, in_the_end
 from elseif.tables.labels import (
     Labels,
     category_order,
@@ -63,7 +63,7 @@ class BayesianRuleListClassifier(ClassifierMixin, BaseEstimator):
         Prior counts of the labels in each rule (alpha): one number, one for each label in
         the order of ``classes_``, or a dict by label.
     min_support : float or int, default=0.1
-        Smallest share (float, below 1) or number (int) of observations that an
+        Smallest share (float, at most 1) or number (int) of observations that an
         antecedent must cover.
     max_cardinality : int, default=2
         Most conditions in an antecedent.
@@ -73,8 +73,8 @@ class BayesianRuleListClassifier(ClassifierMixin, BaseEstimator):
     antecedent_weights : dict, default=None
         Prior weight of a column, condition or antecedent: what is cheap to measure can be
         preferred. Weights of the parts of an antecedent multiply.
-    kernel : {"auto", "adaptive", "paper"}, default="auto"
-        How lists are proposed. "auto" is "adaptive".
+    kernel : {"auto", "tempered", "adaptive", "paper"}, default="auto"
+        How lists are proposed. "auto" is "tempered": chains with warmer companions.
     n_chains : int, default=4
         Independent chains, each started from a draw of the prior.
     n_iter : int, default=None
@@ -260,7 +260,7 @@ class BayesianRuleListClassifier(ClassifierMixin, BaseEstimator):
         self.rule_list_ = self.posterior_.rule_list(best)
         self.map_rule_list_ = self.posterior_.rule_list(maximum_a_posteriori(self.posterior_))
         self.fit_report_ = FitReport(
-            columns=tuple(binarised.columns),
+            columns=tuple(in_the_end(binarised.columns, mined.pool.conditions)),
             n_rows=table.n_rows,
             n_rows_without_label=labels.n_dropped,
             aliases=mined.pool.aliases,
@@ -356,7 +356,14 @@ class BayesianRuleListClassifier(ClassifierMixin, BaseEstimator):
             if self.missing == "error":
                 refuse_missing({c.name: c.n_missing for c in columns})
             known: dict[str, Kind] = {report.name: report.kind for report in reports}
-            return Binarised([], [], reports), given_pool(antecedents, table, layout, known)
+            if not antecedents and self.empty_pool == "error":
+                raise ParamError(
+                    "antecedents is empty, and the default rule would be the whole list; "
+                    "empty_pool='default_rule' allows that."
+                )
+            mined = given_pool(antecedents, table, layout, known)
+            warn_of_leaks(mined, layout, labels.classes)
+            return Binarised([], [], reports), mined
         binarised = binarise(
             table, labels, self._binarising(kinds, orders, table.names), self._progress()
         )
@@ -442,11 +449,15 @@ class BayesianRuleListClassifier(ClassifierMixin, BaseEstimator):
             )
 
     def _warn_of_convergence(self) -> None:
-        if self.convergence_.status == "not converged":
+        from elseif.sampler.convergence import is_good_enough
+
+        if len(self.pool_) and not is_good_enough(self.convergence_):
+            r_hat = self.convergence_.r_hat
+            shown = "not available" if np.isnan(r_hat) else f"{r_hat:.3f}"
             longer = "n_iter" if self.n_iter is not None else "max_iter"
             warnings.warn(
                 f"The chains have not converged after {self.convergence_.n_iter:,} iterations: "
-                f"R-hat {self.convergence_.r_hat:.3f}, largest rank-normalised R-hat "
+                f"R-hat {shown}, largest rank-normalised R-hat "
                 f"{self.convergence_.max_r_hat:.3f}, fewest effective draws "
                 f"{self.convergence_.min_ess:.0f}. Raise {longer}, or make the pool smaller by a "
                 "higher min_support or a lower max_cardinality. The result is there, but another "

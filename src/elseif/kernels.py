@@ -55,7 +55,10 @@ class Announcer(event.Listener):
         function = event.data["dispatcher"].py_func
         if function.__module__ == __name__ and not self.announced:
             self.announced = True
-            print("elseif: compiling its kernels, once, for about 15 s ...", file=sys.stderr)
+            print(
+                "elseif: compiling its kernels; once, and it takes up to half a minute ...",
+                file=sys.stderr,
+            )
 
     def on_end(self, event):
         """The end needs no words: the fit goes on."""
@@ -151,6 +154,8 @@ class Tally(NamedTuple):
     accepted: np.ndarray  # int64 (N_OPTIONS,)
     entered: np.ndarray  # int64 (antecedents,): when it joined the list
     presence: np.ndarray  # int64 (antecedents,): iterations spent in the list
+    offered: np.ndarray  # int64 (temperatures,): exchanges with the next warmer neighbour
+    exchanged: np.ndarray  # int64 (temperatures,)
 
 
 # ---------------------------------------------------------------------------- bits
@@ -874,11 +879,13 @@ def exchange_lists(additions, state, tally, record, seed):
     state.cursor[2] += 1
     for t in range(first, len(state.replica) - 1, 2):
         u = next_uniform(seed)
+        tally.offered[t] += 1
         colder, warmer = state.replica[t], state.replica[t + 1]
         gain = list_log_likelihood(state, warmer) - list_log_likelihood(state, colder)
         ratio = (additions.coldness[t] - additions.coldness[t + 1]) * gain
         if ratio >= 0.0 or u < math.exp(ratio):
             state.replica[t], state.replica[t + 1] = warmer, colder
+            tally.exchanged[t] += 1
             if t == 0:
                 for j in range(state.length[colder]):
                     leaving = state.antecedent_list[colder, j]

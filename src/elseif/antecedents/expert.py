@@ -205,7 +205,8 @@ def read_weights(
     known: set[Any] = set(columns)
     for a, antecedent in enumerate(pool):
         names = frozenset(condition.name for condition in antecedent)
-        parts = [*antecedent.columns, *(n for n in names if n not in antecedent.columns)]
+        twins = {twin for name in names for twin in pool.aliases.get(name, ())}
+        parts = [*antecedent.columns, *sorted((names | twins) - set(antecedent.columns))]
         known |= {names, pool.names[a], *parts}
         if names in by_key:
             result[a] = by_key[names]

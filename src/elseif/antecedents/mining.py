@@ -157,6 +157,13 @@ def _frequent_conditions(
     frequent = splits & np.any(counts >= least, axis=1)
     if not frequent.any():
         raise NothingFrequentError(_nothing_frequent(binarised, counts, splits, layout, settings))
+    limit = settings.most_antecedents(layout)
+    if frequent.sum() > limit:  # before a single cover is packed
+        raise MiningError(
+            f"{int(frequent.sum()):,} conditions alone reach min_support={settings.min_support}, "
+            f"above the {limit:,} that max_antecedents and max_memory allow. Raise min_support, "
+            "or raise the limit."
+        )
     chosen = sorted(
         np.flatnonzero(frequent).tolist(), key=lambda i: binarised.conditions[i].sort_key()
     )
@@ -292,7 +299,7 @@ def _walk(
     n, depth = len(conditions), min(settings.max_cardinality, len(conditions))
     miner = kernels.Miner(
         covers=covers,
-        can_join=_join_matrix(conditions),
+        can_join=_join_matrix(conditions if depth > 1 else []),
         section_starts=layout.section_starts,
         section_labels=layout.section_labels,
         section_weights=layout.section_weights,

@@ -15,7 +15,8 @@ from elseif.posterior.rule_list import RuleList, Vocabulary, make_rule_list
 if TYPE_CHECKING:
     import pandas as pd
 
-TIE = 1e-9  # log posteriors closer than this are equal
+TIE = 1e-9  # log posteriors closer than this are equal, or than this part of their size:
+TIE_SHARE = 1e-12  # sums of large terms lose digits
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +116,8 @@ class Posterior:
         """Distinct lists by log posterior, ties in the order that reads best."""
         order = np.argsort(-self.distinct.log_posterior, kind="stable")
         # ties are exact in theory and differ in the last digits in practice
-        rank = np.cumsum(np.diff(self.distinct.log_posterior[order], prepend=np.inf) < -TIE)
+        tie = max(TIE, TIE_SHARE * float(np.abs(self.distinct.log_posterior).max()))
+        rank = np.cumsum(np.diff(self.distinct.log_posterior[order], prepend=np.inf) < -tie)
         tied = np.empty(len(order), dtype=np.int64)
         tied[order] = rank
         # among equals: what captures more, rule by rule; then the order of the pool

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+YES_OR_NO = (["false", "true"], ["no", "yes"], ["n", "y"])
+
+
 @dataclass(frozen=True, eq=False)
 class Vocabulary:
     """What turns numbers back into words: labels, pseudocounts, kinds of columns."""
@@ -32,9 +35,13 @@ class Vocabulary:
     @property
     def label_names(self) -> tuple[str, ...]:
         """The labels as a person would say them: for a yes-or-no outcome, its name."""
-        if self.outcome is not None and self.classes.tolist() in ([False, True], [0, 1]):
+        labels = self.classes.tolist()
+        yes_or_no = [str(label).lower() for label in labels] in YES_OR_NO
+        if self.outcome is not None and (yes_or_no or labels == [0, 1]):
             return (f"not {self.outcome}", self.outcome)
-        return tuple(str(label) for label in self.classes)
+        if all(isinstance(label, (int, float)) for label in labels):
+            return tuple(f"label {label}" for label in labels)  # "1 40%" is easily misheard
+        return tuple(str(label) for label in labels)
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,6 +10,7 @@ import numpy as np
 from elseif import kernels
 from elseif.errors import SamplingError
 from elseif.model.problem import Problem
+from elseif.sampler.ladder import respaced
 from elseif.sampler.proposals import Kernel
 from elseif.sampler.runs import ChainInfo, Runs, join_runs
 from elseif.sampler.tables import data_tables, prior_tables
@@ -59,7 +60,8 @@ class Chain:
             starts[0] = start
         self.start = starts[0]
         self._seed = rng.integers(0, 2**64, size=4, dtype=np.uint64)
-        self._tally = _new_tally(problem.pool_size)
+        self._tally = _new_tally(problem.pool_size, len(kernel.coldnesses))
+        self._ladder = np.array(kernel.coldnesses, dtype=float)
         self._state = self._state_at(starts, FIRST_CAPACITY)
         self._record = self._new_record()
         self.begin_draws()
@@ -81,6 +83,9 @@ class Chain:
             n_iter=self.n_done,
             proposed=dict(zip(OPTION_NAMES, self._tally.proposed.tolist(), strict=True)),
             accepted=dict(zip(OPTION_NAMES, self._tally.accepted.tolist(), strict=True)),
+            coldnesses=tuple(self._ladder.tolist()),
+            offered=tuple(self._tally.offered[:-1].tolist()),
+            exchanged=tuple(self._tally.exchanged[:-1].tolist()),
         )
 
     def run(self, n_iter: int) -> Runs:
@@ -88,10 +93,14 @@ class Chain:
         for stage in self._kernel.warm_up(n_iter):
             self._scale_coldness(stage.coldness)
             self.forget()
+            self._count_anew()
             self._advance(stage.until, keep=False)
             if stage.learn:
                 self.learn()
+            if stage.respace:
+                self._ladder = respaced(self._ladder, self._tally.offered, self._tally.exchanged)
         self._scale_coldness(1.0)
+        self._count_anew()
         return self.run_to(n_iter)
 
     def run_to(self, iteration: int) -> Runs:
@@ -119,10 +128,16 @@ class Chain:
         self._tally.presence[:] = 0
         self._tally.entered[:] = self.n_done
 
+    def _count_anew(self) -> None:
+        """Let the report on steps be that of the draws kept."""
+        for counts in (self._tally.proposed, self._tally.accepted):
+            counts[:] = 0
+        for counts in (self._tally.offered, self._tally.exchanged):
+            counts[:] = 0
+
     def _scale_coldness(self, coldness: float) -> None:
         """Let the likelihood count for less at every temperature."""
-        ladder = coldness * np.array(self._kernel.coldnesses, dtype=float)
-        self._additions = self._additions._replace(coldness=ladder)
+        self._additions = self._additions._replace(coldness=coldness * self._ladder)
 
     def _advance(self, iteration: int, keep: bool) -> None:
         """Iterate up to the given iteration, making room where it is needed."""
@@ -237,11 +252,13 @@ class Chain:
         return state
 
 
-def _new_tally(pool_size: int) -> kernels.Tally:
+def _new_tally(pool_size: int, n_temperatures: int) -> kernels.Tally:
     return kernels.Tally(
         iteration=np.zeros(1, dtype=np.int64),
         proposed=np.zeros(kernels.N_OPTIONS, dtype=np.int64),
         accepted=np.zeros(kernels.N_OPTIONS, dtype=np.int64),
         entered=np.zeros(pool_size, dtype=np.int64),
         presence=np.zeros(pool_size, dtype=np.int64),
+        offered=np.zeros(n_temperatures, dtype=np.int64),
+        exchanged=np.zeros(n_temperatures, dtype=np.int64),
     )

@@ -18,7 +18,7 @@ LOOSE_R_HAT, LOOSE_ESS = 1.05, 100.0
 
 IN_WORDS = {
     "converged": "The chains agree",
-    "warn": "The chains agree by the paper's criterion; a stricter one asks for longer runs",
+    "warn": "The chains agree by the paper's criterion; for steadier details run them longer",
     "not converged": "The chains do not agree",
     "undetermined": "Whether the chains agree cannot be said",
 }
@@ -49,7 +49,8 @@ class Convergence:
     n_chains: int
     n_iter: int  # iterations of each chain, the discarded half included
     n_distinct: int
-    acceptance: dict[str, float] = field(default_factory=dict)
+    acceptance: dict[str, float] = field(default_factory=dict)  # by option, in the kept half
+    exchange: tuple[float, ...] = ()  # share of exchanges accepted, by pair of temperatures
 
     @property
     def max_r_hat(self) -> float:
@@ -152,6 +153,7 @@ def assess(
         n_iter=infos[0].n_iter,
         n_distinct=len(distinct_lists(join_runs(chains))[0]),
         acceptance=_acceptance(infos),
+        exchange=_exchange(infos),
     )
 
 
@@ -273,6 +275,8 @@ def _status(
 ) -> str:
     """How far the run can be trusted."""
     determined = [q for q in quantities if not np.isnan(q.r_hat)]
+    if any(np.isinf(q.r_hat) for q in determined):
+        return "not converged"
     if n_chains < 2 or np.isnan(r_hat) or not determined:
         return "undetermined"
     largest = _largest([q.r_hat for q in determined])
@@ -310,6 +314,12 @@ def _acceptance(infos: Sequence[ChainInfo]) -> dict[str, float]:
         if proposed:
             rates[option] = sum(info.accepted[option] for info in infos) / proposed
     return rates
+
+
+def _exchange(infos: Sequence[ChainInfo]) -> tuple[float, ...]:
+    offered = np.sum([info.offered for info in infos], axis=0)
+    exchanged = np.sum([info.exchanged for info in infos], axis=0)
+    return tuple((exchanged / np.maximum(offered, 1)).tolist())
 
 
 def _largest(values: Sequence[float]) -> float:

@@ -9,7 +9,7 @@ from elseif.sampler.convergence import Probe
 from elseif.tables.packing import WORD_BITS
 
 N_OBSERVATIONS = 20
-MOST_ANTECEDENTS = 4096
+MOST_BITS = 1 << 28  # looked at before single conditions must do
 
 
 def choose_probe(problem: Problem) -> Probe:
@@ -24,8 +24,7 @@ def choose_probe(problem: Problem) -> Probe:
     keys = np.random.Generator(np.random.PCG64(0)).integers(
         1, 2**64, size=problem.pool_size, dtype=np.uint64
     )
-    step = max(1, problem.pool_size // MOST_ANTECEDENTS)
-    for a in range(0, problem.pool_size, step):
+    for a in _telling_antecedents(problem):
         bits = np.unpackbits(problem.covers[a].view(np.uint8), bitorder="little")
         numbers ^= bits.astype(np.uint64) * keys[a]
     real = np.flatnonzero(problem.layout.row_of_bit < problem.layout.n_rows)
@@ -37,3 +36,10 @@ def choose_probe(problem: Problem) -> Probe:
     return Probe(
         truth, labels if problem.n_labels > 2 else np.full(len(chosen), problem.n_labels - 1)
     )
+
+
+def _telling_antecedents(problem: Problem) -> np.ndarray:
+    """All antecedents, or for a large problem the single conditions that all are made of."""
+    if problem.pool_size * problem.layout.n_words * WORD_BITS <= MOST_BITS:
+        return np.arange(problem.pool_size)
+    return np.flatnonzero(problem.prior.cardinalities == problem.prior.cardinalities.min())

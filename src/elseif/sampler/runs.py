@@ -30,8 +30,11 @@ class ChainInfo:
 
     start: tuple[int, ...]
     n_iter: int
-    proposed: dict[str, int]
+    proposed: dict[str, int]  # in the half that is kept
     accepted: dict[str, int]
+    coldnesses: tuple[float, ...] = (1.0,)
+    offered: tuple[int, ...] = ()  # exchanges between neighbours in temperature
+    exchanged: tuple[int, ...] = ()
 
 
 def join_runs(pieces: Sequence[Runs]) -> Runs:

@@ -9,8 +9,8 @@ import numpy as np
 # share of the warm-up that anneals, and the power of the likelihood it begins with
 ANNEALED_SHARE = 0.7
 WARMEST = 0.1
-N_TEMPERATURES = 20
-UNLEARNT_SHARE = 0.5  # of a warm-up that does not anneal
+N_ANNEALING_STEPS = 20
+UNLEARNT_SHARE = 0.5  # of a warm-up that does not anneal: nothing is learnt before
 # share of the warm-up after which a first lesson is learnt; the second ends the warm-up
 FIRST_LESSON = 0.8
 
@@ -22,6 +22,7 @@ class Stage:
     until: int
     coldness: float = 1.0
     learn: bool = False
+    respace: bool = False  # move the temperatures to where exchanges are refused equally often
 
 
 def plain_warm_up(n_iter: int) -> list[Stage]:
@@ -37,8 +38,8 @@ def annealed_warm_up(n_iter: int) -> list[Stage]:
     """
     end = n_iter // 2
     stages = [
-        Stage(int(end * ANNEALED_SHARE * (i + 1) / N_TEMPERATURES), float(coldness))
-        for i, coldness in enumerate(np.geomspace(WARMEST, 1, N_TEMPERATURES))
+        Stage(int(end * ANNEALED_SHARE * (i + 1) / N_ANNEALING_STEPS), float(coldness))
+        for i, coldness in enumerate(np.geomspace(WARMEST, 1, N_ANNEALING_STEPS))
     ]
     return [*stages, Stage(int(end * FIRST_LESSON), learn=True), Stage(end, learn=True)]
 
@@ -47,7 +48,8 @@ def learning_warm_up(n_iter: int) -> list[Stage]:
     """Find the way first, then learn twice which antecedents are worth proposing."""
     end = n_iter // 2
     return [
-        Stage(int(end * UNLEARNT_SHARE)),
-        Stage(int(end * FIRST_LESSON), learn=True),
+        Stage(int(end * UNLEARNT_SHARE / 2), respace=True),
+        Stage(int(end * UNLEARNT_SHARE), respace=True),
+        Stage(int(end * FIRST_LESSON), learn=True, respace=True),
         Stage(end, learn=True),
     ]

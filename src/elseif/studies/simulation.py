@@ -17,7 +17,7 @@ from elseif.studies.running import StudySettings, save_figure
 
 SIZES = (100, 250, 500, 1000, 2500, 5000)
 N_RULES, TRUE_LENGTH = 100, 5
-N_ITER, N_CHAINS = 20_000, 3  # as in the paper
+N_ITER, N_CHAINS = 20_000, 3  # the paper's numbers
 
 
 def run(settings: StudySettings) -> None:
@@ -25,7 +25,7 @@ def run(settings: StudySettings) -> None:
     n_sets = settings.n_data_sets
     print(
         f"Simulation: {n_sets} data sets of each size, {N_RULES} rules, a true list of "
-        f"{TRUE_LENGTH};\n{N_CHAINS} chains of {N_ITER:,} iterations each\n"
+        f"{TRUE_LENGTH};\n{N_CHAINS} chains of {N_ITER:,} iterations each, by the default kernel\n"
     )
     print(f"{'':>8}{'distance of draws to the true list':^36}{'R-hat':>10}")
     print(f"{'n':>8}{'1st quartile':>14}{'median':>9}{'3rd quartile':>13}{'< 1.05':>10}")

@@ -15,14 +15,17 @@ def run(settings: StudySettings) -> None:
     classifier = BayesianRuleListClassifier(random_state=settings.seed, n_jobs=settings.n_jobs)
     classifier.fit(X, y)
     posterior = classifier.posterior_
-    print(f"Titanic: {len(X):,} passengers, {len(classifier.pool_)} antecedents\n")
+    print(
+        f"Titanic: the {len(X):,} passengers that the paper's authors trained on, "
+        f"{len(classifier.pool_)} antecedents\n"
+    )
     print(classifier.rule_list_)
     print(f"\n{classifier.convergence_}")
     print(
-        f"\nThe posterior holds {len(posterior.distinct):,} drawn lists of mean length "
-        f"{posterior.mean_length:.1f}; the most probable:"
+        f"\nThe list is the best of typical length ({posterior.mean_length:.1f} rules on average). "
+        f"Of {len(posterior.distinct):,} drawn\nlists, the most frequent:"
     )
-    best = posterior.lists().head(5)
+    best = posterior.lists().nlargest(5, "probability")
     for antecedents, share in zip(best["antecedents"], best["probability"], strict=True):
         print(f"  {100 * share:4.1f}%  {'; '.join(antecedents)}")
     save_figure(draw_list(classifier.rule_list_), settings.out, "titanic")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -34,6 +35,10 @@ QUANTILES, DESCRIPTION_LENGTH = "quantiles", "mdl"
 THRESHOLDS, BINS = "thresholds", "bins"
 # a column of so many different values that none repeats is taken for an identifier
 FEWEST_IDENTIFIERS = 20
+HIDDEN = (
+    ("numbers", re.compile(r"[+-]?\d+([.,]\d+)?"), "pandas.to_numeric(..., errors='coerce')"),
+    ("dates", re.compile(r"\d{4}-\d{2}-\d{2}.*|\d{1,2}[./]\d{1,2}[./]\d{4}"), "pandas.to_datetime"),
+)
 
 
 @dataclass(frozen=True)
@@ -175,6 +180,7 @@ def column_conditions(
     elif column.kind is Kind.BOOLEAN:
         conditions = list(_boolean_conditions(column, how))
     elif column.kind is Kind.CATEGORY:
+        warn_of_hidden_numbers(column, how)
         grouped = rare_categories(column, labels.weights, how.group_rare)
         conditions = list(_category_conditions(column, grouped, how))
     else:
@@ -228,6 +234,24 @@ def looks_like_identifier(column: Column, labels: Labels) -> bool:
     if np.isnan(numbers).any() or numbers.max() - numbers.min() != column.n_rows - 1:
         return False
     return bool(np.all(numbers == np.floor(numbers))) and len(np.unique(numbers)) == column.n_rows
+
+
+def warn_of_hidden_numbers(column: Column, how: Binarising) -> None:
+    """Warn of text that is mostly numbers or dates: its values are too many to be conditions."""
+    if column.name in how.kinds or len(column.categories) < FEWEST_IDENTIFIERS:
+        return
+    texts = [c for c in column.categories if isinstance(c, str)]
+    for what, pattern, remedy in HIDDEN:
+        odd = [text for text in texts if not pattern.fullmatch(text.strip())]
+        if len(odd) <= 0.1 * len(texts):
+            beside = f" (but {odd[0]!r})" if odd else ""
+            warnings.warn(
+                f"Column {column.name!r} is text, but its {len(texts)} values are {what}{beside}. "
+                f"Convert it with {remedy}, or say kinds={{{column.name!r}: 'category'}}.",
+                UserWarning,
+                stacklevel=2,
+            )
+            return
 
 
 def rare_categories(column: Column, weights: np.ndarray, least_share: float) -> tuple[Any, ...]:

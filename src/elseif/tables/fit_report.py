@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from elseif.tables.binarise import ColumnReport
+from elseif.tables.conditions import Condition, value_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MOST_SHOWN = 4  # cut points or levels of a column in a printed report
 
 
 @dataclass(frozen=True)
@@ -32,3 +39,42 @@ class FitReport:
     def cuts(self) -> dict[str, tuple[Any, ...]]:
         """Where each numeric, date or ordered column was cut."""
         return {c.name: c.cuts for c in self.columns if c.cuts}
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a column: kind, missing values, conditions, cut points or levels, and why."""
+        import pandas as pd  # loaded when a table is asked for
+
+        return pd.DataFrame(
+            {
+                "column": [c.name for c in self.columns],
+                "kind": [c.kind.value for c in self.columns],
+                "missing": [c.n_missing for c in self.columns],
+                "conditions": [c.n_conditions for c in self.columns],
+                "cuts or levels": [_some(c.cuts or c.levels) for c in self.columns],
+                "left out": [c.excluded or "" for c in self.columns],
+            }
+        )
+
+    def __str__(self) -> str:
+        lines = [f"{self.n_rows:,} rows, {self.n_rows_without_label:,} without a label"]
+        lines.append(self.to_frame().to_string(index=False))
+        lines += [f"{name} stands for {', '.join(a)} as well" for name, a in self.aliases.items()]
+        return "\n".join([*lines, *self.notes])
+
+
+def in_the_end(
+    columns: Iterable[ColumnReport], conditions: Iterable[Condition]
+) -> Iterator[ColumnReport]:
+    """Reports that also say which columns have no condition in the pool, and why."""
+    used = {condition.column for condition in conditions}
+    for column in columns:
+        if column.excluded is None and column.n_conditions and column.name not in used:
+            column = replace(
+                column, excluded="no condition reaches min_support, or another says the same"
+            )
+        yield column
+
+
+def _some(values: tuple[Any, ...]) -> str:
+    shown = ", ".join(value_text(value) for value in values[:MOST_SHOWN])
+    return shown if len(values) <= MOST_SHOWN else f"{shown}, ... ({len(values)})"

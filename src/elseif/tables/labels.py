@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -211,7 +212,7 @@ def read_pseudocounts(pseudocounts: Any, classes: np.ndarray) -> np.ndarray:
     """alpha for each label: from a number, a sequence in the order of classes, or a dict."""
     known = classes.tolist()
     shown = ", ".join(map(repr, known))
-    if isinstance(pseudocounts, dict):
+    if isinstance(pseudocounts, Mapping):
         unknown = [label for label in pseudocounts if label not in known]
         missing = [label for label in known if label not in pseudocounts]
         if unknown or missing:
