@@ -389,7 +389,8 @@ def test_row_20_identifiers(values: list[Any]) -> None:
     assert not any("id" in a.columns for a in clf.pool_)
     kind = "category" if isinstance(values[0], str) else "numeric"
     forced = quick(kinds={"id": kind}).fit(X, y)
-    assert "id" not in forced.fit_report_.excluded
+    # what is forced may still be too rare, but is no identifier any more
+    assert "identifier" not in forced.fit_report_.excluded.get("id", "")
     assert forced.fit_report_.columns[-1].n_conditions > 0
 
 

@@ -155,9 +155,11 @@ def test_expert_antecedents_are_fitted_as_given() -> None:
 
 
 def test_no_expert_antecedents() -> None:
-    """An empty list of antecedents leaves the default rule alone."""
+    """An empty list of antecedents is refused, or leaves the default rule alone when asked to."""
     X, y = random_frame()
-    clf = quick(antecedents=[]).fit(X, y)
+    with pytest.raises(ParamError, match="antecedents is empty"):
+        quick(antecedents=[]).fit(X, y)
+    clf = quick(antecedents=[], empty_pool="default_rule").fit(X, y)
     assert len(clf.rule_list_) == 0
 
 

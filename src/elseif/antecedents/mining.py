@@ -22,6 +22,7 @@ from elseif.tables.relations import can_join
 
 IN_ALL, IN_ANY_CLASS = "all", "any_class"
 UNREACHABLE = np.iinfo(np.int64).max
+MOST_CONDITIONS = 20_000  # whose pairs fit in memory while advice is looked for
 MOST_ROWS_AT_ONCE = 4_000_000  # row numbers looked up together when conditions are counted
 
 
@@ -158,7 +159,7 @@ def _frequent_conditions(
     if not frequent.any():
         raise NothingFrequentError(_nothing_frequent(binarised, counts, splits, layout, settings))
     limit = settings.most_antecedents(layout)
-    if frequent.sum() > limit:  # before a single cover is packed
+    if frequent.sum() > max(limit, MOST_CONDITIONS):  # before a single cover is packed
         raise MiningError(
             f"{int(frequent.sum()):,} conditions alone reach min_support={settings.min_support}, "
             f"above the {limit:,} that max_antecedents and max_memory allow. Raise min_support, "

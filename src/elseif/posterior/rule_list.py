@@ -141,7 +141,7 @@ class RuleList:
         rows = []
         for rule in self.rules:
             row: dict[str, Any] = {"antecedent": rule.antecedent.name, "n": rule.n}
-            for place, label in enumerate(self.vocabulary.label_names):
+            for place, label in enumerate(self.classes.tolist()):
                 low, high = consequent_interval(rule.label_counts, rule.pseudocounts, place, level)
                 row[f"n {label}"] = float(rule.label_counts[place])
                 row[f"probability {label}"] = float(rule.probabilities[place])
