@@ -48,7 +48,7 @@ def test_numbers_and_dates_hidden_in_text_are_warned_of() -> None:
         day=pd.date_range("2020-01-01", periods=N).strftime("%Y-%m-%d")[RNG.integers(0, 200, N)],
     )
     with pytest.warns(UserWarning, match="looks|text") as caught:
-        quick().fit(X, RNG.integers(0, 2, N))
+        quick(expected_length=1).fit(X, RNG.integers(0, 2, N))
     messages = [str(w.message) for w in caught]
     assert any("'age' is text" in m and "'n/a'" in m and "to_numeric" in m for m in messages)
     assert any("'day' is text" in m and "to_datetime" in m for m in messages)
