@@ -8,7 +8,14 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-BENCHMARKS = ("iterations", "titanic_fit", "mixing", "mining", "million_rows")
+BENCHMARKS = (
+    "iterations",
+    "titanic_fit",
+    "titanic_lengths",
+    "mixing",
+    "mining",
+    "million_rows",
+)
 
 if __name__ == "__main__":
     chosen = sys.argv[1:] or BENCHMARKS
