@@ -5,17 +5,11 @@ from __future__ import annotations
 import time
 
 import numpy as np
-from problems import stroke_shaped
+from problems import problem, stroke_shaped
 
-from elseif.antecedents.mining import MiningSettings, mine
-from elseif.model.prior import ListPrior
 from elseif.model.problem import Problem
 from elseif.sampler.chain import Chain, CompiledProblem
 from elseif.sampler.proposals import KERNELS
-from elseif.tables.binarise import Binarising, binarise
-from elseif.tables.labels import read_labels
-from elseif.tables.packing import make_layout
-from elseif.tables.reading import read_table
 
 N_ITER = 400_000
 GOAL = 1_000_000
@@ -24,25 +18,20 @@ GOAL = 1_000_000
 def stroke_problem(seed: int = 0) -> Problem:
     """The pool of 10 % support and cardinality 2, with the paper's prior."""
     shaped = stroke_shaped(seed=seed)
-    labels = read_labels(shaped.y, None, False, None)
-    layout = make_layout(labels.codes, 2)
-    binarised = binarise(read_table(shaped.X), labels, Binarising())
-    mined = mine(binarised, layout, MiningSettings(0.1, 2))
-    prior = ListPrior(mined.pool.cardinalities, 3.0, 1.0, np.ones(len(mined.pool)))
-    return Problem(mined.covers, layout, np.ones(2), prior)
+    return problem(shaped.X, shaped.y)
 
 
 def main() -> None:
-    problem = stroke_problem()
-    compiled = CompiledProblem.of(problem)
-    print(f"{problem.layout.n_rows:,} observations, {problem.pool_size:,} antecedents, one thread")
+    posed = stroke_problem()
+    compiled = CompiledProblem.of(posed)
+    print(f"{posed.layout.n_rows:,} observations, {posed.pool_size:,} antecedents, one thread")
     print(
         f"{'kernel':<10}{'iterations / CPU s':>20}{'steps / CPU s':>15}{'of a million':>14}"
         f"{'length':>8}"
     )
     for name, kernel in KERNELS.items():
-        Chain(problem, compiled, kernel, np.random.SeedSequence(0)).run(100)  # compiled by now
-        chain = Chain(problem, compiled, kernel, np.random.SeedSequence(1))
+        Chain(posed, compiled, kernel, np.random.SeedSequence(0)).run(100)  # compiled by now
+        chain = Chain(posed, compiled, kernel, np.random.SeedSequence(1))
         chain.run(100_000)
         begin = time.process_time()
         runs = chain.run_to(100_000 + N_ITER)

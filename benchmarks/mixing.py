@@ -11,41 +11,16 @@ import time
 
 import numpy as np
 from iterations import stroke_problem
-from problems import noisy_copies
+from problems import noisy_copies, problem
 
-from elseif.antecedents.mining import MiningSettings, mine
 from elseif.datasets import load_tictactoe, load_titanic, make_rule_list_problem
-from elseif.model.prior import ListPrior
 from elseif.model.problem import Problem
 from elseif.sampler.chain import Chain, CompiledProblem
 from elseif.sampler.convergence import assess
 from elseif.sampler.probe import choose_probe
 from elseif.sampler.proposals import KERNELS
-from elseif.tables.binarise import Binarising, binarise
-from elseif.tables.labels import read_labels
-from elseif.tables.packing import make_layout
-from elseif.tables.reading import read_table
 
 N_CHAINS = 4
-
-
-def problem(
-    X: object,
-    y: object,
-    support: float = 0.1,
-    cardinality: int = 2,
-    expected_length: float = 3.0,
-    expected_cardinality: float = 1.0,
-) -> Problem:
-    """A problem from a table, with the estimator's defaults."""
-    labels = read_labels(np.asarray(y), None, False, None)
-    layout = make_layout(labels.codes, len(labels.classes))
-    binarised = binarise(read_table(X), labels, Binarising())
-    mined = mine(binarised, layout, MiningSettings(support, cardinality))
-    prior = ListPrior(
-        mined.pool.cardinalities, expected_length, expected_cardinality, np.ones(len(mined.pool))
-    )
-    return Problem(mined.covers, layout, np.ones(len(labels.classes)), prior)
 
 
 def problems() -> dict[str, tuple[Problem, int]]:

@@ -8,6 +8,14 @@ import numpy as np
 from scipy import sparse
 from scipy.stats import norm
 
+from elseif.antecedents.mining import MiningSettings, mine
+from elseif.model.prior import ListPrior
+from elseif.model.problem import Problem
+from elseif.tables.binarise import Binarising, binarise
+from elseif.tables.labels import read_labels
+from elseif.tables.packing import make_layout
+from elseif.tables.reading import read_table
+
 N_PATIENTS, N_FEATURES = 12_586, 4_148
 # risks of the lines of the paper's figure 4, the default rule's last
 FIGURE_4_RISKS = (0.589, 0.478, 0.238, 0.158, 0.160, 0.046, 0.087)
@@ -101,3 +109,22 @@ def noisy_copies(
     y = (rng.random(n) < risks[first]).astype(int)
     flips = rng.random((n, n_latent * n_copies)) < noise
     return np.repeat(latent, n_copies, axis=1) ^ flips, y
+
+
+def problem(
+    X: object,
+    y: object,
+    support: float = 0.1,
+    cardinality: int = 2,
+    expected_length: float = 3.0,
+    expected_cardinality: float = 1.0,
+) -> Problem:
+    """A problem from a table, with the estimator's defaults."""
+    labels = read_labels(np.asarray(y), None, False, None)
+    layout = make_layout(labels.codes, len(labels.classes))
+    binarised = binarise(read_table(X), labels, Binarising())
+    mined = mine(binarised, layout, MiningSettings(support, cardinality))
+    prior = ListPrior(
+        mined.pool.cardinalities, expected_length, expected_cardinality, np.ones(len(mined.pool))
+    )
+    return Problem(mined.covers, layout, np.ones(len(labels.classes)), prior)

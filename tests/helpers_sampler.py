@@ -362,7 +362,7 @@ def make_drivers(core: types.ModuleType, compile_function: Callable) -> Drivers:
     log_proposal_ratio, log_acceptance = core.log_proposal_ratio, core.log_acceptance
     accept, propose, next_uniform = core.accept, core.propose, core.next_uniform
     write_run, advance, exchange_lists = core.write_run, core.advance, core.exchange_lists
-    running, needs_records = core.RUNNING, core.NEEDS_RECORDS
+    running, needs_records = core.REACHED, core.NEEDS_RECORDS
 
     def enter_all(data, prior, state, items, offsets, terms, counts):
         """Log prior, log likelihood, log posterior and label counts of every list.

@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from elseif import BayesianRuleListClassifier
+from elseif.errors import DataError
 
 QUICK: dict[str, Any] = {"n_iter": 400, "n_chains": 2, "random_state": 0, "kernel": "paper"}
 
@@ -28,3 +30,22 @@ def random_frame(
         rng.random(n_rows) < 0.5, (X[:, 0] + X[:, min(1, n_columns - 1)]) % n_labels, noise
     )
     return pd.DataFrame(X, columns=[f"f{i + 1}" for i in range(n_columns)]), y.astype(int)
+
+
+def expect_refused(call: Any, *words: str, kind: type[Exception] = DataError) -> str:
+    """The message of the error that a call ends in; it must hold every one of the words."""
+    with pytest.raises(kind) as caught:
+        call()
+    message = str(caught.value)
+    for word in words:
+        assert word in message, f"{word!r} is not in {message!r}"
+    return message
+
+
+def assert_same(a: BayesianRuleListClassifier, b: BayesianRuleListClassifier) -> None:
+    """The same pool with the same supports, and draw for draw the same lists."""
+    assert a.pool_.names == b.pool_.names
+    np.testing.assert_array_equal(a.pool_.supports, b.pool_.supports)
+    np.testing.assert_array_equal(a.posterior_.log_posterior, b.posterior_.log_posterior)
+    pd.testing.assert_frame_equal(a.posterior_.lists(), b.posterior_.lists(), check_exact=True)
+    assert str(a.rule_list_) == str(b.rule_list_)

@@ -24,7 +24,7 @@ from numba.extending import intrinsic
 MOVE, ADD, REMOVE, REPLACE = 0, 1, 2, 3
 N_OPTIONS = 4
 
-RUNNING, NEEDS_ROWS, NEEDS_RECORDS, NOT_FINITE = 0, 1, 2, 3
+REACHED, NEEDS_ROWS, NEEDS_RECORDS, NOT_FINITE = 0, 1, 2, 3
 
 
 # Nothing here allocates, so Numba's reference counting is switched off (_nrt): it would take
@@ -917,7 +917,7 @@ def advance(data, prior, additions, state, tally, record, seed, until):
             state.at[0] = state.replica[0]
         while state.cursor[1] > 0:
             if t == 0 and tally.iteration[0] >= until:
-                return RUNNING
+                return REACHED
             if not has_rows(state):
                 return NEEDS_ROWS
             if t == 0 and not has_records(state, record):

@@ -21,6 +21,7 @@ from elseif.errors import (
     ParamTypeError,
     ResourceError,
 )
+from tests.helpers_tables import expect_refused as expect_message
 from tests.helpers_tables import quick, random_frame
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -30,12 +31,7 @@ NAN, INF = float("nan"), float("inf")
 
 def expect_refused(kind: type[Exception], *words: str, fit: Any) -> str:
     """The message of the error that a fit ends in; it must hold every one of the words."""
-    with pytest.raises(kind) as caught:
-        fit()
-    message = str(caught.value)
-    for word in words:
-        assert word in message, f"{word!r} is not in {message!r}"
-    return message
+    return expect_message(fit, *words, kind=kind)
 
 
 def fit(**settings: Any) -> BayesianRuleListClassifier:

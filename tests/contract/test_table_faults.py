@@ -23,21 +23,11 @@ from elseif.errors import DataError, ElseifError, MiningError, ParamError
 from elseif.posterior.rule_list import antecedent_truth
 from elseif.tables.files import read_file
 from elseif.tables.reading import read_table
-from tests.helpers_tables import quick, random_frame
+from tests.helpers_tables import expect_refused, quick, random_frame
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 NAN, INF = float("nan"), float("inf")
-
-
-def expect_refused(call: Any, *words: str, kind: type[Exception] = DataError) -> str:
-    """The message of the error that a call ends in; it must hold every one of the words."""
-    with pytest.raises(kind) as caught:
-        call()
-    message = str(caught.value)
-    for word in words:
-        assert word in message, f"{word!r} is not in {message!r}"
-    return message
 
 
 def cover(clf: Any, name: str, X: Any) -> np.ndarray:

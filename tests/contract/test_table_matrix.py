@@ -17,7 +17,7 @@ from scipy import sparse
 
 from elseif import BayesianRuleListClassifier
 from elseif.tables.files import read_file
-from tests.helpers_tables import quick
+from tests.helpers_tables import assert_same, quick
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -153,15 +153,6 @@ FORMS = [
     "parquet",
     "parquet of pandas",
 ]
-
-
-def assert_same(a: BayesianRuleListClassifier, b: BayesianRuleListClassifier) -> None:
-    """The same pool with the same supports, and draw for draw the same lists."""
-    assert a.pool_.names == b.pool_.names
-    np.testing.assert_array_equal(a.pool_.supports, b.pool_.supports)
-    np.testing.assert_array_equal(a.posterior_.log_posterior, b.posterior_.log_posterior)
-    pd.testing.assert_frame_equal(a.posterior_.lists(), b.posterior_.lists(), check_exact=True)
-    assert str(a.rule_list_) == str(b.rule_list_)
 
 
 @pytest.fixture(scope="module")

@@ -11,21 +11,11 @@ import polars as pl
 import pytest
 from scipy.special import gammaln
 
-from elseif import BayesianRuleListClassifier
 from elseif.datasets import load_titanic
 from elseif.errors import DataError
-from tests.helpers_tables import quick, random_frame
+from tests.helpers_tables import assert_same, quick, random_frame
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-
-
-def assert_same(a: BayesianRuleListClassifier, b: BayesianRuleListClassifier) -> None:
-    """The same pool with the same supports, and draw for draw the same lists."""
-    assert a.pool_.names == b.pool_.names
-    np.testing.assert_array_equal(a.pool_.supports, b.pool_.supports)
-    np.testing.assert_array_equal(a.posterior_.log_posterior, b.posterior_.log_posterior)
-    pd.testing.assert_frame_equal(a.posterior_.lists(), b.posterior_.lists(), check_exact=True)
-    assert str(a.rule_list_) == str(b.rule_list_)
 
 
 def mixed_frame(n: int = 150, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:

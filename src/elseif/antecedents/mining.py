@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -240,12 +240,9 @@ def _merge_identical(
     The rest are its aliases: two columns that say the same would otherwise give twin
     modes that no chain can tell apart.
     """
-    groups: dict[bytes, list[int]] = {}
-    for i, cover in enumerate(covers):
-        groups.setdefault(cover.tobytes(), []).append(i)
     kept: list[int] = []
     aliases: dict[str, tuple[str, ...]] = {}
-    for twins in groups.values():
+    for twins in _same_covers(covers):
         best, *others = sorted(twins, key=lambda i: (*_plainness(conditions[i]), i))
         kept.append(best)
         if others:
@@ -254,19 +251,24 @@ def _merge_identical(
     return [conditions[i] for i in kept], covers[kept], aliases
 
 
+def _same_covers(covers: np.ndarray) -> Iterable[list[int]]:
+    """Places of covers that are the same, together."""
+    groups: dict[bytes, list[int]] = {}
+    for i, cover in enumerate(covers):
+        groups.setdefault(cover.tobytes(), []).append(i)
+    return groups.values()
+
+
 def _plainness(condition: Condition) -> tuple[bool, int]:
     return condition.operator in (FALSE, UNEQUAL), len(condition.name)
 
 
 def merge_equivalents(mined: Mined) -> Mined:
     """One antecedent for each cover, the simplest; the others become its aliases."""
-    groups: dict[bytes, list[int]] = {}
-    for a, cover in enumerate(mined.covers):
-        groups.setdefault(cover.tobytes(), []).append(a)
     pool = mined.pool
     kept: list[int] = []
     aliases = dict(pool.aliases)
-    for twins in groups.values():
+    for twins in _same_covers(mined.covers):
         # the pool is in order of cardinality, so the simplest come first
         best = min(twins, key=lambda a: (pool.cardinalities[a], len(pool.names[a]), a))
         kept.append(best)

@@ -152,7 +152,7 @@ class Chain:
                 self._seed,
                 iteration,
             )
-            if status == kernels.RUNNING:
+            if status == kernels.REACHED:
                 return
             if status == kernels.NOT_FINITE:
                 raise SamplingError(
