@@ -42,6 +42,7 @@ class Case:
     weights: np.ndarray | None = None  # of observations, in units
     unit: float = 1.0
     antecedent_weights: tuple[float, ...] | None = None
+    formed: bool = False  # whether covers are formed from those of conditions at every use
 
     @property
     def pool_size(self) -> int:
@@ -55,14 +56,15 @@ class Case:
     def problem(self) -> Problem:
         """The problem as the package states it."""
         layout = make_layout(self.labels, self.n_labels, self.weights, self.unit)
-        covers = [layout.pack(truth) for truth in self.truths]
+        truths, members = split_truths(self.truths) if self.formed else (self.truths, None)
+        covers = [layout.pack(truth) for truth in truths]
         prior = ListPrior(
             np.array(self.cardinalities),
             self.expected_length,
             self.expected_cardinality,
             np.array(self._antecedent_weights),
         )
-        return Problem(np.stack(covers), layout, np.array(self.pseudocounts), prior)
+        return Problem(np.stack(covers), layout, np.array(self.pseudocounts), prior, members)
 
     @cached_property
     def compiled(self) -> CompiledProblem:
@@ -87,6 +89,24 @@ class Case:
             pseudocounts=self.pseudocounts,
             mistakes=frozenset(mistakes),
         )
+
+
+def split_truths(truths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Conditions whose conjunctions have the given truths, one to three each, in mixed order."""
+    rng = np.random.default_rng(0)
+    conditions: list[np.ndarray] = []
+    members = np.full((len(truths), 3), -1)
+    for a, truth in enumerate(truths):
+        more = 1 + a % 3
+        # every observation that the conjunction leaves out is left out by one condition at least
+        left_out_by = rng.integers(0, more, truths.shape[1])
+        for i in range(more):
+            also = (left_out_by != i) & (rng.random(truths.shape[1]) < 0.5)
+            members[a, i] = len(conditions)
+            conditions.append(truth | also)
+    order = rng.permutation(len(conditions))
+    place = np.append(np.argsort(order), -1)
+    return np.stack(conditions)[order], place[members]
 
 
 def random_case(
@@ -165,7 +185,11 @@ def _make_cases() -> dict[str, Case]:
         random_case("many-observations", 14, (1, 1, 3), (1.0, 1.0), n=1300),
         random_case("six-antecedents", 15, (1, 1, 1, 3, 3, 3), (1.0, 0.8, 2.0), n=30),
     ]
-    return {case.name: case for case in made}
+    by_name = {case.name: case for case in made}
+    for name in ("three-labels", "weighted-observations", "many-observations"):
+        formed = dataclasses.replace(by_name[name], name=f"{name}-formed", formed=True)
+        by_name[formed.name] = formed
+    return by_name
 
 
 CASES = _make_cases()
@@ -326,6 +350,12 @@ def flat(lists: Sequence[tuple[int, ...]]) -> tuple[np.ndarray, np.ndarray]:
 
 
 # ---------------------------------------------------------------------------- drivers
+
+
+@cache
+def compiled_alone(name: str) -> Callable:
+    """One of the package's own functions, to be called from Python."""
+    return njit(**kernels.OPTIONS)(getattr(kernels, name))
 
 
 @njit

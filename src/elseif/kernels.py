@@ -19,12 +19,15 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit, types
 from numba.core import event
-from numba.extending import intrinsic
+from numba.extending import intrinsic, register_jitable
 
 MOVE, ADD, REMOVE, REPLACE = 0, 1, 2, 3
 N_OPTIONS = 4
 
 REACHED, NEEDS_ROWS, NEEDS_RECORDS, NOT_FINITE = 0, 1, 2, 3
+
+# words of a conjunction formed at a time: 8 kB, which stay in the nearest cache
+JOINED_WORDS = 1024
 
 
 # Nothing here allocates, so Numba's reference counting is switched off (_nrt): it would take
@@ -41,8 +44,12 @@ def compiled(function, **options):
 
 
 def inlined(function):
-    """Compile into whatever calls it: handing the state over would cost more than most steps."""
-    return compiled(function, forceinline=True)
+    """Compile into whatever calls it: handing the state over would cost more than most steps.
+
+    Called from Python, it stays the Python function that it is: a wrapper for each would
+    take a sixth of the compile time, and nobody needs it.
+    """
+    return register_jitable(**OPTIONS, forceinline=True, no_cpython_wrapper=True)(function)
 
 
 class Announcer(event.Listener):
@@ -70,7 +77,10 @@ event.register("numba:compile", Announcer())
 class Data(NamedTuple):
     """What the likelihood needs to know of the observations."""
 
-    covers: np.ndarray  # uint64 (antecedents, words)
+    covers: np.ndarray  # uint64 (antecedents or conditions, words)
+    # int64 (antecedents, most conditions): the covers that an antecedent is the conjunction of,
+    # then -1; no column where every antecedent has a cover of its own
+    members: np.ndarray
     everyone: np.ndarray  # uint64 (words,): a bit for every observation
     section_starts: np.ndarray  # int64 (sections + 1,), in words
     section_labels: np.ndarray  # int64 (sections,)
@@ -129,10 +139,11 @@ class State(NamedTuple):
     used: np.ndarray  # int64 (replicas, cardinalities): how many of each a list holds
     new_counts: np.ndarray  # int64 (capacity + 1, labels): what a proposal would give
     arriving: np.ndarray  # int64 (1, labels): and what it would give the rule it brings
-    pending: np.ndarray  # uint64 (words,): released by a rule, not yet captured again
+    pending: np.ndarray  # uint64 (1, words): released by a rule, not yet captured again
     pending_counts: np.ndarray  # int64 (labels,)
     trial: np.ndarray  # int64 (capacity + 1,): a proposed list, for its prior
     trial_used: np.ndarray  # int64 (cardinalities,)
+    joined: np.ndarray  # uint64 (JOINED_WORDS,): cover of a conjunction, a block at a time
 
 
 class Record(NamedTuple):
@@ -182,13 +193,85 @@ def count_both(a, i, b, j, start, stop):
 
 @inlined
 def count_and_take(pending, covers, a, start, stop):
-    """Number of pending observations that a covers, which leave the pending ones."""
+    """Number of pending observations in row a of covers, which leave the pending ones."""
     total = np.uint64(0)
     for w in range(np.uint64(start), np.uint64(stop)):
-        taken = pending[w] & covers[a, w]
+        taken = pending[0, w] & covers[a, w]
         total += popcount(taken)
-        pending[w] ^= taken
+        pending[0, w] ^= taken
     return np.int64(total)
+
+
+@inlined
+def copy_row(a, i, b, j):
+    """Make row j of b equal row i of a."""
+    for w in range(a.shape[1]):
+        b[j, w] = a[i, w]
+
+
+@inlined
+def clear(a, i):
+    """Empty a row."""
+    for w in range(a.shape[1]):
+        a[i, w] = 0
+
+
+@inlined
+def join_block(covers, members, a, joined, start, stop):
+    """Write the words start..stop of an antecedent's cover to the beginning of joined."""
+    width = np.uint64(stop - start)
+    first = members[a, 0] if members.shape[1] > 0 else a
+    for w in range(width):
+        joined[w] = covers[first, np.uint64(start) + w]
+    for i in range(1, members.shape[1]):
+        condition = members[a, i]
+        if condition >= 0:
+            for w in range(width):
+                joined[w] &= covers[condition, np.uint64(start) + w]
+
+
+@inlined
+def count_covered(data, joined, bits, row, a, start, stop):
+    """Number of observations in a row of bits that antecedent a covers."""
+    if data.members.shape[1] == 0:
+        return count_both(bits, row, data.covers, a, start, stop)
+    total = np.uint64(0)
+    for block in range(start, stop, JOINED_WORDS):
+        end = min(block + JOINED_WORDS, stop)
+        join_block(data.covers, data.members, a, joined, block, end)
+        for w in range(np.uint64(end - block)):
+            total += popcount(bits[row, np.uint64(block) + w] & joined[w])
+    return np.int64(total)
+
+
+@inlined
+def take_covered(data, state, a, start, stop):
+    """Number of pending observations that a covers, which leave the pending ones."""
+    if data.members.shape[1] == 0:
+        return count_and_take(state.pending, data.covers, a, start, stop)
+    total = np.uint64(0)
+    for block in range(start, stop, JOINED_WORDS):
+        end = min(block + JOINED_WORDS, stop)
+        join_block(data.covers, data.members, a, state.joined, block, end)
+        for w in range(np.uint64(end - block)):
+            taken = state.pending[0, np.uint64(block) + w] & state.joined[w]
+            total += popcount(taken)
+            state.pending[0, np.uint64(block) + w] ^= taken
+    return np.int64(total)
+
+
+@inlined
+def hand_over(data, state, a, origin, i, goal, j):
+    """What antecedent a covers of row i of origin goes to row j of goal."""
+    n_words = len(data.everyone)
+    for block in range(0, n_words, JOINED_WORDS):
+        end = min(block + JOINED_WORDS, n_words)
+        join_block(data.covers, data.members, a, state.joined, block, end)
+        for k in range(np.uint64(end - block)):
+            w = np.uint64(block) + k
+            taken = origin[i, w] & state.joined[k]
+            goal[j, w] |= taken
+            origin[i, w] ^= taken
 
 
 # --------------------------------------------------------------------- random draws
@@ -321,17 +404,17 @@ def enter_list(data, prior, state, antecedent_list):
     for j in range(state.rows.shape[1]):
         state.rows[r, j] = r * state.rows.shape[1] + j
     for w in range(len(data.everyone)):
-        state.pending[w] = data.everyone[w]
+        state.pending[0, w] = data.everyone[w]
     for j in range(length):
         a = antecedent_list[j]
         state.antecedent_list[r, j] = a
         state.in_list[r, a] = True
         state.used[r, prior.classes[a]] += 1
-        for w in range(len(data.everyone)):
-            state.captured[state.rows[r, j], w] = state.pending[w] & data.covers[a, w]
-            state.pending[w] &= ~data.covers[a, w]  # later rules see what earlier ones left
-    for w in range(len(data.everyone)):
-        state.captured[state.rows[r, length], w] = state.pending[w]
+        row = state.rows[r, j]
+        clear(state.captured, row)
+        # later rules see what earlier ones left
+        hand_over(data, state, a, state.pending, 0, state.captured, row)
+    copy_row(state.pending, 0, state.captured, state.rows[r, length])
     for j in range(length + 1):
         row = state.rows[r, j]
         count_labels(data, state.captured, state.label_counts, row)
@@ -583,7 +666,7 @@ def count_taken(data, state, first, last, antecedent):
         row = state.rows[r, j]
         for s in range(len(data.section_labels)):
             start, stop = data.section_starts[s], data.section_starts[s + 1]
-            n = count_both(state.captured, row, data.covers, antecedent, start, stop)
+            n = count_covered(data, state.joined, state.captured, row, antecedent, start, stop)
             n *= data.section_weights[s]
             state.new_counts[j, data.section_labels[s]] -= n
             state.arriving[0, data.section_labels[s]] += n
@@ -596,7 +679,7 @@ def count_fallen(data, state, first, last):
     for j in range(first, last + 1):
         for s in range(len(data.section_labels)):
             start, stop = data.section_starts[s], data.section_starts[s + 1]
-            n = count_and_take(state.pending, data.covers, state.antecedent_list[r, j], start, stop)
+            n = take_covered(data, state, state.antecedent_list[r, j], start, stop)
             n *= data.section_weights[s]
             state.new_counts[j, data.section_labels[s]] += n
             state.pending_counts[data.section_labels[s]] -= n
@@ -605,8 +688,7 @@ def count_fallen(data, state, first, last):
 @inlined
 def release(state, row):
     """Make what a row holds pending."""
-    for w in range(len(state.pending)):
-        state.pending[w] = state.captured[row, w]
+    copy_row(state.captured, row, state.pending, 0)
     for label in range(len(state.pending_counts)):
         state.pending_counts[label] = state.label_counts[row, label]
 
@@ -672,7 +754,7 @@ def count_kept(data, state, target):
     """Count what a replacement keeps of the rule it replaces; the rest stays pending."""
     for s in range(len(data.section_labels)):
         start, stop = data.section_starts[s], data.section_starts[s + 1]
-        n = count_and_take(state.pending, data.covers, target, start, stop)
+        n = take_covered(data, state, target, start, stop)
         n *= data.section_weights[s]
         state.arriving[0, data.section_labels[s]] += n
         state.pending_counts[data.section_labels[s]] -= n
@@ -687,10 +769,7 @@ def take_bits(data, state, first, last, row, antecedent):
     r = state.at[0]
     for j in range(first, last + 1):
         other = state.rows[r, j]
-        for w in range(len(state.pending)):
-            taken = state.captured[other, w] & data.covers[antecedent, w]
-            state.captured[row, w] |= taken
-            state.captured[other, w] ^= taken
+        hand_over(data, state, antecedent, state.captured, other, state.captured, row)
 
 
 @inlined
@@ -699,10 +778,7 @@ def fall_bits(data, state, first, last):
     r = state.at[0]
     for j in range(first, last + 1):
         row, a = state.rows[r, j], state.antecedent_list[r, j]
-        for w in range(len(state.pending)):
-            taken = state.pending[w] & data.covers[a, w]
-            state.captured[row, w] |= taken
-            state.pending[w] ^= taken
+        hand_over(data, state, a, state.pending, 0, state.captured, row)
 
 
 @inlined
@@ -723,27 +799,24 @@ def accept(data, prior, state, option, position, target):
             state.label_counts[row, label] = state.arriving[0, label]
         state.log_likelihoods[row] = rule_log_likelihood(data, state.label_counts, row)
     if option == ADD:
-        for w in range(len(state.pending)):
-            state.captured[row, w] = 0
+        clear(state.captured, row)
         take_bits(data, state, first, last, row, target)
     elif option == MOVE and target < position:
         take_bits(data, state, first, last, row, leaving)
     else:
-        for w in range(len(state.pending)):
-            state.pending[w] = state.captured[row, w]
+        copy_row(state.captured, row, state.pending, 0)
         if option == REPLACE:
-            for w in range(len(state.pending)):
-                state.captured[row, w] &= data.covers[target, w]
-                state.pending[w] ^= state.captured[row, w]
+            clear(state.captured, row)
+            hand_over(data, state, target, state.pending, 0, state.captured, row)
             take_bits(data, state, first, last, row, target)
         if option == MOVE:
             fall_bits(data, state, first, last)
-            for w in range(len(state.pending)):
-                state.captured[row, w] = state.pending[w]
+            copy_row(state.pending, 0, state.captured, row)
         else:
             fall_bits(data, state, first, last - 1)
-            for w in range(len(state.pending)):
-                state.captured[state.rows[r, length], w] |= state.pending[w]
+            last_row = state.rows[r, length]
+            for w in range(len(data.everyone)):
+                state.captured[last_row, w] |= state.pending[0, w]
     reorder(state, option, position, target)
     if option == ADD or option == REPLACE:
         state.in_list[r, target] = True
@@ -1032,9 +1105,19 @@ def mine_from(miner, first, max_cardinality, members, n_found):
 def join_covers(covers, members, joined):
     """Covers of conjunctions, given as rows of condition numbers (-1 for none)."""
     for a in range(len(members)):
-        for w in range(covers.shape[1]):
-            joined[a, w] = covers[members[a, 0], w]
-        for i in range(1, members.shape[1]):
-            if members[a, i] >= 0:
-                for w in range(covers.shape[1]):
-                    joined[a, w] &= covers[members[a, i], w]
+        join_block(covers, members, a, joined[a], 0, covers.shape[1])
+
+
+@compiled
+def count_conjunctions(covers, members, sections, joined, counts):
+    """Label counts of conjunctions that are formed a block at a time and not kept."""
+    starts, labels, weights = sections
+    for a in range(len(members)):
+        for s in range(len(labels)):
+            total = np.uint64(0)
+            for block in range(starts[s], starts[s + 1], JOINED_WORDS):
+                end = min(block + JOINED_WORDS, starts[s + 1])
+                join_block(covers, members, a, joined, block, end)
+                for w in range(np.uint64(end - block)):
+                    total += popcount(joined[w])
+            counts[a, labels[s]] += np.int64(total) * weights[s]

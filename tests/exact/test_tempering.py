@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from elseif import kernels
 from elseif.sampler.chain import Chain
 from elseif.sampler.proposals import KERNELS
 from tests import naive
@@ -25,6 +24,7 @@ from tests.helpers_sampler import (
     VARIANTS,
     Case,
     Variant,
+    compiled_alone,
     lists_of,
     make_chain,
     neighbours,
@@ -45,7 +45,7 @@ def test_uniforms_can_be_set(k: int, n_earlier: int) -> None:
     """The tests' own tool: the uniform that comes after some others is the one asked for."""
     seed = np.zeros(4, dtype=np.uint64)
     set_uniform(seed, k, n_earlier)
-    drawn = [kernels.next_uniform(seed) for _ in range(n_earlier + 1)]
+    drawn = [compiled_alone("next_uniform")(seed) for _ in range(n_earlier + 1)]
     assert drawn[-1] == k / 2**53
 
 
@@ -69,7 +69,7 @@ def test_neighbours_take_turns() -> None:
     for round_, expected in enumerate(
         ([1, 0, 3, 2, 5, 4], [1, 3, 0, 5, 2, 4], [3, 1, 5, 0, 4, 2], [3, 5, 1, 4, 0, 2])
     ):
-        kernels.exchange_lists(chain._additions, state, chain._tally, chain._record, chain._seed)
+        compiled_alone("exchange_lists")(chain._additions, state, chain._tally, chain._record, chain._seed)
         assert state.replica.tolist() == expected
         assert state.cursor[2] == round_ + 1
 
@@ -93,7 +93,7 @@ def test_books_after_an_exchange(u: float, parity: int) -> None:
     tally.presence[:] = [1, 2, 3, 4]
     state.cursor[2] = parity
     set_uniform(chain._seed, int(u * 2**53), 0)
-    kernels.exchange_lists(chain._additions, state, tally, record, chain._seed)
+    compiled_alone("exchange_lists")(chain._additions, state, tally, record, chain._seed)
     if parity == 0 and u == 0.0:
         assert state.replica[:2].tolist() == [1, 0]
         assert state.at[0] == 1

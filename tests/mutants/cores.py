@@ -14,7 +14,7 @@ from numba import njit
 
 from elseif import kernels
 from elseif.sampler import chain as chain_module
-from tests.helpers_sampler import Case, Drivers, make_drivers
+from tests.helpers_sampler import Case, Drivers, compiled_alone, make_drivers
 
 
 def load_kernels() -> types.ModuleType:
@@ -49,12 +49,12 @@ def interpreted_core(**wrong: Callable) -> types.ModuleType:
     """A copy that plain Python runs, quick to make and slow to run."""
     core = load_kernels()
     for name, function in list(vars(core).items()):
-        python_function = getattr(function, "py_func", None)
-        if python_function is None:
+        python_function = getattr(function, "py_func", function)
+        if not isinstance(python_function, types.FunctionType):
             continue
         # popcount exists in compiled code alone, and Python warns of words that overflow
         keeps = "popcount" in python_function.__code__.co_names or name == "next_uniform"
-        setattr(core, name, getattr(kernels, name) if keeps else python_function)
+        setattr(core, name, compiled_alone(name) if keeps else python_function)
     for name, function in wrong.items():
         assert name in vars(core)
         setattr(core, name, function)

@@ -7,17 +7,22 @@ from dataclasses import dataclass
 import numpy as np
 
 from elseif.model.prior import ListPrior
-from elseif.tables.packing import Layout
+from elseif.tables.packing import WORD_BITS, Layout
 
 
 @dataclass(frozen=True)
 class Problem:
-    """Everything that the posterior over antecedent lists depends on (section 2.3)."""
+    """Everything that the posterior over antecedent lists depends on (section 2.3).
 
-    covers: np.ndarray  # uint64 (antecedents, words), packed by the layout
+    covers[a] is the cover of antecedent a; or, where the covers of all conjunctions would not fit
+    into memory, covers[c] is that of condition c, and members[a] are the conditions of a.
+    """
+
+    covers: np.ndarray  # uint64 (antecedents or conditions, words), packed by the layout
     layout: Layout
     pseudocounts: np.ndarray
     prior: ListPrior
+    members: np.ndarray | None = None  # int (antecedents, most conditions), -1 for none
 
     @property
     def pool_size(self) -> int:
@@ -26,3 +31,24 @@ class Problem:
     @property
     def n_labels(self) -> int:
         return len(self.pseudocounts)
+
+    def conditions_of(self, antecedent: int) -> np.ndarray:
+        """The rows of covers that an antecedent is the conjunction of."""
+        if self.members is None:
+            return np.array([antecedent])
+        here = self.members[antecedent]
+        return here[here >= 0]
+
+    def cover(self, antecedent: int) -> np.ndarray:
+        """Packed cover of one antecedent."""
+        return np.bitwise_and.reduce(self.covers[self.conditions_of(antecedent)], axis=0)
+
+    def truth_at(self, bits: np.ndarray) -> np.ndarray:
+        """Whether each antecedent (rows) is true of the observations at some bits (columns)."""
+        words, shifts = bits // WORD_BITS, (bits % WORD_BITS).astype(np.uint64)
+        truth = (self.covers[:, words] >> shifts & np.uint64(1)).astype(bool)
+        if self.members is None:
+            return truth
+        return np.stack(
+            [truth[self.conditions_of(a)].all(axis=0) for a in range(self.pool_size)]
+        )

@@ -218,7 +218,7 @@ class Chain:
 
     def _state_at(self, lists: Sequence[tuple[int, ...]], capacity: int) -> kernels.State:
         """A state with room for longer lists, one replica entered at each list."""
-        pool_size, n_words = self._data.covers.shape
+        pool_size, n_words = len(self._prior.classes), len(self._data.everyone)
         n_labels, n_classes = len(self._data.pseudocounts), len(self._prior.class_sizes)
         longest = max(len(antecedent_list) for antecedent_list in lists)
         capacity = min(max(capacity, 2 * longest), pool_size)
@@ -239,10 +239,11 @@ class Chain:
             used=np.zeros((n_replicas, n_classes), dtype=np.int64),
             new_counts=np.zeros((capacity + 1, n_labels), dtype=np.int64),
             arriving=np.zeros((1, n_labels), dtype=np.int64),
-            pending=np.zeros(n_words, dtype=np.uint64),
+            pending=np.zeros((1, n_words), dtype=np.uint64),
             pending_counts=np.zeros(n_labels, dtype=np.int64),
             trial=np.zeros(capacity + 1, dtype=np.int64),
             trial_used=np.zeros(n_classes, dtype=np.int64),
+            joined=np.zeros(kernels.JOINED_WORDS, dtype=np.uint64),
         )
         for r, antecedent_list in enumerate(lists):
             state.at[0] = r

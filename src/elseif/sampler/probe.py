@@ -25,13 +25,12 @@ def choose_probe(problem: Problem) -> Probe:
         1, 2**64, size=problem.pool_size, dtype=np.uint64
     )
     for a in _telling_antecedents(problem):
-        bits = np.unpackbits(problem.covers[a].view(np.uint8), bitorder="little")
+        bits = np.unpackbits(problem.cover(a).view(np.uint8), bitorder="little")
         numbers ^= bits.astype(np.uint64) * keys[a]
     real = np.flatnonzero(problem.layout.row_of_bit < problem.layout.n_rows)
     _, first = np.unique(numbers[real], return_index=True)
     chosen = real[first[:N_OBSERVATIONS]]
-    words, shifts = chosen // WORD_BITS, (chosen % WORD_BITS).astype(np.uint64)
-    truth = (problem.covers[:, words] >> shifts & np.uint64(1)).astype(bool)
+    truth = problem.truth_at(chosen)
     labels = (problem.n_labels - 1 - np.arange(len(chosen))) % problem.n_labels
     return Probe(
         truth, labels if problem.n_labels > 2 else np.full(len(chosen), problem.n_labels - 1)

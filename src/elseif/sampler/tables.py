@@ -37,8 +37,11 @@ def data_tables(problem: Problem) -> kernels.Data:
     layout = problem.layout
     n_entries = min(int(layout.label_totals.sum()) + 1, LONGEST_TABLE)
     total = float(problem.pseudocounts.sum())
+    own = np.empty((problem.pool_size, 0))  # every antecedent has a cover of its own
+    members = own if problem.members is None else problem.members
     return kernels.Data(
         covers=problem.covers,
+        members=members.astype(np.int64),
         everyone=layout.everyone(),
         section_starts=layout.section_starts,
         section_labels=layout.section_labels,
