@@ -364,9 +364,8 @@ class BayesianRuleListClassifier(ClassifierMixin, BaseEstimator):
             mined = given_pool(antecedents, table, layout, known)
             warn_of_leaks(mined, layout, labels.classes)
             return Binarised([], [], reports), mined
-        binarised = binarise(
-            table, labels, self._binarising(kinds, orders, table.names), self._progress()
-        )
+        how = self._binarising(kinds, orders, table.names)
+        binarised = binarise(table, labels, how, self._progress(), layout)
         settings = MiningSettings(
             min_support=self.min_support,
             max_cardinality=self.max_cardinality,

@@ -17,6 +17,7 @@ from elseif.tables.labels import Labels
 from elseif.tables.packing import Layout, make_layout
 from elseif.tables.reading import read_table
 from elseif.tables.relations import can_join
+from tests.helpers_tables import true_rows
 
 Itemset = frozenset[str]
 
@@ -172,6 +173,7 @@ def test_conditions_on_one_column(
     X = pd.DataFrame(rows, columns=["u", "v", "w"])
     binarised, _ = binarised_table(X)
     found = mined(X, least, most)
+    true_rows_of = true_rows(binarised, np.arange(len(X)) % 2)
     by_cover: dict[bytes, int] = {}
     order = sorted(
         range(len(binarised.conditions)),
@@ -182,7 +184,7 @@ def test_conditions_on_one_column(
     )
     for i in order:
         truth = np.zeros(len(X), dtype=bool)
-        truth[binarised.true_rows[i]] = True
+        truth[true_rows_of[i]] = True
         if least <= truth.sum() < len(X):
             by_cover.setdefault(truth.tobytes(), i)
     expected = set()
@@ -194,7 +196,7 @@ def test_conditions_on_one_column(
             truth = np.ones(len(X), dtype=bool)
             for i in chosen:
                 mask = np.zeros(len(X), dtype=bool)
-                mask[binarised.true_rows[i]] = True
+                mask[true_rows_of[i]] = True
                 truth &= mask
             if truth.sum() >= least:
                 expected.add(frozenset(conditions))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,11 +13,11 @@ from elseif import kernels
 from elseif.antecedents.antecedent import Antecedent
 from elseif.antecedents.pool import Pool, canonical_order, pool_members
 from elseif.errors import MiningError, NothingFrequentError
-from elseif.tables.binarise import Binarised, true_rows
+from elseif.tables.binarise import Binarised, truth_of
 from elseif.tables.columns import Kind
 from elseif.tables.conditions import FALSE, UNEQUAL, Condition
 from elseif.tables.labels import shown_label
-from elseif.tables.packing import Layout
+from elseif.tables.packing import Layout, is_packed
 from elseif.tables.reading import Table
 from elseif.tables.relations import can_join
 
@@ -79,10 +80,10 @@ def given_pool(
 ) -> Mined:
     """The user's own antecedents in place of mining: none is left out or merged."""
     conditions = sorted({c for a in antecedents for c in a}, key=Condition.sort_key)
-    rows = [true_rows(c, table.column(c.column, kinds.get(c.column))) for c in conditions]
+    truths = [truth_of(c, table.column(c.column, kinds.get(c.column)), layout) for c in conditions]
     members = pool_members(antecedents, conditions)
     members = members[canonical_order(members)]
-    return _with_covers(conditions, pack_rows(rows, layout), members, layout, {})
+    return _with_covers(conditions, pack_truths(truths, layout), members, layout, {})
 
 
 def warn_of_leaks(mined: Mined, layout: Layout, classes: np.ndarray) -> None:
@@ -131,14 +132,17 @@ def cover_label_counts(covers: np.ndarray, layout: Layout) -> np.ndarray:
     return counts
 
 
-def pack_rows(true_rows: list[np.ndarray], layout: Layout) -> np.ndarray:
-    """Packed covers from the rows where each is true."""
-    covers = np.empty((len(true_rows), layout.n_words), dtype=np.uint64)
-    truth = np.zeros(layout.n_rows, dtype=bool)
-    for i, rows in enumerate(true_rows):
-        truth[rows] = True
-        covers[i] = layout.pack(truth)
-        truth[rows] = False
+def pack_truths(truths: Sequence[np.ndarray], layout: Layout) -> np.ndarray:
+    """Packed covers from the truth of each condition, be it words or rows."""
+    covers = np.empty((len(truths), layout.n_words), dtype=np.uint64)
+    mask = np.zeros(layout.n_rows, dtype=bool)
+    for i, truth in enumerate(truths):
+        if is_packed(truth):
+            covers[i] = truth
+            continue
+        mask[truth] = True
+        covers[i] = layout.pack(mask)
+        mask[truth] = False
     return covers
 
 
@@ -148,10 +152,10 @@ def _frequent_conditions(
     """The conditions that reach the support on their own, in canonical order."""
     least = settings.least_counts(layout)
     if settings.support_in == IN_ALL:
-        counts = _total_counts(binarised.true_rows, layout)[:, None]
+        counts = _total_counts(binarised.truths, layout)[:, None]
         least = least[-1:]
     else:
-        counts = _label_counts(binarised.true_rows, layout)
+        counts = _label_counts(binarised.truths, layout)
         least = least[:-1]
     totals = counts.sum(axis=1)
     splits = (totals > 0) & (totals < layout.label_totals.sum())
@@ -169,32 +173,48 @@ def _frequent_conditions(
         np.flatnonzero(frequent).tolist(), key=lambda i: binarised.conditions[i].sort_key()
     )
     conditions = [binarised.conditions[i] for i in chosen]
-    return conditions, pack_rows([binarised.true_rows[i] for i in chosen], layout)
+    return conditions, pack_truths([binarised.truths[i] for i in chosen], layout)
 
 
-def _total_counts(true_rows: list[np.ndarray], layout: Layout) -> np.ndarray:
+def _total_counts(truths: Sequence[np.ndarray], layout: Layout) -> np.ndarray:
     """Weighted number of observations where each condition is true, in units."""
     if layout.has_unit_weights:
-        return np.array([len(rows) for rows in true_rows], dtype=np.int64)
-    return _label_counts(true_rows, layout).sum(axis=1)
+        return np.array([_n_true(truth) for truth in truths], dtype=np.int64)
+    return _label_counts(truths, layout).sum(axis=1)
 
 
-def _label_counts(true_rows: list[np.ndarray], layout: Layout) -> np.ndarray:
+def _n_true(truth: np.ndarray) -> int:
+    """Number of rows where a condition is true, of those that have a bit."""
+    if is_packed(truth):
+        return int(np.bitwise_count(truth).sum(dtype=np.int64))
+    return len(truth)
+
+
+def _label_counts(truths: Sequence[np.ndarray], layout: Layout) -> np.ndarray:
     """Weighted counts of each label where each condition is true, in units."""
+    counts = np.zeros((len(truths), len(layout.label_totals)), dtype=np.int64)
+    packed = [i for i, truth in enumerate(truths) if is_packed(truth)]
+    for i in packed:
+        counts[i] = cover_label_counts(truths[i][None, :], layout)[0]
+    if len(packed) < len(truths):
+        _add_counts_of_rows(truths, layout, counts)
+    return counts
+
+
+def _add_counts_of_rows(truths: Sequence[np.ndarray], layout: Layout, counts: np.ndarray) -> None:
+    """Weighted counts of each label for the conditions whose truth is row numbers."""
     labels, weights = layout.row_labels(), layout.row_weights()
-    counts = np.zeros((len(true_rows), len(layout.label_totals)), dtype=np.int64)
-    lengths = np.array([len(rows) for rows in true_rows], dtype=np.int64)
+    lengths = np.array([0 if is_packed(truth) else len(truth) for truth in truths])
     for chunk in _chunks(lengths, MOST_ROWS_AT_ONCE):
         if not lengths[chunk].sum():
             continue
-        rows = np.concatenate(true_rows[chunk])
+        rows = np.concatenate([truth for truth in truths[chunk] if not is_packed(truth)])
         owner = np.repeat(np.arange(chunk.start, chunk.stop), lengths[chunk])
         for label in range(counts.shape[1]):
             mine = labels[rows] == label
             counts[:, label] += np.bincount(
                 owner[mine], weights=weights[rows[mine]], minlength=len(counts)
             ).astype(np.int64)
-    return counts
 
 
 def _chunks(lengths: np.ndarray, most: int) -> Iterator[slice]:
@@ -253,10 +273,17 @@ def _merge_identical(
 
 def _same_covers(covers: np.ndarray) -> Iterable[list[int]]:
     """Places of covers that are the same, together."""
-    groups: dict[bytes, list[int]] = {}
+    groups: dict[bytes, list[list[int]]] = {}  # by digest, for covers are long; then exactly
     for i, cover in enumerate(covers):
-        groups.setdefault(cover.tobytes(), []).append(i)
-    return groups.values()
+        digest = hashlib.blake2b(np.ascontiguousarray(cover), digest_size=16).digest()
+        alike = groups.setdefault(digest, [])
+        for twins in alike:
+            if np.array_equal(covers[twins[0]], cover):
+                twins.append(i)
+                break
+        else:
+            alike.append([i])
+    return [twins for alike in groups.values() for twins in alike]
 
 
 def _plainness(condition: Condition) -> tuple[bool, int]:

@@ -27,7 +27,8 @@ def choose_probe(problem: Problem) -> Probe:
     for a in _telling_antecedents(problem):
         bits = np.unpackbits(problem.cover(a).view(np.uint8), bitorder="little")
         numbers ^= bits.astype(np.uint64) * keys[a]
-    real = np.flatnonzero(problem.layout.row_of_bit < problem.layout.n_rows)
+    everyone = problem.layout.everyone().view(np.uint8)
+    real = np.flatnonzero(np.unpackbits(everyone, bitorder="little"))
     _, first = np.unique(numbers[real], return_index=True)
     chosen = real[first[:N_OBSERVATIONS]]
     truth = problem.truth_at(chosen)

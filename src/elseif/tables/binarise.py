@@ -29,6 +29,7 @@ from elseif.tables.conditions import (
 )
 from elseif.tables.cuts import N_QUANTILES, description_length_cuts, quantile_cuts
 from elseif.tables.labels import Labels
+from elseif.tables.packing import ROWS_AT_ONCE, SPARSE_SHARE, Layout, make_layout
 from elseif.tables.reading import Table
 
 QUANTILES, DESCRIPTION_LENGTH = "quantiles", "mdl"
@@ -72,25 +73,35 @@ class Binarising:
 
 @dataclass(frozen=True)
 class Binarised:
-    """Conditions with the rows where each is true."""
+    """Conditions with the truth of each."""
 
     conditions: list[Condition]
-    true_rows: list[np.ndarray]
+    truths: list[np.ndarray]  # of each the rows where it is true or, where many, packed words
     columns: list[ColumnReport]
 
 
 def binarise(
-    table: Table, labels: Labels, how: Binarising, progress: Progress | None = None
+    table: Table,
+    labels: Labels,
+    how: Binarising,
+    progress: Progress | None = None,
+    layout: Layout | None = None,
 ) -> Binarised:
-    """Every condition on every column, in the order of the columns."""
+    """Every condition on every column, in the order of the columns.
+
+    A column is read, cut and packed before the next one is read. The layout is that of
+    the labels, which is made here when it is not at hand.
+    """
     if table.boolean_rows is not None and not (how.kinds or how.cuts or how.negations):
         return _binarise_booleans(table.names, table.boolean_rows, table.n_rows)
+    if layout is None:
+        layout = make_layout(labels.codes, len(labels.classes), labels.weights, labels.unit)
     result = Binarised([], [], [])
     with_missing: dict[str, int] = {}
     with (progress or Progress()).stage("reading columns", len(table.names)) as report:
         for done, name in enumerate(table.names):
             report(done)
-            column = table.column(name, how.kinds.get(name))
+            column = table.column_once(name, how.kinds.get(name))
             if name in how.orders:
                 column = in_order(column, how.orders[name])
             if column.n_missing and not how.allow_missing:
@@ -98,8 +109,9 @@ def binarise(
                 continue
             conditions, column_report = column_conditions(column, labels, how)
             result.conditions.extend(conditions)
-            result.true_rows.extend(true_rows(condition, column) for condition in conditions)
+            result.truths.extend(truth_of(condition, column, layout) for condition in conditions)
             result.columns.append(column_report)
+            del column  # before the next one is read
     refuse_missing(with_missing)
     return result
 
@@ -146,11 +158,12 @@ def _binarise_booleans(
     return Binarised(conditions, rows, reports)
 
 
-def true_rows(condition: Condition, column: Column) -> np.ndarray:
-    """The rows where a condition is true."""
+def truth_of(condition: Condition, column: Column, layout: Layout) -> np.ndarray:
+    """The truth of a condition in the least room: row numbers or packed words."""
     if condition.operator == TRUE and column.true_rows is not None:
-        return column.true_rows
-    return np.flatnonzero(condition.holds(column))
+        if len(column.true_rows) < SPARSE_SHARE * column.n_rows:
+            return column.true_rows
+    return layout.truth(condition.holds(column))
 
 
 def column_conditions(
@@ -224,7 +237,7 @@ def looks_like_identifier(column: Column, labels: Labels) -> bool:
     """Whether a column only tells rows apart: text that never repeats, or a running number."""
     if column.n_rows < FEWEST_IDENTIFIERS:
         return False
-    if np.any(labels.weights * labels.unit > 1):  # a weight of 2 is a row that repeats
+    if labels.weights.max() * labels.unit > 1:  # a weight of 2 is a row that repeats
         return False
     if column.kind is Kind.CATEGORY:
         return len(column.categories) == column.n_rows
@@ -259,9 +272,13 @@ def rare_categories(column: Column, weights: np.ndarray, least_share: float) -> 
     if not least_share:
         return ()
     assert column.codes is not None
-    known = column.codes >= 0
     n = len(column.categories)
-    counts = np.bincount(column.codes[known], weights=weights[known], minlength=n)
+    counts = np.zeros(n)
+    for start in range(0, column.n_rows, ROWS_AT_ONCE):
+        codes = column.codes[start : start + ROWS_AT_ONCE]
+        known = codes >= 0
+        some = weights[start : start + ROWS_AT_ONCE][known]
+        counts += np.bincount(codes[known], weights=some, minlength=n)
     rare = np.flatnonzero((counts > 0) & (counts < least_share * weights.sum()))
     return tuple(column.categories[i] for i in rare) if len(rare) > 1 else ()
 
@@ -272,20 +289,18 @@ def cut_points(column: Column, labels: Labels, how: Binarising) -> list[Any]:
     if column.kind is Kind.ORDERED:
         if told is not None:
             return _told_categories(column, told)
-        assert column.codes is not None
-        present = np.unique(column.codes[column.codes >= 0])
+        present = _present_codes(column)
         return [column.categories[code] for code in present[:-1]]
     if told is not None and not isinstance(told, str):
         return _told_cuts(column, told)
     assert column.numbers is not None
-    used = ~column.is_missing() & (labels.weights > 0)
-    if column.kind is Kind.NUMERIC:
-        used &= np.isfinite(column.numbers)
-    values, weights = column.numbers[used], labels.weights[used]
     if (told or how.cutting) == DESCRIPTION_LENGTH:
-        n_labels = len(labels.classes)
-        return description_length_cuts(values, labels.codes[used], weights * labels.unit, n_labels)
-    return quantile_cuts(values, weights, how.n_quantiles)
+        used = np.isfinite(column.numbers) & (labels.weights > 0)  # what is missing is not finite
+        weights, n_labels = labels.weights[used] * labels.unit, len(labels.classes)
+        return description_length_cuts(column.numbers[used], labels.codes[used], weights, n_labels)
+    return quantile_cuts(
+        column.numbers, None if labels.count_once else labels.weights, how.n_quantiles
+    )
 
 
 def _told_cuts(column: Column, told: Sequence[Any]) -> list[Any]:
@@ -321,7 +336,7 @@ def _told_categories(column: Column, told: Sequence[Any]) -> list[Any]:
 
 
 def _boolean_conditions(column: Column, how: Binarising) -> Iterator[Condition]:
-    n_true = 0 if column.true_rows is None else len(column.true_rows)
+    n_true = column.n_true
     n_false = column.n_rows - n_true - column.n_missing
     if n_true and n_true < column.n_rows:
         yield Condition(column.name, TRUE)
@@ -329,14 +344,21 @@ def _boolean_conditions(column: Column, how: Binarising) -> Iterator[Condition]:
         yield Condition(column.name, FALSE)
 
 
+def _present_codes(column: Column) -> np.ndarray:
+    """The codes of the categories that a column holds, ascending."""
+    assert column.codes is not None
+    held = np.zeros(len(column.categories) + 1, dtype=bool)  # the last for what is missing
+    held[column.codes] = True
+    return np.flatnonzero(held[:-1])
+
+
 def _category_conditions(
     column: Column, grouped: tuple[Any, ...], how: Binarising
 ) -> Iterator[Condition]:
-    assert column.codes is not None
-    present = np.unique(column.codes)
-    if len(present) < 2:
+    present = _present_codes(column)
+    if len(present) < 2 - bool(column.n_missing):
         return
-    for code in present[present >= 0]:
+    for code in present:
         category = column.categories[code]
         if category not in grouped:
             yield Condition(column.name, EQUAL, category)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,33 +19,54 @@ DATE_UNITS = ("Y", "M", "D", "h", "m", "s", "us")
 
 
 def quantile_cuts(
-    values: np.ndarray, weights: np.ndarray, n_quantiles: int = N_QUANTILES
+    values: np.ndarray, weights: np.ndarray | None, n_quantiles: int = N_QUANTILES
 ) -> list[Any]:
-    """Quantiles, each moved to the roundest value that splits nearly as it does."""
-    present = weights > 0
-    order = np.argsort(values[present], kind="stable")
-    ordered = values[present][order]
+    """Quantiles, each moved to the roundest value that splits nearly as it does.
+
+    Without weights every value counts once; one that is missing or infinite never does.
+    """
+    passed: Sequence[int] | np.ndarray
+    present = np.isfinite(values)
+    if weights is None:
+        ordered = values[present]
+        ordered.sort()  # in place: there may be very many
+        passed = range(len(ordered) + 1)
+    else:
+        present &= weights > 0
+        order = np.argsort(values[present], kind="stable")
+        ordered = values[present][order]
+        passed = np.concatenate([[0], np.cumsum(weights[present][order])])
     if not len(ordered) or ordered[0] == ordered[-1]:
         return []
-    passed = np.concatenate([[0], np.cumsum(weights[present][order])])
-    shares = passed / passed[-1]
     tolerance = min(QUANTILE_TOLERANCE, 0.25 / n_quantiles)
     cuts: dict[int, Any] = {}  # by the number of values at or below: one cut for each split
     for k in range(1, n_quantiles):
-        cut = _near_quantile(ordered, shares, k / n_quantiles, tolerance)
+        cut = _near_quantile(ordered, passed, k / n_quantiles, tolerance)
         cuts.setdefault(int(np.searchsorted(ordered, cut, side="right")), cut)
     return sorted(cuts.values())
 
 
-def _near_quantile(ordered: np.ndarray, shares: np.ndarray, share: float, tolerance: float) -> Any:
-    """The roundest value with about this share of the values at or below it."""
-    place = min(int(np.searchsorted(shares[1:], share - 1e-12)), len(ordered) - 1)
+def _near_quantile(
+    ordered: np.ndarray, passed: Sequence[int] | np.ndarray, share: float, tolerance: float
+) -> Any:
+    """The roundest value with about this share of the values at or below it.
+
+    passed[k] is the weight of the first k values: shares are formed where they are
+    looked at, for there may be very many.
+    """
+    total = float(passed[-1])
+
+    def share_of(n_values: int) -> float:
+        return float(passed[n_values]) / total
+
+    places = range(1, len(ordered) + 1)
+    place = min(bisect_left(places, share - 1e-12, key=share_of), len(ordered) - 1)
     exact = ordered[place]
     if exact == ordered[-1]:  # nothing is above it: cut between it and the value before
         return _roundest(ordered[np.searchsorted(ordered, exact) - 1], exact)
-    wanted = shares[np.searchsorted(ordered, exact, side="right")]
+    wanted = share_of(int(np.searchsorted(ordered, exact, side="right")))
     for candidate in _rounded(exact, _spread(ordered[0], ordered[-1])):
-        below = shares[np.searchsorted(ordered, candidate, side="right")]
+        below = share_of(int(np.searchsorted(ordered, candidate, side="right")))
         if abs(below - wanted) <= tolerance and ordered[0] <= candidate < ordered[-1]:
             return candidate
     return exact

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from elseif.errors import DataError, DataTypeError, ParamError
+from elseif.tables.packing import ROWS_AT_ONCE, code_type
 from elseif.tables.values import family
 
 # weights that are no multiples of a power of two are rounded to this part of their mean
@@ -20,10 +21,15 @@ class Labels:
     """Observations' labels as codes into classes, in the order of the rows kept."""
 
     classes: np.ndarray
-    codes: np.ndarray  # int64 (rows,): -1 where the label is missing or the weight 0
-    weights: np.ndarray  # int64 (rows,): whole numbers of units
+    codes: np.ndarray  # int (rows,): -1 where the label is missing or the weight 0
+    weights: np.ndarray  # int (rows,): whole numbers of units; one number, repeated, if all are 1
     unit: float
     n_dropped: int  # rows left out for want of a label
+
+    @property
+    def count_once(self) -> bool:
+        """Whether every row counts once, which one number then says of all of them."""
+        return self.weights.strides == (0,) and bool(np.all(self.weights[:1] == 1))
 
 
 def label_array(y: Any) -> np.ndarray:
@@ -56,7 +62,8 @@ def known_labels(y: np.ndarray) -> np.ndarray:
     Objects must be of one type; of numbers among them only the fractions are returned,
     for a number may be too large for an array.
     """
-    known = y[~missing_labels(y)]
+    missing = missing_labels(y)
+    known = y[~missing] if missing.any() else y
     if known.dtype.kind == "V":
         raise DataTypeError(f"Unknown label type: y is of dtype {y.dtype}. Give one column.")
     if known.dtype.kind != "O":
@@ -89,17 +96,23 @@ def read_labels(
             "or leave these rows out by missing_y='drop'."
         )
     weights, unit = whole_weights(sample_weight, len(y))
-    used = ~missing & (weights > 0)
+    used = ~missing
+    if sample_weight is not None:
+        used &= weights > 0
     if not used.any():
         raise DataError("No observation is left: every label is missing or every weight is 0.")
-    codes = np.full(len(y), -1, dtype=np.int64)
-    classes, codes[used] = _classes(y[used], order)
+    all_used = bool(used.all())
+    classes, known_codes = _classes(y if all_used else y[used], order)
     if len(classes) < 2:
         raise DataError(
             f"y holds one class only, {shown_label(classes[0])}, in all {int(used.sum())} "
             "observations; a classifier needs at least two."
         )
-    return Labels(classes, codes, np.where(used, weights, 0), unit, int(missing.sum()))
+    if all_used:
+        return Labels(classes, known_codes, weights, unit, 0)
+    codes = np.full(len(y), -1, dtype=known_codes.dtype)
+    codes[used] = known_codes
+    return Labels(classes, codes, _least_room(weights) * used, unit, int(missing.sum()))
 
 
 def missing_labels(y: np.ndarray) -> np.ndarray:
@@ -107,18 +120,18 @@ def missing_labels(y: np.ndarray) -> np.ndarray:
     if y.dtype.kind == "f":
         return ~np.isfinite(y)
     if y.dtype.kind == "O":
-        return np.array(
-            [
-                v is None
-                or type(v).__name__ in ("NAType", "NaTType")
-                or (isinstance(v, (float, np.floating)) and not np.isfinite(v))
-                for v in y
-            ],
-            dtype=bool,
-        )
+        return np.fromiter(map(_is_no_label, y), dtype=bool, count=len(y))
     if y.dtype.kind in "mM":
         return np.isnat(y)
     return np.zeros(len(y), dtype=bool)
+
+
+def _is_no_label(value: Any) -> bool:
+    if isinstance(value, (str, bool, int)):  # what most labels are
+        return False
+    if isinstance(value, (float, np.floating)):
+        return not np.isfinite(value)
+    return value is None or type(value).__name__ in ("NAType", "NaTType")
 
 
 def _classes(y: np.ndarray, order: list[Any] | None) -> tuple[np.ndarray, np.ndarray]:
@@ -126,24 +139,38 @@ def _classes(y: np.ndarray, order: list[Any] | None) -> tuple[np.ndarray, np.nda
     if order is not None:
         if y.dtype.kind in "mM":  # as numbers, which is what tolist makes of them
             order = np.array(order, dtype=y.dtype).tolist()
-        present = set(y.tolist())
+        present = {v for some in _parts(y) for v in some.tolist()}
         levels = [level for level in order if level in present]
         place = {level: i for i, level in enumerate(levels)}
         classes = np.empty(len(levels), dtype=y.dtype)
         classes[:] = levels
-        return classes, np.array([place[v] for v in y.tolist()], dtype=np.int64)
+        return classes, _coded(y, len(levels), lambda some: [place[v] for v in some.tolist()])
     try:
-        classes, codes = np.unique(y, return_inverse=True)
+        classes = np.unique(np.concatenate([np.unique(some) for some in _parts(y)]))
     except TypeError:
         clash = _clash(y)
         raise DataError(
             f"y mixes labels of different types: {clash}. Make them one type."
         ) from None
     if y.dtype.kind == "O":
-        types = {type(v) for v in y.tolist()}
+        types = set(map(type, y))
         if len(types) > 1 and not all(issubclass(t, (int, float, bool)) for t in types):
             raise DataError(f"y mixes labels of different types: {_clash(y)}. Make them one type.")
-    return classes, codes.astype(np.int64)
+    return classes, _coded(y, len(classes), lambda some: np.searchsorted(classes, some))
+
+
+def _parts(y: np.ndarray) -> Iterator[np.ndarray]:
+    """Labels, some at a time: to sort or list all of a hundred million takes gigabytes."""
+    for start in range(0, len(y), ROWS_AT_ONCE):
+        yield y[start : start + ROWS_AT_ONCE]
+
+
+def _coded(y: np.ndarray, n_classes: int, code: Callable[[np.ndarray], Any]) -> np.ndarray:
+    """Codes of labels in the smallest integers that hold them."""
+    codes = np.empty(len(y), dtype=code_type(n_classes))
+    for codes_here, labels_here in zip(_parts(codes), _parts(y), strict=True):
+        codes_here[:] = code(labels_here)
+    return codes
 
 
 def _clash(y: np.ndarray) -> str:
@@ -162,7 +189,7 @@ def whole_weights(sample_weight: np.ndarray | None, n: int) -> tuple[np.ndarray,
     Other weights are rounded to a unit of about 1/4096 of their mean.
     """
     if sample_weight is None:
-        return np.ones(n, dtype=np.int64), 1.0
+        return np.broadcast_to(np.int64(1), (n,)), 1.0
     weights = _weight_numbers(sample_weight)
     if weights.ndim == 0:
         weights = np.full(n, float(weights))
@@ -190,7 +217,12 @@ def whole_weights(sample_weight: np.ndarray | None, n: int) -> tuple[np.ndarray,
         scaled = np.maximum(np.rint(np.ldexp(weights, bits)), (weights > 0).astype(float))
     if scaled.sum() >= 2.0**62:
         raise DataError("sample_weight: the weights add up to more than can be counted (2^62).")
-    return scaled.astype(np.int64), float(np.ldexp(1.0, -bits))
+    return _least_room(scaled), float(np.ldexp(1.0, -bits))
+
+
+def _least_room(weights: np.ndarray) -> np.ndarray:
+    """Whole weights in the smallest integers that hold them."""
+    return weights.astype(code_type(int(weights.max(initial=0)) + 1), copy=False)
 
 
 def _weight_numbers(sample_weight: Any) -> np.ndarray:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 WORD_BITS = 64
 BLOCK_WORDS = 8  # a section is a whole number of 64-byte blocks: one vector register each
+# truth of a smaller share of the rows takes less room as row numbers than as bits
+SPARSE_SHARE = 1 / 32
+BITS_AT_ONCE = 1 << 18  # looked up together: they stay in the cache, and take little room
+ROWS_AT_ONCE = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -19,7 +24,7 @@ class Layout:
     count is then a sum of popcounts times powers of two, and no row is repeated.
     """
 
-    row_of_bit: np.ndarray  # int64 (bits,): n_rows where the bit is padding
+    row_of_bit: np.ndarray  # int32 where that suffices (bits,): n_rows where padding
     section_starts: np.ndarray  # int64 (sections + 1,), in words
     section_labels: np.ndarray  # int64 (sections,)
     section_weights: np.ndarray  # int64 (sections,)
@@ -39,13 +44,24 @@ class Layout:
     def pack(self, truth: np.ndarray) -> np.ndarray:
         """Words of a condition's truth, given row by row."""
         padded = np.append(truth, False)
-        return np.packbits(padded[self.row_of_bit], bitorder="little").view(np.uint64)
+        packed = np.empty(len(self.row_of_bit) // 8, dtype=np.uint8)
+        for start, rows in self._chunks():
+            bits = padded.take(rows)
+            packed[start // 8 : (start + len(rows)) // 8] = np.packbits(bits, bitorder="little")
+        return packed.view(np.uint64)
+
+    def truth(self, truth: np.ndarray) -> np.ndarray:
+        """A condition's truth, given row by row, in the least room: row numbers or words."""
+        if np.count_nonzero(truth) < SPARSE_SHARE * self.n_rows:
+            return np.flatnonzero(truth).astype(row_type(self.n_rows), copy=False)
+        return self.pack(truth)
 
     def section_rows(self, section: int) -> np.ndarray:
         """The rows that have a bit in a section."""
         start, stop = self.section_starts[section : section + 2] * WORD_BITS
         rows = self.row_of_bit[start:stop]
-        return rows[rows < self.n_rows]
+        # padding, if any, is at the end
+        return rows[: np.searchsorted(rows, self.n_rows)]
 
     def row_weights(self) -> np.ndarray:
         """Weight of each row, in units."""
@@ -56,21 +72,50 @@ class Layout:
 
     def row_labels(self) -> np.ndarray:
         """Label of each row; -1 for rows of weight 0."""
-        labels = np.full(self.n_rows, -1, dtype=np.int64)
+        labels = np.full(self.n_rows, -1, dtype=code_type(len(self.label_totals)))
         for section, label in enumerate(self.section_labels):
             labels[self.section_rows(section)] = label
         return labels
 
     def everyone(self) -> np.ndarray:
         """Words with a bit for every observation."""
-        return self.pack(np.ones(self.n_rows, dtype=bool))
+        packed = np.empty(len(self.row_of_bit) // 8, dtype=np.uint8)
+        for start, rows in self._chunks():
+            real = rows < self.n_rows
+            packed[start // 8 : (start + len(rows)) // 8] = np.packbits(real, bitorder="little")
+        return packed.view(np.uint64)
 
     def unpack(self, words: np.ndarray) -> np.ndarray:
         """Truth row by row from packed words."""
-        bits = np.unpackbits(words.view(np.uint8), bitorder="little").astype(bool)
+        packed = words.view(np.uint8)
         truth = np.zeros(self.n_rows + 1, dtype=bool)
-        truth[self.row_of_bit[bits]] = True
+        for start, rows in self._chunks():
+            some = packed[start // 8 : (start + len(rows)) // 8]
+            truth[rows[np.unpackbits(some, bitorder="little").view(bool)]] = True
         return truth[:-1]
+
+    def _chunks(self) -> Iterator[tuple[int, np.ndarray]]:
+        """The rows of the bits, some at a time, each with its first bit."""
+        for start in range(0, len(self.row_of_bit), BITS_AT_ONCE):
+            yield start, self.row_of_bit[start : start + BITS_AT_ONCE]
+
+
+def is_packed(truth: np.ndarray) -> bool:
+    """Whether a condition's truth is packed words rather than the rows where it is true."""
+    return truth.dtype == np.uint64
+
+
+def row_type(n_rows: int) -> type[np.signedinteger]:
+    """The integers that hold row numbers, and the number of rows."""
+    return np.int32 if n_rows < 2**31 else np.int64
+
+
+def code_type(n_codes: int) -> type[np.signedinteger]:
+    """The smallest integers that hold so many codes, and -1."""
+    for integers in (np.int8, np.int16, np.int32):
+        if n_codes <= np.iinfo(integers).max + 1:
+            return integers
+    return np.int64
 
 
 def make_layout(
@@ -81,26 +126,25 @@ def make_layout(
     Rows of weight 0 have no bit; their label does not matter.
     """
     n = len(labels)
-    whole = np.ones(n, dtype=np.int64) if weights is None else weights.astype(np.int64)
+    whole = np.broadcast_to(np.int64(1), (n,)) if weights is None else weights
     block_bits = BLOCK_WORDS * WORD_BITS
     pieces: list[np.ndarray] = []
     starts, section_labels, section_weights = [0], [], []
+    totals = np.zeros(n_labels, dtype=np.int64)
     n_powers = int(whole.max(initial=0)).bit_length()
     for label in range(n_labels):
         for power in range(n_powers):
-            rows = np.flatnonzero((labels == label) & (whole >> power & 1 == 1))
+            rows = _rows_of_section(labels, whole, label, power)
             if not len(rows):
                 continue
             n_blocks = -(-len(rows) // block_bits)
-            padding = np.full(n_blocks * block_bits - len(rows), n, dtype=np.int64)
-            pieces += [rows.astype(np.int64), padding]
+            pieces += [rows, np.full(n_blocks * block_bits - len(rows), n, dtype=rows.dtype)]
             starts.append(starts[-1] + n_blocks * BLOCK_WORDS)
             section_labels.append(label)
             section_weights.append(1 << power)
-    totals = np.zeros(n_labels, dtype=np.int64)
-    np.add.at(totals, labels[whole > 0], whole[whole > 0])
+            totals[label] += len(rows) << power
     return Layout(
-        row_of_bit=np.concatenate(pieces) if pieces else np.empty(0, dtype=np.int64),
+        row_of_bit=np.concatenate(pieces) if pieces else np.empty(0, dtype=row_type(n)),
         section_starts=np.array(starts, dtype=np.int64),
         section_labels=np.array(section_labels, dtype=np.int64),
         section_weights=np.array(section_weights, dtype=np.int64),
@@ -108,3 +152,14 @@ def make_layout(
         n_rows=n,
         unit=unit,
     )
+
+
+def _rows_of_section(labels: np.ndarray, weights: np.ndarray, label: int, power: int) -> np.ndarray:
+    """Rows of one label whose weight has one power of two, found some rows at a time."""
+    integers = row_type(len(labels))
+    found = []
+    for start in range(0, len(labels), ROWS_AT_ONCE):
+        some = slice(start, start + ROWS_AT_ONCE)
+        here = np.flatnonzero((labels[some] == label) & (weights[some] >> power & 1 == 1))
+        found.append((here + start).astype(integers))
+    return np.concatenate(found) if found else np.empty(0, dtype=integers)

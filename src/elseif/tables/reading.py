@@ -15,8 +15,9 @@ from elseif.errors import DataError, DataTypeError, ParamError, ParamTypeError
 from elseif.tables.columns import Column, Kind
 from elseif.tables.values import column_from_array, column_from_series
 
-# conditions of a list come back to a few columns; a wide table is still read column by column
-REMEMBERED = 8
+# conditions of a list come back to a few columns; a large table is still read column by column
+MOST_REMEMBERED = 8
+MOST_BYTES = 1 << 28  # of remembered columns, and of columns of an array turned round together
 
 
 class Table:
@@ -43,10 +44,21 @@ class Table:
         """A column, of the kind told or inferred; the latest few are remembered."""
         key = (name, kind)
         if key not in self._latest:
-            if len(self._latest) >= REMEMBERED:
-                del self._latest[next(iter(self._latest))]
+            self._make_room()
             self._latest[key] = self._get(self._place[name], name, kind)
         return self._latest[key]
+
+    def column_once(self, name: str, kind: Kind | None = None) -> Column:
+        """A column that need not be remembered: its values live as long as the caller's use."""
+        known = self._latest.get((name, kind))
+        return self._get(self._place[name], name, kind) if known is None else known
+
+    def _make_room(self) -> None:
+        """Forget the oldest columns before another is read."""
+        while len(self._latest) >= MOST_REMEMBERED or (
+            sum(column.n_bytes for column in self._latest.values()) > MOST_BYTES
+        ):
+            del self._latest[next(iter(self._latest))]
 
     def renamed(self, names: Sequence[str]) -> Table:
         """The same columns under other names."""
@@ -215,17 +227,19 @@ def _sparse_rows(array: np.ndarray) -> sparse.csr_array:
 class _ColumnBlocks:
     """Columns of a row-major array, turned round some at a time: a column alone is slow."""
 
-    WIDTH = 64
+    MOST_COLUMNS = 64
 
     def __init__(self, array: np.ndarray) -> None:
         self._array = array
+        bytes_each = max(1, len(array) * array.itemsize)
+        self._width = max(1, min(self.MOST_COLUMNS, MOST_BYTES // bytes_each))
         self._number = -1
         self._block = array[:, :0].T
 
     def column(self, place: int) -> np.ndarray:
-        number, offset = divmod(place, self.WIDTH)
+        number, offset = divmod(place, self._width)
         if number != self._number:
-            columns = self._array[:, number * self.WIDTH : (number + 1) * self.WIDTH]
+            columns = self._array[:, number * self._width : (number + 1) * self._width]
             self._block, self._number = np.ascontiguousarray(columns.T), number
         return self._block[offset]
 

@@ -11,7 +11,7 @@ import narwhals as nw
 import numpy as np
 
 from elseif.errors import DataError
-from elseif.tables.columns import Column, Kind
+from elseif.tables.columns import Column, Kind, boolean_column
 
 
 def column_from_series(
@@ -20,9 +20,12 @@ def column_from_series(
     """A column from a data frame's series."""
     dtype = series.dtype
     if dtype == nw.Boolean:
+        if not series.null_count():
+            values = series.to_numpy().astype(bool, copy=False)
+            return _told(boolean_column(name, values), kind)
         missing = series.is_null().to_numpy()
-        values = series.fill_null(False).to_numpy().astype(bool)
-        return _told(_boolean(values, missing, name), kind)
+        values = series.fill_null(False).to_numpy().astype(bool, copy=False)
+        return _told(boolean_column(name, values, missing), kind)
     if dtype.is_numeric() and not dtype.is_decimal():
         return column_from_array(_numbers(series), name, kind, allow_infinite)
     if dtype in (nw.Categorical, nw.Enum, nw.String):
@@ -30,7 +33,7 @@ def column_from_series(
     if dtype == nw.Date or dtype == nw.Datetime:
         if getattr(dtype, "time_zone", None):
             series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
-        dates = series.cast(nw.Datetime("us")).to_numpy().astype("datetime64[us]")
+        dates = series.cast(nw.Datetime("us")).to_numpy().astype("datetime64[us]", copy=False)
         return _told(Column(name, Kind.DATE, len(dates), numbers=dates), kind)
     if dtype == nw.Duration:
         seconds = series.to_numpy().astype("timedelta64[us]").astype(float) / 1e6
@@ -44,11 +47,11 @@ def column_from_array(
 ) -> Column:
     """A column from a one-dimensional array of any dtype."""
     if array.dtype.kind == "b":
-        return _told(_boolean(array, np.zeros(len(array), dtype=bool), name), kind)
+        return _told(boolean_column(name, array), kind)
     if array.dtype.kind in "iuf":
         return _from_numbers(array, name, kind, allow_infinite)
     if array.dtype.kind == "M":
-        dates = array.astype("datetime64[us]")
+        dates = array.astype("datetime64[us]", copy=False)
         return _told(Column(name, Kind.DATE, len(dates), numbers=dates), kind)
     if array.dtype.kind in "US":
         array = array.astype(object)
@@ -61,22 +64,37 @@ def _numbers(series: nw.Series[Any]) -> np.ndarray:
     if series.dtype.is_integer() and series.null_count() == 0:
         return series.to_numpy()
     numbers = series.cast(nw.Float64).to_numpy()
-    return np.where(series.is_null().to_numpy(), np.nan, numbers)
+    missing = series.is_null().to_numpy()
+    if np.isnan(numbers[missing]).all():  # as most libraries hand over what is missing
+        return numbers
+    return np.where(missing, np.nan, numbers)
 
 
 def _from_numbers(array: np.ndarray, name: str, kind: Kind | None, allow_infinite: bool) -> Column:
-    infinite = np.isinf(array) if array.dtype.kind == "f" else np.zeros(0, dtype=bool)
-    if infinite.any() and not allow_infinite:
+    is_float = array.dtype.kind == "f"
+    if is_float and not allow_infinite and (infinite := np.isinf(array)).any():
         raise DataError(
             f"Input X contains infinity: column {name!r} has {int(infinite.sum())} infinite "
             f"values ({_rows(infinite)}). Replace them, or take them for "
             "the largest and smallest values by infinite='outer'."
         )
-    missing = np.isnan(array) if array.dtype.kind == "f" else np.zeros(len(array), dtype=bool)
+    missing = np.isnan(array) if is_float else np.zeros(len(array), dtype=bool)
     if kind in (Kind.CATEGORY, Kind.ORDERED):
         return _factorised(array.astype(object), missing, name, kind)
-    zero_one = (array == 0) | (array == 1)
-    bad = ~zero_one & ~missing
+    if kind is not Kind.NUMERIC and _may_be_boolean(array, missing, name, kind):
+        return boolean_column(name, array == 1, missing if is_float else None)
+    if kind is Kind.DATE and bool(np.all(missing)):
+        none = np.full(len(array), np.datetime64("NaT"), dtype="datetime64[us]")
+        return Column(name, Kind.DATE, len(array), numbers=none)
+    if kind is Kind.DATE:
+        raise DataError(f"Column {name!r} is told to be dates but holds numbers.")
+    return Column(name, Kind.NUMERIC, len(array), numbers=array.astype(np.float64, copy=False))
+
+
+def _may_be_boolean(array: np.ndarray, missing: np.ndarray, name: str, kind: Kind | None) -> bool:
+    """Whether numbers are 0, 1 or missing; an error where they are told to be and are not."""
+    bad = (array != 0) & (array != 1)
+    bad &= ~missing
     # a column of nothing but missing values is boolean only when told so
     is_boolean = not bad.any() and (kind is Kind.BOOLEAN or not bool(np.all(missing)))
     if kind is Kind.BOOLEAN and not is_boolean:
@@ -84,14 +102,7 @@ def _from_numbers(array: np.ndarray, name: str, kind: Kind | None, allow_infinit
             f"Column {name!r} is told to be boolean but holds {array[bad][0]} and "
             f"{int(bad.sum()) - 1} more values that are neither 0 nor 1 ({_rows(bad)})."
         )
-    if kind is not Kind.NUMERIC and is_boolean:
-        return _boolean(array == 1, missing, name)
-    if kind is Kind.DATE and bool(np.all(missing)):
-        none = np.full(len(array), np.datetime64("NaT"), dtype="datetime64[us]")
-        return Column(name, Kind.DATE, len(array), numbers=none)
-    if kind is Kind.DATE:
-        raise DataError(f"Column {name!r} is told to be dates but holds numbers.")
-    return Column(name, Kind.NUMERIC, len(array), numbers=array.astype(np.float64))
+    return is_boolean
 
 
 def _from_objects(array: np.ndarray, name: str, kind: Kind | None, allow_infinite: bool) -> Column:
@@ -99,7 +110,8 @@ def _from_objects(array: np.ndarray, name: str, kind: Kind | None, allow_infinit
     types = _refuse_mixture(array[~missing], name)
     held = types.pop() if types else "number"
     if held == "boolean":
-        return _told(_boolean(np.where(missing, False, array).astype(bool), missing, name), kind)
+        values = np.where(missing, False, array).astype(bool)
+        return _told(boolean_column(name, values, missing), kind)
     if held == "number":
         numbers = np.array([np.nan if m else float(v) for v, m in zip(array, missing, strict=True)])
         return _from_numbers(numbers, name, kind, allow_infinite)
@@ -211,16 +223,6 @@ def _recoded(
     place = {category: i for i, category in enumerate(order)}
     recode = np.array([place[c] for c in found] + [-1], dtype=np.int32)
     return Column(name, kind, len(codes), codes=recode[codes], categories=order)
-
-
-def _boolean(values: np.ndarray, missing: np.ndarray, name: str) -> Column:
-    return Column(
-        name,
-        Kind.BOOLEAN,
-        len(values),
-        true_rows=np.flatnonzero(values & ~missing),
-        missing_rows=np.flatnonzero(missing),
-    )
 
 
 def _told(column: Column, kind: Kind | None) -> Column:
