@@ -127,4 +127,4 @@ def problem(
     prior = ListPrior(
         mined.pool.cardinalities, expected_length, expected_cardinality, np.ones(len(mined.pool))
     )
-    return Problem(mined.covers, layout, np.ones(len(labels.classes)), prior)
+    return Problem(mined.covers, mined.layout, np.ones(len(labels.classes)), prior, mined.members)

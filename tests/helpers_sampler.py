@@ -355,7 +355,8 @@ def flat(lists: Sequence[tuple[int, ...]]) -> tuple[np.ndarray, np.ndarray]:
 @cache
 def compiled_alone(name: str) -> Callable:
     """One of the package's own functions, to be called from Python."""
-    return njit(**kernels.OPTIONS)(getattr(kernels, name))
+    function = getattr(kernels, name)
+    return function if hasattr(function, "py_func") else njit(**kernels.OPTIONS)(function)
 
 
 @njit

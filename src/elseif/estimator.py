@@ -127,7 +127,8 @@ class BayesianRuleListClassifier(ClassifierMixin, BaseEstimator):
     max_antecedents : int, default=100_000
         Largest pool that mining may return.
     max_memory : float, default=4e9
-        Bytes that the packed covers of the pool may take.
+        Bytes that packed covers may take. Where those of all antecedents would take more, the
+        covers of conditions are kept alone and joined at every use, which is slower.
 
     Attributes
     ----------
@@ -242,17 +243,13 @@ class BayesianRuleListClassifier(ClassifierMixin, BaseEstimator):
         vocabulary = Vocabulary(labels.classes, pseudocounts, kinds, labels.unit, _name_of(y))
         weights = read_weights(self.antecedent_weights, mined.pool, table.names)
         self._warn_of_long_prior(mined.pool)
-        problem = Problem(
-            mined.covers,
-            layout,
-            pseudocounts,
-            ListPrior(
-                mined.pool.cardinalities,
-                float(self.expected_length),
-                float(self.expected_cardinality),
-                weights,
-            ),
+        prior = ListPrior(
+            mined.pool.cardinalities,
+            float(self.expected_length),
+            float(self.expected_cardinality),
+            weights,
         )
+        problem = Problem(mined.covers, mined.layout, pseudocounts, prior, mined.members)
         self.classes_ = labels.classes
         self.pool_ = mined.pool
         self._sample(problem, mined.pool, vocabulary)
@@ -264,7 +261,9 @@ class BayesianRuleListClassifier(ClassifierMixin, BaseEstimator):
             n_rows=table.n_rows,
             n_rows_without_label=labels.n_dropped,
             aliases=mined.pool.aliases,
-            notes=tuple(n for n in (note, self._clamped(mined.pool)) if n),
+            notes=tuple(
+                n for n in (note, self._clamped(mined.pool), _merged(layout, mined.layout)) if n
+            ),
         )
         self._warn_of_convergence()
         return self
@@ -346,6 +345,14 @@ class BayesianRuleListClassifier(ClassifierMixin, BaseEstimator):
         )
 
         kinds, orders = parse_kinds(self.kinds, table.names)
+        settings = MiningSettings(
+            min_support=self.min_support,
+            max_cardinality=self.max_cardinality,
+            support_in=self.support_in,
+            merge_equivalents=self.merge_equivalents,
+            max_antecedents=self.max_antecedents,
+            max_memory=self.max_memory,
+        )
         if self.antecedents is not None:
             antecedents = read_antecedents(self.antecedents, table, kinds, orders)
             used = sorted({name for a in antecedents for name in a.columns})
@@ -361,26 +368,18 @@ class BayesianRuleListClassifier(ClassifierMixin, BaseEstimator):
                     "antecedents is empty, and the default rule would be the whole list; "
                     "empty_pool='default_rule' allows that."
                 )
-            mined = given_pool(antecedents, table, layout, known)
-            warn_of_leaks(mined, layout, labels.classes)
+            mined = given_pool(antecedents, table, layout, known, settings)
+            warn_of_leaks(mined, labels.classes)
             return Binarised([], [], reports), mined
         how = self._binarising(kinds, orders, table.names)
         binarised = binarise(table, labels, how, self._progress(), layout)
-        settings = MiningSettings(
-            min_support=self.min_support,
-            max_cardinality=self.max_cardinality,
-            support_in=self.support_in,
-            merge_equivalents=self.merge_equivalents,
-            max_antecedents=self.max_antecedents,
-            max_memory=self.max_memory,
-        )
         try:
             mined = mine(binarised, layout, settings)
         except NothingFrequentError:
             if self.empty_pool == "error":
                 raise
             return binarised, empty_pool(layout)
-        warn_of_leaks(mined, layout, labels.classes)
+        warn_of_leaks(mined, labels.classes)
         return binarised, mined
 
     def _binarising(
@@ -470,6 +469,16 @@ class BayesianRuleListClassifier(ClassifierMixin, BaseEstimator):
 BayesianRuleListClassifier.__signature__ = inspect.Signature(
     list(inspect.signature(BayesianRuleListClassifier.__init__).parameters.values())[1:]
 )
+
+
+def _merged(layout: Layout, merged: Layout) -> str | None:
+    """A note when identical observations were merged."""
+    if merged is layout:
+        return None
+    return (
+        f"{layout.n_rows:,} observations were merged into {merged.n_rows:,} that differ, each with "
+        "its count; the posterior is the same."
+    )
 
 
 def _name_of(y: Any) -> str | None:

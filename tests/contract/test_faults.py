@@ -444,13 +444,12 @@ def test_row_34_exactly_as_many_as_allowed() -> None:
 
 
 def test_row_34_too_much_memory() -> None:
-    """Covers that need more than max_memory are not made."""
+    """Covers of conditions that need more than max_memory are not made."""
     X, y = random_frame(2000, 12)
     expect_refused(
         MiningError,
         "max_memory=2e+03",
         "min_support",
-        "max_cardinality",
         fit=lambda: quick(min_support=0.01, max_memory=2000).fit(X, y),
     )
 

@@ -112,7 +112,8 @@ def option_case_forgotten() -> Callable:
 
 def wrong_exchange(sign: float, always: bool) -> Callable:
     """exchange_lists, with the ratio's sign to choose, or without asking it at all."""
-    list_log_likelihood, next_uniform = kernels.list_log_likelihood, kernels.next_uniform
+    list_log_likelihood = kernels.list_log_likelihood
+    next_uniform = compiled_alone("next_uniform")  # Python warns of words that overflow
     write_run = kernels.write_run
 
     def exchange_lists(additions, state, tally, record, seed):

@@ -17,6 +17,7 @@ from elseif.tables.binarise import Binarised, truth_of
 from elseif.tables.columns import Kind
 from elseif.tables.conditions import FALSE, UNEQUAL, Condition
 from elseif.tables.labels import shown_label
+from elseif.tables.merging import merge_observations
 from elseif.tables.packing import Layout, is_packed
 from elseif.tables.reading import Table
 from elseif.tables.relations import can_join
@@ -53,44 +54,60 @@ class MiningSettings:
             least[-1] = UNREACHABLE
         return least
 
-    def most_antecedents(self, layout: Layout) -> int:
-        """How many antecedents may be mined, by number and by memory."""
-        return min(self.max_antecedents, int(self.max_memory // (8 * layout.n_words)))
+    def has_room_for(self, n_covers: int, layout: Layout) -> bool:
+        """Whether so many packed covers fit into the memory allowed."""
+        return n_covers * layout.n_words * 8 <= self.max_memory
 
 
 @dataclass(frozen=True)
 class Mined:
-    """A pool with its packed covers."""
+    """A pool with its packed covers: its antecedents', or its conditions' where those do not fit."""
 
     pool: Pool
-    covers: np.ndarray  # uint64 (antecedents, words)
+    covers: np.ndarray  # uint64 (antecedents or conditions, words)
+    layout: Layout  # of the covers: identical observations may have been merged
+    formed: bool = False  # whether covers are those of conditions, to be joined at every use
+
+    @property
+    def members(self) -> np.ndarray | None:
+        """Which covers an antecedent is formed of, unless it has one of its own."""
+        return self.pool.members if self.formed else None
 
 
 def mine(binarised: Binarised, layout: Layout, settings: MiningSettings) -> Mined:
     """The complete pool: every conjunction that reaches the support, once."""
     conditions, covers = _frequent_conditions(binarised, layout, settings)
     conditions, covers, aliases = _merge_identical(conditions, covers)
+    covers, layout = merge_observations(covers, layout) or (covers, layout)
     members = _conjunctions(conditions, covers, layout, settings)
-    mined = _with_covers(conditions, covers, members[canonical_order(members)], layout, aliases)
+    members = members[canonical_order(members)]
+    mined = _with_covers(conditions, covers, members, layout, settings, aliases)
     return merge_equivalents(mined) if settings.merge_equivalents else mined
 
 
 def given_pool(
-    antecedents: Sequence[Antecedent], table: Table, layout: Layout, kinds: Mapping[str, Kind]
+    antecedents: Sequence[Antecedent],
+    table: Table,
+    layout: Layout,
+    kinds: Mapping[str, Kind],
+    settings: MiningSettings,
 ) -> Mined:
     """The user's own antecedents in place of mining: none is left out or merged."""
     conditions = sorted({c for a in antecedents for c in a}, key=Condition.sort_key)
     truths = [truth_of(c, table.column(c.column, kinds.get(c.column)), layout) for c in conditions]
     members = pool_members(antecedents, conditions)
     members = members[canonical_order(members)]
-    return _with_covers(conditions, pack_truths(truths, layout), members, layout, {})
+    covers = pack_truths(truths, layout)
+    covers, layout = merge_observations(covers, layout) or (covers, layout)
+    return _with_covers(conditions, covers, members, layout, settings, {})
 
 
-def warn_of_leaks(mined: Mined, layout: Layout, classes: np.ndarray) -> None:
+def warn_of_leaks(mined: Mined, classes: np.ndarray) -> None:
     """Warn of a condition that is true of exactly the observations of one label."""
     single = np.flatnonzero(mined.pool.cardinalities == 1)
-    counts = cover_label_counts(mined.covers[single], layout)
-    for label, total in enumerate(layout.label_totals):
+    rows = mined.pool.members[single, 0] if mined.formed else single
+    counts = cover_label_counts(mined.covers, mined.layout)[rows]
+    for label, total in enumerate(mined.layout.label_totals):
         others = counts.sum(axis=1) - counts[:, label]
         for i in np.flatnonzero((counts[:, label] == total) & (others == 0)):
             warnings.warn(
@@ -104,7 +121,8 @@ def warn_of_leaks(mined: Mined, layout: Layout, classes: np.ndarray) -> None:
 def empty_pool(layout: Layout) -> Mined:
     """A pool of nothing: the default rule is the only list."""
     members = np.empty((0, 1), dtype=np.int32)
-    return Mined(Pool((), members, np.empty(0)), np.empty((0, layout.n_words), dtype=np.uint64))
+    covers = np.empty((0, layout.n_words), dtype=np.uint64)
+    return Mined(Pool((), members, np.empty(0)), covers, layout)
 
 
 def _with_covers(
@@ -112,24 +130,32 @@ def _with_covers(
     covers: np.ndarray,
     members: np.ndarray,
     layout: Layout,
+    settings: MiningSettings,
     aliases: dict[str, tuple[str, ...]],
 ) -> Mined:
+    """A pool with covers of its antecedents, or of its conditions where those do not fit."""
+    counts = conjunction_counts(covers, members, layout).sum(axis=1)
+    supports = counts / max(1, int(layout.label_totals.sum()))
+    pool = Pool(tuple(conditions), members, supports, aliases)
+    if not settings.has_room_for(len(members), layout):
+        return Mined(pool, covers, layout, formed=True)
     joined = np.empty((len(members), layout.n_words), dtype=np.uint64)
     kernels.join_covers(covers, members, joined)
-    counts = cover_label_counts(joined, layout).sum(axis=1)
-    supports = counts / max(1, int(layout.label_totals.sum()))
-    return Mined(Pool(tuple(conditions), members, supports, aliases), joined)
+    return Mined(pool, joined, layout)
+
+
+def conjunction_counts(covers: np.ndarray, members: np.ndarray, layout: Layout) -> np.ndarray:
+    """Weighted number of observations of each label in each conjunction, in units."""
+    counts = np.zeros((len(members), len(layout.label_totals)), dtype=np.int64)
+    sections = (layout.section_starts, layout.section_labels, layout.section_weights)
+    room = np.empty(kernels.JOINED_WORDS, dtype=np.uint64)
+    kernels.count_conjunctions(covers, members, sections, room, counts)
+    return counts
 
 
 def cover_label_counts(covers: np.ndarray, layout: Layout) -> np.ndarray:
     """Weighted number of observations of each label in each packed cover, in units."""
-    counts = np.zeros((len(covers), len(layout.label_totals)), dtype=np.int64)
-    for s, (label, weight) in enumerate(
-        zip(layout.section_labels, layout.section_weights, strict=True)
-    ):
-        words = covers[:, layout.section_starts[s] : layout.section_starts[s + 1]]
-        counts[:, label] += weight * np.bitwise_count(words).sum(axis=1, dtype=np.int64)
-    return counts
+    return conjunction_counts(covers, np.arange(len(covers), dtype=np.int32)[:, None], layout)
 
 
 def pack_truths(truths: Sequence[np.ndarray], layout: Layout) -> np.ndarray:
@@ -162,12 +188,18 @@ def _frequent_conditions(
     frequent = splits & np.any(counts >= least, axis=1)
     if not frequent.any():
         raise NothingFrequentError(_nothing_frequent(binarised, counts, splits, layout, settings))
-    limit = settings.most_antecedents(layout)
-    if frequent.sum() > max(limit, MOST_CONDITIONS):  # before a single cover is packed
+    n = int(frequent.sum())
+    # before a single cover is packed
+    if n > max(settings.max_antecedents, MOST_CONDITIONS):
         raise MiningError(
-            f"{int(frequent.sum()):,} conditions alone reach min_support={settings.min_support}, "
-            f"above the {limit:,} that max_antecedents and max_memory allow. Raise min_support, "
-            "or raise the limit."
+            f"{n:,} conditions alone reach min_support={settings.min_support}, above "
+            f"max_antecedents={settings.max_antecedents:,}. Raise min_support, or raise the limit."
+        )
+    if not settings.has_room_for(n, layout):
+        raise MiningError(
+            f"The packed covers of {n:,} conditions that reach min_support={settings.min_support} "
+            f"take {n * layout.n_words * 8:.3g} bytes, above max_memory={settings.max_memory:.3g}. "
+            "Raise min_support, or raise the limit."
         )
     chosen = sorted(
         np.flatnonzero(frequent).tolist(), key=lambda i: binarised.conditions[i].sort_key()
@@ -271,10 +303,11 @@ def _merge_identical(
     return [conditions[i] for i in kept], covers[kept], aliases
 
 
-def _same_covers(covers: np.ndarray) -> Iterable[list[int]]:
+def _same_covers(covers: np.ndarray | FormedCovers) -> Iterable[list[int]]:
     """Places of covers that are the same, together."""
     groups: dict[bytes, list[list[int]]] = {}  # by digest, for covers are long; then exactly
-    for i, cover in enumerate(covers):
+    for i in range(len(covers)):
+        cover = covers[i]
         digest = hashlib.blake2b(np.ascontiguousarray(cover), digest_size=16).digest()
         alike = groups.setdefault(digest, [])
         for twins in alike:
@@ -295,7 +328,7 @@ def merge_equivalents(mined: Mined) -> Mined:
     pool = mined.pool
     kept: list[int] = []
     aliases = dict(pool.aliases)
-    for twins in _same_covers(mined.covers):
+    for twins in _same_conjunctions(mined):
         # the pool is in order of cardinality, so the simplest come first
         best = min(twins, key=lambda a: (pool.cardinalities[a], len(pool.names[a]), a))
         kept.append(best)
@@ -304,14 +337,36 @@ def merge_equivalents(mined: Mined) -> Mined:
             aliases[pool.names[best]] = (*aliases.get(pool.names[best], ()), *others)
     kept.sort()
     merged = Pool(pool.conditions, pool.members[kept], pool.supports[kept], aliases)
-    return Mined(merged, mined.covers[kept])
+    covers = mined.covers if mined.formed else mined.covers[kept]
+    return replace(mined, pool=merged, covers=covers)
+
+
+def _same_conjunctions(mined: Mined) -> Iterable[list[int]]:
+    """Places of antecedents whose covers are the same, together."""
+    if mined.formed:
+        return _same_covers(FormedCovers(mined.covers, mined.pool.members))
+    return _same_covers(mined.covers)
+
+
+class FormedCovers:
+    """Covers of antecedents that are formed when they are asked for, as a sequence."""
+
+    def __init__(self, covers: np.ndarray, members: np.ndarray) -> None:
+        self._covers, self._members = covers, members
+
+    def __len__(self) -> int:
+        return len(self._members)
+
+    def __getitem__(self, place: int) -> np.ndarray:
+        here = self._members[place]
+        return np.bitwise_and.reduce(self._covers[here[here >= 0]], axis=0)
 
 
 def _conjunctions(
     conditions: list[Condition], covers: np.ndarray, layout: Layout, settings: MiningSettings
 ) -> np.ndarray:
     """Frequent conjunctions as rows of condition numbers; counted before room is taken."""
-    limit = settings.most_antecedents(layout)
+    limit = settings.max_antecedents
     members = _walk(conditions, covers, layout, settings, limit)
     if members is None:
         raise MiningError(_too_many(conditions, covers, layout, settings, limit))
@@ -362,9 +417,6 @@ def _too_many(
     limit: int,
 ) -> str:
     """What is too much, and which settings would do."""
-    bound = f"max_antecedents={settings.max_antecedents:,}"
-    if limit < settings.max_antecedents:
-        bound = f"the {limit:,} that fit into max_memory={settings.max_memory:.3g} bytes"
     ways = []
     support = settings.min_support
     as_count = isinstance(support, (int, np.integer))
@@ -386,7 +438,7 @@ def _too_many(
     advice = f" Try {' or '.join(ways)}, or raise the limit." if ways else " Raise the limit."
     return (
         f"More than {limit:,} antecedents reach min_support={settings.min_support} with "
-        f"max_cardinality={settings.max_cardinality}: above {bound}.{advice}"
+        f"max_cardinality={settings.max_cardinality}: above max_antecedents={limit:,}.{advice}"
     )
 
 

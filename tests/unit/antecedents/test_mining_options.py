@@ -9,6 +9,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -338,7 +339,6 @@ TOO_MUCH: dict[str, dict[str, Any]] = {
         "max_antecedents": 60,
         "support_in": "any_class",
     },
-    "memory": {"min_support": 0.01, "max_cardinality": 4, "max_memory": 60 * 128},
     "merged": {
         "min_support": 0.01,
         "max_cardinality": 4,
@@ -393,16 +393,40 @@ def test_row_34_even_single_conditions_are_too_many() -> None:
     assert [name for name, _, _ in ways] == ["min_support"]
 
 
-def test_row_34_memory_is_what_the_covers_take() -> None:
-    """max_memory bounds the bytes of the packed covers: just enough is enough."""
+def test_row_34_covers_that_do_not_fit_are_formed_at_every_use() -> None:
+    """A byte less than all covers take, and only those of conditions are kept: same draws."""
     X, y = random_frame(3000, 8)
     binarised, layout = prepared(X, y)
     found = mine(binarised, layout, MiningSettings(max_cardinality=3))
     assert found.covers.nbytes == len(found.pool) * layout.n_words * 8
+    less = found.covers.nbytes - 1
+    formed = mine(binarised, layout, MiningSettings(max_cardinality=3, max_memory=less))
+    assert len(formed.covers) == len(found.pool.conditions) < len(found.covers)
+    np.testing.assert_array_equal(formed.pool.supports, found.pool.supports)
     enough = quick(max_cardinality=3, max_memory=found.covers.nbytes).fit(X, y)
-    assert len(enough.pool_) == len(found.pool)
-    with pytest.raises(MiningError, match="max_memory"):
-        quick(max_cardinality=3, max_memory=found.covers.nbytes - 1).fit(X, y)
+    sparing = quick(max_cardinality=3, max_memory=less).fit(X, y)
+    assert enough.posterior_.lists().equals(sparing.posterior_.lists())
+
+
+def test_equivalents_are_merged_where_covers_are_formed_at_every_use() -> None:
+    X, y = random_frame(600, 6)
+    X["f1"] = X["f2"] & X["f3"]  # so that (f1, f2) and (f1, f3) cover what f1 covers
+    binarised, layout = prepared(X, y)
+    asked = MiningSettings(min_support=0.05, max_cardinality=2, merge_equivalents=True)
+    own = mine(binarised, layout, asked)
+    formed = mine(binarised, layout, replace(asked, max_memory=len(X.columns) * layout.n_words * 8))
+    assert formed.formed
+    assert not own.formed
+    assert own.pool.names == formed.pool.names
+    assert own.pool.aliases == formed.pool.aliases
+    assert "f1" in own.pool.aliases
+
+
+def test_row_34_conditions_must_fit_into_memory() -> None:
+    X, y = random_frame(3000, 8)
+    n_bytes = 8 * prepared(X, y)[1].n_words * 8
+    with pytest.raises(MiningError, match=r"8 conditions .* above max_memory"):
+        quick(max_memory=n_bytes - 1).fit(X, y)
 
 
 def test_row_34_the_limit_can_be_raised() -> None:

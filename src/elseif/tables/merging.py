@@ -1,0 +1,109 @@
+"""Identical observations merged into one with their weights, where that pays."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from elseif.tables.packing import WORD_BITS, Layout, make_layout
+
+# below this, a cover is a few cache lines and nothing can be gained
+FEWEST_WORDS = 256
+# merged covers must be shorter by this factor to be worth it
+LEAST_GAIN = 2.0
+SAMPLE_WORDS = 2048
+CHUNK = 32  # conditions that are added to a pattern at a time
+
+
+def merge_observations(covers: np.ndarray, layout: Layout) -> tuple[np.ndarray, Layout] | None:
+    """Covers and layout with one observation for each label and set of true conditions.
+
+    Counts, and so the posterior, stay the same to the last digit. None where the covers would
+    not become shorter: in wide data hardly two observations are alike, in narrow data
+    most are.
+    """
+    if layout.n_words < FEWEST_WORDS or not len(covers) or not _may_pay(covers, layout):
+        return None
+    everyone = layout.everyone()
+    labels, weights, positions = [], [], []
+    most = int(layout.n_words * WORD_BITS / LEAST_GAIN)
+    for label in np.unique(layout.section_labels):
+        sections = np.flatnonzero(layout.section_labels == label)
+        bits = [_real_bits(everyone, layout, s) for s in sections]
+        bit_weights = [np.full(len(b), layout.section_weights[s]) for s, b in zip(sections, bits, strict=True)]
+        found = _patterns(covers, np.concatenate(bits), most)
+        if found is None:
+            return None
+        pattern, first = found
+        totals = np.zeros(len(first), dtype=np.int64)
+        np.add.at(totals, pattern, np.concatenate(bit_weights))
+        labels.append(np.full(len(first), label))
+        weights.append(totals)
+        positions.append(np.concatenate(bits)[first])
+        most -= len(first)
+    merged = make_layout(
+        np.concatenate(labels), len(layout.label_totals), np.concatenate(weights), layout.unit
+    )
+    if merged.n_words * LEAST_GAIN > layout.n_words:
+        return None
+    where = np.concatenate(positions)
+    words, shifts = where // WORD_BITS, (where % WORD_BITS).astype(np.uint64)
+    packed = [merged.pack((cover[words] >> shifts & np.uint64(1)).astype(bool)) for cover in covers]
+    return np.stack(packed), merged
+
+
+def _may_pay(covers: np.ndarray, layout: Layout) -> bool:
+    """Whether a sample of the observations repeats itself often enough to try."""
+    words = np.unique(np.linspace(0, layout.n_words - 1, SAMPLE_WORDS).astype(np.int64))
+    few = np.ascontiguousarray(covers[:, words])
+    bits = np.unpackbits(few.view(np.uint8), axis=1, bitorder="little")
+    n_distinct = np.unique(np.packbits(bits, axis=0), axis=1).shape[1]
+    estimate = _estimated_patterns(n_distinct, bits.shape[1])
+    return estimate * LEAST_GAIN < layout.n_words * WORD_BITS
+
+
+def _estimated_patterns(n_distinct: int, n_drawn: int) -> float:
+    """How many patterns there are, from how many a sample of the observations shows.
+
+    From D equally frequent ones, k draws show D (1 - exp(-k / D)) on average. Patterns of unequal
+    frequency show fewer, so this errs towards trying.
+    """
+    low, high = float(n_distinct), float(n_drawn) ** 2
+    while high > 1.01 * low:
+        middle = math.sqrt(low * high)
+        if middle * -math.expm1(-n_drawn / middle) < n_distinct:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def _real_bits(everyone: np.ndarray, layout: Layout, section: int) -> np.ndarray:
+    """Positions of a section's bits that stand for an observation."""
+    start, stop = layout.section_starts[section : section + 2]
+    bits = np.unpackbits(everyone[start:stop].view(np.uint8), bitorder="little")
+    return np.flatnonzero(bits) + start * WORD_BITS
+
+
+def _patterns(
+    covers: np.ndarray, bits: np.ndarray, most: int
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """The pattern of conditions at each bit, and the first bit of each; None if above most."""
+    import pandas as pd  # the fastest factoriser there is
+
+    words, shifts = bits // WORD_BITS, (bits % WORD_BITS).astype(np.uint64)
+    pattern = np.zeros(len(bits), dtype=np.uint64)
+    distinct = np.zeros(1, dtype=np.uint64)
+    for begin in range(0, len(covers), CHUNK):
+        pattern <<= np.uint64(CHUNK)  # room for the next conditions beside the number so far
+        for i, cover in enumerate(covers[begin : begin + CHUNK]):
+            pattern |= (cover[words] >> shifts & np.uint64(1)) << np.uint64(i)
+        codes, distinct = pd.factorize(pattern)
+        if len(distinct) > most:
+            return None
+        pattern = codes.astype(np.uint64)
+    first = np.full(len(distinct), -1, dtype=np.int64)
+    numbers = pattern.astype(np.int64)
+    first[numbers[::-1]] = np.arange(len(bits))[::-1]
+    return numbers, first
