@@ -275,7 +275,7 @@ def _same_covers(covers: np.ndarray) -> Iterable[list[int]]:
     """Places of covers that are the same, together."""
     groups: dict[bytes, list[list[int]]] = {}  # by digest, for covers are long; then exactly
     for i, cover in enumerate(covers):
-        digest = hashlib.blake2b(np.ascontiguousarray(cover), digest_size=16).digest()
+        digest = hashlib.blake2b(np.ascontiguousarray(cover).data, digest_size=16).digest()
         alike = groups.setdefault(digest, [])
         for twins in alike:
             if np.array_equal(covers[twins[0]], cover):
