@@ -5,13 +5,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from elseif.estimator import BayesianRuleListClassifier
     from elseif.posterior.rule_list import RuleList
+    from elseif.tables.parquet import ParquetTable
 
 __version__ = "0.1.0"
-__all__ = ["BayesianRuleListClassifier", "RuleList", "__version__"]
+__all__ = ["BayesianRuleListClassifier", "RuleList", "ParquetTable", "__version__"]
 
 _HOMES = {
     "BayesianRuleListClassifier": "elseif.estimator",
     "RuleList": "elseif.posterior.rule_list",
+    "ParquetTable": "elseif.tables.parquet",
 }
 
 

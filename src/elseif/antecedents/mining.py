@@ -308,7 +308,7 @@ def _same_covers(covers: np.ndarray | FormedCovers) -> Iterable[list[int]]:
     groups: dict[bytes, list[list[int]]] = {}  # by digest, for covers are long; then exactly
     for i in range(len(covers)):
         cover = covers[i]
-        digest = hashlib.blake2b(np.ascontiguousarray(cover), digest_size=16).digest()
+        digest = hashlib.blake2b(np.ascontiguousarray(cover).data, digest_size=16).digest()
         alike = groups.setdefault(digest, [])
         for twins in alike:
             if np.array_equal(covers[twins[0]], cover):

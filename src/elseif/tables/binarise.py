@@ -160,9 +160,9 @@ def _binarise_booleans(
 
 def truth_of(condition: Condition, column: Column, layout: Layout) -> np.ndarray:
     """The truth of a condition in the least room: row numbers or packed words."""
-    if condition.operator == TRUE and column.true_rows is not None:
-        if len(column.true_rows) < SPARSE_SHARE * column.n_rows:
-            return column.true_rows
+    rows = column.true_rows if condition.operator == TRUE else None
+    if rows is not None and len(rows) < SPARSE_SHARE * column.n_rows:
+        return rows
     return layout.truth(condition.holds(column))
 
 

@@ -15,6 +15,7 @@ from typing import Any, TextIO
 import numpy as np
 
 from elseif.errors import DataError, ParamError
+from elseif.tables.parquet import PARQUET_ENDINGS, load_pyarrow
 
 MISSING_WORDS = frozenset({"", "NA", "N/A", "NaN", "nan", "NULL", "null", "None", "<NA>"})
 TRUTH_WORDS = {"true": True, "false": False}
@@ -30,27 +31,25 @@ def read_file(path: str | Path, kinds: Mapping[str, str] | None = None) -> Any:
     """A data frame from a file, by its ending: .csv, .tsv, .txt (tabs) or .parquet.
 
     Columns of text files that kinds calls "category" or "ordered" are taken as written.
+    Parquet is read whole, so that every fault in it is named at once; a file that does not
+    fit into memory is opened as a ParquetTable instead.
     """
     path = Path(path)
     ending = path.suffix.lower()
-    if ending not in (".csv", ".tsv", ".txt", ".parquet", ".pq"):
+    if ending not in (".csv", ".tsv", ".txt", *PARQUET_ENDINGS):
         raise ParamError(f"{path.name}: the ending must be .csv, .tsv, .txt or .parquet.")
     if not path.exists():
         raise DataError(f"{path}: there is no such file.")
     if path.is_dir():
         raise DataError(f"{path} is a folder, not a file.")
-    if ending in (".parquet", ".pq"):
+    if ending in PARQUET_ENDINGS:
         return _read_parquet(path)
     as_written = {n for n, kind in (kinds or {}).items() if kind in ("category", "ordered")}
     return _read_delimited(path, "," if ending == ".csv" else "\t", as_written)
 
 
 def _read_parquet(path: Path) -> Any:
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError:
-        raise ParamError("Parquet files need pyarrow: pip install 'elseif[files]'.") from None
+    pa, pq = load_pyarrow()
     try:
         file = pq.ParquetFile(path)
     except (pa.ArrowException, OSError, ValueError) as error:

@@ -12,7 +12,9 @@ import numpy as np
 from scipy import sparse
 
 from elseif.errors import DataError, DataTypeError, ParamError, ParamTypeError
+from elseif.tables.arrow import column_from_pieces
 from elseif.tables.columns import Column, Kind
+from elseif.tables.parquet import ParquetTable, dataset_column
 from elseif.tables.values import column_from_array, column_from_series
 
 # conditions of a list come back to a few columns; a large table is still read column by column
@@ -69,7 +71,11 @@ class Table:
 
 
 def read_table(X: Any, allow_infinite: bool = False) -> Table:
-    """A table from pandas, polars, pyarrow, NumPy, SciPy sparse or nested lists."""
+    """A table from pandas, polars, pyarrow, Parquet, NumPy, SciPy sparse or nested lists."""
+    if isinstance(X, ParquetTable):
+        return _read_parquet(X, allow_infinite)
+    if type(X).__module__ == "pyarrow._dataset" and hasattr(X, "to_batches"):
+        return _read_dataset(X, allow_infinite)
     named = not _are_default_names(X)
     raw = _own_names(X)
     if raw is not None and named:
@@ -85,6 +91,25 @@ def read_table(X: Any, allow_infinite: bool = False) -> Table:
     if sparse.issparse(X):
         return _read_sparse(X, allow_infinite)
     return _read_array(X, allow_infinite)
+
+
+def _read_parquet(X: ParquetTable, allow_infinite: bool) -> Table:
+    def from_parquet(place: int, name: str, kind: Kind | None) -> Column:
+        return X.read(place, name, kind, allow_infinite)
+
+    return _non_empty(Table(_checked_names(X.columns), len(X), from_parquet, named=True))
+
+
+def _read_dataset(X: Any, allow_infinite: bool) -> Table:
+    """A table from a pyarrow Dataset, whatever its files, partitions and filter."""
+    names, n_rows = _checked_names(X.schema.names), X.count_rows()
+
+    def from_dataset(place: int, name: str, kind: Kind | None) -> Column:
+        return column_from_pieces(
+            dataset_column(X, names[place], name, n_rows), kind, allow_infinite
+        )
+
+    return _non_empty(Table(names, n_rows, from_dataset, named=True))
 
 
 def parse_kinds(

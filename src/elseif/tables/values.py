@@ -22,10 +22,10 @@ def column_from_series(
     if dtype == nw.Boolean:
         if not series.null_count():
             values = series.to_numpy().astype(bool, copy=False)
-            return _told(boolean_column(name, values), kind)
+            return told(boolean_column(name, values), kind)
         missing = series.is_null().to_numpy()
         values = series.fill_null(False).to_numpy().astype(bool, copy=False)
-        return _told(boolean_column(name, values, missing), kind)
+        return told(boolean_column(name, values, missing), kind)
     if dtype.is_numeric() and not dtype.is_decimal():
         return column_from_array(_numbers(series), name, kind, allow_infinite)
     if dtype in (nw.Categorical, nw.Enum, nw.String):
@@ -34,7 +34,7 @@ def column_from_series(
         if getattr(dtype, "time_zone", None):
             series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
         dates = series.cast(nw.Datetime("us")).to_numpy().astype("datetime64[us]", copy=False)
-        return _told(Column(name, Kind.DATE, len(dates), numbers=dates), kind)
+        return told(Column(name, Kind.DATE, len(dates), numbers=dates), kind)
     if dtype == nw.Duration:
         seconds = series.to_numpy().astype("timedelta64[us]").astype(float) / 1e6
         missing = series.is_null().to_numpy()
@@ -47,12 +47,12 @@ def column_from_array(
 ) -> Column:
     """A column from a one-dimensional array of any dtype."""
     if array.dtype.kind == "b":
-        return _told(boolean_column(name, array), kind)
+        return told(boolean_column(name, array), kind)
     if array.dtype.kind in "iuf":
         return _from_numbers(array, name, kind, allow_infinite)
     if array.dtype.kind == "M":
         dates = array.astype("datetime64[us]", copy=False)
-        return _told(Column(name, Kind.DATE, len(dates), numbers=dates), kind)
+        return told(Column(name, Kind.DATE, len(dates), numbers=dates), kind)
     if array.dtype.kind in "US":
         array = array.astype(object)
     if array.dtype.kind != "O":
@@ -107,11 +107,11 @@ def _may_be_boolean(array: np.ndarray, missing: np.ndarray, name: str, kind: Kin
 
 def _from_objects(array: np.ndarray, name: str, kind: Kind | None, allow_infinite: bool) -> Column:
     missing = np.fromiter((_is_missing(v) for v in array), dtype=bool, count=len(array))
-    types = _refuse_mixture(array[~missing], name)
+    types = refuse_mixture(array[~missing], name)
     held = types.pop() if types else "number"
     if held == "boolean":
         values = np.where(missing, False, array).astype(bool)
-        return _told(boolean_column(name, values, missing), kind)
+        return told(boolean_column(name, values, missing), kind)
     if held == "number":
         numbers = np.array([np.nan if m else float(v) for v, m in zip(array, missing, strict=True)])
         return _from_numbers(numbers, name, kind, allow_infinite)
@@ -123,7 +123,7 @@ def _from_objects(array: np.ndarray, name: str, kind: Kind | None, allow_infinit
             ],
             dtype="datetime64[us]",
         )
-        return _told(Column(name, Kind.DATE, len(dates), numbers=dates), kind)
+        return told(Column(name, Kind.DATE, len(dates), numbers=dates), kind)
     if held != "text":
         raise DataError(
             f"Column {name!r} holds {held} values; argument must be a string or a number."
@@ -136,7 +136,7 @@ def _from_objects(array: np.ndarray, name: str, kind: Kind | None, allow_infinit
     return _factorised(array, missing, name, kind or Kind.CATEGORY)
 
 
-def _refuse_mixture(values: Iterable[Any], name: str) -> set[str]:
+def refuse_mixture(values: Iterable[Any], name: str) -> set[str]:
     """What a column's values are, which must be of one sort; none where there is no value."""
     examples: dict[str, Any] = {}
     for value in values:
@@ -156,8 +156,8 @@ def _from_categories(series: nw.Series[Any], name: str, kind: Kind | None) -> Co
     order = _declared_order(series)
     ordered = order is not None if kind is None else kind is Kind.ORDERED
     codes, levels = _native_codes(series)
-    _refuse_mixture(levels, name)
-    return _recoded(
+    refuse_mixture(levels, name)
+    return recoded(
         codes, levels, name, Kind.ORDERED if ordered else Kind.CATEGORY, order if ordered else None
     )
 
@@ -170,7 +170,7 @@ def _native_codes(series: nw.Series[Any]) -> tuple[np.ndarray, list[Any]]:
         whole = encoded.unify_dictionaries().combine_chunks()
         if hasattr(whole, "num_chunks"):  # some releases give a chunked array of one chunk
             whole = whole.chunk(0)
-        return whole.indices.fill_null(-1).to_numpy(), whole.dictionary.to_pylist()
+        return whole.indices.cast("int64").fill_null(-1).to_numpy(), whole.dictionary.to_pylist()
     if series.implementation.is_polars():
         levels = native.drop_nulls().unique(maintain_order=True).cast(str).to_list()
         place = {level: i for i, level in enumerate(levels)}
@@ -211,10 +211,10 @@ def _factorised(
     known = array.copy()
     known[missing] = None
     codes, uniques = pd.factorize(known, use_na_sentinel=True)
-    return _recoded(codes, list(uniques), name, kind, order)
+    return recoded(codes, list(uniques), name, kind, order)
 
 
-def _recoded(
+def recoded(
     codes: np.ndarray, found: list[Any], name: str, kind: Kind, order: tuple[Any, ...] | None
 ) -> Column:
     """Codes into sorted categories, or into the order that they came with."""
@@ -225,7 +225,7 @@ def _recoded(
     return Column(name, kind, len(codes), codes=recode[codes], categories=order)
 
 
-def _told(column: Column, kind: Kind | None) -> Column:
+def told(column: Column, kind: Kind | None) -> Column:
     """A column whose dtype leaves no choice, held against what the user said."""
     if kind is None or kind is column.kind:
         return column

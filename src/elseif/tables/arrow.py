@@ -1,0 +1,188 @@
+"""A column from pieces of pyarrow's arrays, of which only one is in memory at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from elseif.errors import DataError
+from elseif.tables.columns import Column, Kind, boolean_column
+from elseif.tables.values import (
+    column_from_array,
+    column_from_series,
+    recoded,
+    refuse_mixture,
+    told,
+)
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """The values of one column, in order, to be read through once."""
+
+    name: str
+    type: Any  # pyarrow's, of the column as a whole
+    n_rows: int
+    arrays: Iterable[Any]  # pyarrow.Array
+
+    def placed(self) -> Iterator[tuple[slice, Any]]:
+        """Each piece with the rows that it holds; together they must be all rows."""
+        at = 0
+        for array in self.arrays:
+            if at + len(array) > self.n_rows:
+                break
+            yield slice(at, at + len(array)), array
+            at += len(array)
+        else:
+            if at == self.n_rows:
+                return
+        raise DataError(
+            f"Column {self.name!r} has not the {self.n_rows:,} rows that were counted when the "
+            "table was opened. Has it been written to since? Open it again."
+        )
+
+
+def column_from_pieces(pieces: Pieces, kind: Kind | None, allow_infinite: bool = False) -> Column:
+    """A column of the kind told or inferred: equal to that of the same values in one array."""
+    import pyarrow.types as types
+
+    name, held = pieces.name, pieces.type
+    if types.is_boolean(held):
+        return told(boolean_column(name, *_masks(pieces)), kind)
+    if types.is_integer(held) or types.is_floating(held):
+        return column_from_array(_numbers(pieces), name, kind, allow_infinite)
+    if _is_dates(held):
+        return told(Column(name, Kind.DATE, pieces.n_rows, numbers=_dates(pieces)), kind)
+    if _is_categories(held) and kind in (None, Kind.CATEGORY, Kind.ORDERED):
+        codes, levels = _codes(pieces)
+        refuse_mixture(levels, name)
+        order = tuple(levels) if getattr(held, "ordered", False) else None
+        if kind is None:
+            kind = Kind.CATEGORY if order is None else Kind.ORDERED
+        return recoded(codes, levels, name, kind, order if kind is Kind.ORDERED else None)
+    series = nw.from_native(_in_one(pieces), series_only=True)
+    return column_from_series(series, name, kind, allow_infinite)
+
+
+def labels_from_pieces(pieces: Pieces) -> Any:
+    """A column as a pandas Series of labels: numbers and booleans stay what they are."""
+    import pandas as pd
+    import pyarrow.types as types
+
+    values: Any
+    held = pieces.type
+    if types.is_boolean(held):
+        values, missing = _masks(pieces)
+        if missing is not None:
+            values = values.astype(object)
+            values[missing] = None
+    elif types.is_integer(held) or types.is_floating(held):
+        values = _numbers(pieces)
+    elif _is_dates(held):
+        values = _dates(pieces)
+    elif _is_categories(held):
+        codes, levels = _codes(pieces)
+        if types.is_dictionary(held):
+            values = pd.Categorical.from_codes(codes, pd.Index(levels), ordered=held.ordered)
+        else:
+            texts = np.array([*levels, None], dtype=object)
+            values = texts[codes]  # each text once in memory, however often it occurs
+    else:
+        values = np.empty(pieces.n_rows, dtype=object)
+        for rows, array in pieces.placed():
+            values[rows] = np.fromiter(array.to_pylist(), dtype=object, count=len(array))
+    # or pandas would make its own text of objects
+    dtype = object if isinstance(values, np.ndarray) and values.dtype.kind == "O" else None
+    return pd.Series(values, name=pieces.name, dtype=dtype, copy=False)
+
+
+def _is_dates(held: Any) -> bool:
+    import pyarrow.types as types
+
+    return bool(types.is_date(held) or types.is_timestamp(held))
+
+
+def _is_categories(held: Any) -> bool:
+    import pyarrow.types as types
+
+    return bool(types.is_dictionary(held) or is_text(held))
+
+
+def is_text(held: Any) -> bool:
+    """Whether a type of pyarrow's is text, in any of its encodings."""
+    import pyarrow.types as types
+
+    return bool(types.is_string(held) or types.is_large_string(held) or types.is_string_view(held))
+
+
+def _masks(pieces: Pieces) -> tuple[np.ndarray, np.ndarray | None]:
+    """Which values are true, and which are missing if any are."""
+    values = np.empty(pieces.n_rows, dtype=bool)
+    missing: np.ndarray | None = None
+    for rows, array in pieces.placed():
+        if array.null_count:
+            if missing is None:
+                missing = np.zeros(pieces.n_rows, dtype=bool)
+            missing[rows] = array.is_null().to_numpy(zero_copy_only=False)
+            array = array.fill_null(False)
+        values[rows] = array.to_numpy(zero_copy_only=False)
+    return values, missing
+
+
+def _numbers(pieces: Pieces) -> np.ndarray:
+    """Numbers as they are; as floats, with NaN, if integers are missing."""
+    import pyarrow as pa
+
+    own = np.dtype(pieces.type.to_pandas_dtype())
+    numbers = np.empty(pieces.n_rows, dtype=np.float64 if own.kind == "f" else own)
+    for rows, array in pieces.placed():
+        if array.null_count and numbers.dtype.kind != "f":
+            numbers = numbers.astype(np.float64)
+        if array.null_count:
+            array = array.cast(pa.float64(), safe=False)
+        numbers[rows] = array.to_numpy(zero_copy_only=False)
+    return numbers
+
+
+def _dates(pieces: Pieces) -> np.ndarray:
+    """Dates and times to the microsecond, in UTC, with NaT where missing."""
+    import pyarrow as pa
+
+    dates = np.empty(pieces.n_rows, dtype="datetime64[us]")
+    for rows, array in pieces.placed():
+        series = nw.from_native(pa.chunked_array([array]), series_only=True)
+        dates[rows] = column_from_series(series, pieces.name, Kind.DATE).numbers
+    return dates
+
+
+def _codes(pieces: Pieces) -> tuple[np.ndarray, list[Any]]:
+    """Codes into distinct values, -1 where missing; each piece may number them in its own way."""
+    import pyarrow as pa
+
+    codes = np.empty(pieces.n_rows, dtype=np.int32)
+    place: dict[Any, int] = {}
+    for rows, array in pieces.placed():
+        encoded = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
+        levels = encoded.dictionary.to_pylist()
+        here = [-1 if level is None else place.setdefault(level, len(place)) for level in levels]
+        if getattr(pieces.type, "ordered", False) and here != sorted(here):
+            raise DataError(
+                f"Column {pieces.name!r} is ordered, but its categories are in another order from "
+                f"row {rows.start:,} on: {', '.join(map(repr, levels[:10]))}; before, "
+                f"{', '.join(map(repr, list(place)[:10]))}. Write them in one order."
+            )
+        recode = np.array([*here, -1], dtype=np.int32)
+        indices = encoded.indices.cast(pa.int64()).fill_null(-1)
+        codes[rows] = recode[indices.to_numpy(zero_copy_only=False)]
+    return codes, list(place)
+
+
+def _in_one(pieces: Pieces) -> Any:
+    """All values at once: for the few types that are not read piece by piece."""
+    import pyarrow as pa
+
+    return pa.chunked_array([array for _, array in pieces.placed()], type=pieces.type)
