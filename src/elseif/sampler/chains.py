@@ -18,6 +18,7 @@ from elseif.sampler.convergence import (
     gelman_rubin,
     is_good_enough,
 )
+from elseif.sampler.first_lists import first_lists
 from elseif.sampler.probe import choose_probe
 from elseif.sampler.proposals import DEFAULT_KERNEL, KERNELS
 from elseif.sampler.runs import ChainInfo, Runs
@@ -62,9 +63,13 @@ def sample(
     compiled = CompiledProblem.of(problem)
     probe = choose_probe(problem)
     seeds = seed.spawn(settings.n_chains)
+    starts = first_lists(problem, seeds)
     batches = [settings.n_iter] if settings.n_iter is not None else growing(settings.max_iter)
     for n_iter in batches:
-        chains = [Chain(problem, compiled, kernel, child) for child in seeds]
+        chains = [
+            Chain(problem, compiled, kernel, child, start)
+            for child, start in zip(seeds, starts, strict=True)
+        ]
         runs = _run(chains, n_iter, settings.n_jobs, progress)
         r_hat = gelman_rubin(runs)
         if r_hat >= PAPER_R_HAT and n_iter < batches[-1]:
