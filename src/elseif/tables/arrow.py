@@ -58,12 +58,14 @@ def column_from_pieces(pieces: Pieces, kind: Kind | None, allow_infinite: bool =
     if _is_dates(held):
         return told(Column(name, Kind.DATE, pieces.n_rows, numbers=_dates(pieces)), kind)
     if _is_categories(held) and kind in (None, Kind.CATEGORY, Kind.ORDERED):
-        codes, levels = _codes(pieces)
+        codes, levels, clash = _codes(pieces)
         refuse_mixture(levels, name)
-        order = tuple(levels) if getattr(held, "ordered", False) else None
-        if kind is None:
-            kind = Kind.CATEGORY if order is None else Kind.ORDERED
-        return recoded(codes, levels, name, kind, order if kind is Kind.ORDERED else None)
+        ordered = getattr(held, "ordered", False)
+        if kind is None and ordered and clash:
+            raise DataError(f"Column {name!r} is ordered, but {clash}.")
+        kind = kind or (Kind.ORDERED if ordered else Kind.CATEGORY)
+        in_order = kind is Kind.ORDERED and ordered and not clash
+        return recoded(codes, levels, name, kind, tuple(levels) if in_order else None)
     series = nw.from_native(_in_one(pieces), series_only=True)
     return column_from_series(series, name, kind, allow_infinite)
 
@@ -85,7 +87,7 @@ def labels_from_pieces(pieces: Pieces) -> Any:
     elif _is_dates(held):
         values = _dates(pieces)
     elif _is_categories(held):
-        codes, levels = _codes(pieces)
+        codes, levels, _ = _codes(pieces)
         if types.is_dictionary(held):
             values = pd.Categorical.from_codes(codes, pd.Index(levels), ordered=held.ordered)
         else:
@@ -159,26 +161,31 @@ def _dates(pieces: Pieces) -> np.ndarray:
     return dates
 
 
-def _codes(pieces: Pieces) -> tuple[np.ndarray, list[Any]]:
-    """Codes into distinct values, -1 where missing; each piece may number them in its own way."""
+def _codes(pieces: Pieces) -> tuple[np.ndarray, list[Any], str]:
+    """Codes into distinct values, -1 where missing; each piece may number them in its own way.
+
+    Also, if two pieces have them in different orders, where that is.
+    """
     import pyarrow as pa
 
     codes = np.empty(pieces.n_rows, dtype=np.int32)
     place: dict[Any, int] = {}
+    clash = ""
     for rows, array in pieces.placed():
         encoded = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
         levels = encoded.dictionary.to_pylist()
         here = [-1 if level is None else place.setdefault(level, len(place)) for level in levels]
-        if getattr(pieces.type, "ordered", False) and here != sorted(here):
-            raise DataError(
-                f"Column {pieces.name!r} is ordered, but its categories are in another order from "
-                f"row {rows.start:,} on: {', '.join(map(repr, levels[:10]))}; before, "
-                f"{', '.join(map(repr, list(place)[:10]))}. Write them in one order."
+        if not clash and here != sorted(here):
+            clash = (
+                f"its categories are in another order from row {rows.start:,} on: "
+                f"{', '.join(map(repr, levels[:10]))}; taken together, "
+                f"{', '.join(map(repr, list(place)[:10]))}. Say which is meant by "
+                f"kinds={{{pieces.name!r}: [...]}}, or 'category'"
             )
         recode = np.array([*here, -1], dtype=np.int32)
         indices = encoded.indices.cast(pa.int64()).fill_null(-1)
         codes[rows] = recode[indices.to_numpy(zero_copy_only=False)]
-    return codes, list(place)
+    return codes, list(place), clash
 
 
 def _in_one(pieces: Pieces) -> Any:

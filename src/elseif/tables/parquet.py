@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from elseif.errors import DataError, ParamError
+from elseif.errors import DataError, ParamError, ResourceError
 from elseif.tables.arrow import Pieces, column_from_pieces, is_text, labels_from_pieces
 from elseif.tables.columns import Column, Kind
 
 PARQUET_ENDINGS = (".parquet", ".pq")
 ROWS_AT_ONCE = 1 << 19  # of a column, read together
 BUFFER_BYTES = 1 << 22  # of a file, read ahead
+
+Found = TypeVar("Found")
 
 
 class ParquetTable:
@@ -45,7 +47,8 @@ class ParquetTable:
 
     def __getitem__(self, name: str) -> Any:
         """One column as a pandas Series, such as the labels."""
-        return labels_from_pieces(self._pieces(self._known([name])[0]))
+        self._known([name])
+        return _if_it_fits(lambda: labels_from_pieces(self._pieces(name)), name)
 
     def drop(self, *names: str) -> ParquetTable:
         """The table without some columns."""
@@ -61,7 +64,7 @@ class ParquetTable:
     ) -> Column:
         """A column by its place, for a table that may call it by another name."""
         pieces = self._pieces(self.columns[place], name)
-        return column_from_pieces(pieces, kind, allow_infinite)
+        return _if_it_fits(lambda: column_from_pieces(pieces, kind, allow_infinite), name)
 
     def _with(self, names: list[str]) -> ParquetTable:
         other = copy.copy(self)
@@ -80,6 +83,17 @@ class ParquetTable:
         arrays = (array for file in self._files for array in file.arrays(column))
         held = self._types[column]
         return Pieces(name or column, held, len(self), (_of_type(a, held) for a in arrays))
+
+
+def _if_it_fits(read: Callable[[], Found], column: str) -> Found:
+    """What is read of a column; one column must fit into memory."""
+    try:
+        return read()
+    except MemoryError as error:
+        raise ResourceError(
+            f"Column {column!r} does not fit into memory: {error}. Leave it out by drop, or use "
+            "fewer rows."
+        ) from error
 
 
 @dataclass(frozen=True)
@@ -156,8 +170,14 @@ def _open(path: Path) -> _File:
     try:
         with pq.ParquetFile(path) as file:
             footer, schema = file.metadata, file.schema_arrow
+            n_rows = [footer.row_group(i).num_rows for i in range(footer.num_row_groups)]
     except (pa.ArrowException, OSError, ValueError) as error:
         raise DataError(f"{path.name} is not a readable Parquet file: {error}") from error
+    if sum(n_rows) != footer.num_rows or min(n_rows, default=0) < 0:
+        raise DataError(
+            f"{path.name} is not a readable Parquet file: its footer counts {footer.num_rows:,} "
+            f"rows in all, but {sum(n_rows):,} in its row groups."
+        )
     doubled = [name for name, n in Counter(schema.names).items() if n > 1]
     if doubled:
         raise DataError(f"{path.name}: column names must be unique; found twice: {doubled[0]!r}.")
