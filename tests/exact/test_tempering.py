@@ -69,7 +69,9 @@ def test_neighbours_take_turns() -> None:
     for round_, expected in enumerate(
         ([1, 0, 3, 2, 5, 4], [1, 3, 0, 5, 2, 4], [3, 1, 5, 0, 4, 2], [3, 5, 1, 4, 0, 2])
     ):
-        compiled_alone("exchange_lists")(chain._additions, state, chain._tally, chain._record, chain._seed)
+        compiled_alone("exchange_lists")(
+            chain._additions, state, chain._tally, chain._record, chain._seed
+        )
         assert state.replica.tolist() == expected
         assert state.cursor[2] == round_ + 1
 

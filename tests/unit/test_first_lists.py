@@ -5,10 +5,11 @@ import pytest
 
 from elseif.model.prior import ListPrior
 from elseif.model.problem import Problem
+from elseif.model.subsample import sample_of
 from elseif.progress import Progress
 from elseif.sampler import first_lists as module
 from elseif.sampler.chains import SamplerSettings, sample
-from elseif.sampler.first_lists import first_lists, sample_of
+from elseif.sampler.first_lists import first_lists
 from elseif.tables.packing import make_layout
 from tests.helpers_sampler import lists_of
 

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-import hashlib
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from elseif import kernels
 from elseif.antecedents.antecedent import Antecedent
+from elseif.antecedents.covers import (
+    FormedCovers,
+    conjunction_counts,
+    cover_label_counts,
+    label_counts,
+    pack_truths,
+    same_covers,
+    total_counts,
+)
 from elseif.antecedents.pool import Pool, canonical_order, pool_members
 from elseif.errors import MiningError, NothingFrequentError
 from elseif.tables.binarise import Binarised, truth_of
@@ -18,14 +26,13 @@ from elseif.tables.columns import Kind
 from elseif.tables.conditions import FALSE, UNEQUAL, Condition
 from elseif.tables.labels import shown_label
 from elseif.tables.merging import merge_observations
-from elseif.tables.packing import Layout, is_packed
+from elseif.tables.packing import Layout
 from elseif.tables.reading import Table
 from elseif.tables.relations import can_join
 
 IN_ALL, IN_ANY_CLASS = "all", "any_class"
 UNREACHABLE = np.iinfo(np.int64).max
 MOST_CONDITIONS = 20_000  # whose pairs fit in memory while advice is looked for
-MOST_ROWS_AT_ONCE = 4_000_000  # row numbers looked up together when conditions are counted
 
 
 @dataclass(frozen=True)
@@ -61,7 +68,7 @@ class MiningSettings:
 
 @dataclass(frozen=True)
 class Mined:
-    """A pool with its packed covers: its antecedents', or its conditions' where those do not fit."""
+    """A pool with packed covers: its antecedents', or its conditions' where those do not fit."""
 
     pool: Pool
     covers: np.ndarray  # uint64 (antecedents or conditions, words)
@@ -144,44 +151,16 @@ def _with_covers(
     return Mined(pool, joined, layout)
 
 
-def conjunction_counts(covers: np.ndarray, members: np.ndarray, layout: Layout) -> np.ndarray:
-    """Weighted number of observations of each label in each conjunction, in units."""
-    counts = np.zeros((len(members), len(layout.label_totals)), dtype=np.int64)
-    sections = (layout.section_starts, layout.section_labels, layout.section_weights)
-    room = np.empty(kernels.JOINED_WORDS, dtype=np.uint64)
-    kernels.count_conjunctions(covers, members, sections, room, counts)
-    return counts
-
-
-def cover_label_counts(covers: np.ndarray, layout: Layout) -> np.ndarray:
-    """Weighted number of observations of each label in each packed cover, in units."""
-    return conjunction_counts(covers, np.arange(len(covers), dtype=np.int32)[:, None], layout)
-
-
-def pack_truths(truths: Sequence[np.ndarray], layout: Layout) -> np.ndarray:
-    """Packed covers from the truth of each condition, be it words or rows."""
-    covers = np.empty((len(truths), layout.n_words), dtype=np.uint64)
-    mask = np.zeros(layout.n_rows, dtype=bool)
-    for i, truth in enumerate(truths):
-        if is_packed(truth):
-            covers[i] = truth
-            continue
-        mask[truth] = True
-        covers[i] = layout.pack(mask)
-        mask[truth] = False
-    return covers
-
-
 def _frequent_conditions(
     binarised: Binarised, layout: Layout, settings: MiningSettings
 ) -> tuple[list[Condition], np.ndarray]:
     """The conditions that reach the support on their own, in canonical order."""
     least = settings.least_counts(layout)
     if settings.support_in == IN_ALL:
-        counts = _total_counts(binarised.truths, layout)[:, None]
+        counts = total_counts(binarised.truths, layout)[:, None]
         least = least[-1:]
     else:
-        counts = _label_counts(binarised.truths, layout)
+        counts = label_counts(binarised.truths, layout)
         least = least[:-1]
     totals = counts.sum(axis=1)
     splits = (totals > 0) & (totals < layout.label_totals.sum())
@@ -206,58 +185,6 @@ def _frequent_conditions(
     )
     conditions = [binarised.conditions[i] for i in chosen]
     return conditions, pack_truths([binarised.truths[i] for i in chosen], layout)
-
-
-def _total_counts(truths: Sequence[np.ndarray], layout: Layout) -> np.ndarray:
-    """Weighted number of observations where each condition is true, in units."""
-    if layout.has_unit_weights:
-        return np.array([_n_true(truth) for truth in truths], dtype=np.int64)
-    return _label_counts(truths, layout).sum(axis=1)
-
-
-def _n_true(truth: np.ndarray) -> int:
-    """Number of rows where a condition is true, of those that have a bit."""
-    if is_packed(truth):
-        return int(np.bitwise_count(truth).sum(dtype=np.int64))
-    return len(truth)
-
-
-def _label_counts(truths: Sequence[np.ndarray], layout: Layout) -> np.ndarray:
-    """Weighted counts of each label where each condition is true, in units."""
-    counts = np.zeros((len(truths), len(layout.label_totals)), dtype=np.int64)
-    packed = [i for i, truth in enumerate(truths) if is_packed(truth)]
-    for i in packed:
-        counts[i] = cover_label_counts(truths[i][None, :], layout)[0]
-    if len(packed) < len(truths):
-        _add_counts_of_rows(truths, layout, counts)
-    return counts
-
-
-def _add_counts_of_rows(truths: Sequence[np.ndarray], layout: Layout, counts: np.ndarray) -> None:
-    """Weighted counts of each label for the conditions whose truth is row numbers."""
-    labels, weights = layout.row_labels(), layout.row_weights()
-    lengths = np.array([0 if is_packed(truth) else len(truth) for truth in truths])
-    for chunk in _chunks(lengths, MOST_ROWS_AT_ONCE):
-        if not lengths[chunk].sum():
-            continue
-        rows = np.concatenate([truth for truth in truths[chunk] if not is_packed(truth)])
-        owner = np.repeat(np.arange(chunk.start, chunk.stop), lengths[chunk])
-        for label in range(counts.shape[1]):
-            mine = labels[rows] == label
-            counts[:, label] += np.bincount(
-                owner[mine], weights=weights[rows[mine]], minlength=len(counts)
-            ).astype(np.int64)
-
-
-def _chunks(lengths: np.ndarray, most: int) -> Iterator[slice]:
-    """Stretches of a list whose lengths add up to about so many at a time."""
-    start, total = 0, 0
-    for i, length in enumerate(lengths.tolist()):
-        if total and total + length > most:
-            yield slice(start, i)
-            start, total = i, 0
-        total += length
-    yield slice(start, len(lengths))
 
 
 def _nothing_frequent(
@@ -294,29 +221,13 @@ def _merge_identical(
     """
     kept: list[int] = []
     aliases: dict[str, tuple[str, ...]] = {}
-    for twins in _same_covers(covers):
+    for twins in same_covers(covers):
         best, *others = sorted(twins, key=lambda i: (*_plainness(conditions[i]), i))
         kept.append(best)
         if others:
             aliases[conditions[best].name] = tuple(conditions[i].name for i in others)
     kept.sort()
     return [conditions[i] for i in kept], covers[kept], aliases
-
-
-def _same_covers(covers: np.ndarray | FormedCovers) -> Iterable[list[int]]:
-    """Places of covers that are the same, together."""
-    groups: dict[bytes, list[list[int]]] = {}  # by digest, for covers are long; then exactly
-    for i in range(len(covers)):
-        cover = covers[i]
-        digest = hashlib.blake2b(np.ascontiguousarray(cover).data, digest_size=16).digest()
-        alike = groups.setdefault(digest, [])
-        for twins in alike:
-            if np.array_equal(covers[twins[0]], cover):
-                twins.append(i)
-                break
-        else:
-            alike.append([i])
-    return [twins for alike in groups.values() for twins in alike]
 
 
 def _plainness(condition: Condition) -> tuple[bool, int]:
@@ -344,22 +255,8 @@ def merge_equivalents(mined: Mined) -> Mined:
 def _same_conjunctions(mined: Mined) -> Iterable[list[int]]:
     """Places of antecedents whose covers are the same, together."""
     if mined.formed:
-        return _same_covers(FormedCovers(mined.covers, mined.pool.members))
-    return _same_covers(mined.covers)
-
-
-class FormedCovers:
-    """Covers of antecedents that are formed when they are asked for, as a sequence."""
-
-    def __init__(self, covers: np.ndarray, members: np.ndarray) -> None:
-        self._covers, self._members = covers, members
-
-    def __len__(self) -> int:
-        return len(self._members)
-
-    def __getitem__(self, place: int) -> np.ndarray:
-        here = self._members[place]
-        return np.bitwise_and.reduce(self._covers[here[here >= 0]], axis=0)
+        return same_covers(FormedCovers(mined.covers, mined.pool.members))
+    return same_covers(mined.covers)
 
 
 def _conjunctions(

@@ -49,6 +49,4 @@ class Problem:
         truth = (self.covers[:, words] >> shifts & np.uint64(1)).astype(bool)
         if self.members is None:
             return truth
-        return np.stack(
-            [truth[self.conditions_of(a)].all(axis=0) for a in range(self.pool_size)]
-        )
+        return np.stack([truth[self.conditions_of(a)].all(axis=0) for a in range(self.pool_size)])

@@ -7,14 +7,12 @@ chain keeps, it draws from the posterior of all observations, wherever it began.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from elseif.model.problem import Problem
+from elseif.model.subsample import sample_of
 from elseif.sampler.chain import Chain, CompiledProblem
 from elseif.sampler.proposals import DEFAULT_KERNEL, KERNELS
-from elseif.tables.packing import BLOCK_WORDS, WORD_BITS, Layout
 
 SAMPLE_WORDS = 2048  # about 131,000 observations
 LEAST_FACTOR = 8  # a problem must be so many times the sample
@@ -35,35 +33,3 @@ def first_lists(
         chain.run(N_ITER)
         lists.append(chain.antecedent_list)
     return lists
-
-
-def sample_of(problem: Problem, n_words: int) -> Problem:
-    """The problem with about so many words of its observations, evenly spread."""
-    layout = problem.layout
-    share = n_words / layout.n_words
-    words, starts = [], [0]
-    for s in range(len(layout.section_labels)):
-        start, stop = layout.section_starts[s : s + 2]
-        n_blocks = (stop - start) // BLOCK_WORDS
-        chosen = np.linspace(0, n_blocks - 1, max(1, round(share * n_blocks))).astype(np.int64)
-        first = start + BLOCK_WORDS * np.unique(chosen)
-        words.append((first[:, None] + np.arange(BLOCK_WORDS)).ravel())
-        starts.append(starts[-1] + len(words[-1]))
-    kept = np.concatenate(words)
-    sampled = replace(
-        layout,
-        row_of_bit=layout.row_of_bit.reshape(-1, WORD_BITS)[kept].ravel(),
-        section_starts=np.array(starts, dtype=np.int64),
-        label_totals=np.zeros_like(layout.label_totals),
-    )
-    sampled = replace(sampled, label_totals=_label_totals(sampled))
-    return replace(problem, covers=np.ascontiguousarray(problem.covers[:, kept]), layout=sampled)
-
-
-def _label_totals(layout: Layout) -> np.ndarray:
-    """Weighted number of observations of each label, counted bit by bit."""
-    totals = np.zeros(len(layout.label_totals), dtype=np.int64)
-    n_bits = np.bitwise_count(layout.everyone()).astype(np.int64)
-    by_section = np.add.reduceat(n_bits, layout.section_starts[:-1])
-    np.add.at(totals, layout.section_labels, by_section * layout.section_weights)
-    return totals

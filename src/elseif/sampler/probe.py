@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from elseif.model.problem import Problem
+from elseif.model.subsample import sample_of
 from elseif.sampler.convergence import Probe
 from elseif.tables.packing import WORD_BITS
 
 N_OBSERVATIONS = 20
+MOST_WORDS = 1 << 16
 MOST_BITS = 1 << 28  # looked at before single conditions must do
 
 
@@ -17,8 +19,10 @@ def choose_probe(problem: Problem) -> Probe:
 
     Each observation gets a random-looking number from the set of antecedents that cover
     it, and those of the smallest numbers are followed: the choice depends on neither
-    the order of rows nor that of columns.
+    the order of rows nor that of columns. Of a very large table a part is looked at.
     """
+    if problem.layout.n_words > MOST_WORDS:
+        problem = sample_of(problem, MOST_WORDS)
     n_bits = problem.layout.n_words * WORD_BITS
     numbers = np.zeros(n_bits, dtype=np.uint64)
     keys = np.random.Generator(np.random.PCG64(0)).integers(

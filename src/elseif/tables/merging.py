@@ -29,15 +29,15 @@ def merge_observations(covers: np.ndarray, layout: Layout) -> tuple[np.ndarray, 
     labels, weights, positions = [], [], []
     most = int(layout.n_words * WORD_BITS / LEAST_GAIN)
     for label in np.unique(layout.section_labels):
-        sections = np.flatnonzero(layout.section_labels == label)
+        sections = np.flatnonzero(layout.section_labels == label).tolist()
         bits = [_real_bits(everyone, layout, s) for s in sections]
-        bit_weights = [np.full(len(b), layout.section_weights[s]) for s, b in zip(sections, bits, strict=True)]
+        n_bits = [len(b) for b in bits]
         found = _patterns(covers, np.concatenate(bits), most)
         if found is None:
             return None
         pattern, first = found
         totals = np.zeros(len(first), dtype=np.int64)
-        np.add.at(totals, pattern, np.concatenate(bit_weights))
+        np.add.at(totals, pattern, np.repeat(layout.section_weights[sections], n_bits))
         labels.append(np.full(len(first), label))
         weights.append(totals)
         positions.append(np.concatenate(bits)[first])

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from elseif.antecedents import mining
+from elseif.antecedents import covers
 from elseif.antecedents.mining import MiningSettings, mine
 from elseif.tables import labels as labels_module
 from elseif.tables import packing, reading
@@ -230,7 +230,7 @@ def test_rows_and_words_are_mined_alike(
     support_in: str, weighted: bool, most_rows: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The same pool and covers, whether truths are rows, words or some of each."""
-    monkeypatch.setattr(mining, "MOST_ROWS_AT_ONCE", most_rows)
+    monkeypatch.setattr(covers, "MOST_ROWS_AT_ONCE", most_rows)
     rng = np.random.default_rng(3)
     n = 2000
     X = pd.DataFrame({f"f{i:02d}": rng.random(n) < share for i, share in
@@ -259,10 +259,10 @@ def test_rows_and_words_are_mined_alike(
 
 def test_covers_of_one_digest_are_still_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     """A digest groups covers; only equal ones are twins."""
-    covers = np.array([[1, 2], [3, 4], [1, 2], [5, 6], [3, 4], [1, 2]], dtype=np.uint64)
+    some = np.array([[1, 2], [3, 4], [1, 2], [5, 6], [3, 4], [1, 2]], dtype=np.uint64)
     expected = [[0, 2, 5], [1, 4], [3]]
-    assert list(mining._same_covers(covers)) == expected
+    assert list(covers.same_covers(some)) == expected
 
     same = hashlib.blake2b(b"", digest_size=16)
-    monkeypatch.setattr(mining.hashlib, "blake2b", lambda *_, **__: same)
-    assert list(mining._same_covers(covers)) == expected
+    monkeypatch.setattr(covers.hashlib, "blake2b", lambda *_, **__: same)
+    assert list(covers.same_covers(some)) == expected
