@@ -14,18 +14,23 @@ rows are predicted together.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from elseif.model.consequent import consequent_mean
 from elseif.posterior.draws import Lists, Posterior
-from elseif.posterior.rule_list import condition_truths
+from elseif.posterior.rule_list import condition_truths, rows_of
+from elseif.tables.columns import Kind
+from elseif.tables.conditions import Condition
 from elseif.tables.reading import Table
 
 BLOCK_ROWS, BLOCK_SETS = 1024, 128  # sets by rows as floats: a megabyte, which caches hold
 MOST_MERGED = 64  # with more conditions than this, hardly two rows are alike
+AT_A_TIME = 32
 DIGITS = 53  # binary digits of a float
 
 
@@ -38,30 +43,52 @@ class Level:
     weights: np.ndarray  # float64 (2 labels, sets): coarse parts, then fine parts
 
 
+@dataclass(frozen=True)
+class Plan:
+    """What predictions need of a posterior, and what does not depend on their rows."""
+
+    conditions: tuple[Condition, ...]  # those that the lists use
+    members: np.ndarray  # int (antecedents used, most conditions): len(conditions) for none
+    base: np.ndarray  # float64 (2 labels,): the prediction where the first rules are true
+    levels: tuple[Level, ...]
+
+
+_plans: WeakKeyDictionary[Posterior, Plan] = WeakKeyDictionary()
+
+
 def predictive_probabilities(posterior: Posterior, table: Table) -> np.ndarray:
     """Probability of each label, averaged over the kept draws of all chains."""
-    lists, pool = posterior.distinct, posterior.pool
-    used, items = np.unique(lists.items, return_inverse=True)
-    base, steps = _weights(posterior)
-    levels = _levels(lists, items, steps)
-    members = pool.members[used]
-    conditions = np.unique(members[members >= 0])
-    truths = condition_truths(
-        [pool.conditions[c] for c in conditions], table, posterior.vocabulary.kinds
-    )
-    bits, inverse = _packed(truths, table.n_rows)
-    place = np.full(len(pool.conditions) + 1, len(conditions))  # the last for no condition
-    place[conditions] = np.arange(len(conditions))
-    n_rows = table.n_rows if inverse is None else int(inverse.max(initial=-1)) + 1
-    sums = np.empty((len(base), n_rows))
+    plan = _plans.get(posterior)
+    if plan is None:
+        plan = _plans[posterior] = _make_plan(posterior)
+    bits, merged = _packed(plan.conditions, table, posterior.vocabulary.kinds)
+    n_rows = table.n_rows if merged is None else int(merged.max()) + 1
+    sums = np.empty((len(plan.base), n_rows))
     for start in range(0, n_rows, BLOCK_ROWS):
         stop = min(start + BLOCK_ROWS, n_rows)
         some = bits[:, start // 8 : (stop + 7) // 8]
-        covers = np.bitwise_and.reduce(some[place[members]], axis=1)
-        sums[:, start:stop] = base[:, None] + _summed(levels, ~covers)[:, : stop - start]
+        uncovered = ~np.bitwise_and.reduce(some[plan.members], axis=1)
+        total = plan.base[:, None] + _summed(plan.levels, uncovered)
+        sums[:, start:stop] = total[:, : stop - start]
     coarse, fine = np.split(sums, 2)
     result = np.ascontiguousarray((coarse + fine).T)
-    return result if inverse is None else np.take(result, inverse, axis=0)
+    return result if merged is None else rows_of(result, merged)
+
+
+def _make_plan(posterior: Posterior) -> Plan:
+    pool, lists = posterior.pool, posterior.distinct
+    used, items = np.unique(lists.items, return_inverse=True)
+    members = pool.members[used]
+    conditions = np.unique(members[members >= 0])
+    place = np.full(len(pool.conditions) + 1, len(conditions))  # the last is for no condition
+    place[conditions] = np.arange(len(conditions))
+    base, steps = _weights(posterior)
+    return Plan(
+        conditions=tuple(pool.conditions[c] for c in conditions),
+        members=place[members],
+        base=base,
+        levels=tuple(_levels(lists, items, steps)),
+    )
 
 
 def _weights(posterior: Posterior) -> tuple[np.ndarray, np.ndarray]:
@@ -80,8 +107,9 @@ def _weights(posterior: Posterior) -> tuple[np.ndarray, np.ndarray]:
     fine_digits = coarse_digits + DIGITS - (2 * len(terms)).bit_length()
     coarse = np.ldexp(np.rint(np.ldexp(terms, coarse_digits)), -coarse_digits)
     fine = np.ldexp(np.rint(np.ldexp(terms - coarse, fine_digits)), -fine_digits)
-    # no probability is zero, however small
-    fine = np.where((coarse == 0) & (fine == 0), np.ldexp(1.0, -fine_digits), fine)
+    # no probability becomes zero, however small it is
+    vanished = (terms > 0) & (coarse + fine == 0)
+    fine[vanished] = np.ldexp(1.0, -fine_digits)
     parts = np.hstack([coarse, fine])
     first = lists.offsets[:-1] + np.arange(len(lists))
     is_rule = np.ones(len(parts), dtype=bool)
@@ -94,14 +122,15 @@ def _levels(lists: Lists, items: np.ndarray, steps: np.ndarray) -> list[Level]:
     """The distinct sets of leading rules by size, each with its weights."""
     numbers: dict[int, int] = {0: 0}  # a set, as the bits of a whole number, to its number
     sets, parents, added, sizes = [0], [0], [0], [0]
-    next_set: dict[tuple[int, int], int] = {}
+    next_set: dict[int, int] = {}  # from a set and a rule
     reached = []
-    rules = items.tolist()
+    rules, n_rules = items.tolist(), int(items.max(initial=0)) + 1
     bounds = lists.offsets.tolist()
-    for start, stop in zip(bounds[:-1], bounds[1:], strict=True):
+    for start, stop in pairwise(bounds):
         here = 0
         for rule in rules[start:stop]:
-            there = next_set.get((here, rule))
+            step = here * n_rules + rule
+            there = next_set.get(step)
             if there is None:
                 key = sets[here] | 1 << rule
                 there = numbers.setdefault(key, len(sets))
@@ -110,7 +139,7 @@ def _levels(lists: Lists, items: np.ndarray, steps: np.ndarray) -> list[Level]:
                     parents.append(here)
                     added.append(rule)
                     sizes.append(sizes[here] + 1)
-                next_set[here, rule] = there
+                next_set[step] = there
             reached.append(there)
             here = there
     weights = np.stack(
@@ -129,27 +158,38 @@ def _levels(lists: Lists, items: np.ndarray, steps: np.ndarray) -> list[Level]:
     return levels
 
 
-def _packed(truths: list[np.ndarray], n_rows: int) -> tuple[np.ndarray, np.ndarray | None]:
-    """Conditions by rows as bits, a row of ones last; alike rows merged where that pays.
+def _packed(
+    conditions: Sequence[Condition], table: Table, kinds: dict[str, Kind]
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """Conditions by rows as bits, a row of ones last; rows that are alike merged if that pays.
 
-    Where rows are merged, the second is the merged row of each row.
+    Where rows are merged, the second is the place of each row among the merged ones.
     """
-    inverse = None
-    if len(truths) <= MOST_MERGED and n_rows > BLOCK_ROWS:
-        keys = np.zeros(n_rows, dtype=np.uint64)
+    n_rows, merged = table.n_rows, None
+    truths = _truths(conditions, table, kinds)
+    if len(conditions) <= MOST_MERGED and n_rows > BLOCK_ROWS:
+        rows = np.zeros(n_rows, dtype=np.uint64)
         for k, truth in enumerate(truths):
-            keys |= truth.astype(np.uint64) << np.uint64(k)
-        distinct, places = np.unique(keys, return_inverse=True)
+            rows |= truth.astype(np.uint64) << np.uint64(k)
+        distinct, places = np.unique(rows, return_inverse=True)
         if len(distinct) <= n_rows // 2:
-            inverse, n_rows = places, len(distinct)
-            truths = [(distinct >> np.uint64(k)) & np.uint64(1) for k in range(len(truths))]
-    bits = np.full((len(truths) + 1, (n_rows + 7) // 8), 255, dtype=np.uint8)
-    for packed, truth in zip(bits, truths, strict=False):
-        packed[:] = np.packbits(truth.astype(bool, copy=False))
-    return bits, inverse
+            rows, n_rows, merged = distinct, len(distinct), places
+        truths = (rows & np.uint64(1 << k) != 0 for k in range(len(conditions)))
+    bits = np.full((len(conditions) + 1, (n_rows + 7) // 8), 255, dtype=np.uint8)
+    for k, truth in enumerate(truths):
+        bits[k] = np.packbits(truth)
+    return bits, merged
 
 
-def _summed(levels: list[Level], uncovered: np.ndarray) -> np.ndarray:
+def _truths(
+    conditions: Sequence[Condition], table: Table, kinds: dict[str, Kind]
+) -> Iterator[np.ndarray]:
+    """Where each condition is true: a few at a time, so that few are held unpacked."""
+    for start in range(0, len(conditions), AT_A_TIME):
+        yield from condition_truths(conditions[start : start + AT_A_TIME], table, kinds)
+
+
+def _summed(levels: Sequence[Level], uncovered: np.ndarray) -> np.ndarray:
     """The weighted sum, over sets of leading rules, of where none of a set is true."""
     n_rows = 8 * uncovered.shape[1]
     floats = np.empty((BLOCK_SETS, n_rows))
@@ -164,7 +204,7 @@ def _summed(levels: list[Level], uncovered: np.ndarray) -> np.ndarray:
 
 
 def _uncovered_by_sets(
-    levels: list[Level], uncovered: np.ndarray
+    levels: Sequence[Level], uncovered: np.ndarray
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Level by level, the weights of its sets and, as bits, the rows that they leave."""
     left = np.full((1, uncovered.shape[1]), 255, dtype=np.uint8)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+BLOCK_ROWS = 65_536
 YES_OR_NO = (["false", "true"], ["no", "yes"], ["n", "y"])
 
 
@@ -164,25 +165,33 @@ class RuleList:
         """captured_in as small integers, which are quicker to add up and to look up."""
         conditions = [c for antecedent in self.antecedents for c in antecedent]
         truths = iter(condition_truths(conditions, table, self.vocabulary.kinds))
-        dtype = np.uint8 if len(self) < 256 else np.int64
-        place = np.zeros(table.n_rows, dtype=dtype)
+        place: np.ndarray = np.zeros(table.n_rows, dtype=np.min_scalar_type(len(self)))
         left = np.ones(table.n_rows, dtype=bool)
         for antecedent in self.antecedents:
             covers = [next(truths) for _ in antecedent]
             cover = covers[0] if len(covers) == 1 else np.logical_and.reduce(covers)
             left &= ~cover  # later rules see only what earlier ones left
-            place += left.view(np.uint8)  # one further for every rule that passes it on
+            np.add(place, left, out=place)  # one further for every rule that passes it on
         return place
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probability of each label, in the order of classes."""
         by_rule = np.stack([rule.probabilities for rule in self.rules])
         table = X if isinstance(X, Table) else read_lazily(X)
-        return np.take(by_rule, self._first_true(table), axis=0)
+        return rows_of(by_rule, self._first_true(table))
 
     def predict(self, X: Any) -> np.ndarray:
         """The most probable label of each observation."""
         return self.classes[np.argmax(self.predict_proba(X), axis=1)]
+
+
+def rows_of(values: np.ndarray, places: np.ndarray) -> np.ndarray:
+    """values[places], for many places and few values, several times faster."""
+    result = np.empty((len(places), values.shape[1]))
+    for start in range(0, len(places), BLOCK_ROWS):  # NumPy widens the places, block by block
+        some = slice(start, start + BLOCK_ROWS)
+        np.take(values, places[some], axis=0, out=result[some], mode="clip")
+    return result
 
 
 def antecedent_truth(antecedent: Antecedent, table: Table, kinds: dict[str, Kind]) -> np.ndarray:
@@ -202,7 +211,9 @@ def condition_truths(
         c.operator in (TRUE, FALSE, MISSING) and kinds.get(c.column) in (None, Kind.BOOLEAN)
         for c in conditions
     ]
-    names = dict.fromkeys(c.column for c, is_simple in zip(conditions, simple, strict=True) if is_simple)
+    names = dict.fromkeys(
+        c.column for c, is_simple in zip(conditions, simple, strict=True) if is_simple
+    )
     masks = table.masks(list(names))
     truths: dict[int, np.ndarray] = {}
     for condition, is_simple in zip(conditions, simple, strict=True):

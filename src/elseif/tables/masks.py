@@ -9,17 +9,30 @@ import narwhals as nw
 import numpy as np
 from scipy import sparse
 
+BLOCK_ROWS = 8192
+
 # for places of columns: a mask each, or None for a column that needs a closer look
 Masks = Callable[[Sequence[int]], "list[np.ndarray | None]"]
 
 
 def masks_of_array(array: np.ndarray, places: Sequence[int]) -> list[np.ndarray | None]:
     """Masks of columns of a two-dimensional array of booleans or numbers."""
-    if array.flags.c_contiguous and not array.flags.f_contiguous:
-        # one pass over the rows: columns of a row-major array share its cache lines
-        chosen = np.take(array, np.asarray(places, dtype=np.intp), axis=1)
-        return [mask_of_values(column) for column in np.ascontiguousarray(chosen.T)]
-    return [mask_of_values(np.ascontiguousarray(array[:, place])) for place in places]
+    if not array.flags.c_contiguous or array.flags.f_contiguous:
+        return [mask_of_values(np.ascontiguousarray(array[:, place])) for place in places]
+    masks = np.empty((len(places), len(array)), dtype=bool)
+    is_mask = np.ones(len(places), dtype=bool)
+    wanted = np.asarray(places, dtype=np.intp)
+    # all columns at once, some rows at a time: columns of a row share its cache lines
+    for start in range(0, len(array), BLOCK_ROWS):
+        values = np.take(array[start : start + BLOCK_ROWS], wanted, axis=1)
+        if array.dtype.kind != "b":
+            ones = values == 1
+            known = ones | (values == 0)
+            if not known.all():
+                is_mask &= known.all(axis=0)
+            values = ones
+        masks[:, start : start + BLOCK_ROWS] = values.T
+    return [mask if good else None for mask, good in zip(masks, is_mask, strict=True)]
 
 
 def masks_of_sparse(matrix: Any, places: Sequence[int]) -> list[np.ndarray | None]:

@@ -62,9 +62,7 @@ class Table:
 
     def renamed(self, names: Sequence[str]) -> Table:
         """The same columns under other names."""
-        return Table(
-            names, self.n_rows, self._get, self.named, self.boolean_rows, self._find_masks
-        )
+        return Table(names, self.n_rows, self._get, self.named, self.boolean_rows, self._find_masks)
 
     def __contains__(self, name: str) -> bool:
         return name in self._place
@@ -147,7 +145,7 @@ def _levels_once(name: str, levels: Sequence[Any]) -> tuple[Any, ...]:
 def _own_names(X: Any, columns: Any) -> list[Any] | None:
     """The names of a data frame of pandas or a table of pyarrow, as they are."""
     if hasattr(columns, "nlevels"):  # pandas
-        return columns.tolist()  # type: ignore[no-any-return]
+        return list(columns.tolist())
     names = getattr(X, "column_names", None)  # pyarrow
     return names if isinstance(names, list) else None
 
