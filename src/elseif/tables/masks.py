@@ -18,7 +18,7 @@ Masks = Callable[[Sequence[int]], "list[np.ndarray | None]"]
 def masks_of_array(array: np.ndarray, places: Sequence[int]) -> list[np.ndarray | None]:
     """Masks of columns of a two-dimensional array of booleans or numbers."""
     if not array.flags.c_contiguous or array.flags.f_contiguous:
-        return [mask_of_values(np.ascontiguousarray(array[:, place])) for place in places]
+        return _masks_of_columns([array[:, place] for place in places])
     masks = np.empty((len(places), len(array)), dtype=bool)
     is_mask = np.ones(len(places), dtype=bool)
     wanted = np.asarray(places, dtype=np.intp)
@@ -51,7 +51,7 @@ def masks_of_frame(frame: nw.DataFrame[Any], places: Sequence[int]) -> list[np.n
     """Masks of columns of a data frame."""
     native: Any = frame.to_native()
     if frame.implementation.is_pandas():
-        return _masks_in_pandas(native.take(places, axis=1))
+        return _masks_in_pandas(native, places)
     if frame.implementation.is_polars():
         return [_mask_in_polars(native.to_series(place)) for place in places]
     return [None for _ in places]
@@ -97,16 +97,34 @@ def _mask_of_sparse_column(matrix: Any, place: int) -> np.ndarray | None:
     return mask if np.count_nonzero(mask) == stop - start else None
 
 
-def _masks_in_pandas(frame: Any) -> list[np.ndarray | None]:
-    dtypes = frame.dtypes.tolist()
-    if isinstance(dtypes[0], np.dtype) and all(dtype == dtypes[0] for dtype in dtypes):
-        values = np.ascontiguousarray(frame.to_numpy().T)  # one array: no copy but this
-        return [mask_of_values(column) for column in values]
+def _masks_of_columns(columns: Sequence[np.ndarray]) -> list[np.ndarray | None]:
+    """Masks of arrays; of those that are strided, for they may lie side by side, in turns."""
+    if all(column.flags.c_contiguous for column in columns):
+        return [mask_of_values(column) for column in columns]
+    masks = np.empty((len(columns), len(columns[0])), dtype=bool)
+    is_mask = np.ones(len(columns), dtype=bool)
+    for start in range(0, masks.shape[1], BLOCK_ROWS):
+        some = slice(start, start + BLOCK_ROWS)
+        for i in np.flatnonzero(is_mask).tolist():
+            mask = mask_of_values(np.ascontiguousarray(columns[i][some]))
+            if mask is None:
+                is_mask[i] = False
+            else:
+                masks[i, some] = mask
+    return [mask if good else None for mask, good in zip(masks, is_mask, strict=True)]
+
+
+def _masks_in_pandas(frame: Any, places: Sequence[int]) -> list[np.ndarray | None]:
+    names = frame.columns
+    series = [frame[names[place]] for place in places]
     # what pandas keeps in its own dtypes has its own ways to be missing
-    return [
-        mask_of_values(frame.iloc[:, i].to_numpy()) if isinstance(dtype, np.dtype) else None
-        for i, dtype in enumerate(dtypes)
-    ]
+    plain = [i for i, one in enumerate(series) if isinstance(one.dtype, np.dtype)]
+    masks: list[np.ndarray | None] = [None] * len(series)
+    for i, mask in zip(
+        plain, _masks_of_columns([series[i].to_numpy() for i in plain]), strict=True
+    ):
+        masks[i] = mask
+    return masks
 
 
 def _mask_in_polars(series: Any) -> np.ndarray | None:
