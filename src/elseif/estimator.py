@@ -38,6 +38,7 @@ from elseif.tables.labels import (
     read_labels,
     read_pseudocounts,
 )
+from elseif.tables.lazily import read_lazily
 from elseif.tables.matching import match_columns, warn_of_unseen
 from elseif.tables.packing import Layout, make_layout
 from elseif.tables.reading import Table, parse_kinds, read_table
@@ -323,7 +324,7 @@ class BayesianRuleListClassifier(ClassifierMixin, BaseEstimator):
     def _read_again(self, X: Any) -> Table:
         """A table to predict for, its columns matched with those of fit."""
         table = match_columns(
-            read_table(X, allow_infinite=self.infinite == "outer"),
+            read_lazily(X, allow_infinite=self.infinite == "outer"),
             getattr(self, "feature_names_in_", None),
             self.n_features_in_,
             type(self).__name__,
@@ -331,8 +332,11 @@ class BayesianRuleListClassifier(ClassifierMixin, BaseEstimator):
         if self.missing == "error":
             known = [c for c in self.fit_report_.columns if c.excluded is None]
             refuse_missing({c.name: table.column(c.name, c.kind).n_missing for c in known})
+        kinds = self.posterior_.vocabulary.kinds
         used = {condition.column for condition in self.pool_.conditions}
-        warn_of_unseen(table, [c for c in self.fit_report_.columns if c.name in used])
+        words = {name for name in used if kinds[name] in (Kind.CATEGORY, Kind.ORDERED)}
+        if words:
+            warn_of_unseen(table, [c for c in self.fit_report_.columns if c.name in words])
         return table
 
     def _pool(self, table: Table, labels: Labels, layout: Layout) -> tuple[Binarised, Mined]:

@@ -1,63 +1,214 @@
-"""The posterior predictive: every kept draw's prediction, averaged (section 2.7)."""
+"""The posterior predictive: every kept draw's prediction, averaged (section 2.7).
+
+With consequents t_0, ..., t_m, the default rule's last, a list of m rules predicts
+
+    t_0 + sum over j = 1 ... m of (t_j - t_(j-1)) [none of the first j rules is true],
+
+and whether none of some rules is true does not depend on their order. So the average over
+lists is a weighted sum with one term for each distinct *set* of leading rules, and lists
+that are alike but for their order share their terms. The terms are summed as a product of
+matrices, which adds them in whatever order is fastest; all weights are therefore whole
+multiples of a step so large that no sum is ever rounded. The result is the same whichever
+rows are predicted together.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from elseif.model.consequent import consequent_mean
-from elseif.posterior.draws import Posterior
-from elseif.posterior.rule_list import antecedent_truth
+from elseif.posterior.draws import Lists, Posterior
+from elseif.posterior.rule_list import condition_truths, rows_of
+from elseif.tables.columns import Kind
+from elseif.tables.conditions import Condition
 from elseif.tables.reading import Table
+
+BLOCK_ROWS, BLOCK_SETS = 1024, 128  # sets by rows as floats: a megabyte, which caches hold
+MOST_MERGED = 64  # with more conditions than this, hardly two rows are alike
+AT_A_TIME = 32
+DIGITS = 53  # binary digits of a float
+
+
+@dataclass(frozen=True)
+class Level:
+    """The distinct sets of so many leading rules: each a smaller set and one rule more."""
+
+    parents: np.ndarray  # int (sets,): into the level before
+    added: np.ndarray  # int (sets,): into the antecedents used
+    weights: np.ndarray  # float64 (2 labels, sets): coarse parts, then fine parts
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What predictions need of a posterior, and what does not depend on their rows."""
+
+    conditions: tuple[Condition, ...]  # those that the lists use
+    members: np.ndarray  # int (antecedents used, most conditions): len(conditions) for none
+    base: np.ndarray  # float64 (2 labels,): the prediction where the first rules are true
+    levels: tuple[Level, ...]
+
+
+_plans: WeakKeyDictionary[Posterior, Plan] = WeakKeyDictionary()
 
 
 def predictive_probabilities(posterior: Posterior, table: Table) -> np.ndarray:
-    """Probability of each label, averaged over the kept draws of all chains.
+    """Probability of each label, averaged over the kept draws of all chains."""
+    plan = _plans.get(posterior)
+    if plan is None:
+        plan = _plans[posterior] = _make_plan(posterior)
+    bits, merged = _packed(plan.conditions, table, posterior.vocabulary.kinds)
+    n_rows = table.n_rows if merged is None else int(merged.max()) + 1
+    sums = np.empty((len(plan.base), n_rows))
+    for start in range(0, n_rows, BLOCK_ROWS):
+        stop = min(start + BLOCK_ROWS, n_rows)
+        some = bits[:, start // 8 : (stop + 7) // 8]
+        uncovered = ~np.bitwise_and.reduce(some[plan.members], axis=1)
+        total = plan.base[:, None] + _summed(plan.levels, uncovered)
+        sums[:, start:stop] = total[:, : stop - start]
+    coarse, fine = np.split(sums, 2)
+    result = np.ascontiguousarray((coarse + fine).T)
+    return result if merged is None else rows_of(result, merged)
 
-    What a rule captures, and its consequent, depend only on the rules up to it, so lists
-    that begin alike share that work: the distinct lists are walked as a tree.
+
+def _make_plan(posterior: Posterior) -> Plan:
+    pool, lists = posterior.pool, posterior.distinct
+    used, items = np.unique(lists.items, return_inverse=True)
+    members = pool.members[used]
+    conditions = np.unique(members[members >= 0])
+    place = np.full(len(pool.conditions) + 1, len(conditions))  # the last is for no condition
+    place[conditions] = np.arange(len(conditions))
+    base, steps = _weights(posterior)
+    return Plan(
+        conditions=tuple(pool.conditions[c] for c in conditions),
+        members=place[members],
+        base=base,
+        levels=tuple(_levels(lists, items, steps)),
+    )
+
+
+def _weights(posterior: Posterior) -> tuple[np.ndarray, np.ndarray]:
+    """Every list's t_0, summed, and t_j - t_(j-1) of every rule, times the lists' shares.
+
+    Each has a coarse and a fine part: multiples of two powers of two, such that any sum of
+    coarse parts has no more digits than a float holds, and any sum of fine parts neither.
     """
     lists, vocabulary = posterior.distinct, posterior.vocabulary
-    truth: dict[int, np.ndarray] = {}
+    means = consequent_mean(lists.label_counts * vocabulary.count_unit, vocabulary.pseudocounts)
+    shares = np.repeat(posterior.probabilities, lists.lengths + 1)[:, None]
+    terms = shares * means
+    longest = int(lists.lengths.max(initial=0))
+    # a row's sum is at most the lists' shares, each twice for every line of its list
+    coarse_digits = DIGITS - (2 * (longest + 1)).bit_length()
+    fine_digits = coarse_digits + DIGITS - (2 * len(terms)).bit_length()
+    coarse = np.ldexp(np.rint(np.ldexp(terms, coarse_digits)), -coarse_digits)
+    fine = np.ldexp(np.rint(np.ldexp(terms - coarse, fine_digits)), -fine_digits)
+    # no probability becomes zero, however small it is
+    vanished = (terms > 0) & (coarse + fine == 0)
+    fine[vanished] = np.ldexp(1.0, -fine_digits)
+    parts = np.hstack([coarse, fine])
+    first = lists.offsets[:-1] + np.arange(len(lists))
+    is_rule = np.ones(len(parts), dtype=bool)
+    is_rule[first + lists.lengths] = False
+    rules = np.flatnonzero(is_rule)
+    return parts[first].sum(axis=0), parts[rules + 1] - parts[rules]
 
-    def covered(a: int) -> np.ndarray:
-        if a not in truth:
-            truth[a] = antecedent_truth(posterior.pool[a], table, vocabulary.kinds)
-        return truth[a]
 
-    result = np.zeros((table.n_rows, len(vocabulary.classes)))
-    all_lists = [lists.antecedent_list(i) for i in range(len(lists))]
-    path: list[int] = []
-    left = [np.arange(table.n_rows)]  # rows that the path's rules leave, after each
-    captured: list[np.ndarray] = []
-    weight: list[float] = []  # share of the draws that pass through each rule of the path
-    consequents: list[np.ndarray] = []
+def _levels(lists: Lists, items: np.ndarray, steps: np.ndarray) -> list[Level]:
+    """The distinct sets of leading rules by size, each with its weights."""
+    numbers: dict[int, int] = {0: 0}  # a set, as the bits of a whole number, to its number
+    sets, parents, added, sizes = [0], [0], [0], [0]
+    next_set: dict[int, int] = {}  # from a set and a rule
+    reached = []
+    rules, n_rules = items.tolist(), int(items.max(initial=0)) + 1
+    bounds = lists.offsets.tolist()
+    for start, stop in pairwise(bounds):
+        here = 0
+        for rule in rules[start:stop]:
+            step = here * n_rules + rule
+            there = next_set.get(step)
+            if there is None:
+                key = sets[here] | 1 << rule
+                there = numbers.setdefault(key, len(sets))
+                if there == len(sets):
+                    sets.append(key)
+                    parents.append(here)
+                    added.append(rule)
+                    sizes.append(sizes[here] + 1)
+                next_set[step] = there
+            reached.append(there)
+            here = there
+    weights = np.stack(
+        [np.bincount(reached, weights=step, minlength=len(sets)) for step in steps.T]
+    )
+    size = np.array(sizes)
+    rank = np.empty(len(size), dtype=np.int64)
+    levels = []
+    for k in range(int(size.max()) + 1):
+        chosen = np.flatnonzero(size == k)
+        rank[chosen] = np.arange(len(chosen))
+        if k:
+            levels.append(
+                Level(rank[np.array(parents)[chosen]], np.array(added)[chosen], weights[:, chosen])
+            )
+    return levels
 
-    def step_back(length: int) -> None:
-        while len(path) > length:
-            path.pop()
-            left.pop()
-            result[captured.pop()] += weight.pop() * consequents.pop()
 
-    for i in sorted(range(len(lists)), key=all_lists.__getitem__):
-        antecedent_list = all_lists[i]
-        means = consequent_mean(lists.counts(i) * vocabulary.count_unit, vocabulary.pseudocounts)
-        shared = 0
-        while shared < min(len(path), len(antecedent_list)) and (
-            path[shared] == antecedent_list[shared]
-        ):
-            shared += 1
-        step_back(shared)
-        for j in range(shared, len(antecedent_list)):
-            rows = left[-1]
-            hit = covered(antecedent_list[j])[rows]
-            path.append(antecedent_list[j])
-            captured.append(rows[hit])
-            left.append(rows[~hit])
-            weight.append(0.0)
-            consequents.append(means[j])
-        share = float(posterior.probabilities[i])
-        for j in range(len(path)):
-            weight[j] += share
-        result[left[-1]] += share * means[-1]
-    step_back(0)
-    return result
+def _packed(
+    conditions: Sequence[Condition], table: Table, kinds: dict[str, Kind]
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """Conditions by rows as bits, a row of ones last; rows that are alike merged if that pays.
+
+    Where rows are merged, the second is the place of each row among the merged ones.
+    """
+    n_rows, merged = table.n_rows, None
+    truths = _truths(conditions, table, kinds)
+    if len(conditions) <= MOST_MERGED and n_rows > BLOCK_ROWS:
+        rows = np.zeros(n_rows, dtype=np.uint64)
+        for k, truth in enumerate(truths):
+            rows |= truth.astype(np.uint64) << np.uint64(k)
+        distinct, places = np.unique(rows, return_inverse=True)
+        if len(distinct) <= n_rows // 2:
+            rows, n_rows, merged = distinct, len(distinct), places
+        truths = (rows & np.uint64(1 << k) != 0 for k in range(len(conditions)))
+    bits = np.full((len(conditions) + 1, (n_rows + 7) // 8), 255, dtype=np.uint8)
+    for k, truth in enumerate(truths):
+        bits[k] = np.packbits(truth)
+    return bits, merged
+
+
+def _truths(
+    conditions: Sequence[Condition], table: Table, kinds: dict[str, Kind]
+) -> Iterator[np.ndarray]:
+    """Where each condition is true: a few at a time, so that few are held unpacked."""
+    for start in range(0, len(conditions), AT_A_TIME):
+        yield from condition_truths(conditions[start : start + AT_A_TIME], table, kinds)
+
+
+def _summed(levels: Sequence[Level], uncovered: np.ndarray) -> np.ndarray:
+    """The weighted sum, over sets of leading rules, of where none of a set is true."""
+    n_rows = 8 * uncovered.shape[1]
+    floats = np.empty((BLOCK_SETS, n_rows))
+    n_sums = len(levels[0].weights) if levels else 1
+    total = np.zeros((n_sums, n_rows))
+    for weights, left in _uncovered_by_sets(levels, uncovered):
+        for start in range(0, len(left), BLOCK_SETS):
+            some = np.unpackbits(left[start : start + BLOCK_SETS], axis=1)
+            floats[: len(some)] = some
+            total += weights[:, start : start + BLOCK_SETS] @ floats[: len(some)]
+    return total
+
+
+def _uncovered_by_sets(
+    levels: Sequence[Level], uncovered: np.ndarray
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Level by level, the weights of its sets and, as bits, the rows that they leave."""
+    left = np.full((1, uncovered.shape[1]), 255, dtype=np.uint8)
+    for level in levels:
+        left = np.take(left, level.parents, axis=0)
+        left &= np.take(uncovered, level.added, axis=0)
+        yield level.weights, left

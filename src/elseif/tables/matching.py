@@ -20,6 +20,8 @@ def match_columns(
 ) -> Table:
     """The table under the names of fit; what is missing is an error, what is extra is noted."""
     if fitted_names is not None and table.named:
+        if table.names == list(fitted_names):
+            return table
         missing = [name for name in fitted_names if name not in table]
         if missing:
             raise DataError(f"X lacks {len(missing)} of the columns seen in fit: {_some(missing)}.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache, partial
 from typing import Any
 
 import narwhals as nw
@@ -14,6 +15,7 @@ from scipy import sparse
 from elseif.errors import DataError, DataTypeError, ParamError, ParamTypeError
 from elseif.tables.arrow import column_from_pieces
 from elseif.tables.columns import Column, Kind
+from elseif.tables.masks import Masks, masks_of_frame
 from elseif.tables.parquet import ParquetTable, dataset_column
 from elseif.tables.values import column_from_array, column_from_series
 
@@ -32,6 +34,7 @@ class Table:
         get: Callable[[int, str, Kind | None], Column],
         named: bool,
         boolean_rows: Sequence[np.ndarray] | None = None,
+        find_masks: Masks | None = None,
     ) -> None:
         self.names = list(names)
         self.n_rows = n_rows
@@ -39,7 +42,8 @@ class Table:
         # for a table of nothing but booleans: the rows where each column is true
         self.boolean_rows = boolean_rows
         self._get = get
-        self._place = {name: i for i, name in enumerate(self.names)}
+        self._find_masks = find_masks
+        self._place = _places_by_name(tuple(names))
         self._latest: dict[tuple[str, Kind | None], Column] = {}
 
     def column(self, name: str, kind: Kind | None = None) -> Column:
@@ -62,9 +66,17 @@ class Table:
         ):
             del self._latest[next(iter(self._latest))]
 
+    def masks(self, names: Sequence[str]) -> dict[str, np.ndarray]:
+        """Masks of those columns, among the named, that hold nothing but true and false."""
+        known = [name for name in names if name in self._place]
+        if self._find_masks is None or not known:
+            return {}
+        masks = self._find_masks([self._place[name] for name in known])
+        return {n: mask for n, mask in zip(known, masks, strict=True) if mask is not None}
+
     def renamed(self, names: Sequence[str]) -> Table:
         """The same columns under other names."""
-        return Table(names, self.n_rows, self._get, self.named, self.boolean_rows)
+        return Table(names, self.n_rows, self._get, self.named, self.boolean_rows, self._find_masks)
 
     def __contains__(self, name: str) -> bool:
         return name in self._place
@@ -76,18 +88,31 @@ def read_table(X: Any, allow_infinite: bool = False) -> Table:
         return _read_parquet(X, allow_infinite)
     if type(X).__module__ == "pyarrow._dataset" and hasattr(X, "to_batches"):
         return _read_dataset(X, allow_infinite)
-    named = not _are_default_names(X)
-    raw = _own_names(X)
+    columns: Any = getattr(X, "columns", None)  # once: a wide frame of polars makes them anew
+    named = not _are_default_names(columns)
+    raw = _own_names(X, columns)
     if raw is not None and named:
         _checked_names(raw)  # before narwhals, which has its own words for doubled names
     frame = nw.from_native(X, eager_only=True, pass_through=True)
     if isinstance(frame, nw.DataFrame):
-        names = list(frame.columns) if named else _places(frame.shape[1])
+        if not named:
+            names = _places(frame.shape[1])
+        elif raw is not None:
+            names = raw
+        else:
+            names = columns if frame.implementation.is_polars() else list(frame.columns)
 
         def from_frame(place: int, name: str, kind: Kind | None) -> Column:
             return column_from_series(frame[:, place], name, kind, allow_infinite)
 
-        return _non_empty(Table(names, frame.shape[0], from_frame, named=named))
+        table = Table(
+            names,
+            frame.shape[0],
+            from_frame,
+            named=named,
+            find_masks=partial(masks_of_frame, frame),
+        )
+        return _non_empty(table)
     if sparse.issparse(X):
         return _read_sparse(X, allow_infinite)
     return _read_array(X, allow_infinite)
@@ -110,6 +135,12 @@ def _read_dataset(X: Any, allow_infinite: bool) -> Table:
         )
 
     return _non_empty(Table(names, n_rows, from_dataset, named=True))
+
+
+@lru_cache(maxsize=4)
+def _places_by_name(names: tuple[str, ...]) -> dict[str, int]:
+    """Where each column stands; kept, as a wide table is often predicted for again."""
+    return {name: i for i, name in enumerate(names)}
 
 
 def parse_kinds(
@@ -148,18 +179,16 @@ def _levels_once(name: str, levels: Sequence[Any]) -> tuple[Any, ...]:
     return tuple(levels)
 
 
-def _own_names(X: Any) -> list[Any] | None:
+def _own_names(X: Any, columns: Any) -> list[Any] | None:
     """The names of a data frame of pandas or a table of pyarrow, as they are."""
-    columns: Any = getattr(X, "columns", None)
     if hasattr(columns, "nlevels"):  # pandas
-        return list(columns)
+        return list(columns.tolist())
     names = getattr(X, "column_names", None)  # pyarrow
     return names if isinstance(names, list) else None
 
 
-def _are_default_names(X: Any) -> bool:
+def _are_default_names(columns: Any) -> bool:
     """Whether nobody named the columns: pandas then numbers them 0, 1, 2, ..."""
-    columns: Any = getattr(X, "columns", None)
     return type(columns).__name__ == "RangeIndex" and columns.start == 0 and columns.step == 1
 
 
@@ -176,6 +205,9 @@ def _checked_names(names: list[Any]) -> list[str]:
             f"Column names must be strings; found {_first(odd)}. "
             "Rename them, for example X.columns = X.columns.astype(str)."
         )
+    unique = len(set(names)) == len(names)
+    if unique and "".join(names).isascii():  # then they differ to the eye too
+        return names
     places: dict[str, list[int]] = {}
     for place, name in enumerate(names):
         places.setdefault(name, []).append(place)

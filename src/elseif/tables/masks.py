@@ -1,0 +1,132 @@
+"""Columns of nothing but true and false as masks, straight from where they lie."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from scipy import sparse
+
+BLOCK_ROWS = 8192
+
+# for places of columns: a mask each, or None for a column that needs a closer look
+Masks = Callable[[Sequence[int]], "list[np.ndarray | None]"]
+
+
+def masks_of_array(array: np.ndarray, places: Sequence[int]) -> list[np.ndarray | None]:
+    """Masks of columns of a two-dimensional array of booleans or numbers."""
+    if not array.flags.c_contiguous or array.flags.f_contiguous:
+        return _masks_of_columns([array[:, place] for place in places])
+    masks = np.empty((len(places), len(array)), dtype=bool)
+    is_mask = np.ones(len(places), dtype=bool)
+    wanted = np.asarray(places, dtype=np.intp)
+    # all columns at once, some rows at a time: columns of a row share its cache lines
+    for start in range(0, len(array), BLOCK_ROWS):
+        values = np.take(array[start : start + BLOCK_ROWS], wanted, axis=1)
+        if array.dtype.kind != "b":
+            ones = values == 1
+            known = ones | (values == 0)
+            if not known.all():
+                is_mask &= known.all(axis=0)
+            values = ones
+        masks[:, start : start + BLOCK_ROWS] = values.T
+    return [mask if good else None for mask, good in zip(masks, is_mask, strict=True)]
+
+
+def masks_of_sparse(matrix: Any, places: Sequence[int]) -> list[np.ndarray | None]:
+    """Masks of columns of a sparse matrix, whatever form it has."""
+    if matrix.format == "csr":
+        by_bits = _masks_by_bits(matrix, places)
+        if by_bits is not None:
+            return by_bits
+    if matrix.format != "csc":
+        matrix = matrix.tocsr()[:, places].tocsc()
+        places = range(len(places))
+    return [_mask_of_sparse_column(matrix, place) for place in places]
+
+
+def masks_of_frame(frame: nw.DataFrame[Any], places: Sequence[int]) -> list[np.ndarray | None]:
+    """Masks of columns of a data frame."""
+    native: Any = frame.to_native()
+    if frame.implementation.is_pandas():
+        return _masks_in_pandas(native, places)
+    if frame.implementation.is_polars():
+        return [_mask_in_polars(native.to_series(place)) for place in places]
+    return [None for _ in places]
+
+
+def mask_of_values(values: np.ndarray) -> np.ndarray | None:
+    """Where booleans are true or numbers are 1; None where they are not 0 and 1 alone."""
+    kind = values.dtype.kind
+    if kind == "b":
+        return values
+    if kind not in "iuf":
+        return None
+    if values.dtype == np.uint8:
+        return values.view(bool) if values.max(initial=0) <= 1 else None
+    ones = values == 1
+    return ones if bool(np.all(ones | (values == 0))) else None
+
+
+def _masks_by_bits(matrix: Any, places: Sequence[int]) -> list[np.ndarray | None] | None:
+    """All columns of a row-major matrix of ones in one product: each is a bit of the sums."""
+    data = matrix.data if matrix.data.dtype.kind == "b" else matrix.data == 1
+    if not (matrix.has_canonical_format and bool(np.all(data))):
+        return None
+    masks: list[np.ndarray | None] = []
+    for start in range(0, len(places), 64):
+        some = places[start : start + 64]
+        dtype = np.min_scalar_type(2 ** len(some) - 1)  # the narrowest is the quickest
+        bits = np.zeros(matrix.shape[1], dtype=dtype)
+        bits[some] = [1 << k for k in range(len(some))]
+        ones = np.ones(len(matrix.indices), dtype=dtype)
+        sums = sparse.csr_array((ones, matrix.indices, matrix.indptr), shape=matrix.shape) @ bits
+        masks += [(sums & bits[place]) != 0 for place in some]
+    return masks
+
+
+def _mask_of_sparse_column(matrix: Any, place: int) -> np.ndarray | None:
+    start, stop = matrix.indptr[place], matrix.indptr[place + 1]
+    if not bool(np.all(matrix.data[start:stop] == 1)):
+        return None
+    mask = np.zeros(matrix.shape[0], dtype=bool)
+    mask[matrix.indices[start:stop]] = True
+    # entries that are there twice count twice
+    return mask if np.count_nonzero(mask) == stop - start else None
+
+
+def _masks_of_columns(columns: Sequence[np.ndarray]) -> list[np.ndarray | None]:
+    """Masks of arrays; of those that are strided, for they may lie side by side, in turns."""
+    if all(column.flags.c_contiguous for column in columns):
+        return [mask_of_values(column) for column in columns]
+    masks = np.empty((len(columns), len(columns[0])), dtype=bool)
+    is_mask = np.ones(len(columns), dtype=bool)
+    for start in range(0, masks.shape[1], BLOCK_ROWS):
+        some = slice(start, start + BLOCK_ROWS)
+        for i in np.flatnonzero(is_mask).tolist():
+            mask = mask_of_values(np.ascontiguousarray(columns[i][some]))
+            if mask is None:
+                is_mask[i] = False
+            else:
+                masks[i, some] = mask
+    return [mask if good else None for mask, good in zip(masks, is_mask, strict=True)]
+
+
+def _masks_in_pandas(frame: Any, places: Sequence[int]) -> list[np.ndarray | None]:
+    names = frame.columns
+    series = [frame[names[place]] for place in places]
+    # what pandas keeps in its own dtypes has its own ways to be missing
+    plain = [i for i, one in enumerate(series) if isinstance(one.dtype, np.dtype)]
+    masks: list[np.ndarray | None] = [None] * len(series)
+    for i, mask in zip(
+        plain, _masks_of_columns([series[i].to_numpy() for i in plain]), strict=True
+    ):
+        masks[i] = mask
+    return masks
+
+
+def _mask_in_polars(series: Any) -> np.ndarray | None:
+    plain = series.dtype.is_numeric() or str(series.dtype) == "Boolean"
+    return mask_of_values(series.to_numpy()) if plain and not series.null_count() else None
