@@ -63,6 +63,10 @@ def test_every_public_thing_is_documented() -> None:
     [
         ("import elseif", ("numba", "sklearn", "numpy", "pandas", "scipy")),
         ("from elseif import RuleList", ("numba", "sklearn", "matplotlib")),
+        (
+            "from elseif import ParquetTable",
+            ("numba", "sklearn", "matplotlib", "pandas", "pyarrow"),
+        ),
         ("from elseif import BayesianRuleListClassifier", ("numba", "matplotlib", "typer")),
         ("from elseif.datasets import load_titanic", ("numba", "matplotlib")),
         ("import elseif.cli.main", ("numba", "sklearn", "matplotlib", "pandas")),

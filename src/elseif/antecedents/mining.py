@@ -84,6 +84,7 @@ class Mined:
 def mine(binarised: Binarised, layout: Layout, settings: MiningSettings) -> Mined:
     """The complete pool: every conjunction that reaches the support, once."""
     conditions, covers = _frequent_conditions(binarised, layout, settings)
+    binarised.truths.clear()  # packed now, and perhaps as large once more
     conditions, covers, aliases = _merge_identical(conditions, covers)
     covers, layout = merge_observations(covers, layout) or (covers, layout)
     members = _conjunctions(conditions, covers, layout, settings)
@@ -226,6 +227,8 @@ def _merge_identical(
         kept.append(best)
         if others:
             aliases[conditions[best].name] = tuple(conditions[i].name for i in others)
+    if not aliases:
+        return conditions, covers, aliases  # a copy may be a gigabyte
     kept.sort()
     return [conditions[i] for i in kept], covers[kept], aliases
 

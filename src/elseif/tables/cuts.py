@@ -15,6 +15,7 @@ QUANTILE_TOLERANCE = 0.05
 # of the powers of ten that cuts are rounded to: floats have 16 digits, and end at 1.8e308
 N_EXPONENTS, MOST_EXPONENT, LEAST_EXPONENT = 16, 307, -307
 LARGEST_FLOAT = 1.7976931348623157e308
+CUTS_AT_ONCE = 1 << 18  # whose entropies are looked at together
 DATE_UNITS = ("Y", "M", "D", "h", "m", "s", "us")
 
 
@@ -33,9 +34,11 @@ def quantile_cuts(
         passed = range(len(ordered) + 1)
     else:
         present &= weights > 0
-        order = np.argsort(values[present], kind="stable")
-        ordered = values[present][order]
-        passed = np.concatenate([[0], np.cumsum(weights[present][order])])
+        values = values[present]
+        order = np.argsort(values, kind="stable")
+        ordered = values[order]
+        del values
+        passed = np.cumsum(np.append(0, weights[present][order]))
     if not len(ordered) or ordered[0] == ordered[-1]:
         return []
     tolerance = min(QUANTILE_TOLERANCE, 0.25 / n_quantiles)
@@ -121,40 +124,55 @@ def description_length_cuts(
     exceeds what it costs to write the cut down; then each part in turn.
     """
     present = weights > 0
-    distinct, place = np.unique(values[present], return_inverse=True)
-    counts = np.zeros((len(distinct), n_labels))
-    np.add.at(counts, (place, codes[present]), weights[present])
-    passed = np.concatenate([np.zeros((1, n_labels)), np.cumsum(counts, axis=0)])
+    distinct, passed = _passed(values[present], codes[present], weights[present], n_labels)
     cuts: list[Any] = []
     waiting = [(0, len(distinct))]
     while waiting:
         first, end = waiting.pop()
-        best = _best_split(passed[first : end + 1] - passed[first])
+        best = _best_split(passed[first : end + 1])
         if best is not None:
             cuts.append(_between(distinct[first + best - 1], distinct[first + best]))
             waiting += [(first, first + best), (first + best, end)]
     return sorted(cuts)
 
 
+def _passed(
+    values: np.ndarray, codes: np.ndarray, weights: np.ndarray, n_labels: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """The distinct values in order, and the counts of each label before and after each."""
+    order = np.argsort(values, kind="stable")
+    values = values[order]
+    is_last = np.append(values[1:] != values[:-1], np.ones(min(1, len(values)), dtype=bool))
+    distinct, ends = values[is_last], np.flatnonzero(is_last)
+    passed = np.zeros((len(distinct) + 1, n_labels))
+    for label in range(n_labels):
+        mine = weights * (codes == label)
+        passed[1:, label] = np.cumsum(mine[order])[ends]
+    return distinct, passed
+
+
 def _best_split(passed: np.ndarray) -> int | None:
     """How many values go to the left of the best cut, or None when no cut pays."""
-    total = passed[-1]
+    total = passed[-1] - passed[0]
     n = total.sum()
     if len(passed) < 3 or n < 2:
         return None
-    left, right = passed[1:-1], total - passed[1:-1]
-    n_left, n_right = left.sum(axis=1), right.sum(axis=1)
-    after = (n_left * _entropy(left) + n_right * _entropy(right)) / n
-    best = int(np.argmin(after))
-    whole = float(_entropy(total[None, :])[0])
-    gain = whole - after[best]
-    k, k_left, k_right = (np.count_nonzero(c) for c in (total, left[best], right[best]))
-    delta = math.log2(3**k - 2) - (
-        k * whole
-        - k_left * float(_entropy(left[best : best + 1])[0])
-        - k_right * float(_entropy(right[best : best + 1])[0])
-    )
-    return best + 1 if gain > (math.log2(n - 1) + delta) / n else None
+    least, best = math.inf, 0
+    for start in range(1, len(passed) - 1, CUTS_AT_ONCE):  # there may be very many
+        left = passed[start : min(start + CUTS_AT_ONCE, len(passed) - 1)] - passed[0]
+        right = total - left
+        n_left, n_right = left.sum(axis=1), right.sum(axis=1)
+        after = (n_left * _entropy(left) + n_right * _entropy(right)) / n
+        place = int(np.argmin(after))
+        if after[place] < least:
+            least, best = float(after[place]), start + place
+    left = passed[best] - passed[0]
+    right = total - left
+    whole, of_left, of_right = (float(_entropy(c[None, :])[0]) for c in (total, left, right))
+    gain = whole - least
+    k, k_left, k_right = (np.count_nonzero(c) for c in (total, left, right))
+    delta = math.log2(3**k - 2) - (k * whole - k_left * of_left - k_right * of_right)
+    return best if gain > (math.log2(n - 1) + delta) / n else None
 
 
 def _entropy(counts: np.ndarray) -> np.ndarray:

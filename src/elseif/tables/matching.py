@@ -53,7 +53,7 @@ def warn_of_unseen(table: Table, columns: Sequence[ColumnReport]) -> None:
         assert column.codes is not None
         known = set(report.levels)
         unseen = [i for i, category in enumerate(column.categories) if category not in known]
-        n_values = int(np.isin(column.codes, unseen).sum())
+        n_values = int(np.isin(column.codes, unseen).sum()) if unseen else 0
         if n_values:
             shown = _some([str(column.categories[i]) for i in unseen])
             _note(

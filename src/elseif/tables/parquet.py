@@ -226,6 +226,15 @@ def _of_type(array: Any, held: Any) -> Any:
     return array
 
 
+def dataset_length(dataset: Any) -> int:
+    """Number of rows of a pyarrow Dataset, after its filter."""
+    pa, _ = load_pyarrow()
+    try:
+        return int(dataset.count_rows())
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise DataError(f"The dataset cannot be read: {error}") from error
+
+
 def dataset_column(dataset: Any, column: str, name: str, n_rows: int) -> Pieces:
     """A column of a pyarrow Dataset, batch by batch."""
     pa, _ = load_pyarrow()

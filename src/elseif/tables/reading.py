@@ -16,7 +16,7 @@ from elseif.errors import DataError, DataTypeError, ParamError, ParamTypeError
 from elseif.tables.arrow import column_from_pieces
 from elseif.tables.columns import Column, Kind
 from elseif.tables.masks import Masks, masks_of_frame
-from elseif.tables.parquet import ParquetTable, dataset_column
+from elseif.tables.parquet import ParquetTable, dataset_column, dataset_length
 from elseif.tables.values import column_from_array, column_from_series
 
 # conditions of a list come back to a few columns; a large table is still read column by column
@@ -127,7 +127,7 @@ def _read_parquet(X: ParquetTable, allow_infinite: bool) -> Table:
 
 def _read_dataset(X: Any, allow_infinite: bool) -> Table:
     """A table from a pyarrow Dataset, whatever its files, partitions and filter."""
-    names, n_rows = _checked_names(X.schema.names), X.count_rows()
+    names, n_rows = _checked_names(X.schema.names), dataset_length(X)
 
     def from_dataset(place: int, name: str, kind: Kind | None) -> Column:
         return column_from_pieces(

@@ -12,6 +12,7 @@ import numpy as np
 
 from elseif.errors import DataError
 from elseif.tables.columns import Column, Kind, boolean_column
+from elseif.tables.packing import ROWS_AT_ONCE
 
 
 def column_from_series(
@@ -174,8 +175,14 @@ def _native_codes(series: nw.Series[Any]) -> tuple[np.ndarray, list[Any]]:
     if series.implementation.is_polars():
         levels = native.drop_nulls().unique(maintain_order=True).cast(str).to_list()
         place = {level: i for i, level in enumerate(levels)}
-        codes = native.cast(str).replace_strict(place, default=-1, return_dtype=int)
-        return codes.to_numpy(), levels
+        codes = np.empty(len(native), dtype=np.int32)
+        at_once = max(ROWS_AT_ONCE, len(levels))  # polars copies all levels each time
+        for start in range(0, len(native), at_once):
+            some = native.slice(start, at_once).cast(str)
+            codes[start : start + at_once] = some.replace_strict(
+                place, default=-1, return_dtype=int
+            ).to_numpy()
+        return codes, levels
     import pandas as pd  # the fastest factoriser there is; loaded when a column needs it
 
     codes, uniques = pd.factorize(native, use_na_sentinel=True)

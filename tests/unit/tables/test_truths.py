@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from elseif.antecedents import covers
 from elseif.antecedents.mining import MiningSettings, mine
+from elseif.tables import cuts as cuts_module
 from elseif.tables import labels as labels_module
 from elseif.tables import packing, reading
+from elseif.tables import values as values_module
 from elseif.tables.binarise import Binarising, binarise
 from elseif.tables.columns import Kind, boolean_column
 from elseif.tables.cuts import quantile_cuts
@@ -218,6 +222,34 @@ def test_cuts_without_weights_are_those_of_weights_of_one(values: list[float], n
     before = dates.copy()
     assert quantile_cuts(dates, None, n) == quantile_cuts(dates, ones, n)
     np.testing.assert_array_equal(dates, before)
+
+
+@given(seed=seeds, at_once=st.integers(1, 40))
+@settings(max_examples=60)
+def test_the_best_split_of_many_is_the_best_of_all(seed: int, at_once: int) -> None:
+    """Cuts by description length do not depend on how many are looked at together."""
+    rng = np.random.default_rng(seed)
+    values = rng.integers(0, 60, 150).astype(float)
+    codes = np.where(rng.random(150) < 0.8, (values > 20).astype(int) + (values > 45), 0)
+    weights = rng.integers(0, 3, 150) / 2
+    whole = cuts_module.description_length_cuts(values, codes, weights, 3)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cuts_module, "CUTS_AT_ONCE", at_once)
+        assert cuts_module.description_length_cuts(values, codes, weights, 3) == whole
+    assert whole
+
+
+@pytest.mark.parametrize("held", [pl.String, pl.Categorical])
+def test_text_of_polars_is_coded_in_parts(held: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Codes are those of all texts together."""
+    texts = ["x", None, "y", "x", "z", "y", None, "x", "y", "y"]
+    for at_once in (1, 4, 100):
+        monkeypatch.setattr(values_module, "ROWS_AT_ONCE", at_once)
+        frame = pl.DataFrame({"a": pl.Series(texts, dtype=held)})
+        column = read_table(frame).column("a")
+        assert column.codes is not None
+        assert column.categories == ("x", "y", "z")
+        assert [None if c < 0 else column.categories[c] for c in column.codes] == texts
 
 
 # ------------------------------------------------------------------------------- mining
