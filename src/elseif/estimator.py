@@ -383,6 +383,7 @@ class BayesianRuleListClassifier(ClassifierMixin, BaseEstimator):
             if self.empty_pool == "error":
                 raise
             return binarised, empty_pool(layout)
+        binarised.truths.clear()  # the covers say the same, and either may be gigabytes
         warn_of_leaks(mined, labels.classes)
         return binarised, mined
 

@@ -84,7 +84,6 @@ class Mined:
 def mine(binarised: Binarised, layout: Layout, settings: MiningSettings) -> Mined:
     """The complete pool: every conjunction that reaches the support, once."""
     conditions, covers = _frequent_conditions(binarised, layout, settings)
-    binarised.truths.clear()  # packed now, and perhaps as large once more
     conditions, covers, aliases = _merge_identical(conditions, covers)
     covers, layout = merge_observations(covers, layout) or (covers, layout)
     members = _conjunctions(conditions, covers, layout, settings)
