@@ -21,8 +21,9 @@ from elseif.sampler.convergence import (
 from elseif.sampler.probe import choose_probe
 from elseif.sampler.proposals import DEFAULT_KERNEL, KERNELS
 from elseif.sampler.runs import ChainInfo, Runs
+from elseif.sampler.warm_up import FIRST_LESSON
 
-SHORTEST_RUN = 25_000  # the first length tried when none is given
+SHORTEST_RUN = 128 * FIRST_LESSON  # the first length tried when none is given
 
 
 @dataclass(frozen=True)
@@ -54,17 +55,19 @@ def sample(
     """Draw antecedent lists from the posterior (section 2.6).
 
     Chain k is seeded from the seed and k alone, and learns from its own past alone, so it
-    is the same for any number of chains or workers. Without n_iter, runs of twice the
-    length follow each other, each from the start, until the chains agree: the result is
-    that of the last length given as n_iter.
+    is the same for any number of chains or workers. Without n_iter, the run is made twice
+    as long again and again until the chains agree: the result is that of the last length
+    given as n_iter.
     """
     kernel = KERNELS[DEFAULT_KERNEL if settings.kernel == "auto" else settings.kernel]
     compiled = CompiledProblem.of(problem)
     probe = choose_probe(problem)
     seeds = seed.spawn(settings.n_chains)
     batches = [settings.n_iter] if settings.n_iter is not None else growing(settings.max_iter)
+    chains: list[Chain] = []
     for n_iter in batches:
-        chains = [Chain(problem, compiled, kernel, child) for child in seeds]
+        if not chains or not kernel.continues:
+            chains = [Chain(problem, compiled, kernel, child) for child in seeds]
         runs = _run(chains, n_iter, settings.n_jobs, progress)
         r_hat = gelman_rubin(runs)
         if r_hat >= PAPER_R_HAT and n_iter < batches[-1]:
@@ -94,7 +97,9 @@ def _run(
 
 def growing(max_iter: int) -> list[int]:
     """Lengths of runs to try: each twice the one before, the last max_iter."""
-    lengths = [max_iter]
-    while lengths[0] // 2 >= SHORTEST_RUN:
-        lengths.insert(0, lengths[0] // 2)
-    return lengths
+    lengths = []
+    n_iter = SHORTEST_RUN
+    while n_iter < max_iter:
+        lengths.append(n_iter)
+        n_iter *= 2
+    return [*lengths, max_iter]
