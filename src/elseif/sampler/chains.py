@@ -23,7 +23,7 @@ from elseif.sampler.proposals import DEFAULT_KERNEL, KERNELS
 from elseif.sampler.runs import ChainInfo, Runs
 from elseif.sampler.warm_up import FIRST_LESSON
 
-SHORTEST_RUN = 128 * FIRST_LESSON  # the first length tried when none is given
+SHORTEST_RUN = 256 * FIRST_LESSON  # the first length tried when none is given
 
 
 @dataclass(frozen=True)

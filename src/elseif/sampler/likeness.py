@@ -13,7 +13,7 @@ from elseif.model.problem import Problem
 
 N_NEAREST = 8  # of each antecedent; the relation is then made mutual
 # words of covers to be compared: at most about a tenth of a second
-MOST_WORDS = 1 << 30
+MOST_WORDS = 1 << 28
 
 
 @dataclass(frozen=True)

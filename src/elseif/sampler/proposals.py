@@ -108,7 +108,7 @@ KERNELS = {
         replace_by_similar=1,
         warm_up=growing_warm_up,
         uniform_share=0.25,
-        coldnesses=(1.0, 0.8, 0.6, 0.42, 0.26, 0.14),
+        coldnesses=(1.0, 0.78, 0.55, 0.36, 0.21, 0.1),
     ),
 }
 DEFAULT_KERNEL = "tempered"
