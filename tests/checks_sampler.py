@@ -7,6 +7,7 @@ false-alarm rate of one check.
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import math
 from collections import Counter
@@ -147,7 +148,7 @@ def without_constants(compiled: CompiledProblem) -> CompiledProblem:
     alphas = [*data.pseudocounts.tolist(), data.pseudocount_total]
     constants = np.array([math.lgamma(alpha) for alpha in alphas])
     mutated = data._replace(log_rising=data.log_rising + constants[:, None])
-    return CompiledProblem(mutated, compiled.prior)
+    return dataclasses.replace(compiled, data=mutated)
 
 
 # -------------------------------------------------------------- T1: detailed balance
@@ -458,11 +459,13 @@ def trace_faults(
     model, terms = case.model(), log_terms(case)
     chain = make_chain(case, variant, [seed], swap_every=swap_every)
     faults = n_exchanges = 0
-    presence = np.zeros(case.pool_size, dtype=np.int64)
+    presence = np.zeros_like(chain._tally.presence)
     for i in range(n_iter):
         own = int(chain._state.replica[0])
-        presence[list(chain.antecedent_list)] += 1
         runs = chain.run_to(i + 1)
+        if (i + 1) % swap_every == 0:
+            for t, r in enumerate(chain._state.replica):
+                presence[t, list(chain._list_of(r))] += 1
         faults += runs.n_draws.tolist() != [1]
         faults += lists_of(runs) != [chain._list_of(own)]
         n_exchanges += own != chain._state.replica[0]
@@ -471,9 +474,9 @@ def trace_faults(
         if len(runs.n_draws) == 1:
             counts = naive.label_counts(model, lists_of(runs)[0])
             faults += not np.allclose(runs.label_counts * case.unit, counts)
-    tally, inside = chain._tally, chain._state.in_list[chain._state.replica[0]]
-    held = tally.presence + np.where(inside, tally.iteration[0] - tally.entered, 0)
-    faults += int((held != presence).sum()) + (tally.iteration[0] != n_iter)
+    tally = chain._tally
+    faults += int((tally.presence != presence).sum()) + (tally.iteration[0] != n_iter)
+    faults += tally.n_rounds[0] != n_iter // swap_every
     faults += tally.proposed.sum() != n_iter
     return int(faults), n_exchanges
 

@@ -102,8 +102,8 @@ class Chain:
     def run(self, n_iter: int) -> Runs:
         """Warm up for the first half of the iterations, and return the draws of the second.
 
-        May be called again with a larger number where the kernel continues: the result is
-        that of a new chain run for so long.
+        May be called again with a larger number where the kernel continues, and the chain has
+        not gone past the next stage: the result is that of a new chain run for so long.
         """
         begin = n_iter // 2
         for stage in self._kernel.warm_up(n_iter):
@@ -117,6 +117,11 @@ class Chain:
 
     def _do_stage(self, stage: Stage) -> None:
         """Iterate to the end of a stage, and learn from it."""
+        if self.n_done > stage.until:
+            raise SamplingError(
+                f"A chain that has done {self.n_done:,} iterations cannot go back to the stage of "
+                f"its warm-up that ends at {stage.until:,}. Start a new chain."
+            )
         self._scale_coldness(stage.coldness)
         self._advance(stage.until, keep=False)
         self._warmed_until = stage.until
