@@ -269,7 +269,7 @@ def test_warm_up_stays_in_the_first_half(n_iter: int, warm_up: Callable) -> None
     assert all(stage.coldness == 1 for stage in stages[-1:])
     assert all(stage.coldness == 1 for stage in stages if stage.learn)
     assert any(stage.learn for stage in stages) == (
-        n_iter >= 250 and warm_up is not plain_warm_up or warm_up is annealed_warm_up
+        (n_iter >= 250 and warm_up is not plain_warm_up) or warm_up is annealed_warm_up
     )
 
 
