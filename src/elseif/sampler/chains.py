@@ -23,7 +23,8 @@ from elseif.sampler.proposals import DEFAULT_KERNEL, KERNELS
 from elseif.sampler.runs import ChainInfo, Runs
 from elseif.sampler.warm_up import FIRST_LESSON
 
-SHORTEST_RUN = 256 * FIRST_LESSON  # the first length tried when none is given
+# the first length tried when none is given: shorter runs often agree on the wrong list
+SHORTEST_RUN = 512 * FIRST_LESSON
 
 
 @dataclass(frozen=True)
