@@ -37,8 +37,9 @@ def main() -> None:
         runs = chain.run_to(100_000 + N_ITER)
         rate = N_ITER / (time.process_time() - begin)
         length = np.average(np.diff(runs.offsets), weights=runs.n_draws)
-        # an iteration of a tempered chain takes a step at each of its temperatures
-        steps = rate * len(kernel.coldnesses)
+        # companions of a tempered chain take steps of their own
+        turns = kernel.additions(posed.pool_size).turns
+        steps = rate * turns.sum() / turns[0]
         print(f"{name:<10}{rate:>20,.0f}{steps:>15,.0f}{steps / GOAL:>14.2f}{length:>8.1f}")
 
 

@@ -7,6 +7,7 @@ false-alarm rate of one check.
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import math
 from collections import Counter
@@ -41,6 +42,7 @@ from tests.helpers_sampler import (
 EXACT = 1e-12
 LOG_TERM = 1e-9
 FALSE_ALARM = 1e-6
+MOST_KURTOSIS = 10.0  # 3 for a normal variable
 SMALLEST_CELL = 5
 SWAP_EVERY = 3  # exchanges more often than the package's, so that short chains have many
 
@@ -147,7 +149,7 @@ def without_constants(compiled: CompiledProblem) -> CompiledProblem:
     alphas = [*data.pseudocounts.tolist(), data.pseudocount_total]
     constants = np.array([math.lgamma(alpha) for alpha in alphas])
     mutated = data._replace(log_rising=data.log_rising + constants[:, None])
-    return CompiledProblem(mutated, compiled.prior)
+    return dataclasses.replace(compiled, data=mutated)
 
 
 # -------------------------------------------------------------- T1: detailed balance
@@ -458,11 +460,13 @@ def trace_faults(
     model, terms = case.model(), log_terms(case)
     chain = make_chain(case, variant, [seed], swap_every=swap_every)
     faults = n_exchanges = 0
-    presence = np.zeros(case.pool_size, dtype=np.int64)
+    presence = np.zeros_like(chain._tally.presence)
     for i in range(n_iter):
         own = int(chain._state.replica[0])
-        presence[list(chain.antecedent_list)] += 1
         runs = chain.run_to(i + 1)
+        if (i + 1) % swap_every == 0:
+            for t, r in enumerate(chain._state.replica):
+                presence[t, list(chain._list_of(r))] += 1
         faults += runs.n_draws.tolist() != [1]
         faults += lists_of(runs) != [chain._list_of(own)]
         n_exchanges += own != chain._state.replica[0]
@@ -471,9 +475,9 @@ def trace_faults(
         if len(runs.n_draws) == 1:
             counts = naive.label_counts(model, lists_of(runs)[0])
             faults += not np.allclose(runs.label_counts * case.unit, counts)
-    tally, inside = chain._tally, chain._state.in_list[chain._state.replica[0]]
-    held = tally.presence + np.where(inside, tally.iteration[0] - tally.entered, 0)
-    faults += int((held != presence).sum()) + (tally.iteration[0] != n_iter)
+    tally = chain._tally
+    faults += int((tally.presence != presence).sum()) + (tally.iteration[0] != n_iter)
+    faults += tally.n_rounds[0] != n_iter // swap_every
     faults += tally.proposed.sum() != n_iter
     return int(faults), n_exchanges
 
@@ -593,10 +597,13 @@ def independent_means_p(samples: np.ndarray, expected: np.ndarray) -> float:
     t_values = difference[varies] / scale[varies]
     correlation = np.atleast_2d(np.corrcoef(samples[:, varies], rowvar=False))
     eigenvalues, vectors = np.linalg.eigh(correlation)
-    kept = eigenvalues > 1e-8
+    # a direction in which a few chains stand for all has no t distribution: what they saw is so
+    # rare that most saw none of it; each quantity on its own is compared all the same
+    along = (samples[:, varies] - samples[:, varies].mean(axis=0)) / samples[:, varies].std(axis=0)
+    kept = (eigenvalues > 1e-8) & (stats.kurtosis(along @ vectors, fisher=False) < MOST_KURTOSIS)
     rank = int(kept.sum())
     t2 = ((t_values @ vectors)[kept] ** 2 / eigenvalues[kept]).sum()
-    joint = stats.f.sf(t2 * (n - rank) / rank / (n - 1), rank, n - rank)
+    joint = stats.f.sf(t2 * (n - rank) / rank / (n - 1), rank, n - rank) if rank else 1.0
     single = 2 * stats.t.sf(largest(t_values), n - 1)
     return bonferroni([joint, min(1.0, single * varies.sum())])
 

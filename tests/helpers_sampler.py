@@ -21,6 +21,7 @@ from elseif import kernels
 from elseif.model.prior import ListPrior
 from elseif.model.problem import Problem
 from elseif.sampler.chain import OPTION_NAMES, Chain, CompiledProblem, Runs
+from elseif.sampler.likeness import Likeness
 from elseif.sampler.proposals import KERNELS, Kernel
 from elseif.tables.packing import make_layout
 from tests import naive
@@ -207,27 +208,40 @@ class Variant:
     kernel: Kernel
     has_learnt: bool
 
-    def presence(self, pool_size: int) -> np.ndarray:
-        """Made-up iterations in the list: uneven, and none for some antecedents."""
-        return np.array([(5 * a + 3) % 7 * (a % 4 != 1) for a in range(pool_size)]) * 100
+    def inclusion(self, pool_size: int) -> np.ndarray:
+        """Made-up shares of time in the list: uneven, of each temperature's own."""
+        return np.array(
+            [
+                [(((5 + 2 * t) * a + 3 + t) % 6 + 1) * (a % 4 != 1) / 8 for a in range(pool_size)]
+                for t in range(self.n_temperatures)
+            ]
+        )
+
+    def similar(self, pool_size: int) -> tuple[tuple[int, ...], ...]:
+        """A made-up mutual relation: some antecedents are like many, the fourth like none."""
+        pool = range(pool_size)
+        return tuple(
+            tuple(b for b in pool if a != b and 3 not in (a, b) and (a * b % 4 < 2 or a + b < 4))
+            for a in pool
+        )
 
     def additions(self, pool_size: int) -> kernels.Additions:
-        if not self.has_learnt:
-            return self.kernel.additions(pool_size)
-        return self.kernel.additions(pool_size, self.presence(pool_size))
+        similar = self.similar(pool_size)
+        first = np.concatenate([[0], np.cumsum([len(others) for others in similar])])
+        likeness = Likeness(np.array([b for o in similar for b in o], dtype=np.int64), first)
+        inclusion = self.inclusion(pool_size) if self.has_learnt else None
+        return self.kernel.additions(pool_size, inclusion, likeness)
 
     @property
     def n_temperatures(self) -> int:
         return len(self.kernel.coldnesses)
 
     def proposals(self, pool_size: int, *mistakes: str, temperature: int = 0) -> naive.Proposals:
-        """The same for the reference; companions add uniformly, whatever was learnt."""
+        """The same for the reference."""
         additions = self.additions(pool_size)
         options = zip(OPTION_NAMES, additions.option_weights.tolist(), strict=True)
-        weights = tuple(additions.weights.tolist())
-        if temperature > 0:
-            weights = (1.0 / pool_size,) * pool_size
-        return naive.Proposals(dict(options), weights, frozenset(mistakes))
+        weights = tuple(additions.weights[temperature].tolist())
+        return naive.Proposals(dict(options), weights, self.similar(pool_size), frozenset(mistakes))
 
 
 def _make_variants() -> dict[str, Variant]:
@@ -252,15 +266,18 @@ TEMPERED_VARIANTS = {name: v for name, v in VARIANTS.items() if v.n_temperatures
 def neighbours(variant: Variant, pool_size: int, temperature: int = 0) -> naive.Neighbours:
     """The enumerated proposal distribution at a temperature."""
     proposals = variant.proposals(pool_size, temperature=temperature)
-    return _neighbours(tuple(proposals.option_weights.items()), proposals.addition_weights)
+    options = tuple(proposals.option_weights.items())
+    return _neighbours(options, proposals.addition_weights, proposals.similar)
 
 
 @cache
 def _neighbours(
-    options: tuple[tuple[str, float], ...], weights: tuple[float, ...]
+    options: tuple[tuple[str, float], ...],
+    weights: tuple[float, ...],
+    similar: tuple[tuple[int, ...], ...],
 ) -> naive.Neighbours:
     """The enumerated proposal distribution, computed once for all that propose alike."""
-    return naive.Neighbours(naive.Proposals(dict(options), weights), len(weights))
+    return naive.Neighbours(naive.Proposals(dict(options), weights, similar), len(weights))
 
 
 @cache
@@ -315,7 +332,9 @@ def make_chain(
     chain = Chain(case.problem, compiled or case.compiled, variant.kernel, sequence, start)
     chain._additions = variant.additions(case.pool_size)
     if swap_every is not None:
-        chain._additions = chain._additions._replace(swap_every=swap_every)
+        turns = np.full(variant.n_temperatures, swap_every // 2 + 1)
+        turns[0] = swap_every
+        chain._additions = chain._additions._replace(turns=turns)
         chain._state.cursor[1] = swap_every
     if companions is not None:
         chain._state = chain._state_at([chain.start, *companions], chain._capacity)
@@ -488,7 +507,7 @@ def make_drivers(core: types.ModuleType, compile_function: Callable) -> Drivers:
                 first = i * n_temperatures + t
                 enter_list(data, prior, state, items[offsets[first] : offsets[first + 1]])
             state.at[0] = 0
-            state.cursor[0], state.cursor[1], state.cursor[2] = 0, additions.swap_every, 0
+            state.cursor[0], state.cursor[1], state.cursor[2] = 0, additions.turns[0], 0
             tally.iteration[0] = 0
             status = needs_records
             while status == needs_records:

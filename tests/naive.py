@@ -32,7 +32,13 @@ MISTAKES = {
     "additions not weighed": "the Hastings ratio takes additions as uniform",
     "never added last": "an addition never comes after the last rule",
 }
-REVERSE = {"move": "move", "add": "remove", "remove": "add", "replace": "replace"}
+REVERSE = {
+    "move": "move",
+    "add": "remove",
+    "remove": "add",
+    "replace": "replace",
+    "replace by similar": "replace by similar",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,10 +63,14 @@ class Model:
 
 @dataclass(frozen=True)
 class Proposals:
-    """How steps are proposed: relative weights of the options and of the additions."""
+    """How steps are proposed: relative weights of the options and of the additions.
+
+    similar[a] are the antecedents that may replace a for their likeness.
+    """
 
     option_weights: dict[str, float]
     addition_weights: tuple[float, ...]
+    similar: tuple[tuple[int, ...], ...]
     mistakes: frozenset[str] = field(default=frozenset())
 
     def __post_init__(self) -> None:
@@ -276,6 +286,7 @@ def possible_options(proposals: Proposals, length: int, pool_size: int) -> dict[
         "add": length < pool_size,
         "remove": length >= 1,
         "replace": 1 <= length < pool_size,
+        "replace by similar": 1 <= length < pool_size,
     }
     weights = {o: w for o, w in proposals.option_weights.items() if w > 0 and exists[o]}
     return {o: w / math.fsum(weights.values()) for o, w in weights.items()}
@@ -284,7 +295,10 @@ def possible_options(proposals: Proposals, length: int, pool_size: int) -> dict[
 def steps_from(
     proposals: Proposals, antecedent_list: tuple[int, ...], pool_size: int
 ) -> list[Step]:
-    """Every step that can be proposed from a list, with its probability."""
+    """Every step that can be proposed from a list, with its probability.
+
+    A replacement by what the list holds already is proposed, and leads nowhere.
+    """
     d, m = antecedent_list, len(antecedent_list)
     outside = [a for a in range(pool_size) if a not in d]
     total = math.fsum(proposals.addition_weights[a] for a in outside)
@@ -305,6 +319,12 @@ def steps_from(
         elif option == "remove":
             for i in range(m):
                 steps.append(Step(option, i, 0, d[:i] + d[i + 1 :], chance / m))
+        elif option == "replace by similar":
+            for i in range(m):
+                others = proposals.similar[d[i]] or (d[i],)
+                for a in others:
+                    result = d if a in d else (*d[:i], a, *d[i + 1 :])
+                    steps.append(Step(option, i, a, result, chance / m / len(others)))
         else:
             for i, a in itertools.product(range(m), outside):
                 result = (*d[:i], a, *d[i + 1 :])
@@ -318,7 +338,10 @@ class Neighbours:
     def __init__(self, proposals: Proposals, pool_size: int) -> None:
         self.pool_size = pool_size
         self.lists = all_lists(pool_size)
-        self.steps = {d: steps_from(proposals, d, pool_size) for d in self.lists}
+        self.steps = {
+            d: [step for step in steps_from(proposals, d, pool_size) if step.result != d]
+            for d in self.lists
+        }
         self.proposals = proposals
         self._q: dict[tuple[str, tuple[int, ...], tuple[int, ...]], float] = {}
         for d in self.lists:

@@ -74,7 +74,7 @@ class BayesianRuleListClassifier(ClassifierMixin, BaseEstimator):
     antecedent_weights : dict, default=None
         Prior weight of a column, condition or antecedent: what is cheap to measure can be
         preferred. Weights of the parts of an antecedent multiply.
-    kernel : {"auto", "tempered", "adaptive", "paper"}, default="auto"
+    kernel : {"auto", "tempered", "informed", "adaptive", "paper"}, default="auto"
         How lists are proposed. "auto" is "tempered": chains with warmer companions.
     n_chains : int, default=4
         Independent chains, each started from a draw of the prior.

@@ -22,7 +22,8 @@ from numba.core import event
 from numba.extending import intrinsic, register_jitable
 
 MOVE, ADD, REMOVE, REPLACE = 0, 1, 2, 3
-N_OPTIONS = 4
+REPLACE_BY_SIMILAR = 4  # a replacement in all but the choice of what comes
+N_OPTIONS = 5
 
 REACHED, NEEDS_ROWS, NEEDS_RECORDS, NOT_FINITE = 0, 1, 2, 3
 
@@ -110,12 +111,16 @@ class Additions(NamedTuple):
     """How the next step is proposed."""
 
     option_weights: np.ndarray  # float64 (N_OPTIONS,): 0 for an option not in use
-    weights: np.ndarray  # float64 (antecedents,), summing to 1: additions in proportion
-    cumulative: np.ndarray  # float64 (antecedents + 1,)
+    # float64 (temperatures, antecedents), each row summing to 1: additions in proportion
+    weights: np.ndarray
+    cumulative: np.ndarray  # float64 (temperatures, antecedents + 1)
     uniform: bool
+    # what may replace antecedent a for its likeness: similar[first_similar[a]:first_similar[a + 1]]
+    similar: np.ndarray  # int64 (pairs,), b among those of a wherever a is among those of b
+    first_similar: np.ndarray  # int64 (antecedents + 1,)
     # powers of the likelihood, by temperature: 1 for the posterior, less for what is warmer
     coldness: np.ndarray  # float64 (temperatures,)
-    swap_every: int  # iterations between two attempts to exchange lists
+    turns: np.ndarray  # int64 (temperatures,): steps between two attempts to exchange lists
 
 
 class State(NamedTuple):
@@ -163,8 +168,8 @@ class Tally(NamedTuple):
     iteration: np.ndarray  # int64 (1,)
     proposed: np.ndarray  # int64 (N_OPTIONS,)
     accepted: np.ndarray  # int64 (N_OPTIONS,)
-    entered: np.ndarray  # int64 (antecedents,): when it joined the list
-    presence: np.ndarray  # int64 (antecedents,): iterations spent in the list
+    n_rounds: np.ndarray  # int64 (1,): turns of all temperatures that presence looks back on
+    presence: np.ndarray  # int64 (temperatures, antecedents): rounds that ended with it in the list
     offered: np.ndarray  # int64 (temperatures,): exchanges with the next warmer neighbour
     exchanged: np.ndarray  # int64 (temperatures,)
 
@@ -453,7 +458,7 @@ def possible_weight(additions, length):
     """Total weight of the options that exist for a list of this length."""
     total = 0.0
     for option in range(N_OPTIONS):
-        if is_possible(option, length, len(additions.weights)):
+        if is_possible(option, length, additions.weights.shape[1]):
             total += additions.option_weights[option]
     return total
 
@@ -464,7 +469,7 @@ def option_probability(additions, option, length):
 
     The one source for both directions of a step, hence for the Hastings ratio.
     """
-    if not is_possible(option, length, len(additions.weights)):
+    if not is_possible(option, length, additions.weights.shape[1]):
         return 0.0
     return additions.option_weights[option] / possible_weight(additions, length)
 
@@ -476,7 +481,7 @@ def choose_option(additions, length, u):
     chosen = np.int64(-1)
     for option in range(N_OPTIONS):
         weight = additions.option_weights[option]
-        if weight > 0.0 and is_possible(option, length, len(additions.weights)):
+        if weight > 0.0 and is_possible(option, length, additions.weights.shape[1]):
             chosen = np.int64(option)
             if target < weight:
                 break
@@ -485,51 +490,47 @@ def choose_option(additions, length, u):
 
 
 @inlined
-def adds_uniformly(additions, state):
-    """Whether additions are uniform: what was learnt is of use to the coldest list alone."""
-    return additions.uniform or state.cursor[0] > 0
-
-
-@inlined
 def weight_outside(additions, state):
     """Total proposal weight of the antecedents that are not in the list."""
     r = state.at[0]
     length = state.length[r]
-    if adds_uniformly(additions, state):
-        return float(len(additions.weights) - length)
+    if additions.uniform:
+        return float(additions.weights.shape[1] - length)
+    t = state.cursor[0]
     inside = 0.0
     for j in range(length):
-        inside += additions.weights[state.antecedent_list[r, j]]
+        inside += additions.weights[t, state.antecedent_list[r, j]]
     if inside < 0.999:
         return 1.0 - inside
     outside = 0.0  # the difference has lost its digits: add up what is left instead
-    for a in range(len(additions.weights)):
+    for a in range(additions.weights.shape[1]):
         if not state.in_list[r, a]:
-            outside += additions.weights[a]
+            outside += additions.weights[t, a]
     return outside
 
 
 @inlined
 def addition_weight(additions, state, antecedent):
     """Proposal weight of an antecedent, in the unit of weight_outside."""
-    if adds_uniformly(additions, state):
+    if additions.uniform:
         return 1.0
-    return additions.weights[antecedent]
+    return additions.weights[state.cursor[0], antecedent]
 
 
 @inlined
 def choose_addition(additions, state, u):
     """The antecedent outside the list at quantile u of the proposal weights there."""
     r = state.at[0]
-    pool_size = len(additions.weights)
+    pool_size = additions.weights.shape[1]
     length = state.length[r]
     wanted = u * weight_outside(additions, state)
     passed = 0.0  # weight of the list's own antecedents up to a: to be jumped over
     while True:
-        if adds_uniformly(additions, state):
+        if additions.uniform:
             a = np.int64(wanted + passed)
         else:
-            a = np.searchsorted(additions.cumulative, wanted + passed, side="right") - 1
+            cumulative = additions.cumulative[state.cursor[0]]
+            a = np.searchsorted(cumulative, wanted + passed, side="right") - 1
         a = min(max(a, 0), pool_size - 1)
         inside = 0.0
         for j in range(length):
@@ -541,6 +542,21 @@ def choose_addition(additions, state, u):
     while state.in_list[r, a]:  # only by rounding at the seam between two antecedents
         a = (a + 1) % pool_size
     return a
+
+
+@inlined
+def n_similar(additions, antecedent):
+    """How many antecedents may replace one for their likeness."""
+    return additions.first_similar[antecedent + 1] - additions.first_similar[antecedent]
+
+
+@inlined
+def choose_similar(additions, antecedent, u):
+    """The antecedent at quantile u of those that are like one; itself where none is."""
+    n = n_similar(additions, antecedent)
+    if n == 0:
+        return antecedent
+    return additions.similar[additions.first_similar[antecedent] + min(np.int64(u * n), n - 1)]
 
 
 @inlined
@@ -558,6 +574,8 @@ def propose(additions, state, u_option, u_position, u_target):
             target += 1
     elif option == ADD or option == REPLACE:
         target = choose_addition(additions, state, u_target)
+    elif option == REPLACE_BY_SIMILAR:
+        target = choose_similar(additions, state.antecedent_list[r, position], u_target)
     return option, position, target
 
 
@@ -568,6 +586,9 @@ def log_proposal_ratio(additions, state, option, position, target):
     length = state.length[r]
     if option == MOVE:
         return 0.0
+    if option == REPLACE_BY_SIMILAR:
+        leaving = state.antecedent_list[r, position]
+        return math.log(n_similar(additions, leaving) / n_similar(additions, target))
     outside = weight_outside(additions, state)
     if option == ADD:
         forward = option_probability(additions, ADD, length)
@@ -601,14 +622,14 @@ def log_prior_ratio(prior, state, option, position, target):
     if option == MOVE:
         return 0.0
     change = 0.0
-    if option == ADD or option == REPLACE:
+    if option == ADD or option >= REPLACE:
         k = prior.classes[target]
         unused = prior.class_sizes[k] - state.used[r, k]
         change += prior.log_mass[k] - prior.log_whole - prior.log_counts[unused]
-    if option == REMOVE or option == REPLACE:
+    if option == REMOVE or option >= REPLACE:
         k = prior.classes[state.antecedent_list[r, position]]
         unused = prior.class_sizes[k] - state.used[r, k] + 1
-        if option == REPLACE and prior.classes[target] == k:
+        if option >= REPLACE and prior.classes[target] == k:
             unused -= 1  # one of the same cardinality comes for the one that goes
         change -= prior.log_mass[k] - prior.log_whole - prior.log_counts[unused]
     if option == ADD:
@@ -633,7 +654,7 @@ def proposed_list(state, option, position, target):
         return length + 1
     for j in range(length):
         new[j] = old[j]
-    if option == REPLACE:
+    if option >= REPLACE:
         new[position] = target
         return length
     last = target if option == MOVE else length - 1
@@ -731,7 +752,7 @@ def log_likelihood_ratio(data, state, option, position, target):
         for label in range(labels):
             state.arriving[0, label] = state.pending_counts[label]
     else:
-        if option == REPLACE:
+        if option >= REPLACE:
             count_kept(data, state, target)
             count_taken(data, state, first, last, target)
         count_fallen(data, state, first, last - 1)
@@ -805,7 +826,7 @@ def accept(data, prior, state, option, position, target):
         take_bits(data, state, first, last, row, leaving)
     else:
         copy_row(state.captured, row, state.pending, 0)
-        if option == REPLACE:
+        if option >= REPLACE:
             clear(state.captured, row)
             hand_over(data, state, target, state.pending, 0, state.captured, row)
             take_bits(data, state, first, last, row, target)
@@ -818,10 +839,10 @@ def accept(data, prior, state, option, position, target):
             for w in range(len(data.everyone)):
                 state.captured[last_row, w] |= state.pending[0, w]
     reorder(state, option, position, target)
-    if option == ADD or option == REPLACE:
+    if option == ADD or option >= REPLACE:
         state.in_list[r, target] = True
         state.used[r, prior.classes[target]] += 1
-    if option == REMOVE or option == REPLACE:
+    if option == REMOVE or option >= REPLACE:
         state.in_list[r, leaving] = False
         state.used[r, prior.classes[leaving]] -= 1
     refresh_log_posterior(prior, state)
@@ -860,6 +881,8 @@ def reorder(state, option, position, target):
 @inlined
 def log_acceptance(data, prior, additions, state, option, position, target):
     """Log of the Metropolis-Hastings ratio of a proposal, at the temperature at work."""
+    if option == REPLACE_BY_SIMILAR and state.in_list[state.at[0], target]:
+        return -np.inf
     coldness = additions.coldness[state.cursor[0]]
     return (
         log_prior_ratio(prior, state, option, position, target)
@@ -906,7 +929,7 @@ def has_records(state, record):
 @inlined
 def step(data, prior, additions, state, tally, record, seed):
     """One iteration at the temperature at work; False where the ratio is not a number."""
-    r, is_chain = state.at[0], state.cursor[0] == 0
+    is_chain = state.cursor[0] == 0
     # always four, used or not, so that a chain's stream never shifts
     u_option = next_uniform(seed)
     u_position = next_uniform(seed)
@@ -922,11 +945,6 @@ def step(data, prior, additions, state, tally, record, seed):
     if ratio >= 0.0 or u_accept < math.exp(ratio):
         if is_chain:
             tally.accepted[option] += 1
-            if option == REMOVE or option == REPLACE:
-                leaving = state.antecedent_list[r, position]
-                tally.presence[leaving] += tally.iteration[0] - tally.entered[leaving]
-            if option == ADD or option == REPLACE:
-                tally.entered[target] = tally.iteration[0]
         accept(data, prior, state, option, position, target)
         if is_chain:
             write_run(state, record, tally.iteration[0])
@@ -960,13 +978,18 @@ def exchange_lists(additions, state, tally, record, seed):
             state.replica[t], state.replica[t + 1] = warmer, colder
             tally.exchanged[t] += 1
             if t == 0:
-                for j in range(state.length[colder]):
-                    leaving = state.antecedent_list[colder, j]
-                    tally.presence[leaving] += tally.iteration[0] - tally.entered[leaving]
-                for j in range(state.length[warmer]):
-                    tally.entered[state.antecedent_list[warmer, j]] = tally.iteration[0]
                 state.at[0] = warmer
                 write_run(state, record, tally.iteration[0] + 1)
+
+
+@inlined
+def count_presence(state, tally):
+    """Note what each temperature's list holds at the end of a round."""
+    tally.n_rounds[0] += 1
+    for t in range(len(state.replica)):
+        r = state.replica[t]
+        for j in range(state.length[r]):
+            tally.presence[t, state.antecedent_list[r, j]] += 1
 
 
 @compiled
@@ -985,8 +1008,9 @@ def advance(data, prior, additions, state, tally, record, seed, until):
                 if not has_records(state, record):
                     return NEEDS_RECORDS
                 exchange_lists(additions, state, tally, record, seed)
+            count_presence(state, tally)
             t = 0
-            state.cursor[0], state.cursor[1] = 0, additions.swap_every
+            state.cursor[0], state.cursor[1] = 0, additions.turns[0]
             state.at[0] = state.replica[0]
         while state.cursor[1] > 0:
             if t == 0 and tally.iteration[0] >= until:
@@ -998,9 +1022,53 @@ def advance(data, prior, additions, state, tally, record, seed, until):
             if not step(data, prior, additions, state, tally, record, seed):
                 return NOT_FINITE
             state.cursor[1] -= 1
-        state.cursor[0], state.cursor[1] = t + 1, additions.swap_every
+        state.cursor[0] = t + 1
         if t + 1 < n_temperatures:
-            state.at[0] = state.replica[t + 1]
+            state.at[0], state.cursor[1] = state.replica[t + 1], additions.turns[t + 1]
+
+
+# ------------------------------------------------------- likeness between antecedents
+
+
+@compiled
+def count_covers(data, counts):
+    """Label counts of what each antecedent covers."""
+    for a in range(len(counts)):
+        count_labels(data, data.covers, counts, a)
+
+
+@inlined
+def insert_like(nearest, likeness, row, antecedent, value):
+    """Keep an antecedent among a row's most alike, if it is; the one kept longer wins a tie."""
+    j = nearest.shape[1]
+    while j > 0 and value > likeness[row, j - 1]:
+        j -= 1
+        if j + 1 < nearest.shape[1]:
+            nearest[row, j + 1], likeness[row, j + 1] = nearest[row, j], likeness[row, j]
+    if j < nearest.shape[1]:
+        nearest[row, j], likeness[row, j] = antecedent, value
+
+
+@compiled
+def find_nearest(data, chosen, sizes, n, nearest, likeness):
+    """Of the chosen antecedents, those whose covers correlate most with each, or inversely.
+
+    sizes are the chosen covers' weighted observations, n those of everybody. Rows of nearest
+    hold places in chosen, and -1 where likeness (squared correlation) stays 0.
+    """
+    for i in range(len(chosen)):
+        for j in range(i):
+            both = np.int64(0)
+            for s in range(len(data.section_labels)):
+                start, stop = data.section_starts[s], data.section_starts[s + 1]
+                n_shared = count_both(data.covers, chosen[i], data.covers, chosen[j], start, stop)
+                both += n_shared * data.section_weights[s]
+            covariance = n * both - sizes[i] * sizes[j]
+            spread = sizes[i] * (n - sizes[i]) * sizes[j] * (n - sizes[j])
+            if spread > 0.0:
+                value = covariance * covariance / spread
+                insert_like(nearest, likeness, i, j, value)
+                insert_like(nearest, likeness, j, i, value)
 
 
 # ------------------------------------------------------------- section 2.2: mining

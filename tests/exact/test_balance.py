@@ -37,7 +37,7 @@ LEARNT = [v for name, v in TEMPERED_VARIANTS.items() if name.endswith("-learnt")
 @pytest.mark.parametrize("variant", LEARNT, ids=lambda variant: variant.name)
 @pytest.mark.parametrize("case", SMALL_CASES.values(), ids=SMALL_CASES)
 def test_detailed_balance_at_warmer_temperatures(case: Case, variant: Variant) -> None:
-    """T1 for every companion's own target, to 1e-12; it adds uniformly, whatever was learnt."""
+    """T1 for every companion's own target, to 1e-12, with what it has learnt itself."""
     for temperature in range(1, variant.n_temperatures):
         found = balance(case, variant, temperature=temperature)
         assert found.worst_ratio < LOG_TERM

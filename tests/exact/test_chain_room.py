@@ -103,15 +103,16 @@ def test_trace_is_the_same_in_pieces(variant: Variant, swap_every: int) -> None:
 
 
 @pytest.mark.parametrize(("variant", "swap_every"), SWAPS.values(), ids=SWAPS)
-def test_presence_is_the_time_spent_in_the_list(variant: Variant, swap_every: int) -> None:
-    """What adaptation learns from is how many iterations began with each antecedent."""
+def test_presence_is_what_the_rounds_end_with(variant: Variant, swap_every: int) -> None:
+    """What adaptation learns from is how many rounds end with each antecedent in the list."""
     chain = make_chain(LONG_LISTS, variant, [8], swap_every=swap_every)
-    counted = np.zeros(LONG_LISTS.pool_size)
+    counted = np.zeros((variant.n_temperatures, LONG_LISTS.pool_size))
     for i in range(1_500):
-        counted[list(chain.antecedent_list)] += 1
         chain.run_to(i + 1)
-    tally, inside = chain._tally, chain._state.in_list[chain._state.replica[0]]
-    presence = tally.presence + np.where(inside, tally.iteration[0] - tally.entered, 0)
-    assert (presence == counted).all()
-    chain.learn()
+        if (i + 1) % swap_every == 0:
+            for t, r in enumerate(chain._state.replica):
+                counted[t, list(chain._list_of(r))] += 1
     assert (chain._tally.presence == counted).all()
+    assert chain._tally.n_rounds[0] == 1_500 // swap_every
+    chain.forget()
+    assert chain._tally.presence.sum() == chain._tally.n_rounds[0] == 0

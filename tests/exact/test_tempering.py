@@ -82,7 +82,7 @@ def test_neighbours_take_turns() -> None:
 @pytest.mark.parametrize("parity", [0, 1])
 @pytest.mark.parametrize("u", [0.0, np.nextafter(1.0, 0.0)])
 def test_books_after_an_exchange(u: float, parity: int) -> None:
-    """Presence, entrance and the recorded run change with the coldest list, and only then."""
+    """The recorded run changes with the coldest list, and only then."""
     case = CASES["two-labels"]
     lists = [(1, 2), (0, 1), (3,), (), (2,), (0,)]  # the chain's is likelier: u decides
     chain = make_chain(case, TEMPERED, [0], lists[0], companions=lists[1:])
@@ -91,8 +91,6 @@ def test_books_after_an_exchange(u: float, parity: int) -> None:
     worse = chain._state.log_likelihoods[state.rows[1, :3]].sum()
     assert better > worse
     tally.iteration[0] = 50
-    tally.entered[:] = [10, 20, 30, 40]
-    tally.presence[:] = [1, 2, 3, 4]
     state.cursor[2] = parity
     set_uniform(chain._seed, int(u * 2**53), 0)
     compiled_alone("exchange_lists")(chain._additions, state, tally, record, chain._seed)
@@ -100,8 +98,6 @@ def test_books_after_an_exchange(u: float, parity: int) -> None:
         assert state.replica[:2].tolist() == [1, 0]
         assert state.at[0] == 1
         assert chain.antecedent_list == (0, 1)
-        assert tally.presence.tolist() == [1, 2 + 30, 3 + 20, 4]
-        assert tally.entered.tolist() == [50, 50, 30, 40]
         assert record.n_runs[0] == 2
         assert record.starts[1] == 51
         assert record.items[record.offsets[1] : record.offsets[2]].tolist() == [0, 1]
@@ -112,8 +108,6 @@ def test_books_after_an_exchange(u: float, parity: int) -> None:
         assert state.replica[0] == 0
         assert state.at[0] == 0
         assert chain.antecedent_list == (1, 2)
-        assert tally.presence.tolist() == [1, 2, 3, 4]
-        assert tally.entered.tolist() == [10, 20, 30, 40]
         assert record.n_runs[0] == 1
     assert [chain._list_of(r) for r in range(6)] == lists  # lists keep their places
     assert tally.iteration[0] == 50

@@ -127,11 +127,6 @@ def wrong_exchange(sign: float, always: bool) -> Callable:
             if always or ratio >= 0.0 or u < math.exp(ratio):
                 state.replica[t], state.replica[t + 1] = warmer, colder
                 if t == 0:
-                    for j in range(state.length[colder]):
-                        leaving = state.antecedent_list[colder, j]
-                        tally.presence[leaving] += tally.iteration[0] - tally.entered[leaving]
-                    for j in range(state.length[warmer]):
-                        tally.entered[state.antecedent_list[warmer, j]] = tally.iteration[0]
                     state.at[0] = warmer
                     write_run(state, record, tally.iteration[0] + 1)
 
@@ -153,21 +148,21 @@ def companions_recorded(core: types.ModuleType) -> Callable:
 
 
 def learnt_everywhere() -> Callable:
-    """choose_addition, by the learnt weights at every temperature."""
+    """choose_addition, by what the coldest list has learnt at every temperature."""
 
     def choose_addition(additions, state, u):
         r = state.at[0]
         outside = 0.0
-        for a in range(len(additions.weights)):
+        for a in range(additions.weights.shape[1]):
             if not state.in_list[r, a]:
-                outside += additions.weights[a]
+                outside += additions.weights[0, a]
         wanted, chosen = u * outside, np.int64(-1)
-        for a in range(len(additions.weights)):
+        for a in range(additions.weights.shape[1]):
             if not state.in_list[r, a]:
                 chosen = np.int64(a)
-                if wanted < additions.weights[a]:
+                if wanted < additions.weights[0, a]:
                     break
-                wanted -= additions.weights[a]
+                wanted -= additions.weights[0, a]
         return chosen
 
     return choose_addition

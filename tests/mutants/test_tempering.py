@@ -67,7 +67,7 @@ def test_recorded_companions_are_caught_by_the_trace() -> None:
 
 
 def test_learnt_additions_of_companions_are_caught_by_the_proposals() -> None:
-    """T2 at a warmer temperature, where the Hastings ratio takes additions as uniform."""
+    """T2 at a warmer temperature, which has weights of its own in the Hastings ratio."""
     drivers = interpreted_mutant(choose_addition=learnt_everywhere())
     p = proposal_p(CASE, LEARNT, 2, n_proposals=4_000, temperature=1, drivers=drivers)
     assert p < FALSE_ALARM

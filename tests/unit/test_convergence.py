@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 from arviz_stats.base import array_stats
 
-from elseif.sampler.chain import Runs, join_runs
+from elseif.errors import SamplingError
+from elseif.sampler.chain import Chain, Runs, join_runs
 from elseif.sampler.chains import SHORTEST_RUN, growing
 from elseif.sampler.convergence import (
     Convergence,
@@ -22,7 +25,10 @@ from elseif.sampler.convergence import (
     r_hat_from_variances,
     split_r_hat,
 )
-from elseif.sampler.warm_up import annealed_warm_up, plain_warm_up
+from elseif.sampler.proposals import KERNELS
+from elseif.sampler.runs import last_draws
+from elseif.sampler.warm_up import annealed_warm_up, growing_warm_up, plain_warm_up
+from tests.helpers_sampler import CASES
 from tests.helpers_tables import quick, random_frame
 
 NAN, INF = float("nan"), float("inf")
@@ -79,7 +85,7 @@ def test_constants_are_undetermined() -> None:
     same = np.full(50, -3.7)
     assert np.isnan(gelman_rubin([runs(same), runs(same)]))
     assert np.isnan(r_hat_from_variances(0.0, 0.0, 50))
-    quantity = diagnose("constant", np.full((4, 50), 0.1))
+    quantity = diagnose(["constant"], np.full((4, 50, 1), 0.1))[0]
     assert np.isnan(quantity.r_hat)
     assert np.isnan(quantity.ess_bulk)
 
@@ -87,7 +93,8 @@ def test_constants_are_undetermined() -> None:
 def test_chains_frozen_apart_are_infinitely_far() -> None:
     """Chains that never move, at different values, give infinity."""
     assert gelman_rubin([runs(np.full(50, -3.7)), runs(np.full(50, -3.8))]) == INF
-    assert diagnose("frozen", np.repeat([[0.1], [0.2]], 50, axis=1)).r_hat == INF
+    frozen = np.repeat([[[0.1]], [[0.2]]], 50, axis=1)
+    assert diagnose(["frozen"], frozen)[0].r_hat == INF
 
 
 def test_one_chain_has_no_r_hat() -> None:
@@ -122,14 +129,41 @@ def test_split_r_hat_of_constants() -> None:
     assert np.isnan(split_r_hat(presence[:, :2])).all()
 
 
-def test_diagnose_is_arviz() -> None:
-    """R-hat and effective draws are arviz's."""
-    values = np.cumsum(np.random.default_rng(0).normal(size=(4, 300)), axis=1) * 0.1
-    values += np.random.default_rng(1).normal(size=(4, 300))
-    found = diagnose("walk", values)
+@pytest.mark.parametrize(("n_chains", "n_draws"), [(2, 8), (2, 9), (3, 101), (4, 1000)])
+def test_diagnose_is_arviz(n_chains: int, n_draws: int) -> None:
+    """R-hat and effective draws are arviz's: of walks, ties, indicators, opposites by turns."""
+    rng = np.random.default_rng(0)
+    values = np.cumsum(rng.normal(size=(n_chains, n_draws, 6)), axis=1) * 0.1
+    values += rng.normal(size=values.shape)
+    values[:, :, 1] = np.round(values[:, :, 1])
+    values[:, :, 2] = values[:, :, 2] > values[:, :, 2].mean()
+    values[:, :, 3] = np.sin(np.arange(n_draws) * np.pi * 0.9) + 0.1 * values[:, :, 3]
+    values[:, :, 4] += 3 * np.arange(n_chains)[:, None]
+    values[:, :, 5] *= 1 + 5 * np.arange(n_chains)[:, None]
+    found = diagnose([f"quantity {i}" for i in range(6)], values)
     axes: dict[str, Any] = {"chain_axis": 0, "draw_axis": 1}
-    assert found.r_hat == pytest.approx(float(array_stats.rhat(values, **axes, method="rank")))
-    assert found.ess_bulk == pytest.approx(float(array_stats.ess(values, **axes, method="bulk")))
+    for i, quantity in enumerate(found):
+        one = values[:, :, i]
+        r_hat = array_stats.rhat(one, **axes, method="rank")
+        bulk = array_stats.ess(one, **axes, method="bulk")
+        tail = array_stats.ess(one, **axes, method="tail", prob=(0.05, 0.95))
+        assert quantity.name == f"quantity {i}"
+        assert quantity.r_hat == pytest.approx(float(r_hat), rel=1e-9)
+        assert quantity.ess_bulk == pytest.approx(float(bulk), rel=1e-9)
+        assert quantity.ess_tail == pytest.approx(float(tail), rel=1e-9)
+
+
+def test_diagnose_tells_what_varies_from_what_does_not() -> None:
+    """A constant among others has no R-hat, frozen chains an infinite one."""
+    values = np.random.default_rng(0).normal(size=(3, 50, 3))
+    alone = diagnose(["alone"], values[:, :, 1:2])[0]
+    values[:, :, 0] = 0.1
+    values[:, :, 2] = np.arange(3)[:, None]
+    constant, varying, frozen = diagnose(["constant", "varying", "frozen"], values)
+    assert np.isnan(constant.r_hat)
+    assert frozen.r_hat == INF
+    assert (varying.r_hat, varying.ess_bulk) == (alone.r_hat, alone.ess_bulk)
+    assert np.isnan(diagnose(["one chain"], values[:1, :, 1:2])[0].r_hat)
 
 
 def good(name: str = "log posterior", r_hat: float = 1.001, ess: float = 2000.0) -> Quantity:
@@ -210,29 +244,103 @@ def test_the_report_of_a_fit() -> None:
 
 @pytest.mark.parametrize("longest", [1, 9_999, 10_000, 20_000, 20_001, 2_000_000, 123_457])
 def test_growing_lengths(longest: int) -> None:
-    """Each length is twice the one before, give or take one, and the last is the longest."""
+    """Each length is twice the one before, but for the last, which is the longest."""
     lengths = growing(longest)
     assert lengths[-1] == longest
-    for shorter, longer in itertools.pairwise(lengths):
-        assert shorter == longer // 2
-        assert shorter >= SHORTEST_RUN
-    assert lengths[0] < 2 * SHORTEST_RUN or len(lengths) == 1
+    assert lengths[0] == min(SHORTEST_RUN, longest)
+    for shorter, longer in itertools.pairwise(lengths[:-1]):
+        assert longer == 2 * shorter
+    assert len(lengths) == 1 or lengths[-2] < longest <= 2 * lengths[-2]
 
 
-@pytest.mark.parametrize("n_iter", [1, 2, 3, 10, 1001, 100_000])
-def test_warm_up_takes_the_first_half(n_iter: int) -> None:
-    """Stages go forward, end at half, and leave the posterior as it is at the end."""
-    for warm_up in (plain_warm_up, annealed_warm_up):
-        stages = warm_up(n_iter)
-        until = [stage.until for stage in stages]
-        assert until == sorted(until)
-        assert until[-1] == n_iter // 2
-        assert stages[-1].coldness == 1.0
-        assert all(0 < stage.coldness <= 1 for stage in stages)
-        assert all(stage.coldness == 1 for stage in stages if stage.learn)
-    assert not any(stage.learn for stage in plain_warm_up(n_iter))
-    coldness = [stage.coldness for stage in annealed_warm_up(n_iter)]
+LENGTHS = [1, 2, 3, 10, 249, 250, 1001, 100_000, 128_000]
+WARM_UPS = {kernel.warm_up.__name__: kernel.warm_up for kernel in KERNELS.values()}
+
+
+@pytest.mark.parametrize("warm_up", WARM_UPS.values(), ids=WARM_UPS)
+@pytest.mark.parametrize("n_iter", LENGTHS)
+def test_warm_up_stays_in_the_first_half(n_iter: int, warm_up: Callable) -> None:
+    """Stages go forward, learn from the posterior as it is, and end by half of the run."""
+    stages = warm_up(n_iter)
+    until = [stage.until for stage in stages]
+    assert until == sorted(until)
+    assert max(until, default=0) <= n_iter // 2
+    assert all(0 < stage.coldness <= 1 for stage in stages)
+    assert all(stage.coldness == 1 for stage in stages[-1:])
+    assert all(stage.coldness == 1 for stage in stages if stage.learn)
+    assert any(stage.learn for stage in stages) == (
+        (n_iter >= 250 and warm_up is not plain_warm_up) or warm_up is annealed_warm_up
+    )
+
+
+def test_annealing_goes_from_warm_to_cold_and_ends_at_half() -> None:
+    stages = annealed_warm_up(1001)
+    coldness = [stage.coldness for stage in stages]
     assert coldness == sorted(coldness)
+    assert coldness[0] == pytest.approx(0.1)
+    assert stages[-1].until == 500
+
+
+def test_automatic_lengths_end_a_lesson_s_half() -> None:
+    """Runs of the lengths that are tried keep all that comes after their last lesson."""
+    for n_iter in growing(2_000_000)[:-1]:
+        assert growing_warm_up(n_iter)[-1].until == n_iter // 2
+
+
+CONTINUING = {name: kernel for name, kernel in KERNELS.items() if kernel.continues}
+
+
+@pytest.mark.parametrize("name", CONTINUING)
+def test_longer_warm_ups_begin_as_shorter_ones(name: str) -> None:
+    """Else a run could not be continued."""
+    warm_up = CONTINUING[name].warm_up
+    for shorter, longer in itertools.pairwise(LENGTHS):
+        stages = warm_up(shorter)
+        assert warm_up(longer)[: len(stages)] == stages
+
+
+@pytest.mark.parametrize("name", CONTINUING)
+def test_a_continued_run_is_a_new_one_of_that_length(name: str) -> None:
+    """Draws, lessons, temperatures and the report are the same; also where the last is odd."""
+    case, kernel = CASES["six-antecedents"], CONTINUING[name]
+    chain = Chain(case.problem, case.compiled, kernel, np.random.SeedSequence(5))
+    for n_iter in (100, 1_000, 2_000, 16_000, 30_001):
+        continued = chain.run(n_iter)
+        new = Chain(case.problem, case.compiled, kernel, np.random.SeedSequence(5))
+        expected = new.run(n_iter)
+        assert continued.n_draws.sum() == n_iter - n_iter // 2
+        for field in dataclasses.fields(Runs):
+            found = getattr(continued, field.name)
+            np.testing.assert_array_equal(found, getattr(expected, field.name))
+        assert chain.info == new.info
+        assert (chain._additions.weights == new._additions.weights).all()
+
+
+def test_a_chain_does_not_go_back() -> None:
+    """A lesson that the chain has gone past cannot be learnt any more."""
+    case = CASES["six-antecedents"]
+    chain = Chain(case.problem, case.compiled, KERNELS["tempered"], np.random.SeedSequence(5))
+    chain.run(3_001)
+    with pytest.raises(SamplingError, match=r"3,001 iterations .* ends at 2,000\. Start a new"):
+        chain.run(8_000)
+
+
+def test_last_draws_shortens_the_run_they_begin_in() -> None:
+    """Of three runs, the first goes, the second loses what came before."""
+    runs = Runs(
+        n_draws=np.array([4, 3, 2]),
+        log_posterior=np.array([-1.0, -2.0, -3.0]),
+        offsets=np.array([0, 1, 1, 3]),
+        items=np.array([7, 8, 9], dtype=np.int32),
+        label_counts=np.arange(12).reshape(6, 2),
+    )
+    last = last_draws(runs, 4)
+    assert last.n_draws.tolist() == [2, 2]
+    assert last.log_posterior.tolist() == [-2.0, -3.0]
+    assert last.items.tolist() == [8, 9]
+    assert last.offsets.tolist() == [0, 0, 2]
+    assert (last.label_counts == runs.label_counts[2:]).all()
+    assert last_draws(runs, 9) is runs
 
 
 def test_join_runs_leaves_out_runs_of_no_draw() -> None:

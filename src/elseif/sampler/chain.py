@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -11,27 +12,35 @@ from elseif import kernels
 from elseif.errors import SamplingError
 from elseif.model.problem import Problem
 from elseif.sampler.ladder import respaced
+from elseif.sampler.likeness import Likeness, find_likeness
 from elseif.sampler.proposals import Kernel
-from elseif.sampler.runs import ChainInfo, Runs, join_runs
+from elseif.sampler.runs import ChainInfo, Runs, join_runs, last_draws
 from elseif.sampler.tables import data_tables, prior_tables
+from elseif.sampler.warm_up import Stage
 
 FIRST_CAPACITY = 16
 # a chain hands its draws over whenever this many runs or list entries are recorded
 RECORD_RUNS = 8192
 RECORD_ITEMS = 8 * RECORD_RUNS
-OPTION_NAMES = ("move", "add", "remove", "replace")
+OPTION_NAMES = ("move", "add", "remove", "replace", "replace by similar")
 
 
 @dataclass(frozen=True)
 class CompiledProblem:
     """A problem's tables, made once and read by every chain."""
 
+    problem: Problem
     data: kernels.Data
     prior: kernels.Prior
 
     @classmethod
     def of(cls, problem: Problem) -> CompiledProblem:
-        return cls(data_tables(problem), prior_tables(problem.prior))
+        return cls(problem, data_tables(problem), prior_tables(problem.prior))
+
+    @cached_property
+    def likeness(self) -> Likeness:
+        """Which antecedents are alike, for kernels that ask."""
+        return find_likeness(self.problem)
 
 
 class Chain:
@@ -53,7 +62,8 @@ class Chain:
     ) -> None:
         self._kernel = kernel
         self._data, self._prior = compiled.data, compiled.prior
-        self._additions = kernel.additions(problem.pool_size)
+        self._likeness = compiled.likeness if kernel.replace_by_similar > 0 else None
+        self._additions = kernel.additions(problem.pool_size, likeness=self._likeness)
         rng = np.random.Generator(np.random.PCG64(seed))
         starts = [tuple(problem.prior.draw(rng)) for _ in kernel.coldnesses]
         if start is not None:
@@ -62,6 +72,7 @@ class Chain:
         self._seed = rng.integers(0, 2**64, size=4, dtype=np.uint64)
         self._tally = _new_tally(problem.pool_size, len(kernel.coldnesses))
         self._ladder = np.array(kernel.coldnesses, dtype=float)
+        self._warmed_until = 0
         self._state = self._state_at(starts, FIRST_CAPACITY)
         self._record = self._new_record()
         self.begin_draws()
@@ -89,19 +100,36 @@ class Chain:
         )
 
     def run(self, n_iter: int) -> Runs:
-        """Warm up for the first half of the iterations, and return the draws of the second."""
+        """Warm up for the first half of the iterations, and return the draws of the second.
+
+        May be called again with a larger number where the kernel continues, and the chain has
+        not gone past the next stage: the result is that of a new chain run for so long.
+        """
+        begin = n_iter // 2
         for stage in self._kernel.warm_up(n_iter):
-            self._scale_coldness(stage.coldness)
-            self.forget()
-            self._count_anew()
-            self._advance(stage.until, keep=False)
-            if stage.learn:
-                self.learn()
-            if stage.respace:
-                self._ladder = respaced(self._ladder, self._tally.offered, self._tally.exchanged)
+            if stage.until > self._warmed_until:
+                self._do_stage(stage)
+        if self.n_done <= begin:
+            self._advance(begin, keep=False)
+            self.begin_draws()
+        self._advance(n_iter, keep=True)
+        return last_draws(join_runs([*self._pages, self._page()]), n_iter - begin)
+
+    def _do_stage(self, stage: Stage) -> None:
+        """Iterate to the end of a stage, and learn from it."""
+        if self.n_done > stage.until:
+            raise SamplingError(
+                f"A chain that has done {self.n_done:,} iterations cannot go back to the stage of "
+                f"its warm-up that ends at {stage.until:,}. Start a new chain."
+            )
+        self._scale_coldness(stage.coldness)
+        self._advance(stage.until, keep=False)
+        self._warmed_until = stage.until
+        if stage.learn:
+            self.learn()
+            self._ladder = respaced(self._ladder, self._tally.offered, self._tally.exchanged)
         self._scale_coldness(1.0)
-        self._count_anew()
-        return self.run_to(n_iter)
+        self.forget()
 
     def run_to(self, iteration: int) -> Runs:
         """Iterate up to the given iteration; the draws since the last call are returned."""
@@ -116,23 +144,17 @@ class Chain:
 
     def learn(self) -> None:
         """Propose in future what the list has held since forget was called."""
-        tally, inside = self._tally, self._state.in_list[self._state.replica[0]]
-        tally.presence[inside] += self.n_done - tally.entered[inside]
-        tally.entered[:] = self.n_done
-        coldness = self._additions.coldness
-        self._additions = self._kernel.additions(len(tally.presence), tally.presence)
+        presence, coldness = self._tally.presence, self._additions.coldness
+        inclusion = presence / max(int(self._tally.n_rounds[0]), 1)
+        self._additions = self._kernel.additions(presence.shape[1], inclusion, self._likeness)
         self._additions = self._additions._replace(coldness=coldness)
 
     def forget(self) -> None:
-        """Begin to count anew how long each antecedent is in the list."""
-        self._tally.presence[:] = 0
-        self._tally.entered[:] = self.n_done
-
-    def _count_anew(self) -> None:
-        """Let the report on steps be that of the draws kept."""
-        for counts in (self._tally.proposed, self._tally.accepted):
+        """Begin to count anew: what the lists hold, and the steps and exchanges for the report."""
+        tally = self._tally
+        for counts in (tally.n_rounds, tally.presence, tally.proposed, tally.accepted):
             counts[:] = 0
-        for counts in (self._tally.offered, self._tally.exchanged):
+        for counts in (tally.offered, tally.exchanged):
             counts[:] = 0
 
     def _scale_coldness(self, coldness: float) -> None:
@@ -227,7 +249,7 @@ class Chain:
         state = kernels.State(
             at=np.zeros(1, dtype=np.int64),
             replica=np.arange(n_replicas),
-            cursor=np.array([0, self._additions.swap_every, 0]),
+            cursor=np.array([0, self._additions.turns[0], 0]),
             length=np.zeros(n_replicas, dtype=np.int64),
             log_posterior=np.zeros(n_replicas),
             antecedent_list=np.zeros((n_replicas, capacity), dtype=np.int64),
@@ -258,8 +280,8 @@ def _new_tally(pool_size: int, n_temperatures: int) -> kernels.Tally:
         iteration=np.zeros(1, dtype=np.int64),
         proposed=np.zeros(kernels.N_OPTIONS, dtype=np.int64),
         accepted=np.zeros(kernels.N_OPTIONS, dtype=np.int64),
-        entered=np.zeros(pool_size, dtype=np.int64),
-        presence=np.zeros(pool_size, dtype=np.int64),
+        n_rounds=np.zeros(1, dtype=np.int64),
+        presence=np.zeros((n_temperatures, pool_size), dtype=np.int64),
         offered=np.zeros(n_temperatures, dtype=np.int64),
         exchanged=np.zeros(n_temperatures, dtype=np.int64),
     )

@@ -22,8 +22,10 @@ from elseif.sampler.first_lists import first_lists
 from elseif.sampler.probe import choose_probe
 from elseif.sampler.proposals import DEFAULT_KERNEL, KERNELS
 from elseif.sampler.runs import ChainInfo, Runs
+from elseif.sampler.warm_up import FIRST_LESSON
 
-SHORTEST_RUN = 25_000  # the first length tried when none is given
+# the first length tried when none is given: shorter runs often agree on the wrong list
+SHORTEST_RUN = 512 * FIRST_LESSON
 
 
 @dataclass(frozen=True)
@@ -55,9 +57,9 @@ def sample(
     """Draw antecedent lists from the posterior (section 2.6).
 
     Chain k is seeded from the seed and k alone, and learns from its own past alone, so it
-    is the same for any number of chains or workers. Without n_iter, runs of twice the
-    length follow each other, each from the start, until the chains agree: the result is
-    that of the last length given as n_iter.
+    is the same for any number of chains or workers. Without n_iter, the run is made twice
+    as long again and again until the chains agree: the result is that of the last length
+    given as n_iter.
     """
     kernel = KERNELS[DEFAULT_KERNEL if settings.kernel == "auto" else settings.kernel]
     compiled = CompiledProblem.of(problem)
@@ -65,11 +67,13 @@ def sample(
     seeds = seed.spawn(settings.n_chains)
     starts = first_lists(problem, seeds)
     batches = [settings.n_iter] if settings.n_iter is not None else growing(settings.max_iter)
+    chains: list[Chain] = []
     for n_iter in batches:
-        chains = [
-            Chain(problem, compiled, kernel, child, start)
-            for child, start in zip(seeds, starts, strict=True)
-        ]
+        if not chains or not kernel.continues:
+            chains = [
+                Chain(problem, compiled, kernel, child, start)
+                for child, start in zip(seeds, starts, strict=True)
+            ]
         runs = _run(chains, n_iter, settings.n_jobs, progress)
         r_hat = gelman_rubin(runs)
         if r_hat >= PAPER_R_HAT and n_iter < batches[-1]:
@@ -99,7 +103,9 @@ def _run(
 
 def growing(max_iter: int) -> list[int]:
     """Lengths of runs to try: each twice the one before, the last max_iter."""
-    lengths = [max_iter]
-    while lengths[0] // 2 >= SHORTEST_RUN:
-        lengths.insert(0, lengths[0] // 2)
-    return lengths
+    lengths = []
+    n_iter = SHORTEST_RUN
+    while n_iter < max_iter:
+        lengths.append(n_iter)
+        n_iter *= 2
+    return [*lengths, max_iter]

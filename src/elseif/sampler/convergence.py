@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from elseif.model.problem import Problem
+from elseif.sampler.rank_statistics import bulk_ess, rank_r_hat, tail_ess
 from elseif.sampler.runs import ChainInfo, Runs, distinct_lists, join_runs
 
 # the paper's threshold for Gelman and Rubin's R-hat of the log posterior
@@ -24,6 +25,7 @@ IN_WORDS = {
 }
 
 MOST_POINTS = 1000  # of a chain's trace, evenly spaced, for the rank statistics
+FEWEST_DRAWS = 8  # of a chain, for the rank statistics to mean something
 WORST_INCLUSIONS = 8  # whose effective number of draws is computed
 
 
@@ -129,19 +131,23 @@ def assess(
     """The convergence report of the kept draws."""
     cardinalities = problem.prior.cardinalities
     traces = [_Trace(chain, cardinalities) for chain in chains]
-    quantities = [
-        diagnose("log posterior", np.stack([t.log_posterior for t in traces])),
-        diagnose("length", np.stack([t.lengths for t in traces])),
-        diagnose("average cardinality", np.stack([t.average_cardinality for t in traces])),
-    ]
-    predicted = np.stack(
-        [t.predicted(probe, problem.pseudocounts, problem.layout.unit) for t in traces]
-    )
-    for i in range(predicted.shape[2]):
-        quantities.append(diagnose(f"predicted probability {i + 1}", predicted[:, :, i]))
+    predicted = [t.predicted(probe, problem.pseudocounts, problem.layout.unit) for t in traces]
     inclusion_r_hat, difference, worst = _inclusions(chains, traces, len(cardinalities))
-    for a, trace in worst:
-        quantities.append(diagnose(f"inclusion of antecedent {a}", trace))
+    names = [
+        *("log posterior", "length", "average cardinality"),
+        *(f"predicted probability {i + 1}" for i in range(predicted[0].shape[1])),
+        *(f"inclusion of antecedent {a}" for a in worst),
+    ]
+    values = [
+        np.column_stack(
+            [
+                *(t.log_posterior, t.lengths, t.average_cardinality, probabilities),
+                *(t.includes(a).astype(float) for a in worst),
+            ]
+        )
+        for t, probabilities in zip(traces, predicted, strict=True)
+    ]
+    quantities = diagnose(names, np.stack(values))
     r_hat = gelman_rubin(chains)
     return Convergence(
         r_hat=r_hat,
@@ -157,22 +163,22 @@ def assess(
     )
 
 
-def diagnose(name: str, values: np.ndarray) -> Quantity:
-    """Rank-normalised split R-hat and ESS of a quantity, (chains, draws)."""
-    from arviz_stats.base import array_stats  # slow to load, and needed only here
-
-    if values.shape[1] < 8 or np.all(values == values[:, :1]):
-        frozen = float("nan") if np.all(values == values[0, 0]) else float("inf")
-        return Quantity(name, frozen, float("nan"), float("nan"))
-    with np.errstate(all="ignore"):
-        return Quantity(
-            name,
-            float(array_stats.rhat(values, chain_axis=0, draw_axis=1, method="rank")),
-            float(array_stats.ess(values, chain_axis=0, draw_axis=1, method="bulk")),
-            float(
-                array_stats.ess(values, chain_axis=0, draw_axis=1, method="tail", prob=(0.05, 0.95))
-            ),
-        )
+def diagnose(names: Sequence[str], values: np.ndarray) -> list[Quantity]:
+    """Rank-normalised split R-hat and ESS of each quantity, (chains, draws, quantities)."""
+    still = np.all(values == values[:, :1], axis=(0, 1))
+    alike = np.all(values == values[:1, :1], axis=(0, 1))
+    r_hat = np.where(alike, np.nan, np.inf)
+    ess = np.full((2, len(names)), np.nan)
+    if values.shape[1] < FEWEST_DRAWS:
+        still[:] = True
+    if not np.all(still):
+        varying = values[:, :, ~still]
+        r_hat[~still] = rank_r_hat(varying)
+        ess[:, ~still] = bulk_ess(varying), tail_ess(varying)
+    return [
+        Quantity(name, float(r), float(bulk), float(tail))
+        for name, r, bulk, tail in zip(names, r_hat, *ess, strict=True)
+    ]
 
 
 class _Trace:
@@ -230,8 +236,8 @@ class _Trace:
 
 def _inclusions(
     chains: Sequence[Runs], traces: Sequence[_Trace], pool_size: int
-) -> tuple[float, float, list[tuple[int, np.ndarray]]]:
-    """Largest R-hat and largest difference between chains, and the worst ones' traces."""
+) -> tuple[float, float, list[int]]:
+    """Largest R-hat and largest difference between chains, and the worst antecedents."""
     by_chain = np.stack([_inclusion(chain, pool_size) for chain in chains])
     difference = float((by_chain.max(axis=0) - by_chain.min(axis=0)).max(initial=0.0))
     if len(chains) < 2:
@@ -243,8 +249,7 @@ def _inclusions(
     presence = np.stack([t.presence(followed, pool_size) for t in traces])
     r_hats = split_r_hat(presence)
     worst = followed[np.argsort(-r_hats, kind="stable")[:WORST_INCLUSIONS]]
-    kept = [(int(a), np.stack([t.includes(int(a)) for t in traces]).astype(float)) for a in worst]
-    return _largest(r_hats.tolist()), difference, kept
+    return _largest(r_hats.tolist()), difference, worst.tolist()
 
 
 def split_r_hat(presence: np.ndarray) -> np.ndarray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -30,7 +30,7 @@ class ChainInfo:
 
     start: tuple[int, ...]
     n_iter: int
-    proposed: dict[str, int]  # in the half that is kept
+    proposed: dict[str, int]  # since the last stage of the warm-up
     accepted: dict[str, int]
     coldnesses: tuple[float, ...] = (1.0,)
     offered: tuple[int, ...] = ()  # exchanges between neighbours in temperature
@@ -51,6 +51,15 @@ def join_runs(pieces: Sequence[Runs]) -> Runs:
             np.repeat(kept, lengths + 1)
         ],
     )
+
+
+def last_draws(runs: Runs, n: int) -> Runs:
+    """The last n draws; a run that began before them is shortened."""
+    before = int(runs.n_draws.sum()) - n
+    if before <= 0:
+        return runs
+    ends = np.cumsum(runs.n_draws)
+    return join_runs([replace(runs, n_draws=np.clip(ends - before, 0, runs.n_draws))])
 
 
 def distinct_lists(runs: Runs) -> tuple[np.ndarray, np.ndarray]:

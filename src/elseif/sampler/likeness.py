@@ -1,0 +1,97 @@
+"""Which antecedents are alike: near-synonyms that one step may put in each other's place."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from elseif import kernels
+from elseif.model.likelihood import rule_log_likelihoods
+from elseif.model.problem import Problem
+from elseif.model.subsample import sample_of
+from elseif.sampler.tables import data_tables
+
+N_NEAREST = 8  # of each antecedent; the relation is then made mutual
+# words of covers to be compared: at most about a tenth of a second
+MOST_WORDS = 1 << 28
+SAMPLE_WORDS = 2048  # about 131,000 observations tell well enough what is alike
+
+
+@dataclass(frozen=True)
+class Likeness:
+    """What may replace antecedent a for its likeness: similar[first[a]:first[a + 1]].
+
+    The relation is mutual: b is among those of a wherever a is among those of b.
+    """
+
+    similar: np.ndarray  # int64 (pairs,)
+    first: np.ndarray  # int64 (antecedents + 1,)
+
+
+def no_likeness(pool_size: int) -> Likeness:
+    """A pool in which no antecedent is like another."""
+    return Likeness(np.zeros(0, dtype=np.int64), np.zeros(pool_size + 1, dtype=np.int64))
+
+
+def find_likeness(problem: Problem) -> Likeness:
+    """Each antecedent's nearest by the correlation of their covers, either sign.
+
+    An antecedent and its opposite are as good as each other before the default rule, hence
+    either sign. Of a pool too large to compare all pairs, the antecedents that tell most of
+    the labels on their own are compared; of very many observations, a sample is looked at.
+    """
+    problem = comparable(problem)
+    data = data_tables(problem)
+    pool_size, n_words = problem.pool_size, max(problem.layout.n_words, 1)
+    n_chosen = min(pool_size, math.isqrt(2 * MOST_WORDS // n_words))
+    if n_chosen < 2:
+        return no_likeness(pool_size)
+    label_counts = np.zeros((pool_size, problem.n_labels), dtype=np.int64)
+    kernels.count_covers(data, label_counts)
+    chosen = np.arange(pool_size)
+    if n_chosen < pool_size:
+        gain = one_rule_gain(problem, label_counts)
+        chosen = np.sort(np.argsort(-gain, kind="stable")[:n_chosen])
+    nearest = np.full((n_chosen, min(N_NEAREST, n_chosen - 1)), -1, dtype=np.int64)
+    kernels.find_nearest(
+        data,
+        chosen,
+        label_counts[chosen].sum(axis=1).astype(float),
+        float(problem.layout.label_totals.sum()),
+        nearest,
+        np.zeros(nearest.shape),
+    )
+    return _mutual(chosen, nearest, pool_size)
+
+
+def comparable(problem: Problem) -> Problem:
+    """A problem of so many observations at most that every antecedent can have its own cover."""
+    if problem.layout.n_words > 2 * SAMPLE_WORDS:
+        problem = sample_of(problem, SAMPLE_WORDS)
+    if problem.members is None:
+        return problem
+    joined = np.empty((problem.pool_size, problem.layout.n_words), dtype=np.uint64)
+    kernels.join_covers(problem.covers, problem.members, joined)
+    return replace(problem, covers=joined, members=None)
+
+
+def one_rule_gain(problem: Problem, label_counts: np.ndarray) -> np.ndarray:
+    """Log Bayes factor of the list of one antecedent against the empty list, of each."""
+    totals = problem.layout.label_totals
+    unit, pseudocounts = problem.layout.unit, problem.pseudocounts
+    return (
+        rule_log_likelihoods(label_counts * unit, pseudocounts)
+        + rule_log_likelihoods((totals - label_counts) * unit, pseudocounts)
+        - rule_log_likelihoods(totals * unit, pseudocounts)
+    )
+
+
+def _mutual(chosen: np.ndarray, nearest: np.ndarray, pool_size: int) -> Likeness:
+    """The relation of the nearest made mutual, in the pool's numbers."""
+    row, column = np.nonzero(nearest >= 0)
+    one, other = chosen[row], chosen[nearest[row, column]]
+    pairs = np.unique(np.concatenate([one * pool_size + other, other * pool_size + one]))
+    n_similar = np.bincount(pairs // pool_size, minlength=pool_size)
+    return Likeness(pairs % pool_size, np.concatenate([[0], np.cumsum(n_similar)]))
