@@ -144,7 +144,8 @@ class State(NamedTuple):
     used: np.ndarray  # int64 (replicas, cardinalities): how many of each a list holds
     new_counts: np.ndarray  # int64 (capacity + 1, labels): what a proposal would give
     arriving: np.ndarray  # int64 (1, labels): and what it would give the rule it brings
-    pending: np.ndarray  # uint64 (1, words): released by a rule, not yet captured again
+    # uint64 (JOINED_WORDS,): released by a rule, not yet captured again, a block at a time
+    pending: np.ndarray
     pending_counts: np.ndarray  # int64 (labels,)
     trial: np.ndarray  # int64 (capacity + 1,): a proposed list, for its prior
     trial_used: np.ndarray  # int64 (cardinalities,)
@@ -197,86 +198,59 @@ def count_both(a, i, b, j, start, stop):
 
 
 @inlined
-def count_and_take(pending, covers, a, start, stop):
-    """Number of pending observations in row a of covers, which leave the pending ones."""
-    total = np.uint64(0)
-    for w in range(np.uint64(start), np.uint64(stop)):
-        taken = pending[0, w] & covers[a, w]
-        total += popcount(taken)
-        pending[0, w] ^= taken
-    return np.int64(total)
-
-
-@inlined
-def copy_row(a, i, b, j):
-    """Make row j of b equal row i of a."""
-    for w in range(a.shape[1]):
-        b[j, w] = a[i, w]
-
-
-@inlined
-def clear(a, i):
-    """Empty a row."""
-    for w in range(a.shape[1]):
-        a[i, w] = 0
-
-
-@inlined
 def join_block(covers, members, a, joined, start, stop):
     """Write the words start..stop of an antecedent's cover to the beginning of joined."""
     width = np.uint64(stop - start)
     first = members[a, 0] if members.shape[1] > 0 else a
-    for w in range(width):
-        joined[w] = covers[first, np.uint64(start) + w]
+    for k in range(width):
+        joined[k] = covers[first, np.uint64(start) + k]
     for i in range(1, members.shape[1]):
         condition = members[a, i]
         if condition >= 0:
-            for w in range(width):
-                joined[w] &= covers[condition, np.uint64(start) + w]
+            for k in range(width):
+                joined[k] &= covers[condition, np.uint64(start) + k]
 
 
 @inlined
-def count_covered(data, joined, bits, row, a, start, stop):
-    """Number of observations in a row of bits that antecedent a covers."""
+def form_block(data, state, a, start, stop):
+    """Form a block of the cover of a conjunction, unless it has a cover of its own."""
+    if data.members.shape[1] > 0:
+        join_block(data.covers, data.members, a, state.joined, start, stop)
+
+
+@inlined
+def count_covered(data, state, row, a, start, stop):
+    """Number of observations in a block of a captured row that a, formed there, covers."""
     if data.members.shape[1] == 0:
-        return count_both(bits, row, data.covers, a, start, stop)
+        return count_both(state.captured, row, data.covers, a, start, stop)
     total = np.uint64(0)
-    for block in range(start, stop, JOINED_WORDS):
-        end = min(block + JOINED_WORDS, stop)
-        join_block(data.covers, data.members, a, joined, block, end)
-        for w in range(np.uint64(end - block)):
-            total += popcount(bits[row, np.uint64(block) + w] & joined[w])
+    for k in range(np.uint64(stop - start)):
+        total += popcount(state.captured[row, np.uint64(start) + k] & state.joined[k])
     return np.int64(total)
 
 
 @inlined
 def take_covered(data, state, a, start, stop):
-    """Number of pending observations that a covers, which leave the pending ones."""
-    if data.members.shape[1] == 0:
-        return count_and_take(state.pending, data.covers, a, start, stop)
+    """Number of pending observations that a, formed there, covers; they leave the pending ones."""
     total = np.uint64(0)
-    for block in range(start, stop, JOINED_WORDS):
-        end = min(block + JOINED_WORDS, stop)
-        join_block(data.covers, data.members, a, state.joined, block, end)
-        for w in range(np.uint64(end - block)):
-            taken = state.pending[0, np.uint64(block) + w] & state.joined[w]
+    if data.members.shape[1] == 0:
+        for k in range(np.uint64(stop - start)):
+            taken = state.pending[k] & data.covers[a, np.uint64(start) + k]
             total += popcount(taken)
-            state.pending[0, np.uint64(block) + w] ^= taken
+            state.pending[k] ^= taken
+    else:
+        for k in range(np.uint64(stop - start)):
+            taken = state.pending[k] & state.joined[k]
+            total += popcount(taken)
+            state.pending[k] ^= taken
     return np.int64(total)
 
 
 @inlined
-def hand_over(data, state, a, origin, i, goal, j):
-    """What antecedent a covers of row i of origin goes to row j of goal."""
-    n_words = len(data.everyone)
-    for block in range(0, n_words, JOINED_WORDS):
-        end = min(block + JOINED_WORDS, n_words)
-        join_block(data.covers, data.members, a, state.joined, block, end)
-        for k in range(np.uint64(end - block)):
-            w = np.uint64(block) + k
-            taken = origin[i, w] & state.joined[k]
-            goal[j, w] |= taken
-            origin[i, w] ^= taken
+def release_block(state, row, start, stop):
+    """Make what a row holds in a block pending."""
+    for k in range(np.uint64(stop - start)):
+        state.pending[k] = state.captured[row, np.uint64(start) + k]
 
 
 # --------------------------------------------------------------------- random draws
@@ -408,18 +382,24 @@ def enter_list(data, prior, state, antecedent_list):
         state.used[r, k] = 0
     for j in range(state.rows.shape[1]):
         state.rows[r, j] = r * state.rows.shape[1] + j
-    for w in range(len(data.everyone)):
-        state.pending[0, w] = data.everyone[w]
     for j in range(length):
         a = antecedent_list[j]
         state.antecedent_list[r, j] = a
         state.in_list[r, a] = True
         state.used[r, prior.classes[a]] += 1
-        row = state.rows[r, j]
-        clear(state.captured, row)
-        # later rules see what earlier ones left
-        hand_over(data, state, a, state.pending, 0, state.captured, row)
-    copy_row(state.pending, 0, state.captured, state.rows[r, length])
+    n_words = len(data.everyone)
+    for start in range(0, n_words, JOINED_WORDS):
+        stop = min(start + JOINED_WORDS, n_words)
+        for k in range(stop - start):
+            state.pending[k] = data.everyone[start + k]
+        for j in range(length):
+            join_block(data.covers, data.members, antecedent_list[j], state.joined, start, stop)
+            for k in range(stop - start):
+                taken = state.pending[k] & state.joined[k]
+                state.captured[state.rows[r, j], start + k] = taken
+                state.pending[k] ^= taken  # later rules see only what earlier ones left
+        for k in range(stop - start):
+            state.captured[state.rows[r, length], start + k] = state.pending[k]
     for j in range(length + 1):
         row = state.rows[r, j]
         count_labels(data, state.captured, state.label_counts, row)
@@ -680,41 +660,6 @@ def keep_counts(state, first, last):
 
 
 @inlined
-def count_taken(data, state, first, last, antecedent):
-    """Count what an antecedent placed before rules first..last would take from them."""
-    r = state.at[0]
-    for j in range(first, last + 1):
-        row = state.rows[r, j]
-        for s in range(len(data.section_labels)):
-            start, stop = data.section_starts[s], data.section_starts[s + 1]
-            n = count_covered(data, state.joined, state.captured, row, antecedent, start, stop)
-            n *= data.section_weights[s]
-            state.new_counts[j, data.section_labels[s]] -= n
-            state.arriving[0, data.section_labels[s]] += n
-
-
-@inlined
-def count_fallen(data, state, first, last):
-    """Count what rules first..last would capture of the pending; the rest stays pending."""
-    r = state.at[0]
-    for j in range(first, last + 1):
-        for s in range(len(data.section_labels)):
-            start, stop = data.section_starts[s], data.section_starts[s + 1]
-            n = take_covered(data, state, state.antecedent_list[r, j], start, stop)
-            n *= data.section_weights[s]
-            state.new_counts[j, data.section_labels[s]] += n
-            state.pending_counts[data.section_labels[s]] -= n
-
-
-@inlined
-def release(state, row):
-    """Make what a row holds pending."""
-    copy_row(state.captured, row, state.pending, 0)
-    for label in range(len(state.pending_counts)):
-        state.pending_counts[label] = state.label_counts[row, label]
-
-
-@inlined
 def changed_rules(state, option, position, target):
     """First and last position, in the present list, of the other rules that change."""
     r = state.at[0]
@@ -728,6 +673,18 @@ def changed_rules(state, option, position, target):
 
 
 @inlined
+def takes(option, position, target):
+    """Whether a proposal puts an antecedent before rules that it takes observations from."""
+    return option == ADD or option >= REPLACE or (option == MOVE and target < position)
+
+
+@inlined
+def lets_fall(option, position, target):
+    """Whether a proposal releases observations that fall on later rules."""
+    return option == REMOVE or option >= REPLACE or (option == MOVE and target > position)
+
+
+@inlined
 def log_likelihood_ratio(data, state, option, position, target):
     """log p(y | d*) - log p(y | d); leaves the new counts in the state."""
     r = state.at[0]
@@ -735,28 +692,18 @@ def log_likelihood_ratio(data, state, option, position, target):
     labels = len(state.pending_counts)
     first, last = changed_rules(state, option, position, target)
     keep_counts(state, first, last)
+    change = 0.0
+    old = state.rows[r, position]  # of the rule that moves or goes
     for label in range(labels):
         state.arriving[0, label] = 0
-    change = 0.0
+        state.pending_counts[label] = 0 if option == ADD else state.label_counts[old, label]
     if option != ADD:
-        change -= state.log_likelihoods[state.rows[r, position]]
-        release(state, state.rows[r, position])
-    if option == ADD:
-        count_taken(data, state, first, last, target)
-    elif option == MOVE and target < position:
-        for label in range(labels):
-            state.arriving[0, label] = state.pending_counts[label]
-        count_taken(data, state, first, last, state.antecedent_list[r, position])
-    elif option == MOVE:
-        count_fallen(data, state, first, last)
-        for label in range(labels):
-            state.arriving[0, label] = state.pending_counts[label]
-    else:
-        if option >= REPLACE:
-            count_kept(data, state, target)
-            count_taken(data, state, first, last, target)
-        count_fallen(data, state, first, last - 1)
-        for label in range(labels):
+        change -= state.log_likelihoods[old]
+    count_changes(data, state, option, position, target, first, last)
+    for label in range(labels):
+        if option == MOVE:
+            state.arriving[0, label] += state.pending_counts[label]
+        elif option != ADD:
             state.new_counts[length, label] += state.pending_counts[label]
     for j in range(first, last + 1):
         row = state.rows[r, j]
@@ -771,35 +718,91 @@ def log_likelihood_ratio(data, state, option, position, target):
 
 
 @inlined
-def count_kept(data, state, target):
-    """Count what a replacement keeps of the rule it replaces; the rest stays pending."""
+def count_changes(data, state, option, position, target, first, last):
+    """Count what a proposal moves from rule to rule, a block of observations at a time.
+
+    What is read for one rule, the block of a cover or of the pending observations, is then
+    still in the nearest cache for the next. The default rule takes what is left pending.
+    """
+    r = state.at[0]
+    row = state.rows[r, position]
+    comes = state.antecedent_list[r, position] if option == MOVE else target
+    is_taken, falls = takes(option, position, target), lets_fall(option, position, target)
+    last_covered = last if option == MOVE else last - 1
     for s in range(len(data.section_labels)):
-        start, stop = data.section_starts[s], data.section_starts[s + 1]
-        n = take_covered(data, state, target, start, stop)
-        n *= data.section_weights[s]
-        state.arriving[0, data.section_labels[s]] += n
-        state.pending_counts[data.section_labels[s]] -= n
+        label, weight = data.section_labels[s], data.section_weights[s]
+        for start in range(data.section_starts[s], data.section_starts[s + 1], JOINED_WORDS):
+            stop = min(start + JOINED_WORDS, data.section_starts[s + 1])
+            if falls:
+                release_block(state, row, start, stop)
+            if is_taken:
+                form_block(data, state, comes, start, stop)
+                if falls:  # a replacement keeps what both cover
+                    n = take_covered(data, state, comes, start, stop) * weight
+                    state.arriving[0, label] += n
+                    state.pending_counts[label] -= n
+                for j in range(first, last + 1):
+                    n = count_covered(data, state, state.rows[r, j], comes, start, stop) * weight
+                    state.new_counts[j, label] -= n
+                    state.arriving[0, label] += n
+            if falls:
+                for j in range(first, last_covered + 1):
+                    a = state.antecedent_list[r, j]
+                    form_block(data, state, a, start, stop)
+                    n = take_covered(data, state, a, start, stop) * weight
+                    state.new_counts[j, label] += n
+                    state.pending_counts[label] -= n
 
 
 # ------------------------------------------------- acceptance: write what has changed
 
 
 @inlined
-def take_bits(data, state, first, last, row, antecedent):
-    """Rules first..last hand over to a row what an antecedent covers."""
+def write_changes(data, state, option, position, target, first, last):
+    """Move the bits that count_changes counted, a block at a time."""
     r = state.at[0]
-    for j in range(first, last + 1):
-        other = state.rows[r, j]
-        hand_over(data, state, antecedent, state.captured, other, state.captured, row)
+    length = state.length[r]
+    row = state.rows[r, length + 1] if option == ADD else state.rows[r, position]
+    comes = state.antecedent_list[r, position] if option == MOVE else target
+    is_taken, falls = takes(option, position, target), lets_fall(option, position, target)
+    last_covered = last if option == MOVE else last - 1
+    rest = row if option == MOVE else state.rows[r, length]  # where pending bits end
+    captured, pending, joined = state.captured, state.pending, state.joined
+    n_words = len(data.everyone)
+    for start in range(0, n_words, JOINED_WORDS):
+        stop = min(start + JOINED_WORDS, n_words)
+        width = np.uint64(stop - start)
+        if falls:
+            release_block(state, row, start, stop)
+        if falls or option == ADD:
+            for k in range(width):
+                captured[row, np.uint64(start) + k] = 0
+        if is_taken:
+            join_block(data.covers, data.members, comes, joined, start, stop)
+            if falls:
+                give(pending, captured, row, joined, start, width)
+            for j in range(first, last + 1):
+                other = state.rows[r, j]
+                for k in range(width):
+                    taken = captured[other, np.uint64(start) + k] & joined[k]
+                    captured[row, np.uint64(start) + k] |= taken
+                    captured[other, np.uint64(start) + k] ^= taken
+        if falls:
+            for j in range(first, last_covered + 1):
+                a = state.antecedent_list[r, j]
+                join_block(data.covers, data.members, a, joined, start, stop)
+                give(pending, captured, state.rows[r, j], joined, start, width)
+            for k in range(width):
+                captured[rest, np.uint64(start) + k] |= pending[k]
 
 
 @inlined
-def fall_bits(data, state, first, last):
-    """Rules first..last capture what they cover of the pending."""
-    r = state.at[0]
-    for j in range(first, last + 1):
-        row, a = state.rows[r, j], state.antecedent_list[r, j]
-        hand_over(data, state, a, state.pending, 0, state.captured, row)
+def give(pending, captured, row, joined, start, width):
+    """A row captures what is joined of the pending."""
+    for k in range(width):
+        taken = pending[k] & joined[k]
+        captured[row, np.uint64(start) + k] |= taken
+        pending[k] ^= taken
 
 
 @inlined
@@ -819,25 +822,7 @@ def accept(data, prior, state, option, position, target):
         for label in range(len(state.pending_counts)):
             state.label_counts[row, label] = state.arriving[0, label]
         state.log_likelihoods[row] = rule_log_likelihood(data, state.label_counts, row)
-    if option == ADD:
-        clear(state.captured, row)
-        take_bits(data, state, first, last, row, target)
-    elif option == MOVE and target < position:
-        take_bits(data, state, first, last, row, leaving)
-    else:
-        copy_row(state.captured, row, state.pending, 0)
-        if option >= REPLACE:
-            clear(state.captured, row)
-            hand_over(data, state, target, state.pending, 0, state.captured, row)
-            take_bits(data, state, first, last, row, target)
-        if option == MOVE:
-            fall_bits(data, state, first, last)
-            copy_row(state.pending, 0, state.captured, row)
-        else:
-            fall_bits(data, state, first, last - 1)
-            last_row = state.rows[r, length]
-            for w in range(len(data.everyone)):
-                state.captured[last_row, w] |= state.pending[0, w]
+    write_changes(data, state, option, position, target, first, last)
     reorder(state, option, position, target)
     if option == ADD or option >= REPLACE:
         state.in_list[r, target] = True

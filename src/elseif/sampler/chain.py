@@ -261,7 +261,7 @@ class Chain:
             used=np.zeros((n_replicas, n_classes), dtype=np.int64),
             new_counts=np.zeros((capacity + 1, n_labels), dtype=np.int64),
             arriving=np.zeros((1, n_labels), dtype=np.int64),
-            pending=np.zeros((1, n_words), dtype=np.uint64),
+            pending=np.zeros(kernels.JOINED_WORDS, dtype=np.uint64),
             pending_counts=np.zeros(n_labels, dtype=np.int64),
             trial=np.zeros(capacity + 1, dtype=np.int64),
             trial_used=np.zeros(n_classes, dtype=np.int64),
