@@ -48,9 +48,17 @@ def inlined(function):
     """Compile into whatever calls it: handing the state over would cost more than most steps.
 
     Called from Python, it stays the Python function that it is: a wrapper for each would
-    take a sixth of the compile time, and nobody needs it.
+    take a sixth of the time to compile, and nobody needs it.
     """
     return register_jitable(**OPTIONS, forceinline=True, no_cpython_wrapper=True)(function)
+
+
+def written_out(function):
+    """Write its code into what calls it, before anything is compiled.
+
+    For what is called in one place and takes everything there is: it compiles sooner.
+    """
+    return njit(inline="always", **OPTIONS)(function)
 
 
 class Announcer(event.Listener):
@@ -805,7 +813,7 @@ def give(pending, captured, row, joined, start, width):
         pending[k] ^= taken
 
 
-@inlined
+@written_out
 def accept(data, prior, state, option, position, target):
     """Make the evaluated proposal the state."""
     r = state.at[0]
@@ -863,7 +871,7 @@ def reorder(state, option, position, target):
 # ------------------------------------------------------------------------ the chain
 
 
-@inlined
+@written_out
 def log_acceptance(data, prior, additions, state, option, position, target):
     """Log of the Metropolis-Hastings ratio of a proposal, at the temperature at work."""
     if option == REPLACE_BY_SIMILAR and state.in_list[state.at[0], target]:
@@ -911,7 +919,7 @@ def has_records(state, record):
     return run + 1 < len(record.starts) and record.offsets[run] + longest <= len(record.items)
 
 
-@inlined
+@written_out
 def step(data, prior, additions, state, tally, record, seed):
     """One iteration at the temperature at work; False where the ratio is not a number."""
     is_chain = state.cursor[0] == 0
