@@ -126,19 +126,21 @@ def planted(
     n_labels: int = 2,
     largest_weight: int = 1,
     expected_length: float = 3.0,
+    certain: bool = False,
     seed: int = 0,
 ) -> PlantedProblem:
     """Any number of observations, antecedents, rules, labels and weights, at little cost.
 
     The first antecedents make the list that the labels are drawn from; each rule favours
-    another label than its neighbours. The rest of the pool has nothing to do with the labels,
+    another label than its neighbours, or has it alone where it is certain: then there is
+    nothing to learn by chance, whatever the weights. The rest of the pool has nothing to do with the labels,
     so its covers are made packed, and no table of truth values is ever held.
     """
     rng = np.random.default_rng(seed)
     share = min(0.25, 3 / n_rules)
     rules = np.stack([_coin(rng, n, share) for _ in range(n_rules)])
     first = np.where(rules.any(axis=0), np.argmax(rules, axis=0), n_rules)
-    certainty = np.resize([0.9, 0.75, 0.6], n_rules + 1)[first]
+    certainty = 1.0 if certain else np.resize([0.9, 0.75, 0.6], n_rules + 1)[first]
     other = (first + rng.integers(1, n_labels, size=n)) % n_labels
     y = np.where(rng.random(n) < certainty, first % n_labels, other)
     weights = None
