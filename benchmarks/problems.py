@@ -133,8 +133,8 @@ def planted(
 
     The first antecedents make the list that the labels are drawn from; each rule favours
     another label than its neighbours, or has it alone where it is certain: then there is
-    nothing to learn by chance, whatever the weights. The rest of the pool has nothing to do with the labels,
-    so its covers are made packed, and no table of truth values is ever held.
+    nothing to learn by chance, whatever the weights. The rest of the pool has nothing to do
+    with the labels, so its covers are made packed, without a table of truth values.
     """
     rng = np.random.default_rng(seed)
     share = min(0.25, 3 / n_rules)

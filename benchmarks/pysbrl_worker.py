@@ -63,7 +63,7 @@ def time_iterations(job: dict) -> dict:
 
 def time_prediction(job: dict) -> dict:
     """CPU time of predicting for a table with a given list."""
-    X = np.load(job["data"])["X"].astype(np.int64)
+    X = np.load(job["data"])["X"]
     model = BayesianRuleList()
     probabilities = np.array(job["probabilities"])
     pool = [(rule, [1] * len(rule)) for rule in job["rules"]]

@@ -25,7 +25,9 @@ TARGETS = {"imodels": 3000, "pysbrl": 20}  # at the shape of the stroke data
 def race(posed: Problem, start: tuple[int, ...] | None, warm_up: int, targets: bool) -> None:
     n = posed.layout.n_rows
     print(f"{n:,} observations x {posed.pool_size:,} antecedents")
-    print(f"  {'':<26}{'iterations / CPU s':>19}{'list length':>13}{'paper times':>13}{'default':>9}")
+    print(
+        f"  {'':<26}{'iterations / CPU s':>19}{'list length':>13}{'paper times':>13}{'default':>9}"
+    )
     if start is None:
         start = _arrived(posed, warm_up)
     ours = {}

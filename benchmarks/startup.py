@@ -70,7 +70,9 @@ def first_fit(folder: str) -> float:
 def show(what: str, seconds: float, target: float | None = None) -> None:
     verdict = ""
     if target is not None:
-        verdict = f"{seconds / target:>8.2f} of {target:g} s: {'met' if seconds < target else 'missed'}"
+        verdict = (
+            f"{seconds / target:>8.2f} of {target:g} s: {'met' if seconds < target else 'missed'}"
+        )
     print(f"  {what:<66}{seconds:>7.2f} s{verdict}", flush=True)
 
 
