@@ -24,7 +24,6 @@ CORE = "imodels.rule_list.bayesian_rule_list.brl_util"
 LONGEST = 20.0  # CPU seconds that a race gives to the iterations of a slow peer
 
 
-@cache
 def imodels(module: str = "imodels") -> Any:
     """A module of imodels, or None and a line that says why."""
     try:
@@ -37,13 +36,21 @@ def imodels(module: str = "imodels") -> Any:
 
 
 @cache
-def pysbrl() -> tuple[Path, dict[str, str]] | None:
-    """pysbrl's Python and its environment variables, or None and a line that says why."""
+def _pysbrl_or_reason() -> tuple[Path, dict[str, str]] | str:
+    """Made, or tried, once in a run."""
     try:
         return pysbrl_environment()
     except CannotMakeError as error:
-        print(f"  pysbrl is absent: skipped. {error}")
+        return str(error)
+
+
+def pysbrl() -> tuple[Path, dict[str, str]] | None:
+    """pysbrl's Python and its environment variables, or None and a line that says why."""
+    found = _pysbrl_or_reason()
+    if isinstance(found, str):
+        print(f"  pysbrl is absent ({found}): skipped.")
         return None
+    return found
 
 
 def ask_pysbrl(job: dict[str, Any], arrays: dict[str, np.ndarray]) -> dict[str, Any] | None:

@@ -53,7 +53,8 @@ def race(name: str, X: pd.DataFrame, y: np.ndarray, settings: dict[str, Any], go
     print(f"{name}: {X.shape[0]:,} x {X.shape[1]}, {len(clf.pool_):,} antecedents")
     print(
         f"  elseif   median {ours:.3f} s of {N_SEEDS} seeds "
-        f"({min(times):.3f} to {max(times):.3f}), mean list length {np.mean(lengths):.1f}, {counts}",
+        f"({min(times):.3f} to {max(times):.3f}), mean list length {np.mean(lengths):.1f}, "
+        f"{counts}",
         flush=True,
     )
     package = imodels()
