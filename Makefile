@@ -26,8 +26,9 @@ format: $(VENV)/test.stamp
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(VENV)/test.stamp
-	$(BIN)/python benchmarks/run.py
+# one: make bench BENCH=limit
+bench: $(VENV)/bench.stamp
+	$(BIN)/python benchmarks/run.py $(BENCH)
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -44,6 +45,11 @@ $(VENV)/test.stamp: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
 	@touch $@ $(VENV)/demo.stamp
 
+$(VENV)/bench.stamp: $(VENV)/test.stamp
+	@echo "Installing the peers that the benchmarks race against into $(VENV)."
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
+	@touch $@
+
 clean:
-	rm -rf $(VENV) results .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	rm -rf $(VENV) .bench results .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

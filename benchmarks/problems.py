@@ -111,6 +111,62 @@ def noisy_copies(
     return np.repeat(latent, n_copies, axis=1) ^ flips, y
 
 
+@dataclass(frozen=True)
+class PlantedProblem:
+    """A problem whose labels come from a list of its own antecedents, and that list."""
+
+    problem: Problem
+    start: tuple[int, ...]
+
+
+def planted(
+    n: int,
+    pool_size: int,
+    n_rules: int = 7,
+    n_labels: int = 2,
+    largest_weight: int = 1,
+    expected_length: float = 3.0,
+    certain: bool = False,
+    seed: int = 0,
+) -> PlantedProblem:
+    """Any number of observations, antecedents, rules, labels and weights, at little cost.
+
+    The first antecedents make the list that the labels are drawn from; each rule favours
+    another label than its neighbours, or has it alone where it is certain: then there is
+    nothing to learn by chance, whatever the weights. The rest of the pool has nothing to do
+    with the labels, so its covers are made packed, without a table of truth values.
+    """
+    rng = np.random.default_rng(seed)
+    share = min(0.25, 3 / n_rules)
+    rules = np.stack([_coin(rng, n, share) for _ in range(n_rules)])
+    first = np.where(rules.any(axis=0), np.argmax(rules, axis=0), n_rules)
+    certainty = 1.0 if certain else np.resize([0.9, 0.75, 0.6], n_rules + 1)[first]
+    other = (first + rng.integers(1, n_labels, size=n)) % n_labels
+    y = np.where(rng.random(n) < certainty, first % n_labels, other)
+    weights = None
+    if largest_weight > 1:
+        weights = rng.integers(1, largest_weight, size=n, endpoint=True)
+    layout = make_layout(y, n_labels, weights)
+    covers = np.empty((pool_size, layout.n_words), dtype=np.uint64)
+    for a, truth in enumerate(rules):
+        covers[a] = layout.pack(truth)
+    everyone = layout.everyone()
+    # with weights an observation has a bit in several sections, so truth has to go by rows
+    for a in range(n_rules, pool_size):
+        if largest_weight > 1:
+            covers[a] = layout.pack(_coin(rng, n, share))
+        else:
+            bits = _coin(rng, layout.n_words * 64, share)
+            covers[a] = np.packbits(bits, bitorder="little").view(np.uint64) & everyone
+    prior = ListPrior(np.ones(pool_size, dtype=np.int64), expected_length, 1.0, np.ones(pool_size))
+    return PlantedProblem(Problem(covers, layout, np.ones(n_labels), prior), tuple(range(n_rules)))
+
+
+def _coin(rng: np.random.Generator, n: int, share: float) -> np.ndarray:
+    """n independent truth values, each true with a share rounded to 1/256."""
+    return np.frombuffer(rng.bytes(n), dtype=np.uint8) < round(256 * share)
+
+
 def problem(
     X: object,
     y: object,

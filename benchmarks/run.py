@@ -2,27 +2,56 @@
 
 from __future__ import annotations
 
+import argparse
 import importlib
+import os
 import sys
 from pathlib import Path
 
+# one thread for everybody; NumPy's libraries read this when they are loaded
+for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(variable, "1")
 sys.path.insert(0, str(Path(__file__).parent))
 
 BENCHMARKS = (
+    "startup",
     "iterations",
+    "race_iterations",
+    "limit",
+    "growth",
+    "prediction",
     "titanic_fit",
     "titanic_lengths",
-    "mixing",
+    "whole_fit",
     "mining",
     "million_rows",
+    "mixing",
+    "converge",
 )
 
-if __name__ == "__main__":
-    chosen = sys.argv[1:] or BENCHMARKS
-    unknown = [name for name in chosen if name not in BENCHMARKS]
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="name", help=", ".join(BENCHMARKS))
+    parser.add_argument("--seeds", help="of converge; 100 where not given")
+    parser.add_argument("--out", help="folder for the plots of growth; results where not given")
+    told = parser.parse_args()
+    unknown = [name for name in told.names if name not in BENCHMARKS]
     if unknown:
         sys.exit(f"no benchmark {unknown[0]!r}; there are {', '.join(BENCHMARKS)}")
-    for name in chosen:
+    options = {
+        "converge": ["--seeds", told.seeds] if told.seeds else [],
+        "growth": ["--out", told.out] if told.out else [],
+    }
+    for name in told.names or BENCHMARKS:
         print(f"== {name}", flush=True)
-        importlib.import_module(name).main()
+        run = importlib.import_module(name).main
+        if name in options:
+            run(options[name])
+        else:
+            run()
         print(flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,126 @@
+"""CPU time until three chains have converged, over many seeds, and whether they stay so.
+
+Each seed gets an automatic run: lengths are doubled until the chains agree, and the time of
+the lengths given up counts too. Then the chains run four times as long, and must still
+have the paper's R-hat below 1.05. The yardstick is the time that imodels' core takes for
+500 iterations of one chain on the same problem, measured in the same run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from dataclasses import dataclass
+
+import numpy as np
+from iterations import stroke_problem
+from peers import time_imodels
+from problems import problem
+
+from elseif.datasets import load_tictactoe
+from elseif.model.problem import Problem
+from elseif.progress import Progress
+from elseif.sampler.chains import SamplerSettings, sample
+from elseif.sampler.convergence import PAPER_R_HAT, is_good_enough
+
+N_CHAINS = 3
+LONGER = 4
+N_PEER_ITERATIONS = 500
+TARGET = 0.95
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How an automatic run of one seed ended, and the run of four times its length."""
+
+    seconds: float
+    n_iter: int
+    length: float
+    converged: bool
+    stayed: bool
+
+
+def run_seed(posed: Problem, seed: int) -> Outcome:
+    entropy = (20150101, seed)
+    begin = time.process_time()
+    sampled = sample(
+        posed, SamplerSettings(n_chains=N_CHAINS), np.random.SeedSequence(entropy), Progress()
+    )
+    seconds = time.process_time() - begin
+    found = sampled.convergence
+    longer = sample(
+        posed,
+        SamplerSettings(n_chains=N_CHAINS, n_iter=LONGER * found.n_iter),
+        np.random.SeedSequence(entropy),
+        Progress(),
+    )
+    lengths = [np.average(c.lengths, weights=c.n_draws) for c in sampled.chains]
+    return Outcome(
+        seconds,
+        found.n_iter,
+        float(np.mean(lengths)),
+        is_good_enough(found),
+        longer.convergence.r_hat < PAPER_R_HAT,
+    )
+
+
+def study(name: str, posed: Problem, n_seeds: int) -> None:
+    run_seed(posed, n_seeds)  # loads and compiles
+    outcomes = []
+    for seed in range(n_seeds):
+        outcomes.append(run_seed(posed, seed))
+        if sys.stderr.isatty():
+            print(f"\r{name}: {seed + 1} of {n_seeds} seeds", end="", file=sys.stderr, flush=True)
+    if sys.stderr.isatty():
+        print(file=sys.stderr)
+    seconds = np.array([o.seconds for o in outcomes])
+    quartiles = np.percentile(seconds, [25, 50, 75, 95])
+    kept = sum(o.converged and o.stayed for o in outcomes)
+    iterations = np.percentile([o.n_iter for o in outcomes], [25, 50, 75]).astype(int)
+    print(f"{name}: {posed.layout.n_rows:,} observations, {posed.pool_size:,} antecedents")
+    print(
+        f"  CPU time until {N_CHAINS} chains converged: quartiles "
+        f"{quartiles[0]:.2f}, {quartiles[1]:.2f}, {quartiles[2]:.2f} s, 95 % within "
+        f"{quartiles[3]:.2f} s; iterations of a chain {', '.join(f'{n:,}' for n in iterations)}; "
+        f"mean list length {np.mean([o.length for o in outcomes]):.1f}"
+    )
+    print(
+        f"  converged in {sum(o.converged for o in outcomes)} of {n_seeds} seeds, and still so "
+        f"after {LONGER} times as long in {kept}: {_met(kept >= TARGET * n_seeds)} "
+        f"(target {TARGET:.0%})",
+        flush=True,
+    )
+    chain = sample(
+        posed, SamplerSettings(n_chains=1, n_iter=20_000), np.random.SeedSequence(1), Progress()
+    ).chains[0]
+    last = tuple(chain.items[chain.offsets[-2] :].tolist())
+    peer = time_imodels(posed, last, N_PEER_ITERATIONS)
+    if peer is None:
+        return
+    yardstick = N_PEER_ITERATIONS * peer.seconds
+    in_time = sum(o.converged and o.stayed and o.seconds <= yardstick for o in outcomes)
+    print(
+        f"  {N_PEER_ITERATIONS} iterations of imodels' core: {yardstick:.2f} s (mean list length "
+        f"{peer.length:.1f}); our median is {quartiles[1] / yardstick:.2f} of that; {in_time} of "
+        f"{n_seeds} seeds converged within it and stayed so: "
+        f"{_met(in_time >= TARGET * n_seeds)} (target {TARGET:.0%})",
+        flush=True,
+    )
+
+
+def _met(met: bool) -> str:
+    return "met" if met else "missed"
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seeds", type=int, default=100)
+    n_seeds = parser.parse_args(arguments or []).seeds
+    print(f"{n_seeds} seeds, one thread")
+    study("stroke-shaped", stroke_problem(), n_seeds)
+    study("tic-tac-toe", problem(*load_tictactoe(), 0.05, 3, 8.0, 3.0), n_seeds)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
