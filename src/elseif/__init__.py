@@ -4,14 +4,23 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from elseif.estimator import BayesianRuleListClassifier
+    from elseif.export.model_file import load_model, save_model
     from elseif.posterior.rule_list import RuleList
 
 __version__ = "0.1.0"
-__all__ = ["BayesianRuleListClassifier", "RuleList", "__version__"]
+__all__ = [
+    "BayesianRuleListClassifier",
+    "RuleList",
+    "save_model",
+    "load_model",
+    "__version__",
+]
 
 _HOMES = {
     "BayesianRuleListClassifier": "elseif.estimator",
     "RuleList": "elseif.posterior.rule_list",
+    "save_model": "elseif.export.model_file",
+    "load_model": "elseif.export.model_file",
 }
 
 

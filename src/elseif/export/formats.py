@@ -1,0 +1,3 @@
+"""Every format that a model can be said in."""
+
+from __future__ import annotations
