@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from elseif.estimator import BayesianRuleListClassifier
+    from elseif.export.formats import export_model
     from elseif.export.model_file import load_model, save_model
     from elseif.posterior.rule_list import RuleList
 
@@ -13,6 +14,7 @@ __all__ = [
     "RuleList",
     "save_model",
     "load_model",
+    "export_model",
     "__version__",
 ]
 
@@ -21,6 +23,7 @@ _HOMES = {
     "RuleList": "elseif.posterior.rule_list",
     "save_model": "elseif.export.model_file",
     "load_model": "elseif.export.model_file",
+    "export_model": "elseif.export.formats",
 }
 
 

@@ -101,12 +101,13 @@ def conditions(names: tuple[str, ...] = NAMES) -> list[tuple[Condition, ...]]:
 
 
 def every_operator(
-    names: tuple[str, ...] = NAMES, labels: Any = ("no", "yes"), seed: int = 1
+    names: tuple[str, ...] = NAMES, labels: Any = ("no", "yes"), start: int = 0
 ) -> RuleList:
-    """A list with every operator, of random counts."""
-    rng = np.random.default_rng(seed)
+    """A list with every operator, of random counts; `start` says which rule is the first."""
+    rng = np.random.default_rng(start)
     classes = np.array(labels, dtype=object) if isinstance(labels, tuple) else labels
-    antecedents = [Antecedent(parts) for parts in conditions(names)]
+    parts = conditions(names)
+    antecedents = [Antecedent(part) for part in parts[start:] + parts[:start]]
     counts = rng.integers(0, 1000, (len(antecedents) + 1, len(classes)))
     kinds = dict(zip(names, KINDS.values(), strict=True))
     vocabulary = Vocabulary(classes, np.linspace(0.5, 1.7, len(classes)), kinds, outcome="outcome")
