@@ -4,14 +4,30 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from elseif.estimator import BayesianRuleListClassifier
+    from elseif.fitted import edit
+    from elseif.posterior.case import UNKNOWN
+    from elseif.posterior.explanation import explain
     from elseif.posterior.rule_list import RuleList
+    from elseif.posterior.unknowns import possible_rules
 
 __version__ = "0.1.0"
-__all__ = ["BayesianRuleListClassifier", "RuleList", "__version__"]
+__all__ = [
+    "BayesianRuleListClassifier",
+    "RuleList",
+    "explain",
+    "edit",
+    "possible_rules",
+    "UNKNOWN",
+    "__version__",
+]
 
 _HOMES = {
     "BayesianRuleListClassifier": "elseif.estimator",
     "RuleList": "elseif.posterior.rule_list",
+    "explain": "elseif.posterior.explanation",
+    "edit": "elseif.fitted",
+    "possible_rules": "elseif.posterior.unknowns",
+    "UNKNOWN": "elseif.posterior.case",
 }
 
 

@@ -69,6 +69,11 @@ class Posterior:
             f"lists, mean length {self.lengths.mean():.2f})"
         )
 
+    def _repr_html_(self) -> str:
+        from elseif.posterior.html import posterior_html  # loaded in notebooks only
+
+        return posterior_html(self)
+
     @property
     def n_draws(self) -> int:
         """Number of kept draws, all chains."""

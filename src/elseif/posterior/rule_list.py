@@ -18,6 +18,9 @@ from elseif.tables.reading import Table, read_table
 if TYPE_CHECKING:
     import pandas as pd
 
+    from elseif.posterior.draws import Posterior
+    from elseif.posterior.explanation import Explanation
+
 
 YES_OR_NO = (["false", "true"], ["no", "yes"], ["n", "y"])
 
@@ -149,6 +152,18 @@ class RuleList:
                 row[f"high {label}"] = high
             rows.append(row)
         return pd.DataFrame(rows)
+
+    def explain(
+        self, case: Any, row: int = 0, posterior: Posterior | None = None, **options: Any
+    ) -> Explanation:
+        """Why the list says what it says of a case: a dict by column, or a row of a table.
+
+        ``posterior`` adds how its other lists judge the case; for the other options see
+        ``elseif.posterior.explanation.explain``.
+        """
+        from elseif.posterior.explanation import explain  # which is made of rule lists
+
+        return explain(self, case, row, posterior, **options)
 
     def captured_by(self, X: Any) -> np.ndarray:
         """For each observation, the place of the first rule that is true of it."""

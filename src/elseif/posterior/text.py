@@ -77,7 +77,9 @@ def enough_decimals(rule_list: RuleList, places: Sequence[int], level: float) ->
     return int(np.clip(np.ceil(np.log10(0.02 / max(narrowest, 1e-9))), 0, 3))
 
 
-def consequent_text(rule: Rule, places: Sequence[int], level: float, decimals: int) -> str:
+def consequent_text(
+    rule: Rule, places: Sequence[int], level: float, decimals: int, named: bool = True
+) -> str:
     """Labels with probability and interval, the most probable first."""
     order = sorted(places, key=lambda place: -rule.probabilities[place])
     parts = []
@@ -85,9 +87,9 @@ def consequent_text(rule: Rule, places: Sequence[int], level: float, decimals: i
     shown = order if len(order) <= MOST_LABELS + 1 else order[:MOST_LABELS]
     for place in shown:
         low, high = consequent_interval(rule.label_counts, rule.pseudocounts, place, level)
-        name = show_name(rule.vocabulary.label_names[place])
+        name = f"{show_name(rule.vocabulary.label_names[place])} " if named else ""
         mean = percent(rule.probabilities[place], decimals)
-        parts.append(f"{name} {mean} ({percent(low, decimals)}–{percent(high, decimals)})")
+        parts.append(f"{name}{mean} ({percent(low, decimals)}–{percent(high, decimals)})")
     rest = order[len(shown) :]
     if rest:
         share = percent(sum(rule.probabilities[place] for place in rest), decimals)
@@ -113,10 +115,10 @@ def _caption(rule_list: RuleList, places: Sequence[int], level: float) -> str:
     return f"Probability of each label ({interval})"
 
 
-def show_name(name: str) -> str:
+def show_name(name: str, longest: int = LONGEST_NAME) -> str:
     """A name made safe for a terminal: shortened, with control characters spelt out."""
-    if len(name) > LONGEST_NAME:
-        name = name[: LONGEST_NAME - 1] + "…"
+    if len(name) > longest:
+        name = name[: longest - 1] + "…"
     return "".join(_visible(c) for c in name)
 
 

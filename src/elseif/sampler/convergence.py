@@ -81,6 +81,11 @@ class Convergence:
             ]
         )
 
+    def _repr_html_(self) -> str:
+        from elseif.sampler.convergence_html import convergence_html  # loaded in notebooks only
+
+        return convergence_html(self)
+
 
 @dataclass(frozen=True)
 class Probe:
