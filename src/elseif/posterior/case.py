@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
 from typing import Any
@@ -27,6 +27,7 @@ class Unknown(Enum):
 
 
 UNKNOWN = Unknown.UNKNOWN
+DIGITS = 5  # of a number in a sentence, where rounding changes nothing
 
 
 def one_row(X: Any, row: int = 0) -> Any:
@@ -144,3 +145,15 @@ def shown_value(value: Any) -> str:
     if isinstance(value, (bool, np.bool_)):
         return "true" if value else "false"
     return value_text(value)
+
+
+def readable_value(conditions: Sequence[Condition], column: Column) -> str:
+    """The value of a column of one row in words; no more digits than the conditions need."""
+    value = value_of(column)
+    if column.kind is Kind.NUMERIC and value is not None:
+        assert column.numbers is not None
+        short = float(f"{value:.{DIGITS}g}")
+        rounded = replace(column, numbers=np.array([short]))
+        if held(conditions, rounded) == held(conditions, column):
+            value = short
+    return shown_value(value)

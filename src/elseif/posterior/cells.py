@@ -53,6 +53,7 @@ class Cell:
     text: str  # "above 60 and at most 70", "female", "true", "missing"
     example: Any  # a value of the cell; None for the cell of missing values
     values: tuple[Any, ...] = ()
+    besides: tuple[Any, ...] = ()  # with ANOTHER among the values: what is in other cells
     low: Any = None
     high: Any = None
     includes_low: bool = False
@@ -65,8 +66,8 @@ class Cell:
 
     def contains(self, value: Any) -> bool:
         """Whether a number, date, category or truth value lies in the cell."""
-        if self.is_missing:
-            return value is None
+        if self.is_missing or value is None:
+            return self.is_missing and value is None
         if self.kind in (Kind.NUMERIC, Kind.DATE):
             above = self.low is None or value > self.low or (self.includes_low and value == self.low)
             below = (
@@ -75,7 +76,7 @@ class Cell:
                 or (self.includes_high and value == self.high)
             )
             return bool(above and below)
-        return value in self.values
+        return value in self.values or (ANOTHER in self.values and value not in self.besides)
 
 
 def list_conditions(rule_list: RuleList) -> dict[str, tuple[Condition, ...]]:
@@ -282,7 +283,9 @@ def _category_cells(
     cells = []
     for truth, group in groupby(pairs, key=lambda pair: pair[0]):
         values = tuple(category for _, category in group)
-        cells.append(Cell(name, kind, truth, _values_text(values, categories), values[0], values))
+        besides = tuple(c for c in categories if c not in values) if ANOTHER in values else ()
+        text = _values_text(values, besides)
+        cells.append(Cell(name, kind, truth, text, values[0], values, besides))
     return cells
 
 
@@ -299,17 +302,23 @@ def _categories(conditions: Sequence[Condition], levels: Sequence[Any] | None) -
 
 
 def cells_text(cells: Sequence[Cell]) -> str:
-    """What a value must be to lie in one of some cells of a column."""
+    """What a value must be to lie in one of some cells, which are neighbours if in order."""
+    first, last = cells[0], cells[-1]
+    if first.kind in (Kind.NUMERIC, Kind.DATE):
+        is_date = first.kind is Kind.DATE
+        return _interval_text(
+            is_date, first.low, last.high, first.includes_low, last.includes_high
+        )
     values = [value for cell in cells for value in cell.values]
-    if not values or ANOTHER in values:
+    if ANOTHER in values:
         return " or ".join(cell.text for cell in cells)
     shown = ["true" if v is True else "false" if v is False else value_text(v) for v in values]
     return _joined(shown, "or")
 
 
-def _values_text(values: Sequence[Any], categories: Sequence[Any]) -> str:
+def _values_text(values: Sequence[Any], besides: Sequence[Any]) -> str:
     if ANOTHER in values:
-        named = [value_text(v) for v in categories if v not in values]
+        named = [value_text(value) for value in besides]
         return f"other than {_joined(named, 'and')}" if named else "any category"
     return _joined([value_text(value) for value in values], "or")
 

@@ -17,7 +17,10 @@ Ways = Mapping[str, tuple[Cell, ...]]  # changed columns, and the cells they may
 
 @dataclass(frozen=True)
 class CellChange:
-    """A column and the cells that its value would have to lie in; the nearest first."""
+    """A column and the cells that its value would have to lie in.
+
+    Where cells have an order, they are the nearest one and its neighbours, in that order.
+    """
 
     column: str
     cells: tuple[Cell, ...]
@@ -125,6 +128,22 @@ def _change(
     columns = []
     for column in logic.columns:  # in the order in which the list asks for them
         if column in ways:
-            cells = sorted(ways[column], key=lambda cell: _steps(logic, here, cell))
-            columns.append(CellChange(column, tuple(cells)))
+            columns.append(CellChange(column, _nearest(logic, here, ways[column])))
     return CaseChange(place, tuple(columns))
+
+
+def _nearest(
+    logic: ListLogic, here: Mapping[str, int | None], cells: tuple[Cell, ...]
+) -> tuple[Cell, ...]:
+    """Cells without an order as they are; of others the nearest, and what it touches."""
+    if cells[0].kind in (Kind.BOOLEAN, Kind.CATEGORY):
+        return cells
+    all_cells = logic.cells[cells[0].column]
+    allowed = [cell in cells for cell in all_cells]
+    nearest = min(cells, key=lambda cell: _steps(logic, here, cell))
+    first = last = all_cells.index(nearest)
+    while first > 0 and allowed[first - 1]:
+        first -= 1
+    while allowed[last + 1]:  # the cell of missing values, the last, is never allowed
+        last += 1
+    return all_cells[first : last + 1]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from elseif.antecedents.antecedent import Antecedent
-from elseif.posterior.case import held, needed_column, read_case, shown_value, value_of
+from elseif.posterior.case import held, needed_column, read_case, readable_value, value_of
 from elseif.posterior.cells import Cell, cells_text
 from elseif.posterior.changes import CaseChange, nearest_changes
 from elseif.posterior.draws import Posterior
@@ -166,12 +166,14 @@ def explain(
     columns = {c: needed_column(table, c, kinds.get(c)) for c in logic.columns}
     truths = {c: held(logic.conditions[c], column) for c, column in columns.items()}
     place = first_true(logic, truths)
+    texts = {c: readable_value(logic.conditions[c], column) for c, column in columns.items()}
     checks = [
-        _check_rule(j, rule_list[j].antecedent, columns, levels or {}) for j in range(place + 1)
+        _check_rule(j, rule_list[j].antecedent, columns, texts, levels or {})
+        for j in range(place + 1)
     ]
     rule = rule_list[place]
     names = rule_list.vocabulary.label_names
-    views = _Views(rule_list, logic, columns, truths, allow_missing)
+    views = _Views(rule_list, logic, columns, truths, texts, allow_missing)
     return Explanation(
         fired=checks[-1],
         labels=tuple(
@@ -201,6 +203,7 @@ def _check_rule(
     place: int,
     antecedent: Antecedent,
     columns: Mapping[str, Column],
+    texts: Mapping[str, str],
     levels: Mapping[str, Sequence[Any]],
 ) -> RuleCheck:
     checks = []
@@ -213,7 +216,7 @@ def _check_rule(
                 column=condition.column,
                 operator=condition.operator,
                 wanted=_wanted(condition),
-                value=shown_value(value),
+                value=texts[condition.column],
                 holds=bool(condition.holds(column)[0]),
                 is_missing=value is None,
                 is_unseen=column.codes is not None and bool(known) and value not in (known or ()),
@@ -239,6 +242,7 @@ class _Views:
     logic: ListLogic
     columns: Mapping[str, Column]
     truths: Mapping[str, Truth]
+    texts: Mapping[str, str]  # the case's values in words
     allow_missing: bool
 
     def outcome(self, place: int) -> Outcome:
@@ -261,21 +265,18 @@ class _Views:
     def _change(self, change: CaseChange) -> Change:
         columns = []
         for part in change.columns:
-            has_order = part.cells[0].kind not in (Kind.CATEGORY, Kind.BOOLEAN)
-            cells = part.cells[:1] if has_order else part.cells  # the nearest says enough
-            now = shown_value(value_of(self.columns[part.column]))
-            columns.append(ColumnChange(part.column, now, cells_text(cells)))
+            now = self.texts[part.column]
+            columns.append(ColumnChange(part.column, now, cells_text(part.cells)))
         return Change(tuple(columns), self.outcome(change.place))
 
     def what_if(self, column: str) -> WhatIf:
         missing = {**self.truths, column: self.logic.missing_truth(column)}
         options: dict[str, Sequence[Truth]] = {c: (truth,) for c, truth in self.truths.items()}
         options[column] = self.logic.open_truths(column)
-        value = value_of(self.columns[column])
         return WhatIf(
             column=column,
-            now=shown_value(value),
-            is_missing=value is None,
+            now=self.texts[column],
+            is_missing=value_of(self.columns[column]) is None,
             missing=self.outcome(first_true(self.logic, missing)) if self.allow_missing else None,
             unknown=tuple(self.outcome(j) for j in reachable(self.logic, options)),
         )

@@ -5,7 +5,7 @@ No colour is set, so that light and dark themes both show them, and every text i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 
 from elseif.posterior.draws import Posterior
@@ -81,11 +81,16 @@ def posterior_html(posterior: Posterior) -> str:
         f"<p>{escape(summary)}</p>",
         html_table(("most probable lists", "draws", "log posterior"), best, numbers=(1, 2)),
     ]
-    found = [
+    if len(posterior.pool):
+        parts.append(inclusion_html(posterior.inclusion(), MOST_ANTECEDENTS))
+    return f"<div>{''.join(parts)}</div>"
+
+
+def inclusion_html(inclusion: Mapping[str, float], most: int = 20) -> str:
+    """The antecedents found most often, with the share of the draws that have them."""
+    rows = [
         (show_name(name, 80), f"{100 * share:.1f}%")
-        for name, share in list(posterior.inclusion().items())[:MOST_ANTECEDENTS]
+        for name, share in list(inclusion.items())[:most]
         if share > 0
     ]
-    if found:
-        parts.append(html_table(("antecedents most often in the list", "draws"), found, (1,)))
-    return f"<div>{''.join(parts)}</div>"
+    return html_table(("antecedents most often in the list", "draws"), rows, numbers=(1,))
