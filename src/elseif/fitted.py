@@ -13,9 +13,10 @@ from elseif.antecedents.expert import read_weights
 from elseif.errors import DataError
 from elseif.model.prior import ListPrior
 from elseif.parameters import PREDICTORS, check_one_of
-from elseif.posterior.case import one_row, read_case
+from elseif.posterior.case import as_mapping, one_row, read_case
 from elseif.posterior.text import show_name
-from elseif.tables.reading import parse_kinds
+from elseif.tables.binarise import refuse_missing
+from elseif.tables.reading import Table, parse_kinds
 
 if TYPE_CHECKING:
     from elseif.posterior.editing import Draft
@@ -34,10 +35,11 @@ class FittedForPeople:
         """
         check_is_fitted(self)
         check_one_of("predict_with", self.predict_with, PREDICTORS)
-        if isinstance(X, dict):
-            table = read_case(X)
-        else:
+        if as_mapping(X) is None:
             table = self._read_again(one_row(X, row))
+        else:
+            table = read_case(X)
+            self._refuse_missing_in(table)
         rule_list = self.map_rule_list_ if self.predict_with == "map" else self.rule_list_
         return rule_list.explain(
             table,
@@ -46,6 +48,12 @@ class FittedForPeople:
             level=level,
             allow_missing=self.missing != "error",
         )
+
+    def _refuse_missing_in(self: Any, table: Table) -> None:
+        """Raise for missing values where fit was told to."""
+        if self.missing == "error":
+            known = [c for c in self.fit_report_.columns if c.excluded is None and c.name in table]
+            refuse_missing({c.name: table.column(c.name, c.kind).n_missing for c in known})
 
     def edit(self: Any, X: Any, y: Any, sample_weight: Any = None) -> Draft:
         """A draft of ``rule_list_`` to change by hand, every change with its price.

@@ -49,17 +49,36 @@ def one_row(X: Any, row: int = 0) -> Any:
     return X.tocsr()[place : place + 1] if hasattr(X, "tocsr") else X[place : place + 1]
 
 
+def as_mapping(case: Any) -> Mapping[Any, Any] | None:
+    """A case told by column, a dict or a row of a data frame; None for anything else."""
+    if isinstance(case, Mapping):
+        return case
+    if hasattr(case, "to_dict") and getattr(case, "ndim", 2) == 1:  # such as X.iloc[3]
+        named: Mapping[Any, Any] = case.to_dict()
+        return named
+    return None
+
+
 def read_case(case: Any, row: int = 0) -> Table:
     """A table of one row from a dict by column, or from a row of a table."""
     if isinstance(case, Table):
         return _row_of_table(case, row)
-    if not isinstance(case, Mapping):
-        return read_table(one_row(case, row))
+    named = as_mapping(case)
+    return read_table(one_row(case, row)) if named is None else _read_mapping(named)
+
+
+def _read_mapping(case: Mapping[Any, Any]) -> Table:
     if not case:
         raise DataError("The case is an empty dict; give the values of the columns by name.")
     odd = [name for name in case if not isinstance(name, str)]
     if odd:
         raise DataError(f"The names of a case's columns must be strings; found {odd[0]!r}.")
+    unknown = [name for name, value in case.items() if value is UNKNOWN]
+    if unknown:
+        raise DataError(
+            f"The value of {unknown[0]!r} is unknown, so that no one rule need apply; "
+            "elseif.possible_rules says which could. None stands for a missing value."
+        )
     values = list(case.values())
 
     def get(place: int, name: str, kind: Kind | None) -> Column:
@@ -111,12 +130,12 @@ def _checked_row(row: Any, n_rows: int) -> int:
     return place
 
 
-def needed_column(table: Table, name: str, kind: Kind | None) -> Column:
-    """A column that a list asks for; an error names what the case lacks."""
+def needed_column(table: Table, name: str, kind: Kind | None, who: str = "the list asks") -> Column:
+    """A column that is asked for; an error names what the case lacks."""
     if name not in table:
         raise DataError(
-            f"The case has no column {name!r}, which the list asks for. Give its value; "
-            "None stands for a missing one."
+            f"The case has no column {name!r}, which {who} for. Give its value; None stands "
+            "for a missing one."
         )
     return table.column(name, kind)
 

@@ -69,13 +69,11 @@ class Cell:
         if self.is_missing or value is None:
             return self.is_missing and value is None
         if self.kind in (Kind.NUMERIC, Kind.DATE):
-            above = self.low is None or value > self.low or (self.includes_low and value == self.low)
-            below = (
-                self.high is None
-                or value < self.high
-                or (self.includes_high and value == self.high)
-            )
-            return bool(above and below)
+            above = self.low is None or value > self.low
+            below = self.high is None or value < self.high
+            at_low = self.includes_low and value == self.low
+            at_high = self.includes_high and value == self.high
+            return bool((above or at_low) and (below or at_high))
         return value in self.values or (ANOTHER in self.values and value not in self.besides)
 
 
@@ -187,7 +185,7 @@ def _interval_cells(name: str, kind: Kind, conditions: Sequence[Condition]) -> l
     for truth, group in groupby(zip(truths, pieces, strict=True), key=lambda pair: pair[0]):
         joined = [piece for _, piece in group]
         first, last = joined[0], joined[-1]
-        bounds = {
+        bounds: dict[str, Any] = {
             "low": None if first.low is None else shown(first.low),
             "high": None if last.high is None else shown(last.high),
             "includes_low": first.is_break,
@@ -210,9 +208,7 @@ def _breaks(condition: Condition, is_date: bool) -> Iterable[Any]:
     return [float(value) for value in values]
 
 
-def _pieces(
-    breaks: Sequence[Any], between: Callable[[Any, Any], Any]
-) -> Iterable[_Piece]:
+def _pieces(breaks: Sequence[Any], between: Callable[[Any, Any], Any]) -> Iterable[_Piece]:
     """From the smallest value to the largest: between breaks where there is room, and breaks."""
     for low, high in pairwise([None, *breaks, None]):
         if low is not None:
@@ -306,9 +302,7 @@ def cells_text(cells: Sequence[Cell]) -> str:
     first, last = cells[0], cells[-1]
     if first.kind in (Kind.NUMERIC, Kind.DATE):
         is_date = first.kind is Kind.DATE
-        return _interval_text(
-            is_date, first.low, last.high, first.includes_low, last.includes_high
-        )
+        return _interval_text(is_date, first.low, last.high, first.includes_low, last.includes_high)
     values = [value for cell in cells for value in cell.values]
     if ANOTHER in values:
         return " or ".join(cell.text for cell in cells)

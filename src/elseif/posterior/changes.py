@@ -109,7 +109,9 @@ def nearest_changes(
                 if key not in best or distance < best[key][0]:
                     best[key] = (distance, ways)
         if best:
-            found = sorted(best.items(), key=lambda item: (item[1][0], item[0][0], sorted(item[0][1])))
+            found = sorted(
+                best.items(), key=lambda item: (item[1][0], item[0][0], sorted(item[0][1]))
+            )
             return tuple(_change(logic, here, key[0], ways) for key, (_, ways) in found)
     return ()
 
@@ -122,9 +124,7 @@ def _steps(logic: ListLogic, here: Mapping[str, int | None], cell: Cell) -> int:
     return abs(logic.cells[cell.column].index(cell) - start)
 
 
-def _change(
-    logic: ListLogic, here: Mapping[str, int | None], place: int, ways: Ways
-) -> CaseChange:
+def _change(logic: ListLogic, here: Mapping[str, int | None], place: int, ways: Ways) -> CaseChange:
     columns = []
     for column in logic.columns:  # in the order in which the list asks for them
         if column in ways:

@@ -309,7 +309,7 @@ def _check_price(draft: Draft) -> None:
         return
     items = tuple(bench.places[a] for a in draft.antecedents)
     lists = bench.posterior.distinct
-    of_length = np.flatnonzero(lists.lengths == len(items))
+    of_length = np.flatnonzero(lists.lengths == len(items)).tolist()
     same = [i for i in of_length if lists.antecedent_list(i) == items]
     if not same:
         return  # a list edited before need not have been drawn

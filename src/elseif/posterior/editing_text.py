@@ -50,8 +50,8 @@ def price_lines(draft: Draft) -> list[str]:
             f"'{show_name(a.name, 80)}'" for a in (*draft.outside, *draft.start.outside)
         )
         lines.append(
-            f"Not in the pool: {names}. The prior is over lists of the pool's antecedents and gives "
-            "such a list no probability, so only the likelihood can be compared."
+            f"Not in the pool: {names}. The prior is over lists of the pool's antecedents and "
+            "gives such a list no probability, so only the likelihood can be compared."
         )
     else:
         lines.append(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from html import escape
 
 from elseif.posterior.explanation import Change, ConditionCheck, Explanation, Outcome, RuleCheck
-from elseif.posterior.other_lists import OtherLists
+from elseif.posterior.other_lists import TIE, OtherLists
 from elseif.posterior.text import count_text, percent, show_name
 from elseif.tables.conditions import (
     ABOVE,
@@ -263,7 +263,13 @@ def _range(outcomes: Sequence[Outcome], explanation: Explanation) -> str:
 def _risk(outcome: Outcome, explanation: Explanation) -> str:
     if len(explanation.labels) == 2:
         return f"{_name(explanation.labels[-1].name)} {_percent(outcome.probabilities[-1])}"
-    return f"{_name(outcome.predicted)} {_percent(max(outcome.probabilities))}"
+    highest = max(outcome.probabilities)
+    tied = [
+        _name(risk.name)
+        for risk, probability in zip(explanation.labels, outcome.probabilities, strict=True)
+        if probability > highest - TIE
+    ]
+    return f"{_listed(tied, 'or')} {_percent(highest)}{' each' if len(tied) > 1 else ''}"
 
 
 def _place(place: int, explanation: Explanation) -> str:

@@ -80,7 +80,8 @@ def probabilities_by_list(posterior: Posterior, table: Table) -> np.ndarray:
     truth = np.ones(len(pool.conditions) + 1, dtype=bool)  # the last stands for no condition
     for c in np.unique(members[members >= 0]):
         condition = pool.conditions[c]
-        column = needed_column(table, condition.column, kinds.get(condition.column))
+        name = condition.column
+        column = needed_column(table, name, kinds.get(name), "other lists of the posterior ask")
         truth[c] = condition.holds(column)[0]
     covers = np.zeros(len(pool), dtype=bool)
     covers[used] = truth[members].all(axis=1)

@@ -103,9 +103,7 @@ def _draw_label(
         )
 
 
-def _write_numbers(
-    axes: Any, rule_list: RuleList, place: int, level: float, decimals: int
-) -> None:
+def _write_numbers(axes: Any, rule_list: RuleList, place: int, level: float, decimals: int) -> None:
     for j, rule in enumerate(rule_list.rules):
         low, high = consequent_interval(rule.label_counts, rule.pseudocounts, place, level)
         mean = percent(rule.probabilities[place], decimals)

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from elseif.posterior.case import UNKNOWN, held, read_case
+from elseif.posterior.case import UNKNOWN, as_mapping, held, read_case
 from elseif.posterior.cells import Cell, column_cells, list_conditions, open_cells
 from elseif.posterior.rule_list import RuleList
 from elseif.tables.conditions import Condition
@@ -44,9 +44,7 @@ class ListLogic:
         return self.cells[column][-1].truth
 
 
-def list_logic(
-    rule_list: RuleList, levels: Mapping[str, Sequence[Any]] | None = None
-) -> ListLogic:
+def list_logic(rule_list: RuleList, levels: Mapping[str, Sequence[Any]] | None = None) -> ListLogic:
     """The logic of a list; levels are the categories of columns, where they are known."""
     conditions = list_conditions(rule_list)
     place = {c: i for known in conditions.values() for i, c in enumerate(known)}
@@ -111,9 +109,10 @@ def case_truths(
     A dict may leave columns out, or say UNKNOWN: both are unknown. None and NaN are
     missing values, which are known to be so.
     """
-    if isinstance(case, Mapping):
-        case = {name: value for name, value in case.items() if value is not UNKNOWN}
-    table = read_case(case) if not isinstance(case, Mapping) or case else None
+    named = as_mapping(case)
+    if named is not None:
+        case = {name: value for name, value in named.items() if value is not UNKNOWN}
+    table = read_case(case) if named is None or case else None
     truths, unknown = {}, []
     for name, conditions in logic.conditions.items():
         if table is None or name not in table:

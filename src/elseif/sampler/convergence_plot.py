@@ -18,7 +18,7 @@ from elseif.sampler.convergence import (
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-LIMITS = ("limit of \"converged\"", "limit of \"warn\"")
+LIMITS = ('limit of "converged"', 'limit of "warn"')
 
 
 def plot_convergence(convergence: Convergence) -> Figure:
