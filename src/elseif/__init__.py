@@ -8,6 +8,10 @@ if TYPE_CHECKING:
     from elseif.export.model_file import load_model, save_model
     from elseif.posterior.rule_list import RuleList
     from elseif.tables.parquet import ParquetTable
+    from elseif.fitted import edit
+    from elseif.posterior.case import UNKNOWN
+    from elseif.posterior.explanation import explain
+    from elseif.posterior.unknowns import possible_rules
 
 __version__ = "0.1.0"
 __all__ = [
@@ -17,6 +21,10 @@ __all__ = [
     "save_model",
     "load_model",
     "export_model",
+    "explain",
+    "edit",
+    "possible_rules",
+    "UNKNOWN",
     "__version__",
 ]
 
@@ -27,6 +35,10 @@ _HOMES = {
     "save_model": "elseif.export.model_file",
     "load_model": "elseif.export.model_file",
     "export_model": "elseif.export.formats",
+    "explain": "elseif.posterior.explanation",
+    "edit": "elseif.fitted",
+    "possible_rules": "elseif.posterior.unknowns",
+    "UNKNOWN": "elseif.posterior.case",
 }
 
 

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from elseif.antecedents.expert import read_antecedents, read_weights
 from elseif.antecedents.pool import Pool
 from elseif.errors import DataError, NothingFrequentError, ParamError, ParamTypeError
+from elseif.fitted import FittedForPeople
 from elseif.model.likelihood import log_likelihood
 from elseif.model.prior import ListPrior
 from elseif.model.problem import Problem
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
     from elseif.sampler.convergence import Convergence
 
 
-class BayesianRuleListClassifier(ClassifierMixin, BaseEstimator):
+class BayesianRuleListClassifier(FittedForPeople, ClassifierMixin, BaseEstimator):
     """A short list of if ... else if ... else statements, learnt as a posterior over lists.
 
     Letham, Rudin, McCormick and Madigan (2015), Interpretable classifiers using rules
@@ -152,6 +153,8 @@ class BayesianRuleListClassifier(ClassifierMixin, BaseEstimator):
         Iterations that each chain ran.
     fingerprint_ : str
         SHA-256 of columns, labels and weights, in the order of the rows.
+    edited_ : str
+        What was changed by hand; only where ``edit`` and ``as_classifier`` made the list.
     """
 
     def __new__(cls, *args: Any, **kwargs: Any) -> BayesianRuleListClassifier:
@@ -255,6 +258,7 @@ class BayesianRuleListClassifier(ClassifierMixin, BaseEstimator):
             weights,
         )
         problem = Problem(mined.covers, mined.layout, pseudocounts, prior, mined.members)
+        self.__dict__.pop("edited_", None)
         self.classes_ = labels.classes
         self.pool_ = mined.pool
         self._sample(problem, mined.pool, vocabulary)

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from elseif.model.problem import Problem
 from elseif.sampler.runs import ChainInfo, Runs, distinct_lists, join_runs
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 # the paper's threshold for Gelman and Rubin's R-hat of the log posterior
 PAPER_R_HAT = 1.05
@@ -80,6 +84,17 @@ class Convergence:
                 f"  distinct lists                               {self.n_distinct:,}",
             ]
         )
+
+    def plot(self) -> Figure:
+        """R-hat and effective draws of every quantity, as a matplotlib figure."""
+        from elseif.sampler.convergence_plot import plot_convergence  # loads matplotlib
+
+        return plot_convergence(self)
+
+    def _repr_html_(self) -> str:
+        from elseif.sampler.convergence_html import convergence_html  # loaded in notebooks only
+
+        return convergence_html(self)
 
 
 @dataclass(frozen=True)
