@@ -120,8 +120,8 @@ def _by_quarter(column: Column) -> tuple[np.ndarray, list[str]]:
     if not cuts:
         return np.zeros(column.n_rows, dtype=np.int64), ["all values"]
     texts = [value_text(cut) for cut in cuts]
-    inner = [f"above {low}, at most {high}" for low, high in pairwise(texts)]
-    names = [f"at most {texts[0]}", *inner, f"above {texts[-1]}"]
+    inner = [f"above {low} to {high}" for low, high in pairwise(texts)]
+    names = [f"up to {texts[0]}", *inner, f"above {texts[-1]}"]
     bounds = np.array(cuts, dtype=column.numbers.dtype)
     codes = np.searchsorted(bounds, np.where(present, column.numbers, bounds[0]), side="left")
     return codes, names

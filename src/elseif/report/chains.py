@@ -19,8 +19,8 @@ from elseif.sampler.convergence import (
     Quantity,
 )
 
-TRACE_POINTS = 240  # of each chain
-MOST_INCLUSIONS, LEAST_INCLUSION = 20, 0.01
+TRACE_POINTS = 200  # of each chain
+MOST_INCLUSIONS, LEAST_INCLUSION = 60, 0.01
 MOST_LISTS = 10
 
 

@@ -85,8 +85,7 @@ class Decision:
     thresholds: list[float]
     model: list[float | None]
     treat_all: list[float]
-    best_from: float | None  # thresholds between which the model is above both simple ways
-    best_to: float | None
+    better: list[tuple[float, float]]  # where the model is above both simple ways, from and to
 
 
 @dataclass(frozen=True)
@@ -270,18 +269,20 @@ def _group_rows(
 
 def _decision(truth: np.ndarray, risk: np.ndarray, shown_at: dict[float, bool]) -> Decision:
     found = decision_curve(truth, risk, DECISION_THRESHOLDS)
-    better = found.model > np.maximum(found.treat_all, 0) + 1e-12
-    at = found.thresholds
+    shown = np.array([shown_at[t] for t in DECISION_THRESHOLDS])
+    better = (found.model > np.maximum(found.treat_all, 0) + 1e-12) & shown
     return Decision(
-        at.tolist(),
-        [
-            float(v) if shown_at[t] else None
-            for t, v in zip(DECISION_THRESHOLDS, found.model, strict=True)
-        ],
+        found.thresholds.tolist(),
+        [float(v) if show else None for v, show in zip(found.model, shown, strict=True)],
         found.treat_all.tolist(),
-        float(at[better].min()) if better.any() else None,
-        float(at[better].max()) if better.any() else None,
+        [(DECISION_THRESHOLDS[i], DECISION_THRESHOLDS[j - 1]) for i, j in _runs(better)],
     )
+
+
+def _runs(truth: np.ndarray) -> list[tuple[int, int]]:
+    """Stretches of truth, from each to the place behind it."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], truth.astype(int), [0]])))
+    return [(int(i), int(j)) for i, j in zip(edges[::2], edges[1::2], strict=True)]
 
 
 def _threshold_rows(

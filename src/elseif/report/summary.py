@@ -58,7 +58,7 @@ class ReportOptions:
     subgroups: Sequence[str] | Mapping[str, Any] | None = None
     min_cell: int | None = None
     positive: Any = None
-    thresholds: Sequence[float] = THRESHOLDS
+    thresholds: Sequence[float] | None = None  # by default, some up to the highest risk
     random_state: int = 0
     title: str | None = None
     command: str | None = None  # how to make this report again
@@ -204,7 +204,7 @@ def summarise(
         groupings(told.subgroups, table, subject, validation.rows),
         vocabulary.label_names,
     )
-    measures = measure(judged, told.thresholds, cells)
+    measures = measure(judged, _thresholds(told, validation, place), cells)
     return Summary(
         FORMAT,
         _about(subject, told, trained_on, cells, notes_on(judged, trained_on, crossed)),
@@ -239,6 +239,13 @@ def _read_options(options: Mapping[str, Any]) -> ReportOptions:
             f"such as [{told.subgroups!r}]."
         )
     return told
+
+
+def _thresholds(told: ReportOptions, validation: Validation, place: int) -> list[float]:
+    if told.thresholds is not None:
+        return [float(t) for t in told.thresholds]
+    highest = float(validation.probabilities[:, place].max())
+    return [t for t in THRESHOLDS if t <= highest]
 
 
 def _about(
