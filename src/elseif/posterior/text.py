@@ -113,10 +113,10 @@ def _caption(rule_list: RuleList, places: Sequence[int], level: float) -> str:
     return f"Probability of each label ({interval})"
 
 
-def show_name(name: str) -> str:
+def show_name(name: str, longest: int = LONGEST_NAME) -> str:
     """A name made safe for a terminal: shortened, with control characters spelt out."""
-    if len(name) > LONGEST_NAME:
-        name = name[: LONGEST_NAME - 1] + "…"
+    if len(name) > longest:
+        name = name[: longest - 1] + "…"
     return "".join(_visible(c) for c in name)
 
 
