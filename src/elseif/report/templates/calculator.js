@@ -11,7 +11,7 @@
  * an unknown one any of them. What reaches a line is kept as boxes: so many cells of each column.
  */
 
-const MOST_BOXES = 4096;
+const MOST_BOXES = 512; // more than any list that people read has
 
 const compare = {
   "is true": (value) => value === 1,
@@ -50,7 +50,10 @@ function rulesByColumn(model) {
   });
 }
 
-/* Places of the lines that some case with these cells would be caught by. */
+/* Places of the lines that some case with these cells would be caught by.
+ *
+ * Of a list with too many boxes to follow, no line is left out that could be: "exact" is false.
+ */
 function possibleLines(model, cells) {
   const rules = rulesByColumn(model);
   const lastUse = cells.map((_, column) => rules.findLastIndex((needs) => needs.has(column)));
@@ -78,7 +81,7 @@ function possibleLines(model, cells) {
     if (caught) possible.push(line);
     boxes = left.size > MOST_BOXES ? null : [...left.values()];
   });
-  return possible;
+  return { possible, exact: boxes !== null };
 }
 
 const meets = (wanted) => (cell) => wanted.every((index) => cell[index]);
@@ -94,8 +97,8 @@ function keep(boxes, box, line, lastUse) {
 /* Everything the page shows of a case: one answer for each column of the model. */
 function assess(model, answers) {
   const cells = model.columns.map((column, i) => cellsOf(column, answers[i]));
-  const possible = possibleLines(model, cells);
-  const needed = model.columns.map((_, i) => cells[i].length > 1 && matters(model, cells, i, possible));
+  const { possible, exact } = possibleLines(model, cells);
+  const needed = model.columns.map((_, i) => cells[i].length > 1 && (!exact || matters(model, cells, i, possible)));
   const decided = possible.length === 1;
   const lines = model.rules.map((rule, line) => {
     const truths = rule.conditions.map(({ column, index }) => truth(cells[column], index));
@@ -108,7 +111,7 @@ function assess(model, answers) {
 function matters(model, cells, column, possible) {
   if (possible.length === 1) return false;
   return cells[column].some((cell) => {
-    return possibleLines(model, cells.with(column, [cell])).length < possible.length;
+    return possibleLines(model, cells.with(column, [cell])).possible.length < possible.length;
   });
 }
 
