@@ -9,13 +9,29 @@ from typing import Annotated
 import typer
 
 from elseif import __version__
+from elseif.cli.demo import demo
+from elseif.cli.explain import explain
+from elseif.cli.export import export
+from elseif.cli.fit import fit
+from elseif.cli.predict import predict
+from elseif.cli.report import report
+from elseif.cli.show import show
 from elseif.cli.study import study
-from elseif.errors import DataError, ElseifError, ParamError, ResourceError
+from elseif.errors import (
+    DataError,
+    ElseifError,
+    FileExistsAlreadyError,
+    ModelFileError,
+    ParamError,
+    ResourceError,
+)
 
 EXIT_CODES: tuple[tuple[type[BaseException], int], ...] = (
     (ParamError, 2),
+    (FileExistsAlreadyError, 2),
     (DataError, 3),
     (ResourceError, 4),
+    (ModelFileError, 5),
     (ElseifError, 3),
 )
 
@@ -25,8 +41,10 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # plain help reads better in 80 columns, and starts sooner
 )
-app.command()(study)
+for verb in (fit, show, predict, explain, report, export, study, demo):
+    app.command()(verb)
 
 
 def _print_version(wanted: bool) -> None:
