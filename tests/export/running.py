@@ -199,7 +199,7 @@ def run_pmml(model: Any, X: pd.DataFrame, folder: Path) -> Answers:
             columns[name] = [None if math.isnan(v) else v for v in numbers(X[name], sort).tolist()]
         else:
             columns[name] = [None if pd.isna(v) else _plain(v) for v in X[name]]
-    table = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    table = [{name: values[i] for name, values in columns.items()} for i in range(len(X))]
     results = [loaded.predict(row) for row in table]
     n_labels = len(model.rule_list.classes)
     names = [f"elseif_probability_{k}" for k in range(1, n_labels + 1)]

@@ -79,7 +79,7 @@ def conditions(names: tuple[str, ...] = NAMES) -> list[tuple[Condition, ...]]:
         (Condition(age, "between", (18.0, 40.0)), Condition(smoker, "is true")),
         (Condition(city, "=", cities[0]), Condition(stage, "<=", "II", STAGES)),
         (Condition(visit, "is missing"), Condition(age, ">", 60)),
-        (Condition(city, "in", cities[2:]), Condition(ward, "!=", 2, wards)),
+        (Condition(city, "in", cities[1:3]), Condition(ward, "!=", 2, wards)),
         (Condition(stage, "between", ("I", "III"), STAGES), Condition(fever, "is false")),
         (Condition(visit, ">", new_year), Condition(visit, "<=", midsummer)),
         (Condition(age, "<", 18.0), Condition(smoker, "is missing")),

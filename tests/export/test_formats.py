@@ -142,18 +142,19 @@ def test_labels_of_all_types(labels: np.ndarray, tmp_path: Path) -> None:
     model = model_of(every_operator(labels=labels))
     shares, rules, wanted = expected(model, X)
     as_text = [str(label) for label in wanted]
+    is_huge = labels.dtype == object
     if labels.dtype.kind == "M":
         wanted = as_text
     for found, right in (
         (run_python(model, rows(X)), wanted),
-        (run_javascript(model, rows(X), tmp_path), as_text if labels[-1] == 10**30 else wanted),
-        (run_onnx(model, X), as_text if labels[-1] == 10**30 else wanted),
+        (run_javascript(model, rows(X), tmp_path), as_text if is_huge else wanted),
+        (run_onnx(model, X), as_text if is_huge else wanted),
     ):
         assert found[2] == right
         assert [type(a) for a in found[2]] == [type(a) for a in right]
         np.testing.assert_allclose(found[0], shares, rtol=0, atol=1e-12)
         np.testing.assert_array_equal(found[1], rules)
-    if labels[-1] != 10**30:  # DuckDB's widest number has 128 bits, pandas' 64
+    if not is_huge:  # DuckDB's widest number has 128 bits, pandas' 64
         assert run_duckdb(model, X)[2] == wanted
         assert run_sqlite(model, X)[2] == wanted
     predicted = run_pmml(model, X, tmp_path)
@@ -250,18 +251,18 @@ def test_hostile_names_everywhere(twin: str, tmp_path: Path) -> None:
     assert_agree(run_pmml(model, X, tmp_path), model, X)
 
 
+@pytest.mark.filterwarnings("ignore:Columns .* look alike")
 def test_twins_stay_apart(tmp_path: Path) -> None:
     """Two names that look the same are two columns in every language."""
     names = (*TWINS, *NAMES[2:])
     X = frame(300, seed=6, names=names)
-    with pytest.warns(UserWarning, match="look alike"):
-        model = model_of(every_operator(names))
-        assert_agree(run_python(model, rows(X)), model, X)
-        assert_agree(run_javascript(model, rows(X), tmp_path), model, X)
-        assert_agree(run_duckdb(model, X), model, X)
-        assert_agree(run_sqlite(model, X), model, X)
-        assert_agree(run_onnx(model, X), model, X)
-        assert_agree(run_pmml(model, X, tmp_path), model, X)
+    model = model_of(every_operator(names))
+    assert_agree(run_python(model, rows(X)), model, X)
+    assert_agree(run_javascript(model, rows(X), tmp_path), model, X)
+    assert_agree(run_duckdb(model, X), model, X)
+    assert_agree(run_sqlite(model, X), model, X)
+    assert_agree(run_onnx(model, X), model, X)
+    assert_agree(run_pmml(model, X, tmp_path), model, X)
 
 
 def test_hostile_names_in_scripts() -> None:
@@ -395,7 +396,7 @@ def test_every_export_says_what_it_is(to: str) -> None:
     for part in (
         "Bayesian rule list",
         "posterior means",
-        "20,817 training cases" if to != "onnx" else "training cases",
+        f"{model.n:,.0f} training cases",
         f"Made by elseif {elseif.__version__}",
     ):
         assert part in text, part
@@ -462,10 +463,10 @@ def test_python_refuses_what_it_cannot_compare() -> None:
     """Text for a number, a number for a date, a column that is not there."""
     model = model_of(every_operator())
     row = rows(frame(1, missing=0))[0]
-    for name, value in (("age", "62"), ("visit", 3)):
+    for name, value, start in (("age", "62", 0), ("visit", 3, 5)):
         with pytest.raises(TypeError, match="expected a"):
-            run_python(model, [{**row, name: value, "smoker": False}])
-    with pytest.raises(KeyError):
+            run_python(model_of(every_operator(start=start)), [{**row, name: value}])
+    with pytest.raises(KeyError, match="age"):
         run_python(model, [{k: v for k, v in row.items() if k != "age"}])
     aware = datetime.datetime(2020, 1, 1, 1, tzinfo=datetime.timezone(datetime.timedelta(hours=1)))
     given = {**row, "visit": datetime.date(2020, 1, 1)}
@@ -476,11 +477,11 @@ def test_python_refuses_what_it_cannot_compare() -> None:
 
 def test_javascript_refuses_what_it_cannot_compare(tmp_path: Path) -> None:
     """A form's text is no number: "" would be 0."""
-    model = model_of(every_operator())
     row = rows(frame(1, missing=0))[0]
-    for name, value in (("age", ""), ("age", "62"), ("visit", "yesterday")):
+    for name, value, start in (("age", "", 0), ("age", "62", 0), ("visit", "yesterday", 5)):
+        model = model_of(every_operator(start=start))
         with pytest.raises(subprocess.CalledProcessError) as caught:
-            run_javascript(model, [{**row, name: value, "smoker": False}], tmp_path)
+            run_javascript(model, [{**row, name: value}], tmp_path)
         assert "TypeError: expected a" in caught.value.stderr
 
 

@@ -57,7 +57,7 @@ def to_javascript(model: Any, which: str = "point") -> str:
     plain = plain_list(model, which)
     lines = [f"// {line}" for line in plain.header]
     lines += ["const predict = (() => {", '  "use strict";', HELPERS]
-    lines += [f"  const labels = {js([_js_label(label) for label in plain.labels])};", ""]
+    lines += [f"  const labels = {js(_labels(plain))};", ""]
     lines += ["  // probabilities are in the order of predict.labels; rules are counted from 1"]
     lines += ["  const predict = (row) => {"]
     for number, rule in enumerate(plain.rules, 1):
@@ -85,13 +85,14 @@ def _escape(character: str) -> str:
     return f"\\u{ord(character):04x}"
 
 
-def _js_label(label: Any) -> Any:
-    too_large = isinstance(label, int) and abs(label) > LARGEST_WHOLE
-    return str(label) if too_large else label
+def _labels(plain: PlainList) -> list[Any]:
+    """Labels as JavaScript has them; all of them text where one is too large a number."""
+    too_large = [isinstance(v, int) and abs(v) > LARGEST_WHOLE for v in plain.labels]
+    return [str(label) for label in plain.labels] if any(too_large) else list(plain.labels)
 
 
 def _result(plain: PlainList, rule: PlainRule, number: int) -> str:
-    label = js(_js_label(plain.labels[rule.best]))
+    label = js(_labels(plain)[rule.best])
     return f"{{ rule: {number}, label: {label}, probabilities: {js(list(rule.probabilities))} }}"
 
 

@@ -106,14 +106,22 @@ def _dictionary(root: ET.Element, plain: PlainList) -> None:
             "DataField",
             {"name": _xml(name), "optype": optype, "dataType": types.get(sort, "string"), **shown},
         )
-    kinds = {type(label) for label in plain.labels}
-    names = {bool: "boolean", int: "integer", float: "double"}
-    data_type = names.get(kinds.pop(), "string") if len(kinds) == 1 else "string"
     target = ET.SubElement(
-        fields, "DataField", {"name": TARGET, "optype": "categorical", "dataType": data_type}
+        fields,
+        "DataField",
+        {"name": TARGET, "optype": "categorical", "dataType": _label_type(plain)},
     )
     for label in plain.labels:
         ET.SubElement(target, "Value", {"value": label_text(label)})
+
+
+def _label_type(plain: PlainList) -> str:
+    """The type of the labels; text where they are of several or too large."""
+    kinds = {type(label) for label in plain.labels}
+    if kinds == {int} and all(abs(label) < 2**31 for label in plain.labels):
+        return "integer"
+    names = {bool: "boolean", float: "double"}
+    return names.get(kinds.pop(), "string") if len(kinds) == 1 else "string"
 
 
 def _schema(tree: ET.Element, plain: PlainList) -> None:
@@ -138,8 +146,11 @@ def _output(tree: ET.Element, plain: PlainList) -> None:
                 "value": label_text(label),
             },
         )
-    for name, feature in (("elseif_predicted", "predictedValue"), ("elseif_rule", "entityId")):
-        field = {"name": name, "optype": "categorical", "dataType": "string", "feature": feature}
+    for name, feature, data_type in (
+        ("elseif_predicted", "predictedValue", _label_type(plain)),
+        ("elseif_rule", "entityId", "string"),
+    ):
+        field = {"name": name, "optype": "categorical", "dataType": data_type, "feature": feature}
         ET.SubElement(output, "OutputField", field)
 
 

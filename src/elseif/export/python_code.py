@@ -67,6 +67,8 @@ def to_python(model: Any, which: str = "point") -> str:
     lines += [
         '    """Probability of each of LABELS, the most probable label, and the rule (from 1)."""'
     ]
+    lines += ["    absent = [name for name in COLUMNS if name not in row]"]
+    lines += ["    if absent:", "        raise KeyError(absent[0])"]
     for number, rule in enumerate(plain.rules, 1):
         result = f"return {_result(plain, rule, number)}"
         if rule.tests:
