@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import tarfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -17,6 +19,7 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
+AXE_VERSION = "4.10.3"
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 WATCH = """
   window.violations = [];
@@ -124,3 +127,21 @@ def screenshot(tmp_path: Path) -> Screenshot:
         return path
 
     return take
+
+
+@pytest.fixture(scope="session")
+def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The accessibility checker axe-core, from npm: too large to keep here."""
+    folder = tmp_path_factory.mktemp("axe")
+    npm = shutil.which("npm")
+    command = [npm or "npm", "pack", f"axe-core@{AXE_VERSION}", "--silent"]
+    done = npm and subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if not done or done.returncode:
+        reason = "axe-core could not be had from npm: " + (done.stderr if done else "no npm here.")
+        if os.environ.get("CI"):
+            pytest.fail(reason)
+        pytest.skip(reason)
+    with tarfile.open(next(folder.glob("*.tgz"))) as archive:
+        member = archive.extractfile("package/axe.min.js")
+        assert member is not None
+        return member.read().decode("utf-8")
