@@ -187,7 +187,7 @@ def trace_chart(traces: Sequence[Data], description: str) -> Svg:
     low, high = min(values), max(values)
     pad = 0.05 * (high - low) or 1.0
     last = max(trace["draws"][-1] for trace in traces)
-    frame = Frame((0, max(last, 2)), (low - pad, high + pad), width=680, height=280, left=72)
+    frame = Frame((0, max(last, 2)), (low - pad, high + pad), width=480, height=270, left=72)
     ticks = nice_ticks(*frame.y_range, about=4)
     parts = [
         frame.axes(

@@ -8,6 +8,7 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -238,6 +239,9 @@ def _read_options(options: Mapping[str, Any]) -> ReportOptions:
             f"subgroups is {told.subgroups!r}; it must be a list of columns, "
             f"such as [{told.subgroups!r}]."
         )
+    bad = [t for t in told.thresholds or () if not (isinstance(t, Real) and 0 < float(t) < 1)]
+    if bad:
+        raise ParamError(f"thresholds: {bad[0]!r} is no risk; each must lie between 0 and 1.")
     return told
 
 
