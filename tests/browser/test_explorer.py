@@ -29,6 +29,8 @@ from tests.browser.hostile import HOSTILE
 from tests.browser.models import clinical
 
 DATA = "() => JSON.parse(document.getElementById('data').textContent)"
+CONSEQUENTS = """(all) => all.map((counts) => counts.map(
+  (line) => line.map((_, label) => consequent(model, line, label))))"""
 PRICED = "(lists) => lists.map((items) => priced(items))"
 
 
@@ -144,12 +146,12 @@ def test_log_gamma_and_beta_quantiles(plain: Fitted, open_page: OpenPage, tmp_pa
 
 
 def test_lists_shown_equal_python(fitted: Fitted, open_page: OpenPage, tmp_path: Path) -> None:
-    """Every list that can be edited has, computed anew, the posterior and counts it was drawn with."""
+    """Lists that can be edited have, computed anew, the posterior and counts they came with."""
     page = open_page(write(tmp_path, fitted.page()))
     data = page.evaluate(DATA)
     n = data["patterns"]["nAntecedents"]
     lists = [entry for entry in data["lists"] if all(item < n for item in entry["items"])]
-    assert len(lists) >= len(data["lists"]) / 2
+    assert len(lists) >= 40
     prices = page.evaluate(PRICED, [entry["items"] for entry in lists])
     for entry, price in zip(lists, prices, strict=True):
         assert price["counts"] == entry["counts"]
@@ -170,10 +172,7 @@ def test_random_edits_equal_python(fitted: Fitted, open_page: OpenPage, tmp_path
     ]
     prices = page.evaluate(PRICED, lists)
     n_labels = len(data["labels"])
-    drawn = page.evaluate(
-        "(all) => all.map((counts) => counts.map((line) => line.map((_, l) => consequent(model, line, l))))",
-        [price["counts"] for price in prices],
-    )
+    drawn = page.evaluate(CONSEQUENTS, [price["counts"] for price in prices])
     for items, price, lines in zip(lists, prices, drawn, strict=True):
         log_posterior, counts, intervals = python_price(fitted, [places[i] for i in items])
         np.testing.assert_allclose(np.array(price["counts"]) * data["unit"], counts, rtol=1e-12)
@@ -388,10 +387,10 @@ def test_looks(
     screenshot: Callable[[Page, str], Path], width: int, height: int, dark: bool,
 ) -> None:  # fmt: skip
     """Nothing sticks out, axe finds nothing serious, and a picture is kept."""
-    page = open_page(write(tmp_path, plain.page()), width, height, dark=dark, init_script=axe)
+    path = write(tmp_path, plain.page(n_lists=30))  # axe looks at every cell of the table
+    page = open_page(path, width, height, dark=dark, init_script=axe)
     assert page.evaluate("() => document.documentElement.scrollWidth") <= width
-    for closed in page.locator("details:not([open]) > summary").all():
-        closed.click()
+    page.evaluate("() => document.querySelectorAll('details').forEach((d) => { d.open = true; })")
     found = page.evaluate("() => axe.run()")
     serious = [v for v in found["violations"] if v["impact"] in ("serious", "critical")]
     assert [(v["id"], [n["html"] for n in v["nodes"]]) for v in serious] == []

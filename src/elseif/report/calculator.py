@@ -94,6 +94,7 @@ def calculator_page(
         "title": title,
         "note": note,
         "questions": columns,
+        "stands_in": source.stands_in,
         "version": __version__,
     }
     data = {**shared, "columns": [question.data() for question in columns]}

@@ -211,6 +211,7 @@ def _antecedent_data(source: _Source, chosen: _Chosen) -> list[dict[str, Any]]:
     inclusion = source.posterior.inclusion_probabilities
     return [
         {
+            "item": item,
             "text": " and ".join(condition_text(c) for c in pool[a]),
             "full": spelt_out(pool.names[a]),
             "cardinality": pool[a].cardinality,
@@ -218,7 +219,7 @@ def _antecedent_data(source: _Source, chosen: _Chosen) -> list[dict[str, Any]]:
             "inclusion": float(inclusion[a]),
             "document": antecedent_document(pool[a]),
         }
-        for a in chosen.antecedents
+        for item, a in enumerate(chosen.antecedents)
     ]
 
 

@@ -16,6 +16,7 @@ class ListSource:
 
     rule_list: RuleList
     fit_report: FitReport | None = None
+    stands_in: bool = False  # for an average over many lists, which predicts
 
     def levels(self, column: str) -> tuple[Any, ...] | None:
         """The categories of a column that training saw, where that is known."""
@@ -39,7 +40,8 @@ def list_source(model: Any) -> ListSource:
             told = getattr(model, "predict_with", settings.get("predict_with"))
             if told == "map":
                 chosen = getattr(model, f"map_rule_list{suffix}")
-            return ListSource(chosen, getattr(model, f"fit_report{suffix}", None))
+            report = getattr(model, f"fit_report{suffix}", None)
+            return ListSource(chosen, report, stands_in=told == "posterior")
     raise ParamTypeError(
         f"A page needs a fitted classifier, a model or a rule list, not {type(model).__name__}"
         f"{' that is not fitted' if hasattr(model, 'fit') else ''}."

@@ -56,7 +56,7 @@ function rulesByColumn(model) {
  */
 function possibleLines(model, cells) {
   const rules = rulesByColumn(model);
-  const lastUse = cells.map((_, column) => rules.findLastIndex((needs) => needs.has(column)));
+  const lastUse = cells.map((_, column) => Math.max(...rules.map((needs, line) => (needs.has(column) ? line : -1))));
   let boxes = [cells.map((ofColumn) => ofColumn.map((_, i) => i))];
   const possible = [];
   rules.forEach((needs, line) => {
@@ -86,7 +86,7 @@ function possibleLines(model, cells) {
 
 const meets = (wanted) => (cell) => wanted.every((index) => cell[index]);
 
-const replaced = (box, column, cells) => box.with(column, cells);
+const replaced = (box, column, cells) => box.map((own, i) => (i === column ? cells : own));
 
 /* Boxes that differ only in columns no later line asks for are one. */
 function keep(boxes, box, line, lastUse) {
@@ -111,7 +111,7 @@ function assess(model, answers) {
 function matters(model, cells, column, possible) {
   if (possible.length === 1) return false;
   return cells[column].some((cell) => {
-    return possibleLines(model, cells.with(column, [cell])).possible.length < possible.length;
+    return possibleLines(model, replaced(cells, column, [cell])).possible.length < possible.length;
   });
 }
 

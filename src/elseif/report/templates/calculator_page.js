@@ -116,8 +116,8 @@ function labelName(label) {
 /* One label over the lines that are possible: a risk, or the range of risks. */
 function resultFor(label, place, lines) {
   const consequents = lines.map((line) => model.rules[line].labels[place]);
-  const sorted = consequents.toSorted((a, b) => a.risk - b.risk);
-  const least = sorted[0], most = sorted.at(-1);
+  const sorted = [...consequents].sort((a, b) => a.risk - b.risk);
+  const least = sorted[0], most = sorted[sorted.length - 1];
   const decided = lines.length === 1;
   const number = decided ? least.texts[0] : `${least.texts[0]} to ${most.texts[0]}`;
   const interval = decided ? `${model.level} interval ${least.texts[1]} to ${least.texts[2]}` : "range over the possible lines";
@@ -169,7 +169,7 @@ function spoken(assessment) {
   if (assessment.possible.length > 1) {
     const ranges = model.labels.map((label, place) => {
       const sorted = assessment.possible.map((j) => model.rules[j].labels[place]).sort((a, b) => a.risk - b.risk);
-      return `${label.shown} between ${sorted[0].texts[0]} and ${sorted.at(-1).texts[0]}`;
+      return `${label.shown} between ${sorted[0].texts[0]} and ${sorted[sorted.length - 1].texts[0]}`;
     });
     return `${explanation(assessment)}. Probability of ${ranges.join("; ")}.`;
   }

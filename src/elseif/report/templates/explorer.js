@@ -23,7 +23,7 @@ function passing() {
 
 function fillLengths() {
   const lengths = [...new Set(model.lists.map(({ items }) => items.length))].sort((a, b) => a - b);
-  for (const [id, value] of [["shortest", lengths[0]], ["longest", lengths.at(-1)]]) {
+  for (const [id, value] of [["shortest", lengths[0]], ["longest", lengths[lengths.length - 1]]]) {
     byId(id).replaceChildren(...lengths.map((length) => new Option(length, length)));
     byId(id).value = value;
   }
@@ -121,7 +121,7 @@ function drawLandscape(places) {
   drawAxes(grid, x, y, width);
   const first = drawn.includes(state.chosen) ? state.chosen : drawn[0];
   // the most probable are drawn last, on top; the chosen one above all
-  const order = drawn.toReversed().sort((a, b) => (a === state.chosen) - (b === state.chosen));
+  const order = [...drawn].reverse().sort((a, b) => (a === state.chosen) - (b === state.chosen));
   svg.append(grid, ...order.map((place) => dot(place, x, y, place === first)));
   byId("landscape").replaceChildren(svg);
 }
@@ -188,7 +188,8 @@ function drawComparison() {
   drawPanel("held", state.held, state.chosen);
   const { items } = model.lists[state.chosen];
   byId("edit").disabled = !canEdit(items);
-  byId("edit").title = canEdit(items) ? "" : "Editing is off, or this list has rules that are not among those above.";
+  const isOutside = model.patterns !== null && !canEdit(items);
+  byId("edit-note").textContent = isOutside ? "This list has rules outside those that the page has counts for, so it cannot be edited here." : "";
 }
 
 function choose(place) {
@@ -214,7 +215,8 @@ function edit(items, focus) {
 }
 
 function swapped(items, line) {
-  return items.with(line, items[line + 1]).with(line + 1, items[line]);
+  const places = { [line]: items[line + 1], [line + 1]: items[line] };
+  return items.map((item, i) => places[i] ?? item);
 }
 
 function draftButtons(item, line) {
@@ -223,7 +225,7 @@ function draftButtons(item, line) {
   const up = button("↑", `Move up: ${text}`, `up${item}`, () => edit(swapped(state.draft, line - 1), `up${item}`));
   const down = button("↓", `Move down: ${text}`, `down${item}`, () => edit(swapped(state.draft, line), `down${item}`));
   const isPinned = pinned().includes(item);
-  const drop = button(isPinned ? "Pinned" : "Drop", `Drop: ${text}`, `drop${item}`, () => edit(state.draft.toSpliced(line, 1), ""));
+  const drop = button(isPinned ? "Pinned" : "Drop", `Drop: ${text}`, `drop${item}`, () => edit(state.draft.filter((own) => own !== item), ""));
   up.disabled = line === 0;
   down.disabled = line === state.draft.length - 1;
   drop.disabled = isPinned;
@@ -266,7 +268,8 @@ function brokenLocks() {
 
 function insertRule() {
   const item = Number(byId("new-rule").value);
-  edit(state.draft.toSpliced(Number(byId("new-place").value), 0, item), `drop${item}`);
+  const place = Number(byId("new-place").value);
+  edit([...state.draft.slice(0, place), item, ...state.draft.slice(place)], `drop${item}`);
 }
 
 /* The edited list as a document: antecedents are passed on to the letter. */

@@ -47,7 +47,7 @@ const countText = (n) => (n * model.unit).toLocaleString("en", { maximumFraction
 
 /* A difference of log posteriors, in words. */
 function oddsText(difference) {
-  if (Math.abs(difference) < 0.005) return "as probable";
+  if (Math.abs(difference) < 0.005) return "equally probable";
   const factor = Math.exp(Math.abs(difference));
   const shown = factor > 1e6 ? "more than a million" : Number(factor.toPrecision(2)).toLocaleString("en");
   return `${shown} times ${difference > 0 ? "more" : "less"} probable`;
