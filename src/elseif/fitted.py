@@ -43,7 +43,7 @@ class FittedForPeople:
         rule_list = self.map_rule_list_ if self.predict_with == "map" else self.rule_list_
         return rule_list.explain(
             table,
-            posterior=self.posterior_,
+            posterior=getattr(self, "posterior_", None),  # a model may be saved without it
             levels={c.name: c.levels for c in self.fit_report_.columns if c.levels},
             level=level,
             allow_missing=self.missing != "error",
@@ -91,7 +91,7 @@ class FittedForPeople:
             pool=self.pool_,
             prior=prior,
             vocabulary=vocabulary,
-            posterior=self.posterior_,
+            posterior=getattr(self, "posterior_", None),
             kinds=kinds,
             orders=orders,
             classifier=self,
@@ -113,7 +113,9 @@ class FittedForPeople:
 
 def convergence_line(classifier: Any) -> str:
     """One sentence on the chains."""
-    convergence = classifier.convergence_
+    convergence = getattr(classifier, "convergence_", None)
+    if convergence is None:
+        return "Nothing is known of its convergence: it was saved without."
     if not convergence.n_chains:
         return "Nothing was sampled: the default rule is the only list."
     first = str(convergence).splitlines()[0].rpartition(" (")[0]

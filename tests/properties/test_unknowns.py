@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from elseif.antecedents.antecedent import Antecedent
 from elseif.posterior.case import UNKNOWN
 from elseif.posterior.cells import ANOTHER, column_cells, list_conditions
+from elseif.posterior.changes import nearest_changes
 from elseif.posterior.explanation import explain
 from elseif.posterior.rule_list import RuleList, Vocabulary, make_rule_list
-from elseif.posterior.unknowns import possibilities, possible_rules
+from elseif.posterior.unknowns import case_truths, list_logic, possibilities, possible_rules
 from elseif.tables.columns import Kind
 from elseif.tables.conditions import Condition
 
@@ -197,6 +198,26 @@ def test_nearest_changes_against_every_change(rule_list: RuleList, case: dict[st
         assert told_sets <= expected
         if len(expected) <= 6:
             assert told_sets == expected
+
+
+@given(rule_lists(), CASES)
+def test_the_values_named_do_what_is_said(rule_list: RuleList, case: dict[str, Any]) -> None:
+    """Any value of the cells that a change names makes the rule fire that it names."""
+    logic = list_logic(rule_list)
+    truths, unknown = case_truths(logic, rule_list, case)
+    assert not unknown
+    here = {
+        c: next((i for i, cell in enumerate(cells[:-1]) if cell.contains(case[c])), None)
+        for c, cells in logic.cells.items()
+    }
+    now = fired(rule_list, case)
+    targets = [j for j in range(len(rule_list.rules)) if j != now]
+    for change in nearest_changes(logic, truths, here, targets):
+        names = [part.column for part in change.columns]
+        for cells in product(*(part.cells for part in change.columns)):
+            values = ["elsewhere" if c.example is ANOTHER else c.example for c in cells]
+            changed = {**case, **dict(zip(names, values, strict=True))}
+            assert fired(rule_list, changed) == change.place
 
 
 def answers_of(rule_list: RuleList, column: str) -> list[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import unicodedata
 from typing import Any
@@ -317,6 +318,18 @@ def test_an_edited_classifier_predicts_with_the_edited_list() -> None:
     np.testing.assert_array_equal(edited.predict_proba(X), draft.rule_list.predict_proba(X))
     assert edited.predict_with == "point"
     assert classifier.predict_with == "posterior"
+
+
+def test_a_model_saved_without_its_posterior(fitted: Any) -> None:
+    """It can be edited and explained; what needs drawn lists says so."""
+    classifier, X, y = fitted
+    bare = copy.copy(classifier)
+    del bare.posterior_, bare.convergence_
+    draft = bare.edit(X, y)
+    assert draft.log_posterior == classifier.edit(X, y).log_posterior
+    expect_refused(lambda: draft.best_with(must="age"), "without its posterior", kind=ParamError)
+    assert bare.explain(X).others is None
+    assert "Nothing is known of its convergence" in bare._repr_html_()
 
 
 # -------------------------------------------------------------------------- refusals

@@ -292,6 +292,13 @@ def test_a_rule_without_training_cases() -> None:
     assert "No training case stands behind it" in str(told)
 
 
+def test_digits_enough_to_see_the_interval() -> None:
+    """A million cases deserve decimals, a sure thing is not called certain."""
+    rules = make([Condition("age", ">", 3)], counts=[[500_000, 500_000], [10**7, 0]])
+    assert "yes: 50.0% (95% credible interval 49.9% to 50.1%)" in str(explain(rules, {"age": 4}))
+    assert "yes: less than 0.1% (" in str(explain(rules, {"age": 1}))
+
+
 def test_more_than_two_labels() -> None:
     """Every label is named with its interval, the likeliest first; the rest are summed."""
     classes = tuple("abcdef")

@@ -39,7 +39,7 @@ class Bench:
     pool: Pool
     prior: ListPrior
     vocabulary: Vocabulary
-    posterior: Posterior
+    posterior: Posterior | None  # a model may be saved without it
     kinds: Mapping[str, Kind]  # of columns, as told to fit
     orders: Mapping[str, tuple[Any, ...]]
     classifier: Any = None  # what as_classifier copies
@@ -151,9 +151,14 @@ class Draft:
         whole antecedent: a tuple of conditions or its name. Only lists that were drawn are
         looked at: to search all lists, fit again with ``antecedents=``.
         """
+        posterior = self.bench.posterior
+        if posterior is None:
+            raise ParamError(
+                "The model was saved without its posterior, so there are no drawn lists to choose "
+                "from. Fit again, or save it with its lists."
+            )
         wanted = Wanted.read(must, must_not, self.bench.read, self.bench.pool, self.bench.table)
-        i = best_list(self.bench.posterior, wanted)
-        chosen = self.bench.posterior.distinct.antecedent_list(i)
+        chosen = posterior.distinct.antecedent_list(best_list(posterior, wanted))
         antecedents = [self.bench.pool[a] for a in chosen]
         return self._next(antecedents, f"take the best drawn list {wanted.text}")
 
@@ -305,7 +310,7 @@ def begin(bench: Bench, rule_list: RuleList) -> Draft:
 def _check_price(draft: Draft) -> None:
     """The same list must weigh what it weighed in fit."""
     bench = draft.bench
-    if draft.outside:
+    if draft.outside or bench.posterior is None:
         return
     items = tuple(bench.places[a] for a in draft.antecedents)
     lists = bench.posterior.distinct

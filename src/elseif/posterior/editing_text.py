@@ -33,7 +33,8 @@ def draft_html(draft: Draft) -> str:
     parts = [rule_list_html(draft.rule_list)]
     parts += [f"<p>{escape(line)}</p>" for line in price_lines(draft)]
     if draft.previous is not None:
-        parts.append(html_table(("what was done", "log posterior", "change"), step_rows(draft)))
+        heads = ("what was done", "log posterior", "change")
+        parts.append(html_table(heads, step_rows(draft), numbers=(1, 2)))
     return f"<div>{''.join(parts)}</div>"
 
 

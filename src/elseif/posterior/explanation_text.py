@@ -25,6 +25,7 @@ from elseif.tables.conditions import (
 )
 
 LONGEST = 80  # characters of a name in a sentence
+MOST_DECIMALS = 3  # of a percentage
 MOST_LABELS = 4  # spelt out; of more, the likeliest
 
 NUMBER_WORDS = {ABOVE: "above", AT_LEAST: "at least", BELOW: "below", AT_MOST: "at most"}
@@ -54,7 +55,7 @@ def explanation_html(explanation: Explanation) -> str:
     parts = [f"<p><b>{escape(headline(explanation))}</b></p>"]
     for section in sections(explanation):
         items = "".join(f"<li>{escape(line)}</li>" for line in section.lines)
-        parts.append(f"<p>{escape(section.title)}</p><ul>{items}</ul>")
+        parts.append(f"<p><b>{escape(section.title)}</b></p><ul>{items}</ul>")
     return f"<div>{''.join(parts)}</div>"
 
 
@@ -63,15 +64,13 @@ def headline(explanation: Explanation) -> str:
     level = f"{100 * explanation.level:g}% credible interval"
     if len(explanation.labels) == 2:
         risk = explanation.labels[-1]
-        return (
-            f"Probability of {_name(risk.name)}: {_percent(risk.probability)} "
-            f"({level} {_percent(risk.low)} to {_percent(risk.high)})"
-        )
+        mean, low, high = _percents(risk.probability, risk.low, risk.high)
+        return f"Probability of {_name(risk.name)}: {mean} ({level} {low} to {high})"
     order = sorted(explanation.labels, key=lambda risk: -risk.probability)
-    shown = [
-        f"{_name(r.name)} {_percent(r.probability)} ({_percent(r.low)} to {_percent(r.high)})"
-        for r in order[:MOST_LABELS]
-    ]
+    shown = []
+    for risk in order[:MOST_LABELS]:
+        mean, low, high = _percents(risk.probability, risk.low, risk.high)
+        shown.append(f"{_name(risk.name)} {mean} ({low} to {high})")
     if len(order) > MOST_LABELS:
         rest = sum(risk.probability for risk in order[MOST_LABELS:])
         shown.append(f"{len(order) - MOST_LABELS} others together {_percent(rest)}")
@@ -185,10 +184,14 @@ def _others(explanation: Explanation, others: OtherLists) -> tuple[str, ...]:
     order = sorted(range(len(judged)), key=lambda i: -judged[i].mean)[:MOST_LABELS]
     for i in [1] if len(judged) == 2 else order:
         judgement = judged[i]
+        mean, median, low, high = _percents(
+            judgement.mean, judgement.median, judgement.low, judgement.high
+        )
+        middle = f"lie between {low} and {high}, the median is {median}"
+        if low == high:
+            middle = f"give {median}"
         lines.append(
-            f"On average they give {_name(judgement.name)} {_percent(judgement.mean)}; "
-            f"95% of the draws lie between {_percent(judgement.low)} and "
-            f"{_percent(judgement.high)}, the median is {_percent(judgement.median)}. "
+            f"On average they give {_name(judgement.name)} {mean}; 95% of the draws {middle}. "
             f"{_capital(_share(judgement.share_above))} of the draws give more than this list, "
             f"{_share(judgement.share_below)} give less."
         )
@@ -283,12 +286,25 @@ def _name(name: str) -> str:
     return show_name(name, LONGEST)
 
 
-def _percent(share: float) -> str:
+def _percent(share: float, decimals: int = 0) -> str:
     """Whole percents; a decimal where a whole one would say never or always."""
     if 0 < share < 0.0095 or 0.9905 < share < 1:
-        shown = percent(share, 1)
-        return {"0.0%": "less than 0.1%", "100.0%": "more than 99.9%"}.get(shown, shown)
-    return percent(share, 0)
+        shown = percent(share, max(1, decimals))
+        if float(shown[:-1]) in (0, 100):
+            return "less than 0.1%" if share < 0.5 else "more than 99.9%"
+        return shown
+    return percent(share, decimals)
+
+
+def _percents(*shares: float) -> list[str]:
+    """Percentages of the last two shares, a range, and others: digits enough to see the range."""
+    low, high = shares[-2:]
+    for decimals in range(MOST_DECIMALS):
+        if high - low < 10.0 ** -(MOST_DECIMALS + 1):  # as good as one value
+            break
+        if percent(low, decimals) != percent(high, decimals):
+            return [_percent(share, decimals) for share in shares]
+    return [_percent(share) for share in shares]
 
 
 def _share(share: float) -> str:

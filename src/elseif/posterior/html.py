@@ -40,7 +40,9 @@ def html_table(
         + "</tr>"
         for row in rows
     )
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return (
+        f'<table style="margin:0.6em 0"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+    )
 
 
 def rule_list_html(rule_list: RuleList, level: float = 0.95) -> str:
