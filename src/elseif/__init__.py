@@ -6,12 +6,12 @@ if TYPE_CHECKING:
     from elseif.estimator import BayesianRuleListClassifier
     from elseif.export.formats import export_model
     from elseif.export.model_file import load_model, save_model
-    from elseif.posterior.rule_list import RuleList
-    from elseif.tables.parquet import ParquetTable
     from elseif.fitted import edit
     from elseif.posterior.case import UNKNOWN
     from elseif.posterior.explanation import explain
+    from elseif.posterior.rule_list import RuleList
     from elseif.posterior.unknowns import possible_rules
+    from elseif.tables.parquet import ParquetTable
 
 __version__ = "0.1.0"
 __all__ = [

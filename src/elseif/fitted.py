@@ -116,12 +116,7 @@ def convergence_line(classifier: Any) -> str:
     convergence = getattr(classifier, "convergence_", None)
     if convergence is None:
         return "Nothing is known of its convergence: it was saved without."
-    if not convergence.n_chains:
-        return "Nothing was sampled: the default rule is the only list."
-    first = str(convergence).splitlines()[0].rpartition(" (")[0]
-    chains = "1 chain" if convergence.n_chains == 1 else f"{convergence.n_chains} chains"
-    r_hat = "" if np.isnan(convergence.r_hat) else f", R-hat {convergence.r_hat:.3f}"
-    return f"{first}: {chains} of {convergence.n_iter:,} iterations{r_hat}."
+    return str(convergence.sentence())
 
 
 def edit(classifier: Any, X: Any, y: Any, sample_weight: Any = None) -> Draft:

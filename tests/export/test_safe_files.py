@@ -59,6 +59,19 @@ def test_a_forced_link_stays_a_link(tmp_path: Path) -> None:
     assert [p.name for p in (tmp_path / "deep").iterdir()] == ["goal"]
 
 
+def test_a_device_or_a_pipe_is_not_replaced(tmp_path: Path) -> None:
+    """A rename over /dev/null would take it from the whole system, even where it is forced."""
+    pipe, link = tmp_path / "pipe", tmp_path / "link"
+    os.mkfifo(pipe)
+    link.symlink_to(pipe)
+    for path in (pipe, link):
+        for force in (False, True):
+            with pytest.raises(ResourceError, match="a device or a pipe"):
+                write_atomically(path, CONTENT, force)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["link", "pipe"]
+
+
 def test_a_name_taken_in_the_meantime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever comes second is refused, even where the file came after the check."""
     path = tmp_path / "a"

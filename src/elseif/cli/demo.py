@@ -1,48 +1,61 @@
-"""elseif demo: the Titanic list, its report and its calculator."""
+"""elseif demo: the Titanic list, its report, its calculator and its explorer."""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from elseif.cli.output import check_outputs, say_saved
+from elseif.cli.arguments import Force, Quiet
+from elseif.cli.output import check_outputs, check_pages, save, say_saved
+from elseif.errors import ResourceError
+
+TITLE = "Who survived the Titanic"
 
 
 def demo(
-    out: Annotated[Path, typer.Option(help="Folder to write to.")] = Path("results"),
-    force: Annotated[bool, typer.Option("--force", help="Overwrite files.")] = False,
+    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Folder to write to.")] = Path(
+        "results"
+    ),
+    force: Force = False,
+    quiet: Quiet = False,
 ) -> None:
-    """Find the paper's list for the Titanic again; write its report and calculator."""
+    """Find the paper's list for the Titanic again; write table, model, and pages about it."""
+    make_folder(out)
+    table, model = out / "titanic.csv", out / "titanic.json"
     pages = {name: out / f"titanic-{name}.html" for name in ("report", "calculator", "explorer")}
-    model = out / "titanic.json"
-    out.mkdir(parents=True, exist_ok=True)
-    check_outputs([model, *pages.values()], force)
-    from elseif.cli.fit import print_fit
-    from elseif.cli.report import write_report_file
+    check_outputs([table, model, *pages.values()], force)
+    check_pages(*pages.values())
+    from elseif.cli.fit import is_watched, print_fit
+    from elseif.cli.report import report_page
     from elseif.cli.tables import Read
     from elseif.datasets import load_titanic
     from elseif.estimator import BayesianRuleListClassifier
     from elseif.export.model_file import save_model
-    from elseif.export.safe_files import write_atomically
     from elseif.report.calculator import calculator_page
     from elseif.report.explorer import explorer_page
 
     X, y = load_titanic(split="paper")
-    classifier = BayesianRuleListClassifier(random_state=0, n_jobs=-1).fit(X, y)
+    watched = is_watched(quiet)
+    classifier = BayesianRuleListClassifier(random_state=0, n_jobs=-1, verbose=watched).fit(X, y)
+    classifier.verbose = False
     print_fit(classifier, "the Titanic's passengers and crew")
     print()
+    save("Table", table, X.assign(**{str(y.name): y}).to_csv(index=False), force)
     save_model(classifier, model, force=force)
     say_saved("Model", model)
-    write_report_file(
-        classifier, Read(X, y, None), pages["report"], force, sys.stderr.isatty(),
-        subgroups=["sex", "class"], title="Who survived the Titanic",
-    )  # fmt: skip
-    write_atomically(
-        pages["calculator"], calculator_page(classifier, title="Who survived the Titanic"), force
-    )
-    say_saved("Calculator", pages["calculator"])
-    write_atomically(pages["explorer"], explorer_page(classifier, X, y), force)
-    say_saved("Explorer", pages["explorer"])
+    save("Calculator", pages["calculator"], calculator_page(classifier, title=TITLE), force)
+    save("Explorer", pages["explorer"], explorer_page(classifier, X, y, title=TITLE), force)
+    page = report_page(classifier, Read(X, y), watched, subgroups=["sex", "class"], title=TITLE)
+    save("Report", pages["report"], page, force)
+    print(f"\nOpen the pages in a browser, or try: elseif explain {model} {table} --row 1")
+
+
+def make_folder(path: Path) -> None:
+    """A folder that is there."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        why = "it is a file" if path.exists() else error.strerror or error
+        raise ResourceError(f"{path} cannot be made a folder: {why}.") from error

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from elseif.cli.arguments import ModelFile, TableFile
+from elseif.cli.output import width
+from elseif.cli.tables import check_table_file
+
 
 def explain(
-    model: Annotated[Path, typer.Argument(help="Model file.", show_default=False)],
-    table: Annotated[Path, typer.Argument(help="CSV, TSV or Parquet.", show_default=False)],
-    row: Annotated[int, typer.Option(min=1, help="Which row: 1 is the first below the header.")],
+    model: ModelFile,
+    table: TableFile,
+    row: Annotated[
+        int,
+        typer.Option(min=1, metavar="NUMBER", help="Which row: 1 is the first below the header."),
+    ],
 ) -> None:
-    """Explain the answer for one row: the rule that fires, and what would change it."""
-    from elseif.cli.tables import read_table_file
+    """Explain the answer for one row: the rule that applies, and what would change it."""
+    check_table_file(table)
+    from elseif.cli.models import classifier_of, read, read_cases
     from elseif.errors import DataError
-    from elseif.export.model_file import load_model
 
-    classifier = load_model(model)
-    kinds = {name: kind.value for name, kind in classifier.rule_list_.vocabulary.kinds.items()}
-    rows = read_table_file(table, kinds)
-    if row > len(rows):
-        raise DataError(f"--row is {row}; {table.name} has {len(rows):,} rows.")
-    print(classifier.explain(rows, row - 1))
+    found = read(model)
+    rows = read_cases(found, table)
+    if row > rows.n_rows:
+        raise DataError(f"--row is {row}; {table.name} has {rows.n_rows:,} rows.")
+    print(classifier_of(found, model).explain(rows, row - 1).to_text(width=width()))

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Callable
 from enum import StrEnum
+from inspect import signature
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from elseif.cli.output import check_outputs, say_saved
+from elseif.cli.arguments import Force, ModelFile, OutFile
+from elseif.cli.output import check_outputs, save, write_data
+from elseif.cli.show import Which
 from elseif.errors import ParamError
+
+ONLY = "Of some formats"
 
 
 class To(StrEnum):
     """The formats that there are."""
 
-    JSON = "json"
     TEXT = "text"
     MARKDOWN = "markdown"
     LATEX = "latex"
@@ -26,46 +30,78 @@ class To(StrEnum):
     PYTHON = "python"
     JAVASCRIPT = "javascript"
     CALCULATOR = "calculator"
+    JSON = "json"
 
 
 def export(
-    model: Annotated[Path, typer.Argument(help="Model file.", show_default=False)],
-    to: Annotated[To, typer.Option(help="Format.")],
-    out: Annotated[
-        Path | None, typer.Option(help="File to write; without it, to the screen.")
+    model: ModelFile,
+    to: Annotated[To, typer.Option(metavar="FORMAT", help=f"One of {', '.join(To)}.")],
+    out: OutFile = None,
+    which: Annotated[
+        Which | None,
+        typer.Option(
+            "--list",
+            metavar="point|map",
+            help="The point estimate, or the most probable list drawn; without it, what predicts.",
+            rich_help_panel=ONLY,
+        ),
     ] = None,
-    dialect: Annotated[str | None, typer.Option(help="sql: dialect, such as postgres.")] = None,
-    table: Annotated[str | None, typer.Option(help="sql: table to select from.")] = None,
-    title: Annotated[str | None, typer.Option(help="calculator: title of the page.")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
+    level: Annotated[
+        float | None,
+        typer.Option(
+            metavar="NUMBER",
+            help="text, markdown, latex: level of the intervals.",
+            rich_help_panel=ONLY,
+        ),
+    ] = None,
+    dialect: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="sql: dialect, such as postgres.", rich_help_panel=ONLY),
+    ] = None,
+    table: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="sql: table to select from.", rich_help_panel=ONLY),
+    ] = None,
+    title: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", help="calculator: title of the page.", rich_help_panel=ONLY),
+    ] = None,
+    force: Force = False,
 ) -> None:
     """Write the list in another format."""
     check_outputs([out], force)
-    options: dict[str, Any] = {"dialect": dialect, "table": table, "title": title}
-    given = {name: value for name, value in options.items() if value is not None}
-    content = _content(model, to, given)
-    if out is None and isinstance(content, bytes):
+    if out is None and to is To.ONNX:
         raise ParamError(f"--to {to.value} is a binary file; say where: --out FILE.")
-    if out is None:
-        sys.stdout.write(content if content.endswith("\n") else content + "\n")
-        return
-    from elseif.export.safe_files import write_atomically
+    options = {
+        "which": None if which is None else which.value,
+        "level": level,
+        "dialect": dialect,
+        "table": table,
+        "title": title,
+    }
+    given = {name: value for name, value in options.items() if value is not None}
+    content = exported(model, to, given)
+    if out is not None:
+        save(to.value, out, content, force)
+    else:
+        write_data(content if content.endswith("\n") else content + "\n")
 
-    write_atomically(out, content, force)
-    say_saved(to.value, out)
 
-
-def _content(path: Path, to: To, options: dict[str, Any]) -> Any:
+def exported(path: Path, to: To, options: dict[str, Any]) -> Any:
+    """The model in another format; an option that the format lacks is refused."""
     from elseif.cli.models import read
 
-    model = read(path)
     if to is To.CALCULATOR:
         from elseif.report.calculator import calculator_page
 
-        odd = set(options) - {"title"}
-        if odd:
-            raise ParamError(f"calculator has no option --{odd.pop()}.")
-        return calculator_page(model, **options)
-    from elseif.export.formats import export_model
+        write: Callable[..., str | bytes] = calculator_page
+    else:
+        from elseif.export.formats import FORMATS
 
-    return export_model(model, to.value, **options)
+        write = FORMATS[to.value].write
+    known = signature(write).parameters
+    for name in options:
+        if name not in known:
+            said = {"which": "list"}.get(name, name)
+            raise ParamError(f"--{said} is no option of {to.value}.")
+    return write(read(path), **options)

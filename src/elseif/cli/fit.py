@@ -9,38 +9,42 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from elseif.cli import settings as told
-from elseif.cli.output import check_outputs, say_saved
+from elseif.cli.arguments import OUTPUT, Force, Quiet, TableFile, WeightColumn, output_file
+from elseif.cli.output import check_outputs, check_pages, save, say_saved, say_wrapped, width
+from elseif.cli.tables import Wanted, check_table_file, read_labelled, told_as_written
 
 if TYPE_CHECKING:
-    from elseif.cli.tables import Read
+    from elseif.estimator import BayesianRuleListClassifier
 
-OUTPUT = "Output"
+MOST_LEFT_OUT = 3  # columns named in the summary, which is to fit a screen
 
 
 def fit(
-    table: Annotated[Path, typer.Argument(help="CSV, TSV or Parquet file.", show_default=False)],
-    label: Annotated[str, typer.Option(help="Column that is to be predicted.")],
+    table: TableFile,
+    label: Annotated[str, typer.Option(metavar="COLUMN", help="Column that is to be predicted.")],
     positive: Annotated[
-        str | None, typer.Option(help="The label whose probability is wanted.")
+        str | None,
+        typer.Option(metavar="LABEL", help="The label whose probability is wanted."),
     ] = None,
-    weight: Annotated[str | None, typer.Option(help="Column of row weights.")] = None,
-    drop: Annotated[list[str], typer.Option(help="Column to leave out; may be repeated.")] = [],  # noqa: B006
-    model: Annotated[
-        Path | None, typer.Option(help="Save the model here (JSON).", rich_help_panel=OUTPUT)
-    ] = None,
+    weight: WeightColumn = None,
+    drop: Annotated[
+        list[str], typer.Option(metavar="COLUMN", help="Column to leave out; may be repeated.")
+    ] = [],  # noqa: B006
+    model: Annotated[Path | None, output_file("Save the model here (JSON).")] = None,
+    without_posterior: Annotated[
+        bool,
+        typer.Option(
+            "--without-posterior",
+            help="Leave the posterior's lists out of the model: a smaller file.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = False,
     report: Annotated[
-        Path | None,
-        typer.Option(help="Write a report here (HTML); cross-validates.", rich_help_panel=OUTPUT),
+        Path | None, output_file("Write a report here (HTML); it cross-validates.")
     ] = None,
-    calculator: Annotated[
-        Path | None, typer.Option(help="Write a calculator here (HTML).", rich_help_panel=OUTPUT)
-    ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Overwrite files.", rich_help_panel=OUTPUT)
-    ] = False,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", help="No progress bars.", rich_help_panel=OUTPUT)
-    ] = False,
+    calculator: Annotated[Path | None, output_file("Write a calculator here (HTML).")] = None,
+    force: Force = False,
+    quiet: Quiet = False,
     expected_length: told.ExpectedLength = 3,
     expected_cardinality: told.ExpectedCardinality = 1,
     pseudocounts: told.Pseudocounts = ["1"],  # noqa: B006
@@ -71,95 +75,85 @@ def fit(
     random_state: told.RandomState = 0,
     n_jobs: told.NJobs = -1,
 ) -> None:
-    """Learn a rule list from a table: print it, and save model, report and calculator."""
-    given = locals()
+    """Learn a rule list from a table: print it, and save model, report and calculator.
+
+    Defaults are those of BayesianRuleListClassifier in Python, but that the seed is 0 rather
+    than new each time, and that all cores are used.
+    """
+    given = dict(locals())
     check_outputs([model, report, calculator], force)
-    from elseif.estimator import BayesianRuleListClassifier  # after all that needs no wait
-
-    parameters = estimator_parameters(given)
-    from elseif.cli.tables import read_labelled
-
+    check_pages(report, calculator)
+    check_table_file(table)
+    classifier = new_classifier(given)
     read = read_labelled(
         table,
-        label,
-        positive=positive,
-        weight=weight,
-        drop=drop,
-        kinds=parameters["kinds"],
-    )
-    parameters["verbose"] = not quiet and sys.stderr.isatty()
-    classifier = BayesianRuleListClassifier(**parameters)
+        Wanted(
+            label, weight, drop, positive,
+            as_written=told_as_written(classifier.kinds), missing_y=classifier.missing_y,
+        ),
+    )  # fmt: skip
     classifier.fit(read.X, read.y, sample_weight=read.weights)
-    classifier.verbose = False  # a model that is loaded should not speak
+    is_watched, classifier.verbose = classifier.verbose, False  # no setting of the model's
     print_fit(classifier, table.name)
-    save_outputs(classifier, read, {"model": model, "report": report, "calculator": calculator},
-                 force, parameters["verbose"])
+    print()
+    if model is not None:
+        from elseif.export.model_file import save_model
+
+        save_model(classifier, model, None if without_posterior else "lists", force)
+        say_saved("Model", model)
+    if calculator is not None:
+        from elseif.report.calculator import calculator_page
+
+        save("Calculator", calculator, calculator_page(classifier), force)
+    if report is not None:
+        from elseif.cli.report import report_page
+
+        save("Report", report, report_page(classifier, read, is_watched), force)
 
 
-def estimator_parameters(given: dict[str, Any]) -> dict[str, Any]:
-    """The estimator's parameters of what the command line was told."""
-    readers = {
-        "pseudocounts": told.read_pseudocounts,
-        "antecedents": told.read_antecedents,
-        "antecedent_weights": told.read_weights,
-        "min_support": told.read_support,
-        "kinds": told.read_kinds,
-        "cuts": told.read_cuts,
-    }
-    names = (
-        "expected_length expected_cardinality pseudocounts antecedents antecedent_weights "
-        "min_support max_cardinality support_in merge_equivalents empty_pool max_antecedents "
-        "max_memory kinds cuts cutting n_quantiles disjoint_bins negations group_rare missing "
-        "missing_y infinite kernel n_chains n_iter max_iter predict_with random_state n_jobs"
-    ).split()
-    parameters: dict[str, Any] = {}
-    for name in names:
-        value = given[name]
-        if name in readers:
-            value = readers[name](value)
-        elif isinstance(value, str):
-            value = str(value)  # an option of a choice is a text to the estimator
-        parameters[name] = value
-    return parameters
+def new_classifier(given: dict[str, Any]) -> BayesianRuleListClassifier:
+    """A classifier of what the command line was told, its settings checked before any reading."""
+    from elseif.errors import ParamError
+    from elseif.estimator import BayesianRuleListClassifier
+    from elseif.parameters import check_parameters
+
+    parameters = told.estimator_parameters(given)
+    classifier = BayesianRuleListClassifier(**parameters)
+    classifier.verbose = is_watched(given["quiet"])
+    check_parameters(classifier)
+    if given["without_posterior"] and classifier.predict_with == "posterior":
+        raise ParamError("--predict-with posterior needs the posterior: no --without-posterior.")
+    return classifier
+
+
+def is_watched(quiet: bool) -> bool:
+    """Whether progress is shown: on a terminal, unless it is not wanted."""
+    return not quiet and sys.stderr.isatty()
 
 
 def print_fit(classifier: Any, source: str) -> None:
     """The list, and what a reader should know of it, on one screen."""
-    from elseif.fitted import convergence_line
-
     report = classifier.fit_report_
     left_out = [column for column in report.columns if column.excluded is not None]
-    print(classifier.rule_list_)
+    print(classifier.rule_list_.to_text(width=width()))
     print()
-    print(
-        f"Learnt from {report.n_rows:,} rows of {source}; the lists are made of "
-        f"{len(classifier.pool_):,} antecedents."
+    say_wrapped(
+        f"Learnt from {report.n_rows - report.n_rows_without_label:,} rows of {source}; the lists "
+        f"are made of {len(classifier.pool_):,} antecedents."
     )
-    print(convergence_line(classifier))
-    for column in left_out[:5]:
-        print(f"Left out: {column.name} ({column.excluded}).")
-    if len(left_out) > 5:
-        print(f"Left out as well: {len(left_out) - 5} more columns.")
+    say_wrapped(classifier.convergence_.sentence())
+    if report.n_rows_without_label:
+        say_wrapped(f"Rows left out for want of a label: {report.n_rows_without_label:,}.")
+    for column in left_out[:MOST_LEFT_OUT]:
+        say_wrapped(f"Left out: {shown(column.name)} ({column.excluded}).")
+    if len(left_out) > MOST_LEFT_OUT:
+        print(f"Left out as well: {len(left_out) - MOST_LEFT_OUT} more columns.")
     for note in report.notes:
-        print(note)
+        say_wrapped(note)
 
 
-def save_outputs(
-    classifier: Any, read: Read, paths: dict[str, Path | None], force: bool, verbose: bool
-) -> None:
-    """Save what was asked for."""
-    if paths["model"] is not None:
-        from elseif.export.model_file import save_model
+def shown(name: str) -> str:
+    """A column's name that no terminal takes for a command."""
+    from elseif.posterior.text import show_name
 
-        save_model(classifier, paths["model"], force=force)
-        say_saved("Model", paths["model"])
-    if paths["calculator"] is not None:
-        from elseif.export.safe_files import write_atomically
-        from elseif.report.calculator import calculator_page
-
-        write_atomically(paths["calculator"], calculator_page(classifier), force)
-        say_saved("Calculator", paths["calculator"])
-    if paths["report"] is not None:
-        from elseif.cli.report import write_report_file
-
-        write_report_file(classifier, read, paths["report"], force, verbose)
+    return show_name(name, 60)

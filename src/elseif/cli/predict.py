@@ -2,56 +2,61 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from elseif.cli.output import check_outputs, say_saved
+from elseif.cli.arguments import Force, ModelFile, OutFile, TableFile
+from elseif.cli.output import check_outputs, save, write_data
 from elseif.cli.settings import PredictWith
+from elseif.cli.tables import check_table_file
 
 
 def predict(
-    model: Annotated[Path, typer.Argument(help="Model file.", show_default=False)],
-    table: Annotated[Path, typer.Argument(help="CSV, TSV or Parquet.", show_default=False)],
-    out: Annotated[
-        Path | None, typer.Option(help="Write a CSV file; without it, to the screen.")
-    ] = None,
+    model: ModelFile,
+    table: TableFile,
+    out: OutFile = None,
     predict_with: Annotated[
         PredictWith | None,
-        typer.Option("--with", help="The point estimate, the posterior or the best list."),
+        typer.Option(
+            "--with",
+            metavar="|".join(PredictWith),
+            help="The point estimate, the whole posterior or the most probable list; without it, "
+            "as in fit.",
+        ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
+    force: Force = False,
 ) -> None:
-    """Predict for the rows of a table: rule, probability of each label, and label."""
-    check_outputs([out], force)
-    from elseif.cli.csv_text import csv_text
-    from elseif.cli.tables import read_table_file
-    from elseif.export.model_file import load_model
+    """Predict for the rows of a table, as CSV: rule, probability of each label, and label.
 
-    classifier = load_model(model)
+    Rules are counted from 1; the last one is "else". A text that a spreadsheet would take for
+    a formula gets a leading quote.
+    """
+    check_outputs([out], force)
+    check_table_file(table)
+    from elseif.cli.csv_text import csv_text
+    from elseif.cli.models import classifier_of, read, read_cases
+
+    found = read(model)
+    classifier = classifier_of(found, model)
     if predict_with is not None:
         classifier.set_params(predict_with=predict_with.value)
-    kinds = {name: kind.value for name, kind in classifier.rule_list_.vocabulary.kinds.items()}
-    rows = read_table_file(table, kinds)
+    columns = predictions(classifier, read_cases(found, table))
+    if out is None:
+        write_data(csv_text(columns))
+    else:
+        save(f"{len(columns['predicted']):,} predictions", out, csv_text(columns), force)
+
+
+def predictions(classifier: Any, rows: Any) -> dict[str, list[object]]:
+    """Columns of the answer; the posterior has no one rule that applies."""
     probabilities = classifier.predict_proba(rows)
-    predicted = classifier.classes_[probabilities.argmax(axis=1)].tolist()
     columns: dict[str, list[object]] = {}
     if classifier.predict_with != "posterior":
-        chosen = (
-            classifier.rule_list_
-            if classifier.predict_with == "point"
-            else classifier.map_rule_list_
-        )
-        columns["rule"] = (chosen.captured_by(classifier._read_again(rows)) + 1).tolist()
+        is_point = classifier.predict_with == "point"
+        chosen = classifier.rule_list_ if is_point else classifier.map_rule_list_
+        columns["rule"] = (chosen.captured_in(rows) + 1).tolist()
     for place, label in enumerate(classifier.classes_.tolist()):
         columns[f"probability {label}"] = probabilities[:, place].tolist()
-    columns["predicted"] = predicted
-    text = csv_text(columns)
-    if out is None:
-        print(text, end="")
-        return
-    from elseif.export.safe_files import write_atomically
-
-    write_atomically(out, text, force)
-    say_saved(f"{len(predicted):,} predictions", out)
+    columns["predicted"] = classifier.classes_[probabilities.argmax(axis=1)].tolist()
+    return columns

@@ -7,6 +7,7 @@ them to the estimator's own.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -77,8 +78,16 @@ class PredictWith(StrEnum):
     MAP = "map"
 
 
-def _option(text: str, panel: str, metavar: str | None = None) -> Any:
-    return typer.Option(help=text, rich_help_panel=panel, metavar=metavar)
+def _option(text: str, panel: str, metavar: str = "NUMBER", **more: Any) -> Any:
+    return typer.Option(help=text, rich_help_panel=panel, metavar=metavar, **more)
+
+
+def _choice(choices: type[StrEnum], text: str, panel: str) -> Any:
+    return _option(text, panel, "|".join(choices))
+
+
+def _flag(name: str, text: str, panel: str) -> Any:
+    return typer.Option(f"--{name}", help=text, rich_help_panel=panel)
 
 
 ExpectedLength = Annotated[float, _option("Prior mean of the number of rules.", PRIOR)]
@@ -87,69 +96,170 @@ ExpectedCardinality = Annotated[
 ]
 Pseudocounts = Annotated[
     list[str],
-    _option("Prior count of every label, or of one: LABEL=NUMBER.", PRIOR, "NUMBER|LABEL=NUMBER"),
+    _option(
+        "Prior count of every label in every rule; or, repeated for each label, LABEL=NUMBER.",
+        PRIOR,
+    ),
 ]
 Antecedents = Annotated[
     Path | None,
-    _option("JSON file with your own antecedents in place of mining.", PRIOR, "FILE"),
+    _option(
+        "JSON file of your own antecedents in place of mining, such as "
+        '[["smoker", ["age", ">", 60]], [["sex", "=", "male"]]].',
+        PRIOR,
+        "FILE",
+    ),
 ]
 AntecedentWeights = Annotated[
     list[str],
-    _option("Prior weight of a column or condition, as NAME=NUMBER.", PRIOR, "NAME=NUMBER"),
+    _option(
+        "Prior weight of a column, condition or antecedent; may be repeated.",
+        PRIOR,
+        "NAME=NUMBER",
+    ),
 ]
 MinSupport = Annotated[
-    str,
-    _option("Share (0.1) or number (30) of rows an antecedent must cover.", MINING, "NUMBER"),
+    str, _option("Share (0.1) or number (30) of rows that an antecedent must cover.", MINING)
 ]
 MaxCardinality = Annotated[int, _option("Most conditions in an antecedent.", MINING)]
 SupportAmong = Annotated[
-    SupportIn, _option("Count the support among all rows, or those of any one label.", MINING)
+    SupportIn,
+    _choice(SupportIn, "Count the support among all rows, or those of any one label.", MINING),
 ]
 MergeEquivalents = Annotated[
-    bool, _option("Keep only the simplest antecedent of those that cover the same rows.", MINING)
+    bool,
+    _flag(
+        "merge-equivalents",
+        "Keep only the simplest antecedent of those that cover the same rows.",
+        MINING,
+    ),
 ]
 OnEmptyPool = Annotated[
-    EmptyPool, _option("When nothing is frequent: stop, or fit the default rule.", MINING)
+    EmptyPool,
+    _choice(EmptyPool, "When nothing is frequent: stop, or fit the default rule alone.", MINING),
 ]
 MaxAntecedents = Annotated[int, _option("Largest pool that mining may return.", MINING)]
-MaxMemory = Annotated[float, _option("Bytes that packed covers may take.", MINING)]
+MaxMemory = Annotated[
+    float,
+    _option("Bytes that packed covers may take; 4e9 if not told.", MINING, show_default=False),
+]
 Kinds = Annotated[
     list[str],
     _option(
-        "Kind of a column: boolean, numeric, category, ordered, date, or its categories in order.",
+        "Kind of a column: boolean, numeric, category, ordered or date; or its categories in "
+        "their order, such as stage=I,II,III. May be repeated.",
         TABLE,
-        "COLUMN=KIND|COLUMN=A,B,C",
+        "COLUMN=KIND",
     ),
 ]
 Cuts = Annotated[
     list[str],
-    _option("Cut points of a column, such as age=50,60,70.", TABLE, "COLUMN=A,B,C"),
+    _option(
+        "Cut points of a column, such as age=50,60,70, or how to find them: quantiles or mdl. "
+        "May be repeated.",
+        TABLE,
+        "COLUMN=CUTS",
+    ),
 ]
-CuttingMethod = Annotated[Cutting, _option("How other numbers and dates are cut.", TABLE)]
+CuttingMethod = Annotated[Cutting, _choice(Cutting, "How other numbers and dates are cut.", TABLE)]
 NQuantiles = Annotated[int, _option("Parts that quantiles cut a column into.", TABLE)]
-DisjointBins = Annotated[bool, _option("Cut into bins, not overlapping thresholds.", TABLE)]
-Negations = Annotated[bool, _option("Also make conditions such as 'not smoker'.", TABLE)]
+DisjointBins = Annotated[
+    bool, _flag("disjoint-bins", "Cut into bins, not into overlapping thresholds.", TABLE)
+]
+Negations = Annotated[bool, _flag("negations", "Also make conditions such as 'not smoker'.", TABLE)]
 GroupRare = Annotated[
-    float | None, _option("Categories of a smaller share have one condition.", TABLE)
+    float | None,
+    _option("Categories of a smaller share of the rows have one condition together.", TABLE),
 ]
 MissingValues = Annotated[
-    Missing, _option("A missing value makes no condition true but 'is missing', or stops.", TABLE)
+    Missing,
+    _choice(
+        Missing,
+        "A missing value makes no condition true but 'is missing' (own_level), or is an error.",
+        TABLE,
+    ),
 ]
-MissingY = Annotated[MissingLabel, _option("Rows without a label: stop, or drop them.", TABLE)]
+MissingY = Annotated[
+    MissingLabel, _choice(MissingLabel, "Rows without a label: stop, or drop them.", TABLE)
+]
 InfiniteValues = Annotated[
-    Infinite, _option("Infinite numbers: stop, or take them for the outermost.", TABLE)
+    Infinite,
+    _choice(Infinite, "Infinite numbers: stop, or take them for the outermost.", TABLE),
 ]
-SamplingKernel = Annotated[Kernel, _option("How lists are proposed.", SAMPLING)]
+SamplingKernel = Annotated[
+    Kernel, _choice(Kernel, "How lists are proposed; auto is tempered.", SAMPLING)
+]
 NChains = Annotated[int, _option("Independent chains.", SAMPLING)]
 NIter = Annotated[
     int | None, _option("Iterations of each chain; without it, until they agree.", SAMPLING)
 ]
-MaxIter = Annotated[int, _option("Most iterations when it is left open.", SAMPLING)]
+MaxIter = Annotated[int, _option("Most iterations where --n-iter is not given.", SAMPLING)]
 Predictor = Annotated[
-    PredictWith, _option("The point estimate, the whole posterior or the best list.", SAMPLING)
+    PredictWith,
+    _choice(
+        PredictWith,
+        "What predicts: the point estimate, the whole posterior or the most probable list.",
+        SAMPLING,
+    ),
 ]
-RandomState = Annotated[int, _option("Seed: the same one gives the same result.", SAMPLING)]
-NJobs = Annotated[int | None, _option("Threads that run chains; -1 for all cores.", SAMPLING)]
+RandomState = Annotated[
+    int, _option("Seed; the same one gives the same list for any --n-jobs.", SAMPLING)
+]
+NJobs = Annotated[int, _option("Threads that run chains; -1 for all cores.", SAMPLING)]
+
+# parameters of the estimator that fit has under their own names, --n-iter for n_iter
+NAMES = (
+    "expected_length",
+    "expected_cardinality",
+    "pseudocounts",
+    "antecedents",
+    "antecedent_weights",
+    "min_support",
+    "max_cardinality",
+    "support_in",
+    "merge_equivalents",
+    "empty_pool",
+    "max_antecedents",
+    "max_memory",
+    "kinds",
+    "cuts",
+    "cutting",
+    "n_quantiles",
+    "disjoint_bins",
+    "negations",
+    "group_rare",
+    "missing",
+    "missing_y",
+    "infinite",
+    "kernel",
+    "n_chains",
+    "n_iter",
+    "max_iter",
+    "predict_with",
+    "random_state",
+    "n_jobs",
+)
+
+
+def estimator_parameters(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The estimator's parameters of what the command line was told."""
+    readers: dict[str, Callable[[Any], Any]] = {
+        "pseudocounts": read_pseudocounts,
+        "antecedents": read_antecedents,
+        "antecedent_weights": read_weights,
+        "min_support": read_support,
+        "kinds": read_kinds,
+        "cuts": lambda told: read_cuts(told, read_kinds(given["kinds"])),
+    }
+    parameters: dict[str, Any] = {}
+    for name in NAMES:
+        value = given[name]
+        if name in readers:
+            value = readers[name](value)
+        elif isinstance(value, str):
+            value = str(value)  # an option of a choice is a text to the estimator
+        parameters[name] = value
+    return parameters
 
 
 def read_support(text: str) -> float | int:
@@ -164,7 +274,9 @@ def read_pseudocounts(told: list[str]) -> Any:
     """One number for all labels, or numbers by label."""
     if len(told) == 1 and "=" not in told[0]:
         return _number(told[0], "--pseudocounts")
-    return {label: _number(value, "--pseudocounts") for label, value in _pairs(told, "--pseudocounts")}
+    return {
+        label: _number(value, "--pseudocounts") for label, value in _pairs(told, "--pseudocounts")
+    }
 
 
 def read_weights(told: list[str]) -> dict[str, float] | None:
@@ -176,17 +288,19 @@ def read_weights(told: list[str]) -> dict[str, float] | None:
 def read_kinds(told: list[str]) -> dict[str, Any] | None:
     """Kinds by column: one of their names, or categories in their order."""
     return {
-        name: value.split(",") if "," in value else value
-        for name, value in _pairs(told, "--kinds")
+        name: value.split(",") if "," in value else value for name, value in _pairs(told, "--kinds")
     } or None
 
 
-def read_cuts(told: list[str]) -> dict[str, Any] | None:
+def read_cuts(told: list[str], kinds: Mapping[str, Any] | None = None) -> dict[str, Any] | None:
     """Cut points by column: numbers, dates or categories, or the name of a method."""
+    as_written = {name for name, kind in (kinds or {}).items() if isinstance(kind, list)}
     cuts: dict[str, Any] = {}
     for name, value in _pairs(told, "--cuts"):
         if value in set(Cutting):
             cuts[name] = value
+        elif name in as_written:
+            cuts[name] = value.split(",")
         else:
             cuts[name] = [_as_number(part) for part in value.split(",")]
     return cuts or None

@@ -51,6 +51,8 @@ def check_writable(path: str | os.PathLike[str], force: bool = False) -> None:
         raise ResourceError(f"{str(path)!r} is no name for a file.")
     if path.is_dir():
         raise ResourceError(f"{path} is a folder; give the name of a file in it.")
+    if path.exists() and not path.is_file():  # to rename over a device would replace it
+        raise ResourceError(f"{path} is a device or a pipe; give the name of an ordinary file.")
     if not path.parent.is_dir():
         raise ResourceError(f"{path}: there is no folder {path.parent}. Make it first.")
     if not force and (path.exists() or path.is_symlink()):

@@ -138,6 +138,13 @@ class Draft:
         order = [*self.antecedents[:place], new, *self.antecedents[place + 1 :]]
         return self._next(order, f"replace {_quoted(self.antecedents[place])} by {_quoted(new)}")
 
+    def take(self, antecedents: Sequence[Any], done: str = "take another list") -> Draft:
+        """With all rules replaced by others, such as those of ``elseif.report.edited_list``."""
+        order: list[Antecedent] = []
+        for told in antecedents:
+            order.append(self._new(told, order))
+        return self._next(order, done)
+
     def undo(self) -> Draft:
         """The draft before the last edit."""
         if self.previous is None:

@@ -85,6 +85,14 @@ class Convergence:
             ]
         )
 
+    def sentence(self) -> str:
+        """The verdict in one sentence, with what it rests on."""
+        if not self.n_chains:
+            return "Nothing was sampled: the default rule is the only list."
+        chains = "1 chain" if self.n_chains == 1 else f"{self.n_chains} chains"
+        r_hat = "" if np.isnan(self.r_hat) else f", R-hat {self.r_hat:.3f}"
+        return f"{IN_WORDS[self.status]}: {chains} of {self.n_iter:,} iterations{r_hat}."
+
     def plot(self) -> Figure:
         """R-hat and effective draws of every quantity, as a matplotlib figure."""
         from elseif.sampler.convergence_plot import plot_convergence  # loads matplotlib
