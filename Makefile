@@ -11,6 +11,7 @@ demo: $(VENV)/demo.stamp
 	$(BIN)/elseif study titanic --out results
 
 test: lint
+	scripts/install_browser.sh
 	$(BIN)/pytest -m "not slow" -n auto -q
 
 test-slow: $(VENV)/test.stamp

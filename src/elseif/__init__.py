@@ -4,16 +4,41 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from elseif.estimator import BayesianRuleListClassifier
+    from elseif.export.formats import export_model
+    from elseif.export.model_file import load_model, save_model
+    from elseif.fitted import edit
+    from elseif.posterior.case import UNKNOWN
+    from elseif.posterior.explanation import explain
     from elseif.posterior.rule_list import RuleList
+    from elseif.posterior.unknowns import possible_rules
     from elseif.tables.parquet import ParquetTable
 
 __version__ = "0.1.0"
-__all__ = ["BayesianRuleListClassifier", "RuleList", "ParquetTable", "__version__"]
+__all__ = [
+    "BayesianRuleListClassifier",
+    "RuleList",
+    "ParquetTable",
+    "save_model",
+    "load_model",
+    "export_model",
+    "explain",
+    "edit",
+    "possible_rules",
+    "UNKNOWN",
+    "__version__",
+]
 
 _HOMES = {
     "BayesianRuleListClassifier": "elseif.estimator",
     "RuleList": "elseif.posterior.rule_list",
     "ParquetTable": "elseif.tables.parquet",
+    "save_model": "elseif.export.model_file",
+    "load_model": "elseif.export.model_file",
+    "export_model": "elseif.export.formats",
+    "explain": "elseif.posterior.explanation",
+    "edit": "elseif.fitted",
+    "possible_rules": "elseif.posterior.unknowns",
+    "UNKNOWN": "elseif.posterior.case",
 }
 
 

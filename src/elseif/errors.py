@@ -35,3 +35,15 @@ class ResourceError(ElseifError, OSError):
 
 class SamplingError(ElseifError, ArithmeticError):
     """A chain met a posterior that is not a number."""
+
+
+class ModelFileError(ElseifError, ValueError):
+    """A model file is damaged, edited, of another program or of a newer release."""
+
+
+class ExportError(ElseifError, ValueError):
+    """A model cannot be said in a format."""
+
+
+class FileExistsAlreadyError(ElseifError, FileExistsError):
+    """A file would be overwritten, and nobody asked for that."""

@@ -18,10 +18,11 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from elseif.antecedents.expert import read_antecedents, read_weights
 from elseif.antecedents.pool import Pool
 from elseif.errors import DataError, NothingFrequentError, ParamError, ParamTypeError
+from elseif.fitted import FittedForPeople
 from elseif.model.likelihood import log_likelihood
 from elseif.model.prior import ListPrior
 from elseif.model.problem import Problem
-from elseif.parameters import PREDICTORS, check_cuts, check_one_of, check_parameters, seed_sequence
+from elseif.parameters import check_cuts, check_parameters, check_predictor, seed_sequence
 from elseif.posterior.draws import Posterior
 from elseif.posterior.point_estimate import maximum_a_posteriori, point_estimate
 from elseif.posterior.predictive import predictive_probabilities
@@ -29,12 +30,14 @@ from elseif.posterior.rule_list import RuleList, Vocabulary
 from elseif.progress import Progress, ProgressBar
 from elseif.tables.binarise import Binarised, Binarising, ColumnReport, binarise, refuse_missing
 from elseif.tables.columns import Kind
+from elseif.tables.fingerprint import data_fingerprint
 from elseif.tables.fit_report import FitReport, in_the_end
 from elseif.tables.labels import (
     Labels,
     category_order,
     known_labels,
     label_array,
+    name_of,
     read_labels,
     read_pseudocounts,
 )
@@ -48,7 +51,7 @@ if TYPE_CHECKING:
     from elseif.sampler.convergence import Convergence
 
 
-class BayesianRuleListClassifier(ClassifierMixin, BaseEstimator):
+class BayesianRuleListClassifier(FittedForPeople, ClassifierMixin, BaseEstimator):
     """A short list of if ... else if ... else statements, learnt as a posterior over lists.
 
     Letham, Rudin, McCormick and Madigan (2015), Interpretable classifiers using rules
@@ -149,6 +152,10 @@ class BayesianRuleListClassifier(ClassifierMixin, BaseEstimator):
         The labels.
     n_iter_ : int
         Iterations that each chain ran.
+    fingerprint_ : str
+        SHA-256 of columns, labels and weights, in the order of the rows.
+    edited_ : str
+        What was changed by hand; only where ``edit`` and ``as_classifier`` made the list.
     """
 
     def __new__(cls, *args: Any, **kwargs: Any) -> BayesianRuleListClassifier:
@@ -232,6 +239,7 @@ class BayesianRuleListClassifier(ClassifierMixin, BaseEstimator):
     fit_report_: FitReport
     classes_: np.ndarray
     n_iter_: int
+    fingerprint_: str
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BayesianRuleListClassifier:
         """Learn the posterior over rule lists, and the list that stands for it."""
@@ -241,7 +249,7 @@ class BayesianRuleListClassifier(ClassifierMixin, BaseEstimator):
         pseudocounts = read_pseudocounts(self.pseudocounts, labels.classes)
         binarised, mined = self._pool(table, labels, layout)
         kinds = {column.name: column.kind for column in binarised.columns}
-        vocabulary = Vocabulary(labels.classes, pseudocounts, kinds, labels.unit, _name_of(y))
+        vocabulary = Vocabulary(labels.classes, pseudocounts, kinds, labels.unit, name_of(y))
         weights = read_weights(self.antecedent_weights, mined.pool, table.names)
         self._warn_of_long_prior(mined.pool)
         prior = ListPrior(
@@ -251,6 +259,7 @@ class BayesianRuleListClassifier(ClassifierMixin, BaseEstimator):
             weights,
         )
         problem = Problem(mined.covers, mined.layout, pseudocounts, prior, mined.members)
+        self.__dict__.pop("edited_", None)
         self.classes_ = labels.classes
         self.pool_ = mined.pool
         self._sample(problem, mined.pool, vocabulary)
@@ -266,6 +275,7 @@ class BayesianRuleListClassifier(ClassifierMixin, BaseEstimator):
                 n for n in (note, self._clamped(mined.pool), _merged(layout, mined.layout)) if n
             ),
         )
+        self.fingerprint_ = data_fingerprint(table, labels, self.fit_report_.columns)
         self._warn_of_convergence()
         return self
 
@@ -273,7 +283,7 @@ class BayesianRuleListClassifier(ClassifierMixin, BaseEstimator):
         """Probability of each label, in the order of ``classes_``."""
         check_is_fitted(self)
         table = self._read_again(X)
-        check_one_of("predict_with", self.predict_with, PREDICTORS)
+        check_predictor(self)
         if self.predict_with == "posterior":
             return predictive_probabilities(self.posterior_, table)
         rule_list = self.rule_list_ if self.predict_with == "point" else self.map_rule_list_
@@ -484,12 +494,6 @@ def _merged(layout: Layout, merged: Layout) -> str | None:
         f"{layout.n_rows:,} observations were merged into {merged.n_rows:,} that differ, each with "
         "its count; the posterior is the same."
     )
-
-
-def _name_of(y: Any) -> str | None:
-    """The name that a data frame's column brings along."""
-    name = getattr(y, "name", None)
-    return name if isinstance(name, str) and name else None
 
 
 def _one_label_each(y: Any) -> np.ndarray:

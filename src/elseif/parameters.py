@@ -86,6 +86,16 @@ def check_flag(name: str, value: Any) -> None:
         raise ParamTypeError(f"{name} is {value!r}; it must be True or False.")
 
 
+def check_predictor(estimator: Any) -> None:
+    """What predicts must be there: a model may have been saved without its posterior."""
+    check_one_of("predict_with", estimator.predict_with, PREDICTORS)
+    if estimator.predict_with == "posterior" and not hasattr(estimator, "posterior_"):
+        raise ParamError(
+            "predict_with is 'posterior', but the model was saved without its posterior. "
+            "Save it with posterior='lists', or predict with 'point' or 'map'."
+        )
+
+
 def check_jobs(n_jobs: Any) -> None:
     """A number of threads as joblib counts them."""
     if n_jobs is None:

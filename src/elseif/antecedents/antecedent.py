@@ -26,7 +26,12 @@ class Antecedent(tuple[Condition, ...]):
     @property
     def name(self) -> str:
         """The conjunction as a person would write it; two thresholds make an interval."""
-        return " and ".join(condition.name for condition in _with_intervals(self))
+        return " and ".join(self.parts)
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """What the name joins, for those who must not take it apart again."""
+        return tuple(condition.name for condition in _with_intervals(self))
 
     def __str__(self) -> str:
         return self.name

@@ -4,29 +4,55 @@ from __future__ import annotations
 
 import os
 import sys
+import traceback
+from collections.abc import Callable, Sequence
 from typing import Annotated
 
 import typer
 
 from elseif import __version__
-from elseif.cli.study import study
-from elseif.errors import DataError, ElseifError, ParamError, ResourceError
-
-EXIT_CODES: tuple[tuple[type[BaseException], int], ...] = (
-    (ParamError, 2),
-    (DataError, 3),
-    (ResourceError, 4),
-    (ElseifError, 3),
+from elseif.cli.demo import demo
+from elseif.cli.edit import edit
+from elseif.cli.explain import explain
+from elseif.cli.export import export
+from elseif.cli.fit import fit
+from elseif.cli.output import make_streams_lenient
+from elseif.cli.predict import predict
+from elseif.cli.problems import (
+    BROKEN_PIPE,
+    INTERRUPTED,
+    exit_code,
+    one_line,
+    say,
+    warnings_as_notes,
 )
+from elseif.cli.report import report
+from elseif.cli.show import show
+from elseif.cli.study import study
+from elseif.cli.verb import Verb
+
+UsageError: type[Exception] = typer.BadParameter.__bases__[0]  # which typer does not name in public
 
 app = typer.Typer(
     name="elseif",
     help="Bayesian rule lists: if ... else if ... else, with a probability on every line.",
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # plain help reads better in 80 columns, and starts sooner
 )
-app.command()(study)
+VERBS: dict[Callable[..., None], str] = {
+    fit: "Learn a rule list from a table.",
+    show: "Print the list in a model file.",
+    predict: "Predict for the rows of a table, as CSV.",
+    explain: "Explain the answer for one row.",
+    report: "Write a report, validated out of sample.",
+    export: "Write the list as SQL, PMML, ONNX, code, a calculator ...",
+    edit: "Weigh a list that was edited in the explorer.",
+    study: "Run an experiment of the paper.",
+    demo: "Learn the Titanic list, and write every page about it.",
+}
+for verb, in_short in VERBS.items():
+    app.command(cls=Verb, short_help=in_short)(verb)
 
 
 def _print_version(wanted: bool) -> None:
@@ -37,7 +63,10 @@ def _print_version(wanted: bool) -> None:
 
 @app.callback()
 def options(
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    debug: Annotated[
+        bool,
+        typer.Option("--debug", help="Show the traceback of an error; also after the verb."),
+    ] = False,
     version: Annotated[
         bool,
         typer.Option("--version", help="Show the version.", callback=_print_version, is_eager=True),
@@ -47,19 +76,59 @@ def options(
 
 
 def main() -> None:
+    """Run the program with the arguments of the command line."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
     """Run the program; an error that a user can mend is one line, not a traceback."""
-    debug = "--debug" in sys.argv
+    arguments, debug = _without_debug(list(arguments) or ["--help"])
+    make_streams_lenient()
     try:
-        app()
-    except KeyboardInterrupt:
-        print("elseif: interrupted", file=sys.stderr)
-        sys.exit(130)
+        with warnings_as_notes():
+            code = app(arguments, prog_name="elseif", standalone_mode=False)
+        sys.stdout.flush()  # a closed pipe shows here, not when Python ends
+        return _ended(code if isinstance(code, int) else 0)
+    except (KeyboardInterrupt, typer.Abort):
+        return _ended(INTERRUPTED)
+    except UsageError as error:
+        return _misused(error)
     except BrokenPipeError:
-        # the reader of a pipe has gone; keep Python from saying so once more at exit
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(141)
-    except ElseifError as error:
+        return _pipe_closed()
+    except SystemExit as end:  # typer's own answer to a closed pipe
+        return _pipe_closed() if end.code == 1 else int(end.code or 0)
+    except Exception as error:
         if debug:
-            raise
-        print(f"elseif: {error}", file=sys.stderr)
-        sys.exit(next(code for kind, code in EXIT_CODES if isinstance(error, kind)))
+            traceback.print_exception(error)
+        else:
+            say(one_line(error))
+        return exit_code(error)
+
+
+def _without_debug(arguments: list[str]) -> tuple[list[str], bool]:
+    """The arguments but for --debug, which may stand anywhere before a lone --."""
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    kept = [argument for argument in arguments[:end] if argument != "--debug"]
+    return kept + arguments[end:], len(kept) < end
+
+
+def _ended(code: int) -> int:
+    if code == INTERRUPTED:
+        say("interrupted")
+    return code
+
+
+def _misused(error: BaseException) -> int:
+    """A fault in the arguments: what, and where to read on."""
+    message: str = getattr(error, "format_message", error.__str__)()
+    context = getattr(error, "ctx", None)
+    path = "elseif" if context is None else context.command_path
+    message = " ".join(message.split()).replace(": Value error, ", ": ").rstrip(".")
+    say(f"{message}. See {path} --help.")
+    return 2
+
+
+def _pipe_closed() -> int:
+    """Nobody reads on: end quietly, and keep Python from saying so once more."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return BROKEN_PIPE

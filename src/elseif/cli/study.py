@@ -18,12 +18,19 @@ class StudyName(StrEnum):
 
 
 def study(
-    name: Annotated[StudyName, typer.Argument(help="Which of the paper's experiments.")],
-    out: Annotated[Path, typer.Option(help="Folder for the pictures.")] = Path("results"),
-    seed: Annotated[int, typer.Option(min=0, help="Seed of everything random.")] = 0,
-    jobs: Annotated[int, typer.Option(help="Threads; -1 for all cores.")] = -1,
+    name: Annotated[
+        StudyName,
+        typer.Argument(metavar="|".join(StudyName), help="Which of the paper's experiments."),
+    ],
+    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Folder for the pictures.")] = Path(
+        "results"
+    ),
+    seed: Annotated[
+        int, typer.Option(min=0, metavar="NUMBER", help="Seed of everything random.")
+    ] = 0,
+    jobs: Annotated[int, typer.Option(metavar="NUMBER", help="Threads; -1 for all cores.")] = -1,
     data_sets: Annotated[
-        int, typer.Option(min=1, help="simulation: data sets of each size.")
+        int, typer.Option(min=1, metavar="NUMBER", help="simulation: data sets of each size.")
     ] = 100,
 ) -> None:
     """Run an experiment of the paper: print its table, draw its figure."""

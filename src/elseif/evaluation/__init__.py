@@ -1,1 +1,1 @@
-"""Section 4: comparison classifiers and how they are judged."""
+"""Section 4: comparison classifiers, and how classifiers are judged out of sample."""

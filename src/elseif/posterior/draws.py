@@ -14,6 +14,7 @@ from elseif.posterior.rule_list import RuleList, Vocabulary, make_rule_list
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.figure import Figure
 
 TIE = 1e-9  # log posteriors closer than this are equal, or than this part of their size:
 TIE_SHARE = 1e-12  # sums of large terms lose digits
@@ -51,6 +52,26 @@ class Lists:
         return self.label_counts[self.offsets[i] + i : self.offsets[i + 1] + i + 1]
 
 
+class Inclusion(dict[str, float]):
+    """Inclusion probabilities by antecedent, the likeliest first; a dict that prints well."""
+
+    MOST_SHOWN = 20
+
+    def __repr__(self) -> str:
+        from elseif.posterior.text import show_name  # which is made of rule lists
+
+        shown = list(self.items())[: self.MOST_SHOWN]
+        lines = [f"{100 * share:5.1f}%  {show_name(name, 80)}" for name, share in shown]
+        if len(self) > len(shown):
+            lines.append(f"        and {len(self) - len(shown):,} more")
+        return "\n".join(lines) or "{}"
+
+    def _repr_html_(self) -> str:
+        from elseif.posterior.html import inclusion_html  # loaded in notebooks only
+
+        return inclusion_html(self)
+
+
 class Posterior:
     """Draws from the posterior over antecedent lists, first halves discarded."""
 
@@ -68,6 +89,11 @@ class Posterior:
             f"Posterior({n_chains} chains of {n_draws:,} draws, {len(self.distinct):,} distinct "
             f"lists, mean length {self.lengths.mean():.2f})"
         )
+
+    def _repr_html_(self) -> str:
+        from elseif.posterior.html import posterior_html  # loaded in notebooks only
+
+        return posterior_html(self)
 
     @property
     def n_draws(self) -> int:
@@ -138,11 +164,11 @@ class Posterior:
         rows[np.arange(rows.shape[1]) < lengths[:, None]] = by_item
         return rows
 
-    def inclusion(self) -> dict[str, float]:
+    def inclusion(self) -> Inclusion:
         """Probability that an antecedent is in the list, by name; the likeliest first."""
         values = self.inclusion_probabilities
         order = np.lexsort((np.arange(len(values)), -values))
-        return {self.pool.names[a]: float(values[a]) for a in order}
+        return Inclusion({self.pool.names[a]: float(values[a]) for a in order})
 
     @cached_property
     def inclusion_probabilities(self) -> np.ndarray:
@@ -172,6 +198,24 @@ class Posterior:
         if not weights.sum():
             return float("nan")
         return float(weights @ self.average_cardinalities[has_one] / weights.sum())
+
+    def plot_lengths(self) -> Figure:
+        """The share of the draws at each number of rules, as a matplotlib figure."""
+        from elseif.posterior.plots import plot_lengths  # loads matplotlib
+
+        return plot_lengths(self)
+
+    def plot_inclusion(self, most: int = 15) -> Figure:
+        """The antecedents found most often, as a matplotlib figure."""
+        from elseif.posterior.plots import plot_inclusion  # loads matplotlib
+
+        return plot_inclusion(self, most)
+
+    def plot_traces(self) -> Figure:
+        """Log posterior and length along each chain's kept draws, as a matplotlib figure."""
+        from elseif.posterior.plots import plot_traces  # loads matplotlib
+
+        return plot_traces(self)
 
     def rule_list(self, i: int) -> RuleList:
         """A distinct list, by its place in ``distinct``, as a RuleList."""

@@ -1,9 +1,14 @@
-"""A rule list as a small piece of HTML for notebooks."""
+"""Rule lists and posteriors as small pieces of HTML for notebooks.
+
+No colour is set, so that light and dark themes both show them, and every text is escaped.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from html import escape
 
+from elseif.posterior.draws import Posterior
 from elseif.posterior.rule_list import RuleList
 from elseif.posterior.text import (
     consequent_text,
@@ -13,28 +18,81 @@ from elseif.posterior.text import (
     shown_labels,
 )
 
-STYLE = "text-align:left;padding:0.15em 0.8em;white-space:normal"
+STYLE = "text-align:left;padding:0.15em 0.8em;white-space:normal;vertical-align:top"
+MOST_LISTS = 5
+MOST_ANTECEDENTS = 8
+
+
+def html_table(
+    heads: Sequence[str], rows: Sequence[Sequence[str]], numbers: Sequence[int] = ()
+) -> str:
+    """A table of texts, all of them escaped; columns of numbers stand to the right."""
+
+    def style(column: int) -> str:
+        return STYLE.replace("left", "right", 1) if column in numbers else STYLE
+
+    head = "".join(
+        f'<th scope="col" style="{style(i)}">{escape(text)}</th>' for i, text in enumerate(heads)
+    )
+    body = "".join(
+        "<tr>"
+        + "".join(f'<td style="{style(i)}">{escape(text)}</td>' for i, text in enumerate(row))
+        + "</tr>"
+        for row in rows
+    )
+    return (
+        f'<table style="margin:0.6em 0"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+    )
 
 
 def rule_list_html(rule_list: RuleList, level: float = 0.95) -> str:
-    """A table of three columns: the condition, the probability, and n."""
+    """A table: if or else, the condition, the probability, and n."""
     places = shown_labels(rule_list)
     decimals = enough_decimals(rule_list, places, level)
     rows = []
     for j, rule in enumerate(rule_list.rules):
         head = "else" if j == len(rule_list) else "if" if j == 0 else "else if"
         head = "always" if len(rule_list) == 0 else head
-        condition = escape(show_name(rule.antecedent.name))
-        result = escape(consequent_text(rule, places, level, decimals))
-        rows.append(
-            f'<tr><td style="{STYLE}"><b>{head}</b> {condition}</td>'
-            f'<td style="{STYLE}">{result}</td>'
-            f'<td style="{STYLE};text-align:right">{count_text(rule.n)}</td></tr>'
-        )
-    label = escape(show_name(rule_list.vocabulary.label_names[-1]))
+        result = consequent_text(rule, places, level, decimals, named=len(places) > 1)
+        rows.append((head, show_name(rule.antecedent.name), result, count_text(rule.n)))
+    label = show_name(rule_list.vocabulary.label_names[places[0]])
     what = f"probability of {label}" if len(places) == 1 else "probability of each label"
-    heads = "".join(
-        f'<th scope="col" style="{STYLE}">{head}</th>'
-        for head in ("rule", f"{what} ({100 * level:g}% credible interval)", "n")
+    interval = f"({100 * level:g}% credible interval)"
+    return html_table(("", "rule", f"{what} {interval}", "n"), rows, numbers=(3,))
+
+
+def posterior_html(posterior: Posterior) -> str:
+    """How much was drawn, the best lists, and the antecedents found most often."""
+    n_chains = len(posterior.chains)
+    chains = "1 chain" if n_chains == 1 else f"{n_chains} chains"
+    n = len(posterior.distinct)
+    lists = "1 distinct list" if n == 1 else f"{n:,} distinct lists"
+    summary = (
+        f"{posterior.n_draws:,} draws of {chains}, {lists}, "
+        f"{posterior.mean_length:.1f} rules on average"
     )
-    return f"<table><thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+    best = []
+    for i in posterior.best_first[:MOST_LISTS].tolist():
+        names = [
+            show_name(posterior.pool.names[a], 80) for a in posterior.distinct.antecedent_list(i)
+        ]
+        text = "; else if ".join(names) if names else "the default rule alone"
+        share = f"{100 * posterior.probabilities[i]:.1f}%"
+        best.append((text, share, f"{posterior.distinct.log_posterior[i]:.2f}"))
+    parts = [
+        f"<p>{escape(summary)}</p>",
+        html_table(("most probable lists", "draws", "log posterior"), best, numbers=(1, 2)),
+    ]
+    if len(posterior.pool):
+        parts.append(inclusion_html(posterior.inclusion(), MOST_ANTECEDENTS))
+    return f"<div>{''.join(parts)}</div>"
+
+
+def inclusion_html(inclusion: Mapping[str, float], most: int = 20) -> str:
+    """The antecedents found most often, with the share of the draws that have them."""
+    rows = [
+        (show_name(name, 80), f"{100 * share:.1f}%")
+        for name, share in list(inclusion.items())[:most]
+        if share > 0
+    ]
+    return html_table(("antecedents most often in the list", "draws"), rows, numbers=(1,))

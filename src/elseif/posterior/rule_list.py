@@ -19,6 +19,10 @@ from elseif.tables.reading import Table
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.figure import Figure
+
+    from elseif.posterior.draws import Posterior
+    from elseif.posterior.explanation import Explanation
 
 
 BLOCK_ROWS = 65_536
@@ -151,7 +155,28 @@ class RuleList:
                 row[f"low {label}"] = low
                 row[f"high {label}"] = high
             rows.append(row)
-        return pd.DataFrame(rows)
+        frame = pd.DataFrame(rows)
+        counts = ["n", *(f"n {label}" for label in self.classes.tolist())]
+        whole = all((frame[name] % 1 == 0).all() for name in counts)
+        return frame.astype(dict.fromkeys(counts, "int64")) if whole else frame
+
+    def plot(self, label: Any = None, level: float = 0.95) -> Figure:
+        """The rules with probabilities and intervals as bars, as a matplotlib figure."""
+        from elseif.posterior.plots import plot_rule_list  # loads matplotlib
+
+        return plot_rule_list(self, label, level)
+
+    def explain(
+        self, case: Any, row: int = 0, posterior: Posterior | None = None, **options: Any
+    ) -> Explanation:
+        """Why the list says what it says of a case: a dict by column, or a row of a table.
+
+        ``posterior`` adds how its other lists judge the case; for the other options see
+        ``elseif.posterior.explanation.explain``.
+        """
+        from elseif.posterior.explanation import explain  # which is made of rule lists
+
+        return explain(self, case, row, posterior, **options)
 
     def captured_by(self, X: Any) -> np.ndarray:
         """For each observation, the place of the first rule that is true of it."""

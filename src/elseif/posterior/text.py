@@ -32,7 +32,8 @@ def rule_list_text(
     heads = ["if"] + ["else if"] * (len(rule_list) - 1) + ["else"]
     if len(rule_list) == 0:
         heads = ["always"]
-    conditions = [show_name(rule.antecedent.name) for rule in rule_list.rules]
+    parts = [tuple(map(show_name, rule.antecedent.parts)) for rule in rule_list.rules]
+    conditions = [" and ".join(of_rule) for of_rule in parts]
     results = [consequent_text(rule, places, level, decimals) for rule in rule_list.rules]
     counts = [count_text(rule.n) for rule in rule_list.rules]
     head_width = max(map(len, heads))
@@ -41,14 +42,14 @@ def rule_list_text(
     room = width - head_width - result_width - count_width - len("  then    n = ")
     condition_width = min(max(map(display_width, conditions)), max(24, room))
     lines = []
-    for head, condition, result, count in zip(heads, conditions, results, counts, strict=True):
-        parts = wrap(condition, condition_width)
-        for part in parts[:-1]:
-            lines.append(f"{head:<{head_width}} {part}".rstrip())
+    for head, of_rule, result, count in zip(heads, parts, results, counts, strict=True):
+        wrapped = wrap(of_rule, condition_width)
+        for line in wrapped[:-1]:
+            lines.append(f"{head:<{head_width}} {line}".rstrip())
             head = ""
-        then = "then" if condition else "    "
+        then = "then" if of_rule else "    "
         lines.append(
-            f"{head:<{head_width}} {pad(parts[-1], condition_width)} {then} "
+            f"{head:<{head_width}} {pad(wrapped[-1], condition_width)} {then} "
             f"{pad(result, result_width)}  n = {count:>{count_width}}"
         )
     return "\n".join([_caption(rule_list, places, level), *lines])
@@ -77,7 +78,9 @@ def enough_decimals(rule_list: RuleList, places: Sequence[int], level: float) ->
     return int(np.clip(np.ceil(np.log10(0.02 / max(narrowest, 1e-9))), 0, 3))
 
 
-def consequent_text(rule: Rule, places: Sequence[int], level: float, decimals: int) -> str:
+def consequent_text(
+    rule: Rule, places: Sequence[int], level: float, decimals: int, named: bool = True
+) -> str:
     """Labels with probability and interval, the most probable first."""
     order = sorted(places, key=lambda place: -rule.probabilities[place])
     parts = []
@@ -85,9 +88,9 @@ def consequent_text(rule: Rule, places: Sequence[int], level: float, decimals: i
     shown = order if len(order) <= MOST_LABELS + 1 else order[:MOST_LABELS]
     for place in shown:
         low, high = consequent_interval(rule.label_counts, rule.pseudocounts, place, level)
-        name = show_name(rule.vocabulary.label_names[place])
+        name = f"{show_name(rule.vocabulary.label_names[place])} " if named else ""
         mean = percent(rule.probabilities[place], decimals)
-        parts.append(f"{name} {mean} ({percent(low, decimals)}–{percent(high, decimals)})")
+        parts.append(f"{name}{mean} ({percent(low, decimals)}–{percent(high, decimals)})")
     rest = order[len(shown) :]
     if rest:
         share = percent(sum(rule.probabilities[place] for place in rest), decimals)
@@ -113,10 +116,10 @@ def _caption(rule_list: RuleList, places: Sequence[int], level: float) -> str:
     return f"Probability of each label ({interval})"
 
 
-def show_name(name: str) -> str:
+def show_name(name: str, longest: int = LONGEST_NAME) -> str:
     """A name made safe for a terminal: shortened, with control characters spelt out."""
-    if len(name) > LONGEST_NAME:
-        name = name[: LONGEST_NAME - 1] + "…"
+    if len(name) > longest:
+        name = name[: longest - 1] + "…"
     return "".join(_visible(c) for c in name)
 
 
@@ -139,6 +142,18 @@ def pad(text: str, width: int) -> str:
     return text + " " * (width - display_width(text))
 
 
-def wrap(text: str, width: int) -> list[str]:
-    """Lines of at most a width; an empty text is one empty line."""
-    return textwrap.wrap(text, max(1, width), break_on_hyphens=False) or [""]
+def wrap(conditions: Sequence[str], width: int) -> list[str]:
+    """Lines of at most a width, broken between conditions where that suffices."""
+    lines = [""]
+    for i, condition in enumerate(conditions):
+        part = f"and {condition}" if i else condition
+        longer = f"{lines[-1]} {part}".lstrip()
+        if display_width(longer) <= width:
+            lines[-1] = longer
+            continue
+        if display_width(part) <= width:
+            broken = [part]
+        else:
+            broken = textwrap.wrap(part, max(1, width), break_on_hyphens=False)
+        lines = lines + broken if lines[-1] else lines[:-1] + broken
+    return lines

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from elseif.model.problem import Problem
 from elseif.sampler.rank_statistics import bulk_ess, rank_r_hat, tail_ess
 from elseif.sampler.runs import ChainInfo, Runs, distinct_lists, join_runs
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 # the paper's threshold for Gelman and Rubin's R-hat of the log posterior
 PAPER_R_HAT = 1.05
@@ -82,6 +86,25 @@ class Convergence:
                 f"  distinct lists                               {self.n_distinct:,}",
             ]
         )
+
+    def sentence(self) -> str:
+        """The verdict in one sentence, with what it rests on."""
+        if not self.n_chains:
+            return "Nothing was sampled: the default rule is the only list."
+        chains = "1 chain" if self.n_chains == 1 else f"{self.n_chains} chains"
+        r_hat = "" if np.isnan(self.r_hat) else f", R-hat {self.r_hat:.3f}"
+        return f"{IN_WORDS[self.status]}: {chains} of {self.n_iter:,} iterations{r_hat}."
+
+    def plot(self) -> Figure:
+        """R-hat and effective draws of every quantity, as a matplotlib figure."""
+        from elseif.sampler.convergence_plot import plot_convergence  # loads matplotlib
+
+        return plot_convergence(self)
+
+    def _repr_html_(self) -> str:
+        from elseif.sampler.convergence_html import convergence_html  # loaded in notebooks only
+
+        return convergence_html(self)
 
 
 @dataclass(frozen=True)

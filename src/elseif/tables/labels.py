@@ -46,6 +46,12 @@ def label_array(y: Any) -> np.ndarray:
     return array if len({family(v) for v in each.ravel()}) == 1 else each
 
 
+def name_of(y: Any) -> str | None:
+    """The name that a data frame's column brings along."""
+    name = getattr(y, "name", None)
+    return name if isinstance(name, str) and name else None
+
+
 def category_order(y: Any) -> list[Any] | None:
     """The order of y's categories, when it is categorical."""
     if getattr(y, "ndim", 1) != 1:

@@ -84,6 +84,8 @@ class Table:
 
 def read_table(X: Any, allow_infinite: bool = False) -> Table:
     """A table from pandas, polars, pyarrow, Parquet, NumPy, SciPy sparse or nested lists."""
+    if isinstance(X, Table):
+        return X
     if isinstance(X, ParquetTable):
         return _read_parquet(X, allow_infinite)
     if type(X).__module__ == "pyarrow._dataset" and hasattr(X, "to_batches"):

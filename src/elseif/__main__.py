@@ -1,0 +1,6 @@
+"""python -m elseif: the program, where its script is not on the path."""
+
+from elseif.cli.main import main
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,52 @@
+"""Arguments and options that several verbs have, each declared once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+OUTPUT = "Output"
+
+ModelFile = Annotated[
+    Path,
+    typer.Argument(metavar="MODEL", help="Model file, made by fit.", show_default=False),
+]
+TableFile = Annotated[
+    Path,
+    typer.Argument(metavar="TABLE", help="CSV, TSV or Parquet file.", show_default=False),
+]
+TrainingTable = Annotated[
+    Path,
+    typer.Argument(
+        metavar="TABLE", help="The table that the list was learnt from.", show_default=False
+    ),
+]
+OutFile = Annotated[
+    Path | None,
+    typer.Option("--out", metavar="FILE", help="File to write; without it, to the screen."),
+]
+LabelColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--label", metavar="COLUMN", help="Column of the label, where it is named otherwise."
+    ),
+]
+WeightColumn = Annotated[
+    str | None, typer.Option("--weight", metavar="COLUMN", help="Column of row weights.")
+]
+Title = Annotated[str | None, typer.Option("--title", metavar="TEXT", help="Title of the page.")]
+Force = Annotated[
+    bool,
+    typer.Option("--force", help="Overwrite files that are there.", rich_help_panel=OUTPUT),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", help="No progress bars.", rich_help_panel=OUTPUT)]
+
+
+def output_file(text: str) -> typer.models.OptionInfo:
+    """An option for a file that a verb writes."""
+    option: typer.models.OptionInfo = typer.Option(
+        metavar="FILE", help=text, rich_help_panel=OUTPUT
+    )
+    return option

@@ -1,0 +1,61 @@
+"""elseif demo: the Titanic list, its report, its calculator and its explorer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from elseif.cli.arguments import Force, Quiet
+from elseif.cli.output import check_outputs, check_pages, save, say_saved
+from elseif.errors import ResourceError
+
+TITLE = "Who survived the Titanic"
+
+
+def demo(
+    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Folder to write to.")] = Path(
+        "results"
+    ),
+    force: Force = False,
+    quiet: Quiet = False,
+) -> None:
+    """Find the paper's list for the Titanic again; write table, model, and pages about it."""
+    make_folder(out)
+    table, model = out / "titanic.csv", out / "titanic.json"
+    pages = {name: out / f"titanic-{name}.html" for name in ("report", "calculator", "explorer")}
+    check_outputs([table, model, *pages.values()], force)
+    check_pages(*pages.values())
+    from elseif.cli.fit import is_watched, print_fit
+    from elseif.cli.report import report_page
+    from elseif.cli.tables import Read
+    from elseif.datasets import load_titanic
+    from elseif.estimator import BayesianRuleListClassifier
+    from elseif.export.model_file import save_model
+    from elseif.report.calculator import calculator_page
+    from elseif.report.explorer import explorer_page
+
+    X, y = load_titanic(split="paper")
+    watched = is_watched(quiet)
+    classifier = BayesianRuleListClassifier(random_state=0, n_jobs=-1, verbose=watched).fit(X, y)
+    classifier.verbose = False
+    print_fit(classifier, "the Titanic's passengers and crew")
+    print()
+    save("Table", table, X.assign(**{str(y.name): y}).to_csv(index=False), force)
+    save_model(classifier, model, force=force)
+    say_saved("Model", model)
+    save("Calculator", pages["calculator"], calculator_page(classifier, title=TITLE), force)
+    save("Explorer", pages["explorer"], explorer_page(classifier, X, y, title=TITLE), force)
+    page = report_page(classifier, Read(X, y), watched, subgroups=["sex", "class"], title=TITLE)
+    save("Report", pages["report"], page, force)
+    print(f"\nOpen the pages in a browser, or try: elseif explain {model} {table} --row 1")
+
+
+def make_folder(path: Path) -> None:
+    """A folder that is there."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        why = "it is a file" if path.exists() else error.strerror or error
+        raise ResourceError(f"{path} cannot be made a folder: {why}.") from error

@@ -1,0 +1,61 @@
+"""elseif edit MODEL TABLE --list FILE: what a list edited in the explorer costs, as a model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from elseif.cli.arguments import (
+    Force,
+    LabelColumn,
+    ModelFile,
+    TrainingTable,
+    WeightColumn,
+)
+from elseif.cli.output import check_outputs, say_saved, width
+from elseif.cli.tables import check_table_file
+
+
+def edit(
+    model: ModelFile,
+    table: TrainingTable,
+    edited: Annotated[
+        Path,
+        typer.Option(
+            "--list", metavar="FILE", help="The edited list, as the explorer page saves it."
+        ),
+    ],
+    label: LabelColumn = None,
+    weight: WeightColumn = None,
+    new: Annotated[
+        Path | None,
+        typer.Option(
+            "--model",
+            metavar="FILE",
+            help="Save the edited model here; without it, only the price is shown.",
+            rich_help_panel="Output",
+        ),
+    ] = None,
+    force: Force = False,
+) -> None:
+    """Weigh a list that was edited in the explorer, and save it as a model."""
+    check_outputs([new], force)
+    check_table_file(table)
+    from elseif.cli.models import classifier_of, read, read_again
+    from elseif.report.edited_list import edited_list
+
+    antecedents = edited_list(edited)
+    found = read(model)
+    training = read_again(found, table, label, weight)
+    draft = classifier_of(found, model).edit(training.X, training.y, training.weights)
+    draft = draft.take(antecedents, f"take the list in {edited.name}")
+    print(draft.to_text(width=width()))
+    if new is not None:
+        from elseif.export.model_file import save_model
+
+        kept = "lists" if found.posterior is not None else None
+        save_model(draft.as_classifier(), new, kept, force)
+        print()
+        say_saved("Model", new)

@@ -1,0 +1,159 @@
+"""elseif fit TABLE --label COLUMN: learn a list from a file, print it, save it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from elseif.cli import settings as told
+from elseif.cli.arguments import OUTPUT, Force, Quiet, TableFile, WeightColumn, output_file
+from elseif.cli.output import check_outputs, check_pages, save, say_saved, say_wrapped, width
+from elseif.cli.tables import Wanted, check_table_file, read_labelled, told_as_written
+
+if TYPE_CHECKING:
+    from elseif.estimator import BayesianRuleListClassifier
+
+MOST_LEFT_OUT = 3  # columns named in the summary, which is to fit a screen
+
+
+def fit(
+    table: TableFile,
+    label: Annotated[str, typer.Option(metavar="COLUMN", help="Column that is to be predicted.")],
+    positive: Annotated[
+        str | None,
+        typer.Option(metavar="LABEL", help="The label whose probability is wanted."),
+    ] = None,
+    weight: WeightColumn = None,
+    drop: Annotated[
+        list[str], typer.Option(metavar="COLUMN", help="Column to leave out; may be repeated.")
+    ] = [],  # noqa: B006
+    model: Annotated[Path | None, output_file("Save the model here (JSON).")] = None,
+    without_posterior: Annotated[
+        bool,
+        typer.Option(
+            "--without-posterior",
+            help="Leave the posterior's lists out of the model: a smaller file.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = False,
+    report: Annotated[
+        Path | None, output_file("Write a report here (HTML); it cross-validates.")
+    ] = None,
+    calculator: Annotated[Path | None, output_file("Write a calculator here (HTML).")] = None,
+    force: Force = False,
+    quiet: Quiet = False,
+    expected_length: told.ExpectedLength = 3,
+    expected_cardinality: told.ExpectedCardinality = 1,
+    pseudocounts: told.Pseudocounts = ["1"],  # noqa: B006
+    antecedents: told.Antecedents = None,
+    antecedent_weights: told.AntecedentWeights = [],  # noqa: B006
+    min_support: told.MinSupport = "0.1",
+    max_cardinality: told.MaxCardinality = 2,
+    support_in: told.SupportAmong = told.SupportIn.ALL,
+    merge_equivalents: told.MergeEquivalents = False,
+    empty_pool: told.OnEmptyPool = told.EmptyPool.ERROR,
+    max_antecedents: told.MaxAntecedents = 100_000,
+    max_memory: told.MaxMemory = 4e9,
+    kinds: told.Kinds = [],  # noqa: B006
+    cuts: told.Cuts = [],  # noqa: B006
+    cutting: told.CuttingMethod = told.Cutting.QUANTILES,
+    n_quantiles: told.NQuantiles = 4,
+    disjoint_bins: told.DisjointBins = False,
+    negations: told.Negations = False,
+    group_rare: told.GroupRare = None,
+    missing: told.MissingValues = told.Missing.OWN_LEVEL,
+    missing_y: told.MissingY = told.MissingLabel.ERROR,
+    infinite: told.InfiniteValues = told.Infinite.ERROR,
+    kernel: told.SamplingKernel = told.Kernel.AUTO,
+    n_chains: told.NChains = 4,
+    n_iter: told.NIter = None,
+    max_iter: told.MaxIter = 2_000_000,
+    predict_with: told.Predictor = told.PredictWith.POINT,
+    random_state: told.RandomState = 0,
+    n_jobs: told.NJobs = -1,
+) -> None:
+    """Learn a rule list from a table: print it, and save model, report and calculator.
+
+    Defaults are those of BayesianRuleListClassifier in Python, but that the seed is 0 rather
+    than new each time, and that all cores are used.
+    """
+    given = dict(locals())
+    check_outputs([model, report, calculator], force)
+    check_pages(report, calculator)
+    check_table_file(table)
+    classifier = new_classifier(given)
+    read = read_labelled(
+        table,
+        Wanted(
+            label, weight, drop, positive,
+            as_written=told_as_written(classifier.kinds), missing_y=classifier.missing_y,
+        ),
+    )  # fmt: skip
+    classifier.fit(read.X, read.y, sample_weight=read.weights)
+    is_watched, classifier.verbose = classifier.verbose, False  # no setting of the model's
+    print_fit(classifier, table.name)
+    print()
+    if model is not None:
+        from elseif.export.model_file import save_model
+
+        save_model(classifier, model, None if without_posterior else "lists", force)
+        say_saved("Model", model)
+    if calculator is not None:
+        from elseif.report.calculator import calculator_page
+
+        save("Calculator", calculator, calculator_page(classifier), force)
+    if report is not None:
+        from elseif.cli.report import report_page
+
+        save("Report", report, report_page(classifier, read, is_watched), force)
+
+
+def new_classifier(given: dict[str, Any]) -> BayesianRuleListClassifier:
+    """A classifier of what the command line was told, its settings checked before any reading."""
+    from elseif.errors import ParamError
+    from elseif.estimator import BayesianRuleListClassifier
+    from elseif.parameters import check_parameters
+
+    parameters = told.estimator_parameters(given)
+    classifier = BayesianRuleListClassifier(**parameters)
+    classifier.verbose = is_watched(given["quiet"])
+    check_parameters(classifier)
+    if given["without_posterior"] and classifier.predict_with == "posterior":
+        raise ParamError("--predict-with posterior needs the posterior: no --without-posterior.")
+    return classifier
+
+
+def is_watched(quiet: bool) -> bool:
+    """Whether progress is shown: on a terminal, unless it is not wanted."""
+    return not quiet and sys.stderr.isatty()
+
+
+def print_fit(classifier: Any, source: str) -> None:
+    """The list, and what a reader should know of it, on one screen."""
+    report = classifier.fit_report_
+    left_out = [column for column in report.columns if column.excluded is not None]
+    print(classifier.rule_list_.to_text(width=width()))
+    print()
+    say_wrapped(
+        f"Learnt from {report.n_rows - report.n_rows_without_label:,} rows of {source}; the lists "
+        f"are made of {len(classifier.pool_):,} antecedents."
+    )
+    say_wrapped(classifier.convergence_.sentence())
+    if report.n_rows_without_label:
+        say_wrapped(f"Rows left out for want of a label: {report.n_rows_without_label:,}.")
+    for column in left_out[:MOST_LEFT_OUT]:
+        say_wrapped(f"Left out: {shown(column.name)} ({column.excluded}).")
+    if len(left_out) > MOST_LEFT_OUT:
+        print(f"Left out as well: {len(left_out) - MOST_LEFT_OUT} more columns.")
+    for note in report.notes:
+        say_wrapped(note)
+
+
+def shown(name: str) -> str:
+    """A column's name that no terminal takes for a command."""
+    from elseif.posterior.text import show_name
+
+    return show_name(name, 60)

@@ -1,0 +1,83 @@
+"""What a verb writes: files checked before the long work, text that any terminal can show."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import shutil
+import sys
+import textwrap
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+from elseif.errors import ParamError
+
+PLAIN = {"–": "-", "—": "-", "…": "...", "∞": "inf", "×": "x", "≤": "<=", "≥": ">=", "’": "'"}
+WIDEST = 100
+
+
+def check_outputs(paths: Sequence[Path | None], force: bool) -> None:
+    """Refuse before the work what could not be written after it."""
+    from elseif.export.safe_files import check_writable
+
+    seen: set[Path] = set()
+    for path in paths:
+        if path is None:
+            continue
+        check_writable(path, force)
+        if path.resolve() in seen:
+            raise ParamError(f"Two outputs would be written to {path}.")
+        seen.add(path.resolve())
+
+
+def check_pages(*paths: Path | None) -> None:
+    """Refuse before the work a page that could not be made after it."""
+    if any(path is not None for path in paths) and find_spec("jinja2") is None:
+        raise ParamError("Pages need Jinja2: pip install 'elseif[report]'.")
+
+
+def save(what: str, path: Path, content: str | bytes, force: bool) -> None:
+    """Write a file, and say where it is."""
+    from elseif.export.safe_files import write_atomically
+
+    write_atomically(path, content, force)
+    say_saved(what, path)
+
+
+def say_saved(what: str, path: Path) -> None:
+    """Where something now is."""
+    print(f"{what}: {path}")
+
+
+def width() -> int:
+    """Columns to write in: those of the terminal, but no more than read well."""
+    return min(WIDEST, shutil.get_terminal_size((80, 24)).columns)
+
+
+def say_wrapped(text: str) -> None:
+    """A sentence, over as many lines as it needs."""
+    print(textwrap.fill(text, width(), subsequent_indent="  ", break_long_words=False))
+
+
+def write_data(text: str) -> None:
+    """Data for another program: UTF-8 whatever the terminal is, so that nothing is changed."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(text.encode("utf-8"))
+    sys.stdout.buffer.flush()
+
+
+def make_streams_lenient() -> None:
+    """Have a terminal that lacks a character show something like it rather than fail."""
+    codecs.register_error("elseif", _plainer)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="elseif")
+
+
+def _plainer(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    found = error.object[error.start : error.end]
+    shown = (PLAIN.get(c) or c.encode("unicode_escape").decode("ascii") for c in found)
+    return "".join(shown), error.end

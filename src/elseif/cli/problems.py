@@ -1,0 +1,112 @@
+"""What went wrong, as one line with what to do, in the words of the command line."""
+
+from __future__ import annotations
+
+import re
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from elseif.cli.settings import NAMES
+from elseif.errors import (
+    DataError,
+    ElseifError,
+    ExportError,
+    FileExistsAlreadyError,
+    ModelFileError,
+    ParamError,
+    ResourceError,
+)
+
+INTERRUPTED, BROKEN_PIPE, FAULT = 130, 141, 1
+EXIT_CODES: tuple[tuple[type[BaseException], int], ...] = (
+    (ParamError, 2),
+    (FileExistsAlreadyError, 2),
+    (ExportError, 2),
+    (DataError, 3),
+    (ResourceError, 4),
+    (ModelFileError, 5),
+    (ElseifError, 3),
+    (MemoryError, 4),
+    (OSError, 4),
+)
+# settings whose names no sentence has otherwise; the others are options where a value follows
+UNMISTAKABLE = [name for name in NAMES if "_" in name] + ["min_cell", "pseudocounts"]
+_SETTING = re.compile(
+    rf"(?<!['\"\w-])({'|'.join([*NAMES, 'min_cell'])})=(?:'([^']*)'|([\w.+-]*\w))(?!\w)"
+)
+_NAME = re.compile(rf"(?<!['\"\w-])({'|'.join(UNMISTAKABLE)})(?![\w'\"])")
+_PYTHON = (
+    ("force=True (--force)", "--force"),
+    ("posterior=None", "--without-posterior"),
+    ("sample_weight.shape ==", "the weights have the shape"),
+    ("sample_weight", "--weight"),
+    ("Input y contains NaN or infinity", "The label is missing in some rows"),
+    ("Model files are made by save_model.", "Model files are made by elseif fit --model."),
+    ("load it, change it in Python and save it again", "use elseif edit"),
+)
+_OPENINGS = (
+    (re.compile(r"^X (?=has |lacks |does )"), "The table "),
+    (re.compile(r"^y (?=holds |mixes |has )"), "The label "),
+    (re.compile(r"^y: "), "The label: "),
+    (re.compile(r"^(?=(kinds|cuts|antecedents)[:\[])"), "--"),
+    (re.compile(r"^subgroups(?=:)"), "--subgroup"),
+)
+
+
+def exit_code(error: BaseException) -> int:
+    """The code that a kind of error ends the program with; 1 for one that nobody foresaw."""
+    return next((code for kind, code in EXIT_CODES if isinstance(error, kind)), FAULT)
+
+
+def one_line(error: BaseException) -> str:
+    """An error in one line."""
+    if isinstance(error, ElseifError):
+        return in_options(str(error))
+    if isinstance(error, MemoryError):
+        return "the memory does not suffice; use fewer rows, or a higher --min-support."
+    if isinstance(error, OSError):
+        where = f"{error.filename}: " if error.filename else ""
+        return f"{where}{error.strerror or error}."
+    what = f"{type(error).__name__}: {error}"
+    return f"a fault of the program, {what}. Run it again with --debug, and report what it shows."
+
+
+def in_options(message: str) -> str:
+    """A message that Python users get, with the names that the command line has for things."""
+    message = " ".join(message.split())
+    for python, option in _PYTHON:
+        message = message.replace(python, option)
+    for opening, said in _OPENINGS:
+        message = opening.sub(said, message)
+    message = _SETTING.sub(lambda m: f"{_option(m[1])} {m[2] or m[3]}", message)
+    return _NAME.sub(lambda m: _option(m[1]), message)
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def say(message: str) -> None:
+    """One line on standard error."""
+    print(f"elseif: {message}", file=sys.stderr, flush=True)
+
+
+@contextmanager
+def warnings_as_notes() -> Iterator[None]:
+    """Warnings that are meant for users as one plain line each, and once; others not at all."""
+    said: set[str] = set()
+
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        text = in_options(str(message))
+        if text not in said:
+            said.add(text)
+            say(f"note: {text}")
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", UserWarning)
+        warnings.showwarning = show
+        yield

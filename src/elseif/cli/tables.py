@@ -1,0 +1,191 @@
+"""Tables and labels as the command line names them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from elseif.errors import DataError, ParamError
+
+MOST_SHOWN = 8
+
+
+@dataclass(frozen=True)
+class Read:
+    """A table from a file, apart from its label and its weights."""
+
+    X: Any
+    y: Any
+    weights: Any = None
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is what in a file: the columns that are no features, and labels in their order."""
+
+    label: str
+    weight: str | None = None
+    drop: Sequence[str] = ()
+    positive: str | None = None
+    classes: Sequence[Any] | None = None  # as a model has them
+    features: Sequence[str] | None = None  # those of a model, in place of all others
+    as_written: Collection[str] = ()
+    missing_y: str = "error"
+
+
+def check_table_file(path: Path) -> None:
+    """Refuse a table that is not there before anything is loaded to read it with."""
+    if not path.exists():
+        raise DataError(f"{path}: there is no such file.")
+
+
+def read_table_file(path: Path, as_written: Collection[str] = ()) -> Any:
+    """A data frame of a file, or Parquet of which columns are read when needed.
+
+    Columns of text files that are named as_written are categories, even "1" and "true".
+    """
+    from elseif.tables.files import read_file
+    from elseif.tables.parquet import PARQUET_ENDINGS, ParquetTable
+
+    if path.suffix.lower() in PARQUET_ENDINGS or path.is_dir():
+        return ParquetTable(path)
+    try:
+        return read_file(path, dict.fromkeys(as_written, "category"))
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror or error}.") from error
+
+
+def told_as_written(kinds: Mapping[str, Any] | None) -> set[str]:
+    """Columns that --kinds calls categories, by a word or by their names."""
+    return {
+        name
+        for name, kind in (kinds or {}).items()
+        if isinstance(kind, list) or kind in ("category", "ordered")
+    }
+
+
+def read_labelled(path: Path, wanted: Wanted) -> Read:
+    """A file's features, the label and the weights."""
+    table = read_table_file(path, wanted.as_written)
+    names = list(table.columns)
+    _check_columns(path, names, wanted)
+    if wanted.features is None:
+        left_out = {wanted.label, wanted.weight, *wanted.drop}
+        features = [name for name in names if name not in left_out]
+    else:
+        features = list(wanted.features)
+    if not features:
+        raise DataError(f"{path.name} has no column to learn from beside {wanted.label!r}.")
+    if not len(table):
+        raise DataError(f"{path.name} has columns but no rows.")
+    y = _labels(table[wanted.label], path, wanted)
+    return Read(select(table, features), y, None if wanted.weight is None else table[wanted.weight])
+
+
+def select(table: Any, names: Sequence[str]) -> Any:
+    """Some columns of a data frame or of Parquet."""
+    from elseif.tables.parquet import ParquetTable
+
+    return table.select(*names) if isinstance(table, ParquetTable) else table[list(names)]
+
+
+def find_label(name: str, labels: Sequence[Any], option: str) -> Any:
+    """The label that a user calls so: 1 for 1.0, true for True."""
+    for label in labels:
+        if str(label) == name:
+            return label
+    for label in labels:
+        if str(label).lower() == name.lower() or _is_number(label, name):
+            return label
+    raise ParamError(f"{option} is {name!r}; the labels are {_some(list(map(str, labels)))}.")
+
+
+def _is_number(label: Any, name: str) -> bool:
+    if isinstance(label, (str, bool)):
+        return False
+    try:
+        return float(label) == float(name)
+    except (TypeError, ValueError):
+        return False
+
+
+def _check_columns(path: Path, names: Sequence[str], wanted: Wanted) -> None:
+    told = [("--label", wanted.label), ("--weight", wanted.weight)]
+    told += [("--drop", name) for name in wanted.drop]
+    for option, name in told:
+        if name is not None and name not in names:
+            raise DataError(
+                f"{path.name} has no column {name!r} ({option}); it has {_some(names)}."
+            )
+    if wanted.weight == wanted.label:
+        raise ParamError(f"--weight and --label are both {wanted.label!r}.")
+    if wanted.label in wanted.drop:
+        raise ParamError(f"--label and --drop are both {wanted.label!r}.")
+    lacking = [name for name in wanted.features or () if name not in names]
+    if lacking:
+        raise DataError(
+            f"{path.name} lacks {len(lacking)} of the columns that the model was learnt from: "
+            f"{_some(lacking)}."
+        )
+
+
+def _labels(column: Any, path: Path, wanted: Wanted) -> Any:
+    """Labels as categories, in such an order that the one whose probability matters is last."""
+    import numpy as np
+    import pandas as pd  # loaded when a table is read
+
+    codes, found = pd.factorize(column)
+    missing = np.flatnonzero(codes < 0) + 1
+    if len(missing) and wanted.missing_y == "error":
+        raise DataError(
+            f"{path.name}: the label {wanted.label!r} is missing in {len(missing):,} rows (row "
+            f"{_some(missing.tolist(), 5)}). Fill it in, or leave these rows out by --missing-y "
+            "drop."
+        )
+    values = [_whole(value) for value in found.tolist()]
+    order = _label_order(values, wanted)
+    place = {value: i for i, value in enumerate(order)}
+    unknown = [value for value in values if value not in place]
+    if unknown:
+        raise DataError(
+            f"{path.name}: the label {wanted.label!r} is {unknown[0]!r} in some rows; the model's "
+            f"labels are {_some(order)}."
+        )
+    recode = np.array([*(place[value] for value in values), -1])
+    # whole numbers beside missing ones would become fractions
+    categories = pd.Index(order, dtype=object if len(missing) else None)
+    return pd.Series(pd.Categorical.from_codes(recode[codes], categories), name=wanted.label)
+
+
+def _label_order(values: list[Any], wanted: Wanted) -> list[Any]:
+    """The model's order, or sorted with the wanted label last.
+
+    Of two texts nobody can know which one is wanted, so it must be told.
+    """
+    if wanted.classes is not None:
+        return list(wanted.classes)
+    try:
+        order = sorted(values)
+    except TypeError:
+        order = sorted(values, key=str)
+    if wanted.positive is not None:
+        chosen = find_label(wanted.positive, order, "--positive")
+        return [value for value in order if value is not chosen] + [chosen]
+    if len(order) == 2 and all(isinstance(value, str) for value in order):
+        raise ParamError(
+            f"The label {wanted.label!r} is {order[0]!r} or {order[1]!r}: say whose probability is "
+            f"wanted, for example --positive {order[1]!r}."
+        )
+    return order
+
+
+def _whole(value: Any) -> Any:
+    """A number as people write it: 1 for the 1.0 that a file of numbers is read as."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _some(names: Sequence[Any], most: int = MOST_SHOWN) -> str:
+    shown = ", ".join(map(repr, names[:most]))
+    return f"{shown} and {len(names) - most:,} more" if len(names) > most else shown

@@ -1,0 +1,131 @@
+"""Do predicted risks come true? Groups, recalibration, Brier score."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit, logit
+
+from elseif.evaluation.intervals import LEVEL, UNKNOWN, Estimate, normal_quantile, wilson
+
+CERTAIN = 1e-12  # risks of 0 and 1 have no logit; they are moved by this much
+MOST_STEPS = 50
+
+
+@dataclass(frozen=True)
+class Group:
+    """Observations of alike risk: what was predicted and what came."""
+
+    n: int
+    n_events: int
+    predicted: float  # mean risk
+    observed: Estimate  # share of events, Wilson's interval
+
+
+def calibration_groups(
+    truth: np.ndarray, risk: np.ndarray, group: np.ndarray, n_groups: int, level: float = LEVEL
+) -> list[Group]:
+    """Predicted and observed share in each group; groups of nobody have NaN."""
+    found = []
+    for g in range(n_groups):
+        inside = group == g
+        n, n_events = int(inside.sum()), int(np.count_nonzero(truth[inside]))
+        predicted = float(risk[inside].mean()) if n else float("nan")
+        found.append(Group(n, n_events, predicted, wilson(n_events, n, level)))
+    return found
+
+
+def quantile_groups(risk: np.ndarray, most: int = 10) -> tuple[np.ndarray, int]:
+    """Groups of nearly equal size by rising risk; equal risks are never parted.
+
+    A list gives few distinct risks, so there may be fewer groups than asked for.
+    """
+    edges = np.unique(np.quantile(risk, np.arange(1, most) / most, method="inverted_cdf"))
+    places = np.searchsorted(edges, risk, side="left")
+    used, group = np.unique(places, return_inverse=True)
+    return group, len(used)
+
+
+@dataclass(frozen=True)
+class Recalibration:
+    """Logistic regression of the outcome on the logit of the risk (Cox 1958)."""
+
+    slope: Estimate  # 1 is ideal; below 1 risks are too extreme
+    intercept: Estimate  # beside that slope
+    in_the_large: Estimate  # the intercept with the slope fixed at 1; 0 is ideal
+
+
+def recalibration(truth: np.ndarray, risk: np.ndarray, level: float = LEVEL) -> Recalibration:
+    """Calibration slope and intercepts, with Wald intervals; NaN where there is no answer."""
+    y = np.asarray(truth, dtype=float)
+    x = logit(np.clip(risk, CERTAIN, 1 - CERTAIN))
+    nothing = np.zeros(len(y))
+    one = np.ones((len(y), 1))
+    large = _logistic(one, y, x, level)
+    both = [UNKNOWN, UNKNOWN]
+    if not _told_apart(x, y):
+        both = _logistic(np.column_stack([np.ones(len(y)), x]), y, nothing, level)
+    return Recalibration(slope=both[1], intercept=both[0], in_the_large=large[0])
+
+
+@dataclass(frozen=True)
+class Brier:
+    """Mean squared difference between risk and outcome."""
+
+    score: Estimate
+    scaled: float  # 1 - score / score of the prevalence for everybody; 1 is perfect
+    of_prevalence: float
+
+
+def brier(truth: np.ndarray, risk: np.ndarray, level: float = LEVEL) -> Brier:
+    """The Brier score with a normal interval, and scaled by that of the prevalence."""
+    if not len(truth):
+        return Brier(UNKNOWN, float("nan"), float("nan"))
+    y = np.asarray(truth, dtype=float)
+    squares = (risk - y) ** 2
+    score = float(squares.mean())
+    error = float(squares.std(ddof=1) / np.sqrt(len(y))) if len(y) > 1 else float("nan")
+    half = normal_quantile(level) * error
+    reference = float(y.mean() * (1 - y.mean()))
+    return Brier(
+        Estimate(score, max(0.0, score - half), min(1.0, score + half)),
+        1 - score / reference if reference > 0 else float("nan"),
+        reference,
+    )
+
+
+def _told_apart(x: np.ndarray, y: np.ndarray) -> bool:
+    """Whether a threshold parts events from others: the steeper the slope, the likelier, then."""
+    events, others = x[y == 1], x[y == 0]
+    if not len(events) or not len(others):
+        return True
+    return bool(others.max() <= events.min() or events.max() <= others.min())
+
+
+def _logistic(
+    design: np.ndarray, y: np.ndarray, offset: np.ndarray, level: float
+) -> list[Estimate]:
+    """Maximum likelihood by Newton's method; unknown where the likelihood has no maximum."""
+    unknown = [UNKNOWN] * design.shape[1]
+    if len(set(y.tolist())) < 2 or np.linalg.matrix_rank(design) < design.shape[1]:
+        return unknown
+    beta = np.zeros(design.shape[1])
+    deviance = np.inf
+    for _ in range(MOST_STEPS):
+        linear = design @ beta + offset
+        p = expit(linear)
+        information = (design * (p * (1 - p))[:, None]).T @ design
+        new = 2 * float(np.sum(np.logaddexp(0, linear) - y * linear))
+        if abs(deviance - new) <= 1e-12 * (abs(new) + 1):
+            break
+        deviance = new
+        beta = beta + np.linalg.solve(information, design.T @ (y - p))
+    else:
+        return unknown
+    errors = np.sqrt(np.diag(np.linalg.inv(information)))
+    z = normal_quantile(level)
+    return [
+        Estimate(float(b), float(b - z * e), float(b + z * e))
+        for b, e in zip(beta, errors, strict=True)
+    ]

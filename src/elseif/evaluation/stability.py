@@ -1,0 +1,63 @@
+"""Would other data have given another list? What the folds' lists have in common."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from elseif.posterior.rule_list import RuleList
+
+
+@dataclass(frozen=True)
+class Stability:
+    """How far lists learnt from different folds agree."""
+
+    n_lists: int
+    rules: tuple[tuple[str, int], ...]  # each rule's conditions, and in how many lists
+    conditions: tuple[tuple[str, int], ...]
+    columns: tuple[tuple[str, int], ...]
+    lengths: tuple[int, ...]
+    rule_agreement: float  # mean over pairs of lists of shared rules / all their rules
+    column_agreement: float  # the same of columns
+    mean_risk_difference: float  # mean over pairs and observations of |risk - other's risk|
+
+
+def stability(lists: Sequence[RuleList], table: Any, place: int) -> Stability:
+    """Rules, conditions and columns by how many lists hold them, and agreement of pairs.
+
+    Risks of one label are compared for all observations of the table.
+    """
+    rules = [{a.name for a in rule_list.antecedents} for rule_list in lists]
+    conditions = [{c.name for a in rule_list.antecedents for c in a} for rule_list in lists]
+    columns = [{name for a in rule_list.antecedents for name in a.columns} for rule_list in lists]
+    risks = [rule_list.predict_proba(table)[:, place] for rule_list in lists]
+    return Stability(
+        len(lists),
+        _most_common(rules),
+        _most_common(conditions),
+        _most_common(columns),
+        tuple(len(rule_list) for rule_list in lists),
+        _mean([shared(a, b) for a, b in combinations(rules, 2)]),
+        _mean([shared(a, b) for a, b in combinations(columns, 2)]),
+        _mean([float(np.abs(a - b).mean()) for a, b in combinations(risks, 2)]),
+    )
+
+
+def shared(first: set[str], second: set[str]) -> float:
+    """Jaccard's index: the share of two sets' elements that are in both; 1 of two empty sets."""
+    either = first | second
+    return len(first & second) / len(either) if either else 1.0
+
+
+def _most_common(sets: Sequence[set[str]]) -> tuple[tuple[str, int], ...]:
+    counts = Counter(name for names in sets for name in names)
+    return tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
+def _mean(values: Sequence[float]) -> float:
+    return float(np.mean(values)) if values else float("nan")

@@ -1,0 +1,1 @@
+"""What leaves the program: the model file, and the list in other languages."""

@@ -1,0 +1,30 @@
+"""A rule list as a table of text: what Markdown and LaTeX both show."""
+
+from __future__ import annotations
+
+from elseif.posterior.rule_list import Rule, RuleList, check_level
+from elseif.posterior.text import count_text, enough_decimals, percent, show_name, shown_labels
+
+
+def table_cells(rule_list: RuleList, level: float) -> tuple[list[str], list[list[str]]]:
+    """Titles and cells: if ..., conditions, each label with its interval, n."""
+    check_level(level)
+    places = shown_labels(rule_list)
+    decimals = enough_decimals(rule_list, places, level)
+    names = rule_list.vocabulary.label_names
+    titles = ["", "condition"]
+    titles += [f"{show_name(names[p])} ({100 * level:g}% interval)" for p in places]
+    rows = []
+    for number, rule in enumerate(rule_list.rules):
+        head = "if" if number == 0 else "else if"
+        if not rule.antecedent:
+            head = "else" if number else "always"
+        shares = [_share(rule, place, level, decimals) for place in places]
+        rows.append([head, show_name(rule.antecedent.name), *shares, count_text(rule.n)])
+    return [*titles, "n"], rows
+
+
+def _share(rule: Rule, place: int, level: float, decimals: int) -> str:
+    low, high = rule.interval(rule.classes[place], level)
+    mean = percent(rule.probabilities[place], decimals)
+    return f"{mean} ({percent(low, decimals)}–{percent(high, decimals)})"

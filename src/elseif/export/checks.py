@@ -1,0 +1,291 @@
+"""Does a document make sense? What its types cannot say, checked before it is used."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from elseif.errors import ModelFileError
+from elseif.export.document import (
+    LARGEST_CHAIN,
+    ConditionPart,
+    DateValue,
+    Document,
+    PosteriorPart,
+    RulePart,
+    TupleValue,
+)
+from elseif.export.values import decode_date, decode_labels
+from elseif.tables.columns import Kind
+from elseif.tables.conditions import (
+    BETWEEN,
+    EQUAL,
+    FALSE,
+    MISSING,
+    NUMERIC_OPERATORS,
+    ONE_OF,
+    TRUE,
+    UNEQUAL,
+)
+
+CLOSE = 1e-9
+NAMED = (EQUAL, UNEQUAL, ONE_OF)
+OPERATORS_OF = {
+    Kind.BOOLEAN: (TRUE, FALSE),
+    Kind.CATEGORY: NAMED,
+    Kind.NUMERIC: (*NAMED, *NUMERIC_OPERATORS),
+    Kind.DATE: (*NAMED, *NUMERIC_OPERATORS),
+    Kind.ORDERED: (*NAMED, *NUMERIC_OPERATORS),
+}
+LABEL_TYPES = {"b": (bool,), "i": (int,), "u": (int,), "f": (int, float), "U": (str,)}
+
+
+def check_document(document: Document) -> None:
+    """Raise for the first contradiction."""
+    _check_outcome(document)
+    _check_columns(document)
+    conditions = _Conditions(document)
+    for where, rules in (
+        ("rule_list", document.rule_list),
+        ("map_rule_list", document.map_rule_list),
+    ):
+        _check_rules(where, rules, document, conditions)
+    _check_pool(document, conditions)
+    if document.posterior is not None:
+        _check_posterior(document.posterior, document)
+
+
+def _refuse_unless(truth: bool, what: str) -> None:
+    if not truth:
+        raise ModelFileError(what)
+
+
+def _check_outcome(document: Document) -> None:
+    outcome = document.outcome
+    n = len(outcome.labels)
+    _refuse_unless(
+        len(outcome.pseudocounts) == n, f"outcome: {n} labels need as many pseudocounts."
+    )
+    _refuse_unless(
+        len(document.training.label_counts) == n, f"training: {n} labels need as many counts."
+    )
+    _refuse_unless(sum(document.training.label_counts) > 0, "training: there are no cases.")
+    kind = outcome.label_type[0]
+    dated = outcome.label_type.startswith("datetime64")
+    if outcome.label_type != "object":
+        fitting = (DateValue,) if dated else LABEL_TYPES[kind]
+        wrong = [label for label in outcome.labels if type(label) not in fitting]
+        _refuse_unless(not wrong, f"outcome: a label is not of type {outcome.label_type}.")
+    plain = [v.model_dump() if hasattr(v, "model_dump") else v for v in outcome.labels]
+    try:
+        classes = decode_labels(outcome.label_type, plain)
+    except (ValueError, OverflowError, TypeError) as error:
+        raise ModelFileError(f"outcome: the labels cannot be read ({error}).") from error
+    _refuse_unless(len(set(classes.tolist())) == n, "outcome: a label stands twice.")
+
+
+def _check_columns(document: Document) -> None:
+    table = document.table
+    names = [column.name for column in table.columns]
+    _refuse_unless(len(set(names)) == len(names), "table: a column stands twice.")
+    known = table.feature_names
+    if known is None:
+        unknown = {name for name in names if not _is_place(name, table.n_features)}
+    else:
+        _refuse_unless(
+            len(known) == table.n_features and len(set(known)) == len(known),
+            f"table: {table.n_features} features need as many names, all different.",
+        )
+        unknown = set(names) - set(known)
+    _refuse_unless(not unknown, f"table: unknown column {_first(unknown)}.")
+    for column in table.columns:
+        _refuse_unless(
+            column.n_missing <= table.n_rows,
+            f"table: column {column.name[:100]!r} has more missing values than rows.",
+        )
+
+
+def _is_place(name: str, n_features: int) -> bool:
+    """Whether a name is one that columns without names get: x0, x1, ..."""
+    digits = name.removeprefix("x")
+    return (
+        name == f"x{digits}"
+        and digits.isdecimal()
+        and len(digits) < 12
+        and (int(digits) < n_features)
+    )
+
+
+class _Conditions:
+    """Conditions held against the columns that they speak of."""
+
+    def __init__(self, document: Document) -> None:
+        self._orders = document.orders
+        self._columns = {column.name: column for column in document.table.columns}
+
+    def check(self, where: str, conditions: Iterable[ConditionPart]) -> None:
+        for condition in conditions:
+            fault = self._fault(condition)
+            if fault is not None:
+                raise ModelFileError(
+                    f"{where}: the condition on {condition.column[:100]!r} {fault}."
+                )
+
+    def _fault(self, condition: ConditionPart) -> str | None:
+        column = self._columns.get(condition.column)
+        if column is None:
+            return "is on an unknown column"
+        operator, kind = condition.operator, Kind(column.kind)
+        if condition.order is not None and condition.order >= len(self._orders):
+            return "has an order that is not there"
+        if operator == MISSING:
+            return None if condition.value is None else "needs no value"
+        if operator not in OPERATORS_OF[kind]:
+            return f"has the operator {operator!r}, which {kind.value} columns do not know"
+        if operator in (TRUE, FALSE):
+            return None if condition.value is None else "needs no value"
+        if operator in (ONE_OF, BETWEEN):
+            if not isinstance(condition.value, TupleValue) or not condition.value.held:
+                return "needs several values"
+            values: list[Any] = list(condition.value.held)
+        else:
+            values = [condition.value]
+        if kind in (Kind.CATEGORY, Kind.ORDERED):
+            return self._category_fault(condition, values, column.levels)
+        return _number_fault(kind, operator, values)
+
+    def _category_fault(
+        self, condition: ConditionPart, values: list[Any], levels: Sequence[Any]
+    ) -> str | None:
+        if not _holds(levels, values):
+            return "names a category that the column does not have"
+        if condition.operator in NUMERIC_OPERATORS or condition.operator == UNEQUAL:
+            if condition.order is None:
+                return "lacks the order of the categories"
+            order = self._orders[condition.order]
+            if not _holds(order, values) or not _holds(levels, order):
+                return "has an order of other categories"
+            if condition.operator == BETWEEN:
+                return _interval_fault([order.index(v) for v in values])
+        return None
+
+
+def _holds(known: Sequence[Any], values: Iterable[Any]) -> bool:
+    """Whether all values are known ones, of the same type."""
+    spelt = {(type(v), v) for v in known}
+    return all((type(v), v) in spelt for v in values)
+
+
+def _number_fault(kind: Kind, operator: str, values: list[Any]) -> str | None:
+    if kind is Kind.DATE:
+        if not all(isinstance(v, DateValue) for v in values):
+            return "needs a date"
+        ranks: list[Any] = [decode_date(v.date) for v in values]
+    else:
+        if not all(type(v) in (int, float) for v in values):
+            return "needs a number"
+        ranks = values
+    return _interval_fault(ranks) if operator == BETWEEN else None
+
+
+def _interval_fault(ranks: list[Any]) -> str | None:
+    if len(ranks) != 2 or not ranks[0] < ranks[1]:
+        return "needs two values, the smaller first"
+    return None
+
+
+def _check_rules(
+    where: str, rules: Sequence[RulePart], document: Document, conditions: _Conditions
+) -> None:
+    alphas = document.outcome.pseudocounts
+    n = len(alphas)
+    for place, rule in enumerate(rules):
+        is_last = place == len(rules) - 1
+        _refuse_unless(
+            bool(rule.conditions) != is_last,
+            f"{where}: the last rule, and no other, has no condition.",
+        )
+        conditions.check(where, rule.conditions)
+        _refuse_unless(
+            len(rule.label_counts) == n and len(rule.probabilities) == n,
+            f"{where}: rule {place + 1} needs {n} counts and probabilities.",
+        )
+        total = math.fsum(rule.label_counts) + math.fsum(alphas)
+        means = [(c + a) / total for c, a in zip(rule.label_counts, alphas, strict=True)]
+        _refuse_unless(
+            all(abs(p - m) <= CLOSE for p, m in zip(rule.probabilities, means, strict=True)),
+            f"{where}: the probabilities of rule {place + 1} do not follow from its counts.",
+        )
+    for label in range(n):
+        captured = math.fsum(rule.label_counts[label] for rule in rules)
+        trained = document.training.label_counts[label]
+        _refuse_unless(
+            math.isclose(captured, trained, rel_tol=CLOSE, abs_tol=CLOSE),
+            f"{where}: its rules capture {captured:g} cases of label {label + 1}, "
+            f"and there were {trained:g}.",
+        )
+
+
+def _check_pool(document: Document, conditions: _Conditions) -> None:
+    pool = document.pool
+    conditions.check("pool", pool.conditions)
+    _refuse_unless(
+        len(pool.supports) == len(pool.antecedents), "pool: each antecedent needs a support."
+    )
+    for antecedent in pool.antecedents:
+        _refuse_unless(
+            bool(antecedent)
+            and len(set(antecedent)) == len(antecedent)
+            and max(antecedent) < len(pool.conditions),
+            "pool: an antecedent is empty, or of conditions that are not there.",
+        )
+
+
+def _check_posterior(posterior: PosteriorPart, document: Document) -> None:
+    n_lists, n_labels = len(posterior.lists), len(document.outcome.labels)
+    _refuse_unless(
+        len(posterior.label_counts) == n_lists and len(posterior.log_posterior) == n_lists,
+        "posterior: each list needs its counts and its log posterior.",
+    )
+    unit = document.training.count_unit
+    trained = np.array(document.training.label_counts) / unit
+    for items, counts in zip(posterior.lists, posterior.label_counts, strict=True):
+        _refuse_unless(
+            len(set(items)) == len(items)
+            and max(items, default=0) < max(1, len(document.pool.antecedents)),
+            "posterior: a list has an antecedent twice, or one that is not in the pool.",
+        )
+        _refuse_unless(
+            len(counts) == len(items) + 1 and all(len(row) == n_labels for row in counts),
+            "posterior: a list has not one row of counts a rule.",
+        )
+        captured = np.array([sum(column) for column in zip(*counts, strict=True)], dtype=float)
+        _refuse_unless(
+            bool(np.allclose(captured, trained, rtol=CLOSE, atol=CLOSE)),
+            "posterior: the counts of a list do not add up to the training cases.",
+        )
+    _check_chains(posterior, n_lists)
+
+
+def _check_chains(posterior: PosteriorPart, n_lists: int) -> None:
+    visited: set[int] = set()
+    totals = set()
+    for chain in posterior.chains:
+        _refuse_unless(
+            len(chain.n_draws) == len(chain.lists) > 0 and max(chain.lists) < n_lists,
+            "posterior: a chain is at lists that are not there.",
+        )
+        visited.update(chain.lists)
+        totals.add(sum(chain.n_draws))
+    _refuse_unless(
+        len(totals) == 1 and max(totals) <= LARGEST_CHAIN,
+        "posterior: the chains are of different or impossible lengths.",
+    )
+    _refuse_unless(len(visited) == n_lists, "posterior: no chain was at some of the lists.")
+
+
+def _first(names: Iterable[str]) -> str:
+    return repr(min(names, default="")[:100])

@@ -1,0 +1,168 @@
+"""From the model file's document to a Model; nothing in it is run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from elseif.antecedents.antecedent import Antecedent
+from elseif.antecedents.pool import Pool
+from elseif.export.document import (
+    ConditionPart,
+    ConvergencePart,
+    Document,
+    PoolPart,
+    PosteriorPart,
+    RulePart,
+    TablePart,
+)
+from elseif.export.model import Model
+from elseif.export.values import decode, decode_labels, decode_number
+from elseif.posterior.draws import ChainDraws, Lists, Posterior
+from elseif.posterior.rule_list import Rule, RuleList, Vocabulary
+from elseif.sampler.convergence import Convergence, Quantity
+from elseif.tables.binarise import ColumnReport
+from elseif.tables.columns import Kind
+from elseif.tables.conditions import Condition
+from elseif.tables.fit_report import FitReport
+
+
+def decode_model(document: Document) -> Model:
+    """The model of a document that has been checked."""
+    orders = [tuple(map(_plain, order)) for order in document.orders]
+    vocabulary = _vocabulary(document)
+    pool = _pool(document.pool, orders)
+    posterior = document.posterior
+    training = document.training
+    return Model(
+        rule_list=_rule_list(document.rule_list, orders, vocabulary),
+        map_rule_list=_rule_list(document.map_rule_list, orders, vocabulary),
+        posterior=None if posterior is None else _posterior(posterior, pool, vocabulary),
+        convergence=None if document.convergence is None else _convergence(document.convergence),
+        fit_report=_fit_report(document.table, pool.aliases),
+        settings={name: _plain(value) for name, value in document.settings.items()},
+        training={
+            "label_counts": list(training.label_counts),
+            "fingerprint": training.fingerprint,
+            "versions": dict(training.versions),
+            "date": training.date,
+        },
+        feature_names=document.table.feature_names,
+        n_features=document.table.n_features,
+        pool=pool,
+    )
+
+
+def _plain(value: Any) -> Any:
+    """A value as Python has it; parts of the document are first made plain JSON again."""
+    return decode(value.model_dump(by_alias=True) if hasattr(value, "model_dump") else value)
+
+
+def _vocabulary(document: Document) -> Vocabulary:
+    outcome = document.outcome
+    labels = [
+        v.model_dump(by_alias=True) if hasattr(v, "model_dump") else v for v in outcome.labels
+    ]
+    return Vocabulary(
+        classes=decode_labels(outcome.label_type, labels),
+        pseudocounts=np.array(outcome.pseudocounts, dtype=np.float64),
+        kinds={column.name: Kind(column.kind) for column in document.table.columns},
+        count_unit=document.training.count_unit,
+        outcome=outcome.name,
+    )
+
+
+def _condition(part: ConditionPart, orders: Sequence[tuple[Any, ...]]) -> Condition:
+    order = None if part.order is None else orders[part.order]
+    return Condition(part.column, part.operator, _plain(part.value), order)
+
+
+def _rule_list(
+    rules: Sequence[RulePart], orders: Sequence[tuple[Any, ...]], vocabulary: Vocabulary
+) -> RuleList:
+    made = [
+        Rule(
+            Antecedent(_condition(part, orders) for part in rule.conditions),
+            np.array(rule.label_counts, dtype=np.float64),
+            vocabulary,
+        )
+        for rule in rules
+    ]
+    return RuleList(made, vocabulary)
+
+
+def _pool(part: PoolPart, orders: Sequence[tuple[Any, ...]]) -> Pool:
+    width = max(map(len, part.antecedents), default=1)
+    members = np.full((len(part.antecedents), width), -1, dtype=np.int32)
+    for row, antecedent in zip(members, part.antecedents, strict=True):
+        row[: len(antecedent)] = antecedent
+    return Pool(
+        conditions=tuple(_condition(condition, orders) for condition in part.conditions),
+        members=members,
+        supports=np.array(part.supports, dtype=np.float64),
+        aliases={name: tuple(twins) for name, twins in part.aliases.items()},
+    )
+
+
+def _posterior(part: PosteriorPart, pool: Pool, vocabulary: Vocabulary) -> Posterior:
+    lengths = np.array([len(items) for items in part.lists], dtype=np.int64)
+    flat = [a for items in part.lists for a in items]
+    counts = [row for rows in part.label_counts for row in rows]
+    lists = Lists(
+        offsets=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+        items=np.array(flat, dtype=np.int32),
+        label_counts=np.array(counts, dtype=np.int64),
+        log_posterior=np.array(part.log_posterior, dtype=np.float64),
+    )
+    chains = [
+        ChainDraws(np.array(c.n_draws, dtype=np.int64), np.array(c.lists, dtype=np.int64))
+        for c in part.chains
+    ]
+    return Posterior(pool, vocabulary, chains, lists)
+
+
+def _convergence(part: ConvergencePart) -> Convergence:
+    return Convergence(
+        r_hat=decode_number(part.r_hat),
+        status=part.status,
+        quantities=tuple(
+            Quantity(
+                q.name,
+                decode_number(q.r_hat),
+                decode_number(q.ess_bulk),
+                decode_number(q.ess_tail),
+            )
+            for q in part.quantities
+        ),
+        inclusion_r_hat=decode_number(part.inclusion_r_hat),
+        inclusion_difference=decode_number(part.inclusion_difference),
+        n_chains=part.n_chains,
+        n_iter=part.n_iter,
+        n_distinct=part.n_distinct,
+        acceptance={name: decode_number(rate) for name, rate in part.acceptance.items()},
+        exchange=tuple(decode_number(rate) for rate in part.exchange),
+    )
+
+
+def _fit_report(part: TablePart, aliases: dict[str, tuple[str, ...]]) -> FitReport:
+    return FitReport(
+        columns=tuple(
+            ColumnReport(
+                name=column.name,
+                kind=Kind(column.kind),
+                n_missing=column.n_missing,
+                n_conditions=column.n_conditions,
+                cuts=tuple(map(_plain, column.cuts)),
+                levels=tuple(map(_plain, column.levels)),
+                grouped=tuple(map(_plain, column.grouped)),
+                excluded=column.excluded,
+            )
+            for column in part.columns
+        ),
+        n_rows=part.n_rows,
+        n_rows_without_label=part.n_rows_without_label,
+        aliases=aliases,
+        notes=tuple(part.notes),
+    )

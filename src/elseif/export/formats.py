@@ -1,0 +1,70 @@
+"""Every format that a model can be said in."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from elseif.errors import ParamError
+from elseif.export.javascript_code import to_javascript
+from elseif.export.latex import to_latex
+from elseif.export.markdown import to_markdown
+from elseif.export.model import Model, as_model
+from elseif.export.model_file import model_text
+from elseif.export.onnx_graph import to_onnx
+from elseif.export.pmml import to_pmml
+from elseif.export.python_code import to_python
+from elseif.export.safe_files import check_writable, write_atomically
+from elseif.export.sql import to_sql
+from elseif.export.text import to_text
+
+
+@dataclass(frozen=True)
+class Format:
+    """How a model is written, and how such a file's name ends."""
+
+    suffix: str
+    write: Callable[..., str | bytes]
+
+
+def _json(model: Any, posterior: str | None = "lists") -> str:
+    """The model file."""
+    return model_text(as_model(model), posterior)
+
+
+FORMATS = {
+    "json": Format(".json", _json),
+    "text": Format(".txt", to_text),
+    "markdown": Format(".md", to_markdown),
+    "latex": Format(".tex", to_latex),
+    "sql": Format(".sql", to_sql),
+    "pmml": Format(".pmml", to_pmml),
+    "onnx": Format(".onnx", to_onnx),
+    "python": Format(".py", to_python),
+    "javascript": Format(".js", to_javascript),
+}
+
+
+def export_model(model: Any, to: str, **options: Any) -> str | bytes:
+    """A model, or a fitted classifier, in another format; ONNX is bytes, all else is text."""
+    if to not in FORMATS:
+        raise ParamError(f"to is {to!r}; it must be one of {', '.join(map(repr, FORMATS))}.")
+    known = list(inspect.signature(FORMATS[to].write).parameters)[1:]
+    for name in options:
+        if name not in known:
+            raise ParamError(f"{to} has no option {name!r}; its options are {', '.join(known)}.")
+    if not isinstance(model, Model):
+        model = Model.of(model)
+    return FORMATS[to].write(model, **options)
+
+
+def export_file(
+    model: Any, to: str, path: str | os.PathLike[str], force: bool = False, **options: Any
+) -> Path:
+    """export_model into a file, written whole or not at all."""
+    check_writable(path, force)
+    return write_atomically(path, export_model(model, to, **options), force)

@@ -1,0 +1,120 @@
+"""A rule list as a JavaScript function that needs nothing but JavaScript."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from elseif.export.plain import (
+    BOOLEAN,
+    DATE,
+    NUMBER,
+    PlainList,
+    PlainRule,
+    Test,
+    date_microseconds,
+    plain_list,
+)
+from elseif.tables.conditions import FALSE, MISSING, ONE_OF, TRUE, UNEQUAL
+
+HELPERS = r"""
+  const missing = (value) =>
+    value === null || value === undefined || Number.isNaN(value) ||
+    (value instanceof Date && Number.isNaN(value.getTime()));
+
+  // a number, NaN where it is missing: no comparison with NaN is true
+  const number = (value) => {
+    if (missing(value)) return NaN;
+    if (typeof value === "number") return value;
+    if (typeof value === "boolean" || typeof value === "bigint") return Number(value);
+    throw new TypeError("expected a number, not " + String(value).slice(0, 60));
+  };
+
+  const text = (value) => (missing(value) ? null : value);
+
+  // microseconds since 1970: of a Date, of its getTime(), or of ISO text in UTC
+  const date = (value) => {
+    if (missing(value)) return NaN;
+    if (value instanceof Date) return value.getTime() * 1000;
+    if (typeof value === "number") return value * 1000;
+    const iso =
+      /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,6})\d*)?)?)?Z?$/.exec(value);
+    if (!iso) throw new TypeError("expected a date, not " + String(value).slice(0, 60));
+    const day = new Date(0);
+    day.setUTCFullYear(Number(iso[1]), Number(iso[2]) - 1, Number(iso[3]));
+    const clock = Number(iso[4] || 0) * 3600 + Number(iso[5] || 0) * 60 + Number(iso[6] || 0);
+    return day.getTime() * 1000 + clock * 1e6 + Number((iso[7] || "").padEnd(6, "0"));
+  };
+"""
+LARGEST_WHOLE = 2**53 - 1
+# what is not plain to see, or ends a script in a page, is spelt out
+_ESCAPED = re.compile(r"[^\x20-\x7e\u00a1-\u024f\u0370-\u052f\u3040-\u30ff\u4e00-\u9fff]|[<>&\xad]")
+
+
+def to_javascript(model: Any, which: str = "point") -> str:
+    """Source of a script with predict(row): row is an object by column name."""
+    plain = plain_list(model, which)
+    lines = [f"// {line}" for line in plain.header]
+    lines += ["const predict = (() => {", '  "use strict";', HELPERS]
+    lines += [f"  const labels = {js(_labels(plain))};", ""]
+    lines += ["  // probabilities are in the order of predict.labels; rules are counted from 1"]
+    lines += ["  const predict = (row) => {"]
+    for number, rule in enumerate(plain.rules, 1):
+        result = f"return {_result(plain, rule, number)};"
+        if rule.tests:
+            lines += [f"    if ({' && '.join(map(_test, rule.tests))}) {{"]
+            lines += [f"      {result}", "    }"]
+        else:
+            lines.append(f"    {result}")
+    lines += ["  };", "  predict.labels = labels;", f"  predict.columns = {js(list(plain.sorts))};"]
+    lines += ["  return predict;", "})();"]
+    lines += ['if (typeof module === "object" && module.exports) module.exports = { predict };']
+    return "\n".join(lines) + "\n"
+
+
+def js(value: Any) -> str:
+    """A literal that means the same in a script, in a page and in an editor."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return _ESCAPED.sub(lambda m: _escape(m[0]), text)
+
+
+def _escape(character: str) -> str:
+    if ord(character) > 0xFFFF:
+        return json.dumps(character)[1:-1]  # as a pair of surrogates
+    return f"\\u{ord(character):04x}"
+
+
+def _labels(plain: PlainList) -> list[Any]:
+    """Labels as JavaScript has them; all of them text where one is too large a number."""
+    too_large = [isinstance(v, int) and abs(v) > LARGEST_WHOLE for v in plain.labels]
+    return [str(label) for label in plain.labels] if any(too_large) else list(plain.labels)
+
+
+def _result(plain: PlainList, rule: PlainRule, number: int) -> str:
+    label = js(_labels(plain)[rule.best])
+    return f"{{ rule: {number}, label: {label}, probabilities: {js(list(rule.probabilities))} }}"
+
+
+def _test(test: Test) -> str:
+    value = f"row[{js(test.column)}]"
+    if test.operator == MISSING:
+        return f"missing({value})"
+    if test.sort in (NUMBER, BOOLEAN, DATE):
+        converted = f"{'date' if test.sort == DATE else 'number'}({value})"
+        return _number_test(converted, test)
+    return f"{js(list(test.values))}.includes(text({value}))"
+
+
+def _number_test(number: str, test: Test) -> str:
+    if test.operator in (TRUE, FALSE):
+        return f"{number} === {1 if test.operator == TRUE else 0}"
+    if test.sort == DATE:
+        numbers = [js(date_microseconds(v)) for v in test.values]
+    else:
+        numbers = [js(float(v)) for v in test.values]
+    if test.operator == ONE_OF:
+        return f"[{', '.join(numbers)}].includes({number})"
+    if test.operator == UNEQUAL:  # and no NaN
+        return f"({number} < {numbers[0]} || {number} > {numbers[0]})"
+    return f"{number} {test.operator} {numbers[0]}"

@@ -1,0 +1,228 @@
+"""The model file: one JSON document that is checked before it is used, and runs no code."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import stat
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from pydantic import ValidationError
+
+import elseif
+from elseif.errors import ElseifError, ModelFileError, ParamError
+from elseif.export.checks import check_document
+from elseif.export.decoding import decode_model
+from elseif.export.document import FORMAT, VERSION, Document
+from elseif.export.encoding import encode_model
+from elseif.export.migrations import migrate
+from elseif.export.model import Model, as_model
+from elseif.export.safe_files import check_writable, write_atomically
+from elseif.export.strict_json import LARGEST_FILE, parse
+
+if TYPE_CHECKING:
+    from elseif.estimator import BayesianRuleListClassifier
+
+# characters that are not seen, or turn the reading direction: spelt out in the file
+_UNSEEN = re.compile(
+    "[\x7f-\x9f\xad\u0600-\u0605\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
+    "\ufff9-\ufffb]|[\U000e0000-\U000e0fff]"
+)
+
+
+def save_model(
+    classifier: BayesianRuleListClassifier | Model,
+    path: str | os.PathLike[str],
+    posterior: str | None = "lists",
+    force: bool = False,
+) -> Path:
+    """Save a fitted classifier; with posterior="lists" the lists drawn are in the file.
+
+    Without them (posterior=None) the file is small, and predicts by the point estimate and
+    the most probable list alone.
+    """
+    check_writable(path, force)
+    return write_atomically(path, model_text(as_model(classifier), posterior), force)
+
+
+def model_text(model: Model, posterior: str | None = "lists") -> str:
+    """The text of a model's file."""
+    if posterior not in ("lists", None):
+        raise ParamError(f"posterior is {posterior!r}; it must be 'lists' or None.")
+    if posterior is None and model.settings.get("predict_with") == "posterior":
+        raise ParamError(
+            "predict_with is 'posterior', so the file needs the posterior: say posterior='lists'."
+        )
+    content = encode_model(model, with_posterior=posterior is not None)
+    try:
+        content["sha256"] = checksum(content)
+    except UnicodeEncodeError as error:
+        raise ModelFileError(
+            f"The text {error.object[error.start : error.end]!a} in a name, category or label is "
+            "half a character and no Unicode; a model file cannot hold it. Rename it."
+        ) from error
+    _checked(content, "The model")
+    head = {key: content[key] for key in ("format", "format_version", "made_by", "sha256")}
+    text = _laid_out({**head, **content}) + "\n"
+    if len(text.encode("utf-8")) > LARGEST_FILE:
+        raise ModelFileError(
+            f"The file would have more than {LARGEST_FILE:,} bytes; save it with posterior=None."
+        )
+    return text
+
+
+def read_model(path: str | os.PathLike[str]) -> Model:
+    """The model in a file, for reading and predicting; needs no scikit-learn."""
+    path = Path(path)
+    return model_from_bytes(_content(path), path.name)
+
+
+def model_from_bytes(content: bytes, name: str = "The model") -> Model:
+    """The model in the content of a file."""
+    raw = parse(content, name)
+    version = _version(raw, name)
+    if raw.get("sha256") != _checksum_or_none(raw):
+        raise ModelFileError(
+            f"{name} is not as it was saved: its checksum differs. It was damaged or edited. "
+            "To change a model, load it, change it in Python and save it again; a damaged file "
+            "must be fetched or made anew."
+        )
+    document = _checked(migrate(raw, version), name)
+    try:
+        return decode_model(document)
+    except (ElseifError, ValueError, TypeError, KeyError, OverflowError) as error:
+        raise ModelFileError(f"{name} cannot be read: {error}") from error
+
+
+def load_model(path: str | os.PathLike[str]) -> BayesianRuleListClassifier:
+    """A fitted classifier from a model file."""
+    return to_classifier(read_model(path), Path(path).name)
+
+
+def to_classifier(model: Model, name: str = "The model") -> BayesianRuleListClassifier:
+    """A fitted classifier made of a model."""
+    from elseif.estimator import BayesianRuleListClassifier  # scikit-learn takes a second
+    from elseif.parameters import check_parameters
+
+    try:
+        classifier = BayesianRuleListClassifier(**model.settings)
+        check_parameters(classifier)
+    except (ElseifError, TypeError) as error:
+        raise ModelFileError(f"{name} has settings that cannot be: {error}") from error
+    classifier.rule_list_ = model.rule_list
+    classifier.map_rule_list_ = model.map_rule_list
+    if model.posterior is not None:
+        classifier.posterior_ = model.posterior
+    if model.convergence is not None:
+        classifier.convergence_ = model.convergence
+    classifier.pool_ = model.pool
+    classifier.fit_report_ = model.fit_report
+    classifier.classes_ = model.rule_list.classes
+    classifier.n_iter_ = 0 if model.convergence is None else model.convergence.n_iter
+    classifier.n_features_in_ = model.n_features
+    if model.feature_names is not None:
+        classifier.feature_names_in_ = np.array(model.feature_names, dtype=object)
+    if model.training["fingerprint"] is not None:
+        classifier.fingerprint_ = model.training["fingerprint"]
+    classifier._loaded_training = (model.rule_list, model.training)
+    return classifier
+
+
+def checksum(content: dict[str, Any]) -> str:
+    """SHA-256 of a document's content, however it is laid out."""
+    kept = {key: value for key, value in content.items() if key != "sha256"}
+    text = json.dumps(
+        kept, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False
+    )
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+def _checksum_or_none(content: dict[str, Any]) -> str | None:
+    try:
+        return checksum(content)
+    except UnicodeEncodeError:  # half a character, which no file was saved with
+        return None
+
+
+def _content(path: Path) -> bytes:
+    """The bytes of an ordinary file of bearable size."""
+    try:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            raise ModelFileError(f"{path} is not a file.")
+        if status.st_size > LARGEST_FILE:
+            raise ModelFileError(
+                f"{path.name} has {status.st_size:,} bytes; a model file has at most "
+                f"{LARGEST_FILE:,}."
+            )
+        with path.open("rb") as file:
+            return file.read(LARGEST_FILE + 1)
+    except FileNotFoundError as error:
+        raise ModelFileError(f"{path}: there is no such file.") from error
+    except (OSError, ValueError) as error:
+        if isinstance(error, ModelFileError):
+            raise
+        raise ModelFileError(f"{path} cannot be read: {error}.") from error
+
+
+def _version(raw: Any, name: str) -> int:
+    """The format's version, when it is one that this release reads."""
+    if not isinstance(raw, dict) or raw.get("format") != FORMAT:
+        raise ModelFileError(
+            f"{name} is JSON but no model file: its 'format' is not {FORMAT!r}. "
+            "Model files are made by save_model."
+        )
+    version = raw.get("format_version")
+    if type(version) is not int or version < 1:
+        raise ModelFileError(f"{name}: format_version is {version!r}; it must be 1 or more.")
+    if version > VERSION:
+        maker = raw.get("made_by")
+        maker = maker[:60] if isinstance(maker, str) else "a newer elseif"
+        raise ModelFileError(
+            f"{name} has format version {version} and was made by {maker}; this is elseif "
+            f"{elseif.__version__}, which reads up to version {VERSION}. Install {maker} or newer."
+        )
+    return version
+
+
+def _checked(content: dict[str, Any], name: str) -> Document:
+    """The document, with every field of its type and no contradiction."""
+    try:
+        document = Document.model_validate(content)
+        check_document(document)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(map(str, first["loc"]))[:200]
+        raise ModelFileError(
+            f"{name} is not a valid model ({error.error_count()} faults): {where}: {first['msg']}."
+        ) from error
+    except ModelFileError as error:
+        raise ModelFileError(f"{name} contradicts itself: {error}") from error
+    return document
+
+
+def _laid_out(value: Any, level: int = 0) -> str:
+    """JSON that can be read: parts on lines of their own, small things on one line."""
+    is_list = isinstance(value, list)
+    whole = level >= 3 or not isinstance(value, (dict, list)) or not value
+    if (
+        whole
+        or (is_list and not isinstance(value[0], (dict, list)))
+        or (level == 2 and not is_list)
+    ):
+        text = json.dumps(value, ensure_ascii=False, separators=(", ", ": "), allow_nan=False)
+        return _UNSEEN.sub(lambda m: json.dumps(m[0])[1:-1], text)
+    inner = " " * (level + 1)
+    if is_list:
+        parts = [inner + _laid_out(part, level + 1) for part in value]
+    else:
+        parts = [
+            f"{inner}{_laid_out(key, 9)}: {_laid_out(part, level + 1)}"
+            for key, part in value.items()
+        ]
+    opening, closing = "[]" if is_list else "{}"
+    return "\n".join([opening, ",\n".join(parts), " " * level + closing])

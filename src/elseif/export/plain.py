@@ -1,0 +1,210 @@
+"""A rule list in the few words that every other language has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+import elseif
+from elseif.errors import ExportError, ParamError
+from elseif.export.model import Model, as_model
+from elseif.posterior.rule_list import RuleList
+from elseif.posterior.text import count_text
+from elseif.tables.columns import Kind
+from elseif.tables.conditions import (
+    ABOVE,
+    AT_LEAST,
+    AT_MOST,
+    BELOW,
+    BETWEEN,
+    EQUAL,
+    FALSE,
+    MISSING,
+    ONE_OF,
+    TRUE,
+    UNEQUAL,
+    Condition,
+    as_date,
+)
+from elseif.tables.values import family
+
+BOOLEAN, NUMBER, TEXT, DATE = "boolean", "number", "text", "date"
+SPOKEN = re.compile(r"[\w .,()%]{1,80}")  # what may stand in any language's comment
+
+
+@dataclass(frozen=True)
+class Test:
+    """One of: is missing, is true, is false, in (values), !=, >, <=, >=, < (one value).
+
+    Comparisons are of numbers (float) or dates; ordered categories have become "in", and so
+    has "!=" of categories. A missing value makes no test true but "is missing".
+    """
+
+    __test__ = False  # not for pytest
+
+    column: str
+    sort: str  # of the column's values
+    operator: str
+    values: tuple[Any, ...] = ()
+
+    @property
+    def value(self) -> Any:
+        return self.values[0]
+
+
+@dataclass(frozen=True)
+class PlainRule:
+    """Tests that must all be true, and what follows."""
+
+    tests: tuple[Test, ...]
+    probabilities: tuple[float, ...]
+    label_counts: tuple[float, ...]
+
+    @property
+    def n(self) -> float:
+        return float(sum(self.label_counts))
+
+    @property
+    def best(self) -> int:
+        """The place of the most probable label; the first of equals, as in predict."""
+        return int(np.argmax(self.probabilities))
+
+
+@dataclass(frozen=True)
+class PlainList:
+    """Rules in order, the default rule last; the columns that they look at; the labels."""
+
+    rules: tuple[PlainRule, ...]
+    labels: tuple[Any, ...]
+    all_sorts: dict[str, str]  # of every column of the training table
+    header: tuple[str, ...]  # for a comment: safe in every language
+
+    @cached_property
+    def sorts(self) -> dict[str, str]:
+        """Columns that are looked at, in the order of the table, and what they hold."""
+        used = {test.column for rule in self.rules for test in rule.tests}
+        return {name: sort for name, sort in self.all_sorts.items() if name in used}
+
+
+def plain_list(model: Any, which: str = "point") -> PlainList:
+    """The point estimate, or the most probable list (which="map"), in plain words."""
+    model = as_model(model)
+    rule_list = chosen_list(model, which)
+    sorts = {c.name: _sort(c.kind, c.levels) for c in model.fit_report.columns}
+    rules = []
+    for rule in rule_list.rules:
+        tests = [
+            test
+            for condition in rule.antecedent
+            for test in plain_tests(condition, sorts[condition.column])
+        ]
+        rules.append(
+            PlainRule(
+                tuple(tests),
+                tuple(map(float, rule.probabilities)),
+                tuple(map(float, rule.label_counts)),
+            )
+        )
+    labels = tuple(_label(label) for label in rule_list.classes.tolist())
+    return PlainList(tuple(rules), labels, sorts, header(model, rule_list, which))
+
+
+def chosen_list(model: Model, which: str) -> RuleList:
+    """The list of a model that was asked for."""
+    if which not in ("point", "map"):
+        raise ParamError(f"which is {which!r}; it must be 'point' or 'map'.")
+    return model.rule_list if which == "point" else model.map_rule_list
+
+
+def header(model: Model, rule_list: RuleList, which: str = "point") -> tuple[str, ...]:
+    """What every export says of itself, in words that end no comment."""
+    outcome = model.vocabulary.outcome or ""
+    of = f" for {outcome}" if SPOKEN.fullmatch(outcome) else ""
+    what = "point estimate" if which == "point" else "most probable list"
+    n = count_text(model.n)
+    fingerprint = model.training.get("fingerprint")
+    lines = [
+        f"Bayesian rule list{of}: {what}, {len(rule_list)} rules and a default rule.",
+        f"Probabilities are posterior means, learnt from {n} training cases.",
+    ]
+    if fingerprint:
+        lines.append(f"Training data: SHA-256 {fingerprint[:16]}")
+    return (*lines, f"Made by elseif {elseif.__version__}.")
+
+
+def plain_tests(condition: Condition, sort: str) -> list[Test]:
+    """A condition as one test, or two for an interval."""
+    name, operator = condition.column, condition.operator
+    if operator in (MISSING, TRUE, FALSE):
+        return [Test(name, sort, operator)]
+    many = operator in (ONE_OF, BETWEEN)
+    values: tuple[Any, ...] = condition.value if many else (condition.value,)
+    if condition.order is not None:
+        held = _levels(operator, values, condition.order)
+        return [Test(name, sort, ONE_OF, tuple(_typed(v, sort) for v in held))]
+    typed = tuple(_typed(v, sort) for v in values)
+    if operator == BETWEEN:
+        low, high = typed
+        return [Test(name, sort, ABOVE, (low,)), Test(name, sort, AT_MOST, (high,))]
+    return [Test(name, sort, ONE_OF if operator == EQUAL else operator, typed)]
+
+
+def _levels(operator: str, values: Sequence[Any], order: Sequence[Any]) -> list[Any]:
+    """The categories, of those seen in training, that satisfy a condition."""
+    ranks = [order.index(value) for value in values]
+    if operator in (EQUAL, ONE_OF):
+        return list(values)
+    if operator == UNEQUAL:
+        return [c for r, c in enumerate(order) if r != ranks[0]]
+    bounds = {
+        ABOVE: lambda r: r > ranks[0],
+        AT_LEAST: lambda r: r >= ranks[0],
+        BELOW: lambda r: r < ranks[0],
+        AT_MOST: lambda r: r <= ranks[0],
+        BETWEEN: lambda r: ranks[0] < r <= ranks[-1],
+    }
+    return [c for r, c in enumerate(order) if bounds[operator](r)]
+
+
+def _sort(kind: Kind, levels: Sequence[Any]) -> str:
+    if kind is Kind.BOOLEAN:
+        return BOOLEAN
+    if kind is Kind.DATE:
+        return DATE
+    if kind is Kind.NUMERIC:
+        return NUMBER
+    families = {family(level) for level in levels}
+    if families == {"boolean"}:
+        return BOOLEAN
+    return NUMBER if families == {"number"} else TEXT
+
+
+def _typed(value: Any, sort: str) -> Any:
+    if sort == NUMBER:
+        return float(value)
+    if sort == BOOLEAN:
+        return bool(value)
+    return as_date(value) if sort == DATE else str(value)
+
+
+def _label(label: Any) -> Any:
+    """A label as a truth value, number or text; a date as its text."""
+    return label if isinstance(label, (bool, int, float, str)) else str(label)
+
+
+def date_parts(date: np.datetime64) -> str:
+    """A date as YYYY-MM-DD HH:MM:SS.ffffff, which sorts as time does."""
+    text = str(date.astype("datetime64[us]")).replace("T", " ")
+    if not re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6}", text) or text < "0001":
+        raise ExportError(f"The date {text} is outside of the years 1 to 9999.")
+    return text
+
+
+def date_microseconds(date: np.datetime64) -> int:
+    """Microseconds since the beginning of 1970."""
+    return int(date.astype("datetime64[us]").astype(np.int64))

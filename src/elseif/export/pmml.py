@@ -1,0 +1,221 @@
+"""A rule list as PMML 4.4: a flat TreeModel, its children in order, the last always true."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import elseif
+from elseif.errors import ExportError
+from elseif.export.plain import (
+    BOOLEAN,
+    DATE,
+    NUMBER,
+    PlainList,
+    PlainRule,
+    Test,
+    date_microseconds,
+    plain_list,
+)
+from elseif.tables.conditions import (
+    ABOVE,
+    AT_LEAST,
+    AT_MOST,
+    BELOW,
+    FALSE,
+    MISSING,
+    ONE_OF,
+    TRUE,
+    UNEQUAL,
+)
+
+NAMESPACE = "http://www.dmg.org/PMML-4_4"
+OPERATORS = {
+    ABOVE: "greaterThan",
+    AT_LEAST: "greaterOrEqual",
+    BELOW: "lessThan",
+    AT_MOST: "lessOrEqual",
+    UNEQUAL: "notEqual",
+}
+TARGET = "elseif_label"
+# all that XML 1.0 cannot hold, however it is written
+NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def to_pmml(model: Any, which: str = "point") -> str:
+    """A PMML document; dates are numbers: seconds since 1970, UTC."""
+    plain = plain_list(model, which)
+    root = ET.Element("PMML", {"xmlns": NAMESPACE, "version": "4.4"})
+    heading = ET.SubElement(root, "Header", {"description": " ".join(plain.header)})
+    ET.SubElement(heading, "Application", {"name": "elseif", "version": elseif.__version__})
+    _dictionary(root, plain)
+    tree = ET.SubElement(
+        root,
+        "TreeModel",
+        {
+            "modelName": "rule list",
+            "functionName": "classification",
+            # a comparison with a missing value is false; only "is missing" is true of it
+            "missingValueStrategy": "none",
+            "noTrueChildStrategy": "returnLastPrediction",
+            "splitCharacteristic": "multiSplit",
+        },
+    )
+    _schema(tree, plain)
+    _output(tree, plain)
+    last = plain.rules[-1]
+    top = ET.SubElement(tree, "Node", _node("0", plain, last))
+    ET.SubElement(top, "True")
+    _scores(top, plain, last)
+    for number, rule in enumerate(plain.rules, 1):
+        node = ET.SubElement(top, "Node", _node(str(number), plain, rule))
+        _predicate(node, [_test_element(test) for test in rule.tests])
+        _scores(node, plain, rule)
+    ET.indent(root)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
+
+
+def _xml(text: str) -> str:
+    """Text that XML can hold."""
+    bad = NOT_XML.search(text)
+    if bad:
+        raise ExportError(
+            f"{text[:100]!r} holds the character {bad[0]!a}, which XML cannot hold. Rename it."
+        )
+    return text
+
+
+def label_text(label: Any) -> str:
+    """A label as PMML writes it."""
+    if isinstance(label, bool):
+        return "true" if label else "false"
+    return _xml(repr(label) if isinstance(label, (int, float)) else label)
+
+
+def _dictionary(root: ET.Element, plain: PlainList) -> None:
+    fields = ET.SubElement(root, "DataDictionary", {"numberOfFields": str(len(plain.sorts) + 1)})
+    for name, sort in plain.sorts.items():
+        if name == TARGET:
+            raise ExportError(f"A column is called {name!r}, as the label is in PMML. Rename it.")
+        types = {BOOLEAN: "boolean", NUMBER: "double", DATE: "double"}
+        optype = "continuous" if sort in (NUMBER, DATE) else "categorical"
+        shown = {"displayName": "seconds since 1970-01-01, UTC"} if sort == DATE else {}
+        ET.SubElement(
+            fields,
+            "DataField",
+            {"name": _xml(name), "optype": optype, "dataType": types.get(sort, "string"), **shown},
+        )
+    target = ET.SubElement(
+        fields,
+        "DataField",
+        {"name": TARGET, "optype": "categorical", "dataType": _label_type(plain)},
+    )
+    for label in plain.labels:
+        ET.SubElement(target, "Value", {"value": label_text(label)})
+
+
+def _label_type(plain: PlainList) -> str:
+    """The type of the labels; text where they are of several or too large."""
+    kinds = {type(label) for label in plain.labels}
+    if kinds == {int} and all(abs(label) < 2**31 for label in plain.labels):
+        return "integer"
+    names = {bool: "boolean", float: "double"}
+    return names.get(kinds.pop(), "string") if len(kinds) == 1 else "string"
+
+
+def _schema(tree: ET.Element, plain: PlainList) -> None:
+    schema = ET.SubElement(tree, "MiningSchema")
+    for name in plain.sorts:
+        # a category that fit did not see is a value like any other: no condition is true of it
+        ET.SubElement(schema, "MiningField", {"name": name, "invalidValueTreatment": "asIs"})
+    ET.SubElement(schema, "MiningField", {"name": TARGET, "usageType": "target"})
+
+
+def _output(tree: ET.Element, plain: PlainList) -> None:
+    output = ET.SubElement(tree, "Output")
+    for number, label in enumerate(plain.labels, 1):
+        ET.SubElement(
+            output,
+            "OutputField",
+            {
+                "name": f"elseif_probability_{number}",
+                "optype": "continuous",
+                "dataType": "double",
+                "feature": "probability",
+                "value": label_text(label),
+            },
+        )
+    for name, feature, data_type in (
+        ("elseif_predicted", "predictedValue", _label_type(plain)),
+        ("elseif_rule", "entityId", "string"),
+    ):
+        field = {"name": name, "optype": "categorical", "dataType": data_type, "feature": feature}
+        ET.SubElement(output, "OutputField", field)
+
+
+def _node(number: str, plain: PlainList, rule: PlainRule) -> dict[str, str]:
+    return {
+        "id": number,
+        "score": label_text(plain.labels[rule.best]),
+        "recordCount": repr(rule.n),
+    }
+
+
+def _scores(node: ET.Element, plain: PlainList, rule: PlainRule) -> None:
+    for label, count, share in zip(
+        plain.labels, rule.label_counts, rule.probabilities, strict=True
+    ):
+        ET.SubElement(
+            node,
+            "ScoreDistribution",
+            {
+                "value": label_text(label),
+                "recordCount": repr(count),
+                "probability": repr(share),
+                "confidence": repr(share),
+            },
+        )
+
+
+def _predicate(node: ET.Element, tests: list[ET.Element], join: str = "and") -> None:
+    """Tests under a node: none is always true, one is itself, more are joined."""
+    if not tests:
+        ET.SubElement(node, "True")
+    elif len(tests) == 1:
+        node.append(tests[0])
+    else:
+        compound = ET.SubElement(node, "CompoundPredicate", {"booleanOperator": join})
+        compound.extend(tests)
+
+
+def _test_element(test: Test) -> ET.Element:
+    if test.operator == MISSING:
+        return _simple(test, "isMissing")
+    if test.operator in (TRUE, FALSE):
+        return _simple(test, "equal", test.operator == TRUE)
+    if test.operator != ONE_OF:
+        return _simple(test, OPERATORS[test.operator], test.value)
+    # a set of values as text needs a quoting of its own; one test a value needs none
+    if not test.values:
+        return ET.Element("False")
+    if len(test.values) == 1:
+        return _simple(test, "equal", test.value)
+    either = ET.Element("CompoundPredicate", {"booleanOperator": "or"})
+    either.extend([_simple(test, "equal", value) for value in test.values])
+    return either
+
+
+def _simple(test: Test, operator: str, value: Any = None) -> ET.Element:
+    attributes = {"field": _xml(test.column), "operator": operator}
+    if value is not None:
+        attributes["value"] = _value(test.sort, value)
+    return ET.Element("SimplePredicate", attributes)
+
+
+def _value(sort: str, value: Any) -> str:
+    if sort == DATE:
+        return repr(date_microseconds(value) / 1e6)
+    if sort == BOOLEAN:
+        return "true" if value else "false"
+    return repr(float(value)) if sort == NUMBER else _xml(value)

@@ -1,0 +1,335 @@
+"""A rule list as SQL: CASE expressions in many dialects, made as a tree, never as text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from elseif.errors import ExportError, ParamError
+from elseif.export.plain import (
+    BOOLEAN,
+    DATE,
+    NUMBER,
+    SPOKEN,
+    TEXT,
+    PlainList,
+    Test,
+    date_parts,
+    plain_list,
+)
+from elseif.tables.conditions import (
+    ABOVE,
+    AT_LEAST,
+    AT_MOST,
+    BELOW,
+    FALSE,
+    MISSING,
+    ONE_OF,
+    TRUE,
+    UNEQUAL,
+)
+
+Tree = Any  # an expression of sqlglot's, whose classes change names between its releases
+
+# the longest name of a column, in bytes
+DIALECTS = {
+    "duckdb": 10**6,
+    "sqlite": 10**6,
+    "postgres": 63,
+    "spark": 10**6,
+    "databricks": 255,
+    "bigquery": 300,
+    "snowflake": 255,
+    "mysql": 64,
+    "tsql": 128,
+    "oracle": 128,
+    "trino": 10**6,
+}
+# where NaN is a value: larger than all and equal to itself, or equal to nothing
+NAN_EQUAL = ("duckdb", "postgres", "spark", "databricks", "snowflake")
+NAN_UNEQUAL = ("bigquery", "trino")
+# where truth values are 1 and 0
+TRUTH_IS_NUMBER = ("sqlite", "mysql", "tsql", "oracle")
+# a comparison of text that knows capitals from small letters
+BINARY = {"mysql": "utf8mb4_0900_bin", "tsql": "Latin1_General_100_BIN2"}
+TIMES = {"mysql": "DATETIME(6)", "tsql": "DATETIME2", "trino": "TIMESTAMP(6)"}
+LARGEST_EXACT = 2.0**53  # whole numbers up to here are the same in any type
+SHORTEST_DATE = "0000-00-00 00:00:00.000000"
+
+
+def to_sql(
+    model: Any,
+    which: str = "point",
+    dialect: str = "duckdb",
+    table: str | Sequence[str] | None = None,
+    columns: Mapping[str, str] | None = None,
+) -> str:
+    """CASE expressions for a SELECT, or with a table the whole SELECT.
+
+    A table is a name, or a sequence such as (schema, table). By columns, names of the model
+    can be given other names in the database.
+    """
+    try:
+        import sqlglot  # noqa: F401
+    except ImportError:
+        raise ParamError("SQL needs sqlglot: pip install 'elseif[export]'.") from None
+    if dialect not in DIALECTS:
+        raise ParamError(f"dialect is {dialect!r}; it must be one of {', '.join(DIALECTS)}.")
+    plain = plain_list(model, which)
+    unknown = [name for name in columns or {} if name not in plain.all_sorts]
+    if unknown:
+        raise ParamError(f"columns: the model has no column {unknown[0][:100]!r}.")
+    writer = _Writer(plain, dialect, dict(columns or {}))
+    comment = "".join(f"-- {line}\n" for line in (*plain.header, *_meanings(plain)))
+    if table is None:
+        return comment + ",\n".join(writer.text(part) for part in writer.expressions()) + "\n"
+    names = (table,) if isinstance(table, str) else tuple(table)
+    return comment + writer.text(writer.select(names)) + "\n"
+
+
+def _meanings(plain: PlainList) -> list[str]:
+    """Which column is about which label, where the label can stand in a comment."""
+    return [
+        f"elseif_probability_{k} is the probability of {label}."
+        for k, label in enumerate(map(str, plain.labels), 1)
+        if SPOKEN.fullmatch(label)
+    ]
+
+
+class _Writer:
+    """Expressions in one dialect."""
+
+    def __init__(self, plain: PlainList, dialect: str, columns: dict[str, str]) -> None:
+        from sqlglot import exp
+
+        self.exp = exp
+        self.plain, self.dialect, self.columns = plain, dialect, columns
+
+    def text(self, tree: Tree) -> str:
+        return tree.sql(dialect=self.dialect, pretty=True, comments=False)
+
+    # ----------------------------------------------------------- the whole
+
+    def expressions(self) -> list[Tree]:
+        """Probability of each label, the rule, the label: one CASE each."""
+        tests = [self.rule_test(rule.tests) for rule in self.plain.rules[:-1]]
+        columns = [self.case(tests, results) for results in self.results()]
+        return [self.named(c, name) for c, name in zip(columns, self.names(), strict=True)]
+
+    def results(self) -> list[list[Tree]]:
+        """What follows from each rule: for each new column, a value a rule."""
+        rules = self.plain.rules
+        return [
+            *(
+                [self.number(rule.probabilities[label]) for rule in rules]
+                for label in range(len(self.plain.labels))
+            ),
+            [self.exp.Literal.number(k) for k in range(1, len(rules) + 1)],
+            [self.label(rule.best) for rule in rules],
+        ]
+
+    def case(
+        self,
+        tests: Sequence[Tree],
+        results: Sequence[Tree],
+        of: Tree | None = None,
+    ) -> Tree:
+        if not tests:  # a CASE needs a WHEN; a list of one line is that line
+            return results[-1]
+        made = self.exp.Case(this=of)
+        for test, result in zip(tests, results[:-1], strict=True):
+            made = made.when(test.copy(), result)
+        return made.else_(results[-1])
+
+    def select(self, table: Sequence[str]) -> Tree:
+        """All columns of a table, the rule that fires, and what follows from it."""
+        exp = self.exp
+        if not 1 <= len(table) <= 3:
+            raise ParamError(f"table is {table!r}; it has one to three parts.")
+        *path, name = [self.identifier(part) for part in table]
+        source = exp.Table(
+            this=name,
+            db=path[-1] if path else None,
+            catalog=path[-2] if len(path) > 1 else None,
+        )
+        *shares, rule, label = self.expressions()
+        inner = self.star("person").select(rule)
+        inner = inner.from_(exp.alias_(source, self.identifier("person"), table=True))
+        fired = exp.Column(this=self.identifier("elseif_rule"), table=self.identifier("scored"))
+        numbers = [exp.Literal.number(k) for k in range(1, len(self.plain.rules))]
+        *of_shares, _, of_label = [self.case(numbers, r, of=fired.copy()) for r in self.results()]
+        outer = self.star("scored").select(
+            *(
+                self.named(column, part.alias)
+                for column, part in zip([*of_shares, of_label], [*shares, label], strict=True)
+            )
+        )
+        return outer.from_(exp.alias_(inner.subquery(), self.identifier("scored"), table=True))
+
+    def star(self, table: str) -> Tree:
+        return self.exp.select(self.exp.Column(this=self.exp.Star(), table=self.identifier(table)))
+
+    def names(self) -> list[str]:
+        """What the new columns are called: by number, for a label can be anything."""
+        numbers = range(1, len(self.plain.labels) + 1)
+        return [*(f"elseif_probability_{k}" for k in numbers), "elseif_rule", "elseif_label"]
+
+    def named(self, tree: Tree, name: str) -> Tree:
+        return self.exp.alias_(tree, self.identifier(name))
+
+    # ----------------------------------------------------------- the tests
+
+    def rule_test(self, tests: Sequence[Test]) -> Tree:
+        return self.exp.and_(*(part for test in tests for part in self.test(test)))
+
+    def test(self, test: Test) -> list[Tree]:
+        """Expressions that must all be true; NULL is not."""
+        exp = self.exp
+        value = self.value(test.column, test.sort)
+        if test.operator == MISSING:
+            raw = exp.Column(this=self.column(test.column))
+            is_null = exp.Is(this=raw, expression=exp.Null())
+            return [exp.or_(is_null, self.nan(value)) if self.may_be_nan(test) else is_null]
+        if test.operator in (TRUE, FALSE):
+            return [exp.EQ(this=value, expression=self.truth(test.operator == TRUE))]
+        literals = [self.literal(v, test.sort) for v in test.values]
+        if test.operator == ONE_OF:
+            if not literals:  # no category satisfies the condition
+                return [exp.EQ(this=exp.Literal.number(1), expression=exp.Literal.number(0))]
+            if len(literals) == 1:
+                return [exp.EQ(this=value, expression=literals[0])]
+            return [exp.In(this=value, expressions=literals)]
+        made = self.comparison(test.operator)(this=value, expression=literals[0])
+        largest = test.operator in (ABOVE, AT_LEAST) and self.dialect in NAN_EQUAL
+        if self.may_be_nan(test) and (largest or test.operator == UNEQUAL):
+            return [made, self.nan(value.copy(), is_so=False)]
+        return [made]
+
+    def comparison(self, operator: str) -> Any:
+        exp = self.exp
+        return {
+            ABOVE: exp.GT,
+            AT_LEAST: exp.GTE,
+            BELOW: exp.LT,
+            AT_MOST: exp.LTE,
+            UNEQUAL: exp.NEQ,
+        }[operator]
+
+    def may_be_nan(self, test: Test) -> bool:
+        return test.sort == NUMBER and self.dialect in (*NAN_EQUAL, *NAN_UNEQUAL)
+
+    def nan(self, value: Tree, is_so: bool = True) -> Tree:
+        """Whether a number is NaN, or is not."""
+        exp = self.exp
+        if self.dialect in NAN_UNEQUAL:
+            compare = exp.NEQ if is_so else exp.EQ
+            return compare(this=value, expression=value.copy())
+        compare = exp.EQ if is_so else exp.NEQ
+        return compare(this=value, expression=self.double(exp.Literal.string("NaN")))
+
+    # ---------------------------------------------------- columns and values
+
+    def value(self, name: str, sort: str) -> Tree:
+        """A column's value, as comparisons need it."""
+        exp = self.exp
+        column = exp.Column(this=self.column(name))
+        if sort == NUMBER:
+            return self.double(column)
+        if sort == DATE:
+            return self.time_of(column)
+        if sort == TEXT and self.dialect in BINARY:
+            return exp.Collate(this=column, expression=exp.Var(this=BINARY[self.dialect]))
+        if sort == TEXT and self.dialect in ("duckdb", "postgres"):
+            return exp.cast(column, "TEXT")  # an enumeration compares with its own values only
+        return column
+
+    def column(self, name: str) -> Tree:
+        return self.identifier(self.columns.get(name, name))
+
+    def identifier(self, name: str) -> Tree:
+        """A quoted name; what a database cannot have as a name is refused."""
+        size = len(name.encode("utf-8", "surrogatepass"))
+        advice = "Give the column another name by columns={...}."
+        if "\0" in name or not name:
+            raise ExportError(f"The name {name[:100]!r} is empty or holds NUL. {advice}")
+        if size > DIALECTS[self.dialect]:
+            raise ExportError(
+                f"The name {name[:60]!r}... has {size:,} bytes; {self.dialect} has names of at "
+                f"most {DIALECTS[self.dialect]}. {advice}"
+            )
+        if self.dialect == "bigquery" and any(c in name for c in "`\\\n\r"):
+            raise ExportError(f"BigQuery has no names such as {name[:100]!r}. {advice}")
+        if self.dialect == "oracle" and '"' in name:
+            raise ExportError(f"Oracle has no names such as {name[:100]!r}. {advice}")
+        return self.exp.to_identifier(name, quoted=True)
+
+    def literal(self, value: Any, sort: str) -> Tree:
+        if sort == NUMBER:
+            plain = value.is_integer() and 0 <= value <= LARGEST_EXACT
+            return self.exp.Literal.number(int(value)) if plain else self.number(value)
+        if sort == BOOLEAN:
+            return self.truth(value)
+        return self.time(date_parts(value)) if sort == DATE else self.string(value)
+
+    def truth(self, value: bool) -> Tree:
+        if self.dialect in TRUTH_IS_NUMBER:
+            return self.exp.Literal.number(int(value))
+        return self.exp.Boolean(this=bool(value))
+
+    def string(self, text: str) -> Tree:
+        if "\0" in text:
+            raise ExportError(f"The text {text[:100]!r} holds NUL, which SQL does not have.")
+        if self.dialect == "tsql":
+            return self.exp.National(this=text)
+        return self.exp.Literal.string(text)
+
+    def number(self, value: float) -> Tree:
+        """A double, spelt so that no digit is lost on the way."""
+        if self.dialect == "oracle":  # its text of a number depends on the country
+            return self.exp.Literal.number(repr(float(value)))
+        return self.double(self.exp.Literal.string(repr(float(value))))
+
+    def double(self, value: Tree) -> Tree:
+        return self.exp.cast(value, self.exp.DataType.build("DOUBLE"))
+
+    def label(self, place: int) -> Tree:
+        label = self.plain.labels[place]
+        if isinstance(label, bool):
+            return self.truth(label)
+        if isinstance(label, int):
+            return (
+                self.exp.Literal.number(label)
+                if label >= 0
+                else self.exp.Neg(this=self.exp.Literal.number(-label))
+            )
+        return self.number(label) if isinstance(label, float) else self.string(label)
+
+    def time_of(self, column: Tree) -> Tree:
+        """A column of dates or times; in SQLite ISO text, which is made equally long."""
+        exp = self.exp
+        if self.dialect != "sqlite":
+            return exp.cast(column, self.time_type())
+        spaced = exp.Anonymous(
+            this="REPLACE", expressions=[column, exp.Literal.string("T"), exp.Literal.string(" ")]
+        )
+        start = exp.Add(
+            this=exp.Anonymous(this="LENGTH", expressions=[column.copy()]),
+            expression=exp.Literal.number(1),
+        )
+        rest = exp.Anonymous(this="SUBSTR", expressions=[exp.Literal.string(SHORTEST_DATE), start])
+        return exp.Paren(this=exp.DPipe(this=spaced, expression=rest, safe=True))
+
+    def time(self, text: str) -> Tree:
+        exp = self.exp
+        if self.dialect == "sqlite":
+            return exp.Literal.string(text)
+        if self.dialect == "oracle":
+            shape = exp.Literal.string("YYYY-MM-DD HH24:MI:SS.FF6")
+            return exp.Anonymous(this="TO_TIMESTAMP", expressions=[exp.Literal.string(text), shape])
+        return exp.cast(exp.Literal.string(text), self.time_type())
+
+    def time_type(self) -> Tree:
+        name = TIMES.get(self.dialect, "TIMESTAMP")
+        return self.exp.DataType.build(
+            name, dialect=self.dialect if name in TIMES.values() else None
+        )

@@ -1,0 +1,20 @@
+"""A rule list as plain text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from elseif.export.model import as_model
+from elseif.export.plain import chosen_list, header
+
+
+def to_text(model: Any, which: str = "point", level: float = 0.95, width: int = 100) -> str:
+    """The list as plain text."""
+    model = as_model(model)
+    rule_list = chosen_list(model, which)
+    return (
+        "\n".join(
+            [rule_list.to_text(level=level, width=width), "", *header(model, rule_list, which)]
+        )
+        + "\n"
+    )

@@ -1,0 +1,153 @@
+"""Python values as JSON and back, each of its own type: 1, 1.0, True and "1" stay apart."""
+
+from __future__ import annotations
+
+import datetime
+import math
+from collections.abc import Mapping, Set
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from elseif.antecedents.antecedent import Antecedent
+from elseif.errors import ModelFileError
+from elseif.tables.conditions import Condition
+
+SPECIAL = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
+LARGEST_PLAIN = 2**63 - 1
+
+
+def encode(value: Any) -> Any:
+    """A value as JSON: plain where JSON has its type, else an object that names the type."""
+    if value is None or isinstance(value, (bool, np.bool_)):
+        return None if value is None else bool(value)
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, Integral):
+        whole = int(value)
+        return whole if abs(whole) <= LARGEST_PLAIN else {"integer": str(whole)}
+    if isinstance(value, (np.datetime64, datetime.date)):
+        return {"date": date_text(value)}
+    if isinstance(value, Real):
+        return encode_number(float(value), {"number": special_name(float(value))})
+    return _encode_many(value)
+
+
+def _encode_many(value: Any) -> Any:
+    if isinstance(value, Condition):
+        parts = (value.column, value.operator, value.value)
+        return {"condition": [encode(part) for part in parts]}
+    if isinstance(value, Mapping):
+        return {"dict": [[encode(k), encode(v)] for k, v in value.items()]}
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, (tuple, Antecedent)):
+        return {"tuple": [encode(part) for part in value]}
+    if isinstance(value, (list, range)):
+        return {"list": [encode(part) for part in value]}
+    if isinstance(value, Set):
+        return {"set": [encode(part) for part in sorted(value, key=repr)]}
+    return {"not stored": type(value).__name__}
+
+
+def decode(value: Any) -> Any:
+    """The value that encode made JSON of; what was not stored is None."""
+    if not isinstance(value, dict):
+        return value
+    (kind, held), *rest = value.items()
+    if rest:
+        raise ModelFileError(f"A value of the types {', '.join(map(repr, value))} at once.")
+    if kind == "integer":
+        return _decode_integer(held)
+    if kind == "number":
+        return SPECIAL[held]
+    if kind == "date":
+        return decode_date(held)
+    if kind == "condition":
+        return Condition(*(decode(part) for part in held))
+    if kind == "dict":
+        return {decode(k): decode(v) for k, v in held}
+    if kind == "not stored":
+        return None
+    makers: dict[str, Any] = {"tuple": tuple, "list": list, "set": set}
+    return makers[kind](decode(part) for part in held)
+
+
+def _decode_integer(text: str) -> int:
+    if len(text) > 1000 or not text.removeprefix("-").isdecimal():
+        raise ModelFileError(f"{text[:40]!r} is no whole number.")
+    return int(text)
+
+
+def encode_number(value: float, special: Any = None) -> Any:
+    """A float as JSON has it; one that is not finite by its name, or by what is given."""
+    if math.isfinite(value):
+        return float(value)
+    return special_name(value) if special is None else special
+
+
+def special_name(value: float) -> str | None:
+    """What a number that is not finite is called in a file."""
+    if math.isfinite(value):
+        return None
+    return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+
+
+def decode_number(value: float | str) -> float:
+    """The number that encode_number wrote."""
+    return SPECIAL[value] if isinstance(value, str) else float(value)
+
+
+def date_text(value: Any) -> str:
+    """A date as ISO 8601, in UTC without saying so, as columns are read."""
+    if getattr(value, "tzinfo", None) is not None:
+        value = value.astimezone(datetime.UTC).replace(tzinfo=None)
+    return str(np.datetime64(value).astype("datetime64[us]"))
+
+
+def decode_date(text: str) -> np.datetime64:
+    """A date from its ISO text, to the microsecond."""
+    try:
+        date = np.datetime64(text, "us")
+    except ValueError as error:
+        raise ModelFileError(f"{text[:40]!r} is no date.") from error
+    if np.isnat(date):
+        raise ModelFileError(f"{text[:40]!r} is no date.")
+    return date
+
+
+def encode_labels(classes: np.ndarray) -> tuple[str, list[Any]]:
+    """The type of labels, and the labels."""
+    kind = classes.dtype.kind
+    if kind == "M":
+        return str(classes.dtype), [{"date": str(label)} for label in classes]
+    if kind not in "biufUO":
+        raise ModelFileError(
+            f"The labels are of dtype {classes.dtype}, which a model file cannot hold; "
+            "use truth values, numbers, text or dates."
+        )
+    labels = [encode(label) for label in classes.tolist()]
+    unknown = [
+        i for i, label in enumerate(labels) if isinstance(label, dict) and "date" not in label
+    ]
+    unknown = [i for i in unknown if "integer" not in labels[i]]
+    if unknown:
+        raise ModelFileError(
+            f"The label {classes[unknown[0]]!r} is a {type(classes[unknown[0]]).__name__}, which "
+            "a model file cannot hold; use truth values, numbers, text or dates."
+        )
+    # text says its width, as NumPy does; the order of bytes is the machine's own matter
+    return (f"U{classes.dtype.itemsize // 4}" if kind == "U" else classes.dtype.name), labels
+
+
+def decode_labels(dtype: str, labels: list[Any]) -> np.ndarray:
+    """Labels as they were in classes."""
+    if dtype.startswith("datetime64"):
+        return np.array([np.datetime64(label["date"]) for label in labels], dtype=dtype)
+    values = [decode(label) for label in labels]
+    if dtype == "object":
+        made = np.empty(len(values), dtype=object)
+        made[:] = [v.item() if isinstance(v, np.datetime64) else v for v in values]
+        return made
+    return np.array(values, dtype=dtype)

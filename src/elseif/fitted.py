@@ -1,0 +1,125 @@
+"""What a fitted classifier offers to people: explanations, edits, a view in notebooks."""
+
+from __future__ import annotations
+
+import copy
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from elseif.antecedents.expert import read_weights
+from elseif.errors import DataError
+from elseif.model.prior import ListPrior
+from elseif.parameters import PREDICTORS, check_one_of
+from elseif.posterior.case import as_mapping, one_row, read_case
+from elseif.posterior.text import show_name
+from elseif.tables.binarise import refuse_missing
+from elseif.tables.reading import Table, parse_kinds
+
+if TYPE_CHECKING:
+    from elseif.posterior.editing import Draft
+    from elseif.posterior.explanation import Explanation
+
+
+class FittedForPeople:
+    """Methods of a fitted BayesianRuleListClassifier that speak to people."""
+
+    def explain(self: Any, X: Any, row: int = 0, level: float = 0.95) -> Explanation:
+        """Why the list says what it says of a row of X, and what would change it.
+
+        X may also be a dict of one case's values by column. The list explained is the one
+        that predicts: with ``predict_with="map"`` the most probable one, else the point
+        estimate, beside which the posterior's judgement stands.
+        """
+        check_is_fitted(self)
+        check_one_of("predict_with", self.predict_with, PREDICTORS)
+        if as_mapping(X) is None:
+            table = self._read_again(one_row(X, row))
+        else:
+            table = read_case(X)
+            self._refuse_missing_in(table)
+        rule_list = self.map_rule_list_ if self.predict_with == "map" else self.rule_list_
+        return rule_list.explain(
+            table,
+            posterior=getattr(self, "posterior_", None),  # a model may be saved without it
+            levels={c.name: c.levels for c in self.fit_report_.columns if c.levels},
+            level=level,
+            allow_missing=self.missing != "error",
+        )
+
+    def _refuse_missing_in(self: Any, table: Table) -> None:
+        """Raise for missing values where fit was told to."""
+        if self.missing == "error":
+            known = [c for c in self.fit_report_.columns if c.excluded is None and c.name in table]
+            refuse_missing({c.name: table.column(c.name, c.kind).n_missing for c in known})
+
+    def edit(self: Any, X: Any, y: Any, sample_weight: Any = None) -> Draft:
+        """A draft of ``rule_list_`` to change by hand, every change with its price.
+
+        X, y and sample_weight are the data of fit, which a fitted classifier does not keep.
+        """
+        from elseif.posterior.editing import Bench, begin  # loaded by those who edit
+
+        check_is_fitted(self)
+        table = self._read_again(X)
+        _, labels = copy.copy(self)._read(X, y, sample_weight)  # a copy: reading leaves marks
+        vocabulary = self.rule_list_.vocabulary
+        if not np.array_equal(labels.classes, vocabulary.classes):
+            raise DataError(
+                "These are not the data that the list was fitted to: the labels of y are "
+                f"{labels.classes.tolist()}, and were {vocabulary.classes.tolist()} in fit."
+            )
+        if labels.unit != vocabulary.count_unit:
+            raise DataError(
+                "These are not the data that the list was fitted to: the weights are other ones. "
+                "Pass the sample_weight of fit, or none if it had none."
+            )
+        kinds, orders = parse_kinds(self.kinds, table.names)
+        weights = read_weights(self.antecedent_weights, self.pool_, table.names)
+        prior = ListPrior(
+            self.pool_.cardinalities,
+            float(self.expected_length),
+            float(self.expected_cardinality),
+            weights,
+        )
+        bench = Bench(
+            table=table,
+            codes=labels.codes,
+            weights=labels.weights,
+            pool=self.pool_,
+            prior=prior,
+            vocabulary=vocabulary,
+            posterior=getattr(self, "posterior_", None),
+            kinds=kinds,
+            orders=orders,
+            classifier=self,
+        )
+        return begin(bench, self.rule_list_)
+
+    def _html_repr(self: Any) -> str:
+        """For notebooks: the list once it is fitted, scikit-learn's diagram until then."""
+        if not hasattr(self, "rule_list_"):
+            diagram: str = super()._html_repr()  # type: ignore[misc]
+            return diagram
+        lines = [f"<b>{escape(type(self).__name__)}</b>, fitted"]
+        if hasattr(self, "edited_"):
+            lines.append(f"Edited by hand: {escape(show_name(self.edited_, 500))}.")
+        lines.append(escape(convergence_line(self)))
+        paragraphs = "".join(f"<p>{line}</p>" for line in lines)
+        return f"<div>{paragraphs}{self.rule_list_._repr_html_()}</div>"
+
+
+def convergence_line(classifier: Any) -> str:
+    """One sentence on the chains."""
+    convergence = getattr(classifier, "convergence_", None)
+    if convergence is None:
+        return "Nothing is known of its convergence: it was saved without."
+    return str(convergence.sentence())
+
+
+def edit(classifier: Any, X: Any, y: Any, sample_weight: Any = None) -> Draft:
+    """A draft of a fitted classifier's list to change by hand, every change with its price."""
+    draft: Draft = classifier.edit(X, y, sample_weight)
+    return draft

@@ -1,0 +1,299 @@
+"""Explanation: why a list says what it says of one case, and what would change it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from elseif.antecedents.antecedent import Antecedent
+from elseif.posterior.case import held, needed_column, read_case, readable_value, value_of
+from elseif.posterior.cells import Cell, cells_text
+from elseif.posterior.changes import CaseChange, nearest_changes
+from elseif.posterior.draws import Posterior
+from elseif.posterior.other_lists import OtherLists, judge
+from elseif.posterior.rule_list import RuleList, check_level
+from elseif.posterior.unknowns import (
+    ListLogic,
+    Truth,
+    first_true,
+    list_logic,
+    reachable,
+)
+from elseif.tables.columns import Column, Kind
+from elseif.tables.conditions import MISSING, ONE_OF, Condition, value_text
+
+MOST_CHANGES = 6  # of the same number of columns that are kept
+
+
+@dataclass(frozen=True)
+class ConditionCheck:
+    """A condition held against the case's value."""
+
+    column: str
+    operator: str
+    wanted: tuple[str, ...]  # the condition's values
+    value: str  # the case's
+    holds: bool
+    is_missing: bool = False
+    is_unseen: bool = False  # a category that training did not see
+    is_date: bool = False
+
+
+@dataclass(frozen=True)
+class RuleCheck:
+    """A rule held against the case."""
+
+    place: int  # counted from 0
+    antecedent: str
+    conditions: tuple[ConditionCheck, ...]
+
+    @property
+    def failed(self) -> tuple[ConditionCheck, ...]:
+        """The conditions that kept the rule from applying."""
+        return tuple(check for check in self.conditions if not check.holds)
+
+
+@dataclass(frozen=True)
+class LabelRisk:
+    """A label's probability under a rule, its credible interval, and its training cases."""
+
+    label: Any
+    name: str
+    probability: float
+    low: float
+    high: float
+    n: float
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a line of the list leads to: the probability of each label in turn."""
+
+    place: int
+    predicted: str
+    probabilities: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class ColumnChange:
+    """Another value for a column."""
+
+    column: str
+    now: str
+    to: str  # such as "above 60"
+
+
+@dataclass(frozen=True)
+class Change:
+    """A smallest set of changes that makes another rule fire."""
+
+    columns: tuple[ColumnChange, ...]
+    outcome: Outcome
+
+
+@dataclass(frozen=True)
+class WhatIf:
+    """What the list would say if a column's value were missing, or unknown."""
+
+    column: str
+    now: str
+    is_missing: bool  # whether it is so already
+    missing: Outcome | None  # None where the model refuses missing values
+    unknown: tuple[Outcome, ...]  # every line that could fire
+
+
+@dataclass(frozen=True, repr=False)
+class Explanation:
+    """Why a list says what it says of one case. Places of rules count from 0."""
+
+    fired: RuleCheck
+    labels: tuple[LabelRisk, ...]
+    n: float  # training cases behind the rule that fired
+    predicted: str
+    level: float
+    n_rules: int  # the default rule not counted
+    passed_over: tuple[RuleCheck, ...]  # earlier rules, none of which applies
+    others: OtherLists | None  # how the posterior's lists judge the case
+    other_label: tuple[Change, ...]  # the nearest changes that alter the predicted label
+    other_rule: tuple[Change, ...]  # the nearest changes that make any other rule fire
+    what_if: tuple[WhatIf, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The explanation as plain data that JSON can hold."""
+        found: dict[str, Any] = _plain(asdict(self))
+        return found
+
+    def to_text(self, width: int = 88) -> str:
+        """The explanation in sentences."""
+        from elseif.posterior.explanation_text import explanation_text
+
+        return explanation_text(self, width)
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def __repr__(self) -> str:
+        return self.to_text()
+
+    def _repr_html_(self) -> str:
+        from elseif.posterior.explanation_text import explanation_html
+
+        return explanation_html(self)
+
+
+def explain(
+    rule_list: RuleList,
+    case: Any,
+    row: int = 0,
+    posterior: Posterior | None = None,
+    levels: Mapping[str, Sequence[Any]] | None = None,
+    level: float = 0.95,
+    allow_missing: bool = True,
+) -> Explanation:
+    """Why a list says what it says of a case: a dict by column, or a row of a table.
+
+    ``posterior`` adds how its other lists judge the case. ``levels`` are the categories of
+    columns where they are known; ``allow_missing`` is False where the model refuses
+    missing values.
+    """
+    check_level(level)
+    table = read_case(case, row)
+    kinds = rule_list.vocabulary.kinds
+    logic = list_logic(rule_list, levels)
+    columns = {c: needed_column(table, c, kinds.get(c)) for c in logic.columns}
+    truths = {c: held(logic.conditions[c], column) for c, column in columns.items()}
+    place = first_true(logic, truths)
+    texts = {c: readable_value(logic.conditions[c], column) for c, column in columns.items()}
+    checks = [
+        _check_rule(j, rule_list[j].antecedent, columns, texts, levels or {})
+        for j in range(place + 1)
+    ]
+    rule = rule_list[place]
+    names = rule_list.vocabulary.label_names
+    views = _Views(rule_list, logic, columns, truths, texts, allow_missing)
+    return Explanation(
+        fired=checks[-1],
+        labels=tuple(
+            LabelRisk(
+                label=label,
+                name=name,
+                probability=float(rule.probabilities[i]),
+                low=rule.interval(rule_list.classes[i], level)[0],
+                high=rule.interval(rule_list.classes[i], level)[1],
+                n=float(rule.label_counts[i]),
+            )
+            for i, (label, name) in enumerate(zip(rule_list.classes.tolist(), names, strict=True))
+        ),
+        n=rule.n,
+        predicted=views.outcome(place).predicted,
+        level=float(level),
+        n_rules=len(rule_list),
+        passed_over=tuple(checks[:-1]),
+        others=None if posterior is None else judge(posterior, table, rule.probabilities),
+        other_label=views.changes(place, same_label=False),
+        other_rule=views.changes(place, same_label=True),
+        what_if=tuple(views.what_if(c) for c in logic.columns),
+    )
+
+
+def _check_rule(
+    place: int,
+    antecedent: Antecedent,
+    columns: Mapping[str, Column],
+    texts: Mapping[str, str],
+    levels: Mapping[str, Sequence[Any]],
+) -> RuleCheck:
+    checks = []
+    for condition in antecedent:
+        column = columns[condition.column]
+        value = value_of(column)
+        known = condition.order or levels.get(condition.column)
+        checks.append(
+            ConditionCheck(
+                column=condition.column,
+                operator=condition.operator,
+                wanted=_wanted(condition),
+                value=texts[condition.column],
+                holds=bool(condition.holds(column)[0]),
+                is_missing=value is None,
+                is_unseen=column.codes is not None and bool(known) and value not in (known or ()),
+                is_date=column.kind is Kind.DATE,
+            )
+        )
+    return RuleCheck(place, antecedent.name, tuple(checks))
+
+
+def _wanted(condition: Condition) -> tuple[str, ...]:
+    if condition.operator == MISSING or condition.value is None:
+        return ()
+    several = condition.operator == ONE_OF or isinstance(condition.value, tuple)
+    values = condition.value if several else (condition.value,)
+    return tuple(value_text(value) for value in values)
+
+
+@dataclass(frozen=True, eq=False)
+class _Views:
+    """A case seen through a list: what other values would lead to."""
+
+    rule_list: RuleList
+    logic: ListLogic
+    columns: Mapping[str, Column]
+    truths: Mapping[str, Truth]
+    texts: Mapping[str, str]  # the case's values in words
+    allow_missing: bool
+
+    def outcome(self, place: int) -> Outcome:
+        probabilities = self.rule_list[place].probabilities
+        name = self.rule_list.vocabulary.label_names[int(np.argmax(probabilities))]
+        return Outcome(place, name, tuple(probabilities.tolist()))
+
+    def changes(self, place: int, same_label: bool) -> tuple[Change, ...]:
+        """The nearest changes to another rule: of any label, or of another label only."""
+        predicted = self.outcome(place).predicted
+        targets = [
+            j
+            for j in range(len(self.rule_list.rules))
+            if j != place and (same_label or self.outcome(j).predicted != predicted)
+        ]
+        here = {c: _cell_number(self.logic.cells[c], value_of(v)) for c, v in self.columns.items()}
+        found = nearest_changes(self.logic, self.truths, here, targets)
+        return tuple(self._change(change) for change in found[:MOST_CHANGES])
+
+    def _change(self, change: CaseChange) -> Change:
+        columns = []
+        for part in change.columns:
+            now = self.texts[part.column]
+            columns.append(ColumnChange(part.column, now, cells_text(part.cells)))
+        return Change(tuple(columns), self.outcome(change.place))
+
+    def what_if(self, column: str) -> WhatIf:
+        missing = {**self.truths, column: self.logic.missing_truth(column)}
+        options: dict[str, Sequence[Truth]] = {c: (truth,) for c, truth in self.truths.items()}
+        options[column] = self.logic.open_truths(column)
+        return WhatIf(
+            column=column,
+            now=self.texts[column],
+            is_missing=value_of(self.columns[column]) is None,
+            missing=self.outcome(first_true(self.logic, missing)) if self.allow_missing else None,
+            unknown=tuple(self.outcome(j) for j in reachable(self.logic, options)),
+        )
+
+
+def _cell_number(cells: Sequence[Cell], value: Any) -> int | None:
+    if value is None:
+        return None
+    return next((i for i, cell in enumerate(cells) if cell.contains(value)), None)
+
+
+def _plain(value: Any) -> Any:
+    """Dicts, lists, texts, numbers, truth values and None alone."""
+    if isinstance(value, dict):
+        return {key: _plain(part) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(part) for part in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)

@@ -1,0 +1,327 @@
+"""An explanation in sentences that can be read aloud, as text and as HTML."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+from elseif.posterior.explanation import Change, ConditionCheck, Explanation, Outcome, RuleCheck
+from elseif.posterior.other_lists import TIE, OtherLists
+from elseif.posterior.text import count_text, percent, show_name
+from elseif.tables.conditions import (
+    ABOVE,
+    AT_LEAST,
+    AT_MOST,
+    BELOW,
+    BETWEEN,
+    EQUAL,
+    FALSE,
+    MISSING,
+    ONE_OF,
+    TRUE,
+    UNEQUAL,
+)
+
+LONGEST = 80  # characters of a name in a sentence
+MOST_DECIMALS = 3  # of a percentage
+MOST_LABELS = 4  # spelt out; of more, the likeliest
+
+NUMBER_WORDS = {ABOVE: "above", AT_LEAST: "at least", BELOW: "below", AT_MOST: "at most"}
+DATE_WORDS = {ABOVE: "after", AT_LEAST: "on or after", BELOW: "before", AT_MOST: "on or before"}
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading and its sentences."""
+
+    title: str
+    lines: tuple[str, ...]
+
+
+def explanation_text(explanation: Explanation, width: int = 88) -> str:
+    """The explanation as plain text."""
+    lines = textwrap.wrap(headline(explanation), width)
+    for section in sections(explanation):
+        lines += ["", *textwrap.wrap(section.title, width)]
+        for line in section.lines:
+            lines += textwrap.wrap(line, width, initial_indent="  ", subsequent_indent="    ")
+    return "\n".join(lines)
+
+
+def explanation_html(explanation: Explanation) -> str:
+    """The explanation for a notebook: every name escaped, colours left to the theme."""
+    parts = [f"<p><b>{escape(headline(explanation))}</b></p>"]
+    for section in sections(explanation):
+        items = "".join(f"<li>{escape(line)}</li>" for line in section.lines)
+        parts.append(f"<p><b>{escape(section.title)}</b></p><ul>{items}</ul>")
+    return f"<div>{''.join(parts)}</div>"
+
+
+def headline(explanation: Explanation) -> str:
+    """The probability and its interval, of the label in question or of every label."""
+    level = f"{100 * explanation.level:g}% credible interval"
+    if len(explanation.labels) == 2:
+        risk = explanation.labels[-1]
+        mean, low, high = _percents(risk.probability, risk.low, risk.high)
+        return f"Probability of {_name(risk.name)}: {mean} ({level} {low} to {high})"
+    order = sorted(explanation.labels, key=lambda risk: -risk.probability)
+    shown = []
+    for risk in order[:MOST_LABELS]:
+        mean, low, high = _percents(risk.probability, risk.low, risk.high)
+        shown.append(f"{_name(risk.name)} {mean} ({low} to {high})")
+    if len(order) > MOST_LABELS:
+        rest = sum(risk.probability for risk in order[MOST_LABELS:])
+        shown.append(f"{len(order) - MOST_LABELS} others together {_percent(rest)}")
+    return f"Probability of each label, with its {level}: {', '.join(shown)}"
+
+
+def sections(explanation: Explanation) -> list[Section]:
+    """All that there is to say, in the order in which one would ask."""
+    found = [Section("Why", _why(explanation))]
+    if explanation.passed_over:
+        title = "Rules above it, none of which applies"
+        found.append(Section(title, tuple(map(_passed_over, explanation.passed_over))))
+    if explanation.others is not None:
+        title = "How all the lists of the posterior judge this case"
+        found.append(Section(title, _others(explanation, explanation.others)))
+    found.append(Section("The nearest change that would alter the answer", _changes(explanation)))
+    if explanation.what_if:
+        title = "If a value were missing from the record, or not known"
+        found.append(Section(title, _what_if(explanation)))
+    return found
+
+
+# ------------------------------------------------------------------------------- why
+
+
+def _why(explanation: Explanation) -> tuple[str, ...]:
+    fired = explanation.fired
+    if explanation.n_rules == 0:
+        first = "The list has no rules: it says the same of every case."
+    elif fired.place == explanation.n_rules:
+        first = "None of the rules above applies, so the last line, else, does."
+    else:
+        first = f"Rule {fired.place + 1} applies: {held_sentence(fired.conditions)}"
+        above = {0: "", 1: ", and rule 1 does not apply"}
+        first += above.get(fired.place, ", and none of the rules above applies") + "."
+    return (first, _behind(explanation))
+
+
+def _behind(explanation: Explanation) -> str:
+    if not explanation.n:
+        return "No training case stands behind it: the probability is the prior's alone."
+    order = sorted(explanation.labels, key=lambda risk: -risk.n)
+    counts = [f"{count_text(r.n)} {_name(r.name)}" for r in order[:MOST_LABELS]]
+    if len(order) > MOST_LABELS:
+        counts.append(f"{count_text(sum(r.n for r in order[MOST_LABELS:]))} others")
+    one = explanation.n == 1
+    cases = "1 training case stands" if one else f"{count_text(explanation.n)} training cases stand"
+    return f"{cases} behind it: {_listed(counts)}."
+
+
+def held_sentence(checks: Sequence[ConditionCheck]) -> str:
+    """What is true of the case: "age is 72, which is above 60, and sex is female"."""
+    by_column: dict[str, list[ConditionCheck]] = {}
+    for check in checks:
+        by_column.setdefault(check.column, []).append(check)
+    parts = []
+    for column, of_column in by_column.items():
+        wants = [w for c in of_column if (w := _held_wants(c))]
+        what = f"{_name(column)} is {_name(of_column[0].value)}"
+        parts.append(f"{what} ({' and '.join(wants)})" if wants else what)
+    return _listed(parts)
+
+
+def _held_wants(check: ConditionCheck) -> str:
+    """What the condition asks for, where the value alone does not say it."""
+    if check.operator in (TRUE, FALSE, EQUAL, MISSING):
+        return ""
+    return f"not {_name(check.wanted[0])}" if check.operator == UNEQUAL else wants_text(check)
+
+
+def wants_text(check: ConditionCheck) -> str:
+    """What a condition asks for: "above 60", "one of east and west"."""
+    words = DATE_WORDS if check.is_date else NUMBER_WORDS
+    wanted = [_name(value) for value in check.wanted]
+    if check.operator in words:
+        return f"{words[check.operator]} {wanted[0]}"
+    if check.operator == BETWEEN:
+        return f"{words[ABOVE]} {wanted[0]} and {words[AT_MOST]} {wanted[1]}"
+    if check.operator == ONE_OF:
+        return wanted[0] if len(wanted) == 1 else f"one of {_listed(wanted)}"
+    if check.operator in (TRUE, FALSE, MISSING):
+        return {TRUE: "true", FALSE: "false", MISSING: "missing"}[check.operator]
+    return wanted[0]
+
+
+def failed_sentence(check: ConditionCheck) -> str:
+    """Why a condition does not hold: "age is 54, not above 60"."""
+    column = _name(check.column)
+    if check.is_missing:
+        return f"{column} is missing, so the rule does not apply"
+    value = f"{column} is {_name(check.value)}"
+    if check.is_unseen:
+        return f"{value}, which training did not see, so the rule does not apply"
+    if check.operator == UNEQUAL:
+        return f"{value}, which the rule leaves out"
+    return f"{value}, not {wants_text(check)}"
+
+
+def _passed_over(rule: RuleCheck) -> str:
+    failed = list(dict.fromkeys(failed_sentence(check) for check in rule.failed))
+    return f"Rule {rule.place + 1}, if {show_name(rule.antecedent)}: {'; '.join(failed)}."
+
+
+# ---------------------------------------------------------------------------- others
+
+
+def _others(explanation: Explanation, others: OtherLists) -> tuple[str, ...]:
+    lists = "1 list" if others.n_lists == 1 else f"{others.n_lists:,} lists"
+    lines = [f"{others.n_draws:,} draws of {lists} were kept."]
+    judged = others.labels
+    order = sorted(range(len(judged)), key=lambda i: -judged[i].mean)[:MOST_LABELS]
+    for i in [1] if len(judged) == 2 else order:
+        judgement = judged[i]
+        mean, median, low, high = _percents(
+            judgement.mean, judgement.median, judgement.low, judgement.high
+        )
+        middle = f"lie between {low} and {high}, the median is {median}"
+        if low == high:
+            middle = f"give {median}"
+        lines.append(
+            f"On average they give {_name(judgement.name)} {mean}; 95% of the draws {middle}. "
+            f"{_capital(_share(judgement.share_above))} of the draws give more than this list, "
+            f"{_share(judgement.share_below)} give less."
+        )
+    lines.append(
+        f"{_capital(_share(others.agreement))} of the draws predict what this list predicts, "
+        f"{_name(explanation.predicted)}."
+    )
+    return tuple(lines)
+
+
+# --------------------------------------------------------------------------- changes
+
+
+def _changes(explanation: Explanation) -> tuple[str, ...]:
+    if explanation.n_rules == 0:
+        return ("No change can alter it: the list has one line.",)
+    lines = [f"Another prediction: {_if(c, explanation)}" for c in explanation.other_label]
+    if not lines:
+        lines = [f"No change leads to another prediction than {_name(explanation.predicted)}."]
+    said = set(explanation.other_label)
+    lines += [
+        f"Another line of the list: {_if(change, explanation)}"
+        for change in explanation.other_rule
+        if change not in said
+    ]
+    return tuple(lines)
+
+
+def _if(change: Change, explanation: Explanation) -> str:
+    parts = [f"{_name(c.column)} {show_name(c.to)} (now {_name(c.now)})" for c in change.columns]
+    return f"with {_listed(parts)}, {_line(change.outcome, explanation)}."
+
+
+def _what_if(explanation: Explanation) -> tuple[str, ...]:
+    lines = []
+    for what_if in explanation.what_if:
+        unknown = (
+            _line(what_if.unknown[0], explanation)
+            if len(what_if.unknown) == 1
+            else _range(what_if.unknown, explanation)
+        )
+        parts = [f"if not known, {unknown}"]
+        if what_if.missing is not None and not what_if.is_missing:
+            missing = _line(what_if.missing, explanation)
+            if missing == unknown:
+                parts = [f"if missing or not known, {unknown}"]
+            else:
+                parts.insert(0, f"if missing, {missing}")
+        now = "is missing" if what_if.is_missing else f"now {_name(what_if.now)}"
+        lines.append(f"{_name(what_if.column)} ({now}): {'; '.join(parts)}.")
+    return tuple(lines)
+
+
+def _line(outcome: Outcome, explanation: Explanation) -> str:
+    if outcome.place == explanation.fired.place:
+        return "nothing changes"
+    return f"{_place(outcome.place, explanation)} applies: {_risk(outcome, explanation)}"
+
+
+def _range(outcomes: Sequence[Outcome], explanation: Explanation) -> str:
+    which = _listed([_place(o.place, explanation) for o in outcomes], "or")
+    if len(explanation.labels) == 2:
+        risks = [outcome.probabilities[-1] for outcome in outcomes]
+        label = _name(explanation.labels[-1].name)
+        span = f"{label} between {_percent(min(risks))} and {_percent(max(risks))}"
+    else:
+        names = list(dict.fromkeys(_name(outcome.predicted) for outcome in outcomes))
+        span = f"most probably {_listed(names, 'or')}"
+    return f"{which} could apply: {span}"
+
+
+def _risk(outcome: Outcome, explanation: Explanation) -> str:
+    if len(explanation.labels) == 2:
+        return f"{_name(explanation.labels[-1].name)} {_percent(outcome.probabilities[-1])}"
+    highest = max(outcome.probabilities)
+    tied = [
+        _name(risk.name)
+        for risk, probability in zip(explanation.labels, outcome.probabilities, strict=True)
+        if probability > highest - TIE
+    ]
+    return f"{_listed(tied, 'or')} {_percent(highest)}{' each' if len(tied) > 1 else ''}"
+
+
+def _place(place: int, explanation: Explanation) -> str:
+    return "the last line, else," if place == explanation.n_rules else f"rule {place + 1}"
+
+
+# ----------------------------------------------------------------------------- words
+
+
+def _name(name: str) -> str:
+    return show_name(name, LONGEST)
+
+
+def _percent(share: float, decimals: int = 0) -> str:
+    """Whole percents; a decimal where a whole one would say never or always."""
+    if 0 < share < 0.0095 or 0.9905 < share < 1:
+        shown = percent(share, max(1, decimals))
+        if float(shown[:-1]) in (0, 100):
+            return "less than 0.1%" if share < 0.5 else "more than 99.9%"
+        return shown
+    return percent(share, decimals)
+
+
+def _percents(*shares: float) -> list[str]:
+    """Percentages of the last two shares, a range, and others: digits enough to see the range."""
+    low, high = shares[-2:]
+    for decimals in range(MOST_DECIMALS):
+        if high - low < 10.0 ** -(MOST_DECIMALS + 1):  # as good as one value
+            break
+        if percent(low, decimals) != percent(high, decimals):
+            return [_percent(share, decimals) for share in shares]
+    return [_percent(share) for share in shares]
+
+
+def _share(share: float) -> str:
+    if share == 0:
+        return "none"
+    if share > 1 - 1e-9:
+        return "all"
+    if share < 0.005:
+        return "less than 1%"
+    return "more than 99%" if share >= 0.995 else percent(share, 0)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _listed(parts: Sequence[str], word: str = "and") -> str:
+    if len(parts) < 2:
+        return "".join(parts)
+    return f"{', '.join(parts[:-1])} {word} {parts[-1]}"

@@ -1,0 +1,108 @@
+"""How all the lists of a posterior judge one case."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from elseif.model.consequent import consequent_mean
+from elseif.posterior.case import needed_column
+from elseif.posterior.draws import Posterior
+from elseif.tables.reading import Table
+
+TIE = 1e-12  # probabilities closer than this are the same
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The probability of one label over the draws of a posterior."""
+
+    label: Any
+    name: str
+    mean: float  # the posterior predictive probability
+    low: float  # 2.5th percentile of the draws' probabilities
+    median: float
+    high: float  # 97.5th percentile
+    share_above: float  # share of the draws whose probability is above the explained list's
+    share_below: float
+
+
+@dataclass(frozen=True)
+class OtherLists:
+    """How a posterior's lists judge a case, weighted by their draws."""
+
+    n_draws: int
+    n_lists: int
+    labels: tuple[Judgement, ...]
+    predicted: str  # the label of highest posterior predictive probability
+    agreement: float  # share of the draws that predict the explained list's label
+
+
+def judge(posterior: Posterior, table: Table, own: np.ndarray) -> OtherLists:
+    """What the draws say of a table's one row, beside a list's own probabilities."""
+    by_list = probabilities_by_list(posterior, table)
+    weights = posterior.probabilities
+    mean = weights @ by_list
+    labels = []
+    names = posterior.vocabulary.label_names
+    for place, label in enumerate(posterior.vocabulary.classes.tolist()):
+        values = by_list[:, place]
+        low, median, high = weighted_quantiles(values, weights, (0.025, 0.5, 0.975))
+        labels.append(
+            Judgement(
+                label=label,
+                name=names[place],
+                mean=float(mean[place]),
+                low=low,
+                median=median,
+                high=high,
+                share_above=float(weights[values > own[place] + TIE].sum()),
+                share_below=float(weights[values < own[place] - TIE].sum()),
+            )
+        )
+    agrees = np.argmax(by_list, axis=1) == np.argmax(own)
+    return OtherLists(
+        n_draws=posterior.n_draws,
+        n_lists=len(posterior.distinct),
+        labels=tuple(labels),
+        predicted=names[int(np.argmax(mean))],
+        agreement=float(weights[agrees].sum()),
+    )
+
+
+def probabilities_by_list(posterior: Posterior, table: Table) -> np.ndarray:
+    """Each distinct list's probabilities of the labels for a table's one row."""
+    lists, pool, kinds = posterior.distinct, posterior.pool, posterior.vocabulary.kinds
+    used = np.unique(lists.items)
+    members = pool.members[used]
+    truth = np.ones(len(pool.conditions) + 1, dtype=bool)  # the last stands for no condition
+    for c in np.unique(members[members >= 0]):
+        condition = pool.conditions[c]
+        name = condition.column
+        column = needed_column(table, name, kinds.get(name), "other lists of the posterior ask")
+        truth[c] = condition.holds(column)[0]
+    covers = np.zeros(len(pool), dtype=bool)
+    covers[used] = truth[members].all(axis=1)
+    # the place of the first rule that is true: the default rule's where none is
+    owners = np.repeat(np.arange(len(lists)), lists.lengths)
+    places = np.arange(len(lists.items)) - lists.offsets[owners]
+    first = lists.lengths.copy()
+    hit = covers[lists.items]
+    np.minimum.at(first, owners[hit], places[hit])
+    rows = lists.offsets[:-1] + np.arange(len(lists)) + first
+    vocabulary = posterior.vocabulary
+    counts = lists.label_counts[rows] * vocabulary.count_unit
+    return consequent_mean(counts, vocabulary.pseudocounts)
+
+
+def weighted_quantiles(
+    values: np.ndarray, weights: np.ndarray, at: tuple[float, ...]
+) -> tuple[float, ...]:
+    """For each share, the smallest value that at least this share of the weight does not pass."""
+    order = np.argsort(values, kind="stable")
+    reached = np.cumsum(weights[order])
+    # a sum of many shares may fall short of one by its last digits
+    places = np.searchsorted(reached, np.array(at) * reached[-1] - TIE)
+    return tuple(float(v) for v in values[order][np.minimum(places, len(values) - 1)])

@@ -1,0 +1,183 @@
+"""Pictures of rule lists and posteriors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from elseif.errors import ParamError
+from elseif.figures import COLOURS, INK, MUTED, SOFT, new_figure, plain, tidy
+from elseif.model.consequent import consequent_interval
+from elseif.posterior.draws import Posterior
+from elseif.posterior.rule_list import RuleList, check_level
+from elseif.posterior.text import count_text, enough_decimals, percent, show_name, shown_labels
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+NAME_WIDTH = 44  # characters of a line of text beside a picture
+LONGEST = 120
+MOST_POINTS = 2000  # of a chain's trace
+MOST_CHAINS = 8
+LIKELIEST = 3  # labels drawn where there are too many to tell apart
+
+
+def plot_rule_list(rule_list: RuleList, label: Any = None, level: float = 0.95) -> Figure:
+    """The rules on the left; probabilities with their credible intervals on the right."""
+    check_level(level)
+    places = shown_labels(rule_list, label)
+    if len(places) > len(COLOURS):
+        totals = np.sum([rule.label_counts for rule in rule_list.rules], axis=0)
+        places = sorted(np.argsort(-totals, kind="stable")[:LIKELIEST].tolist())
+    texts = [_rule_text(rule_list, j) for j in range(len(rule_list.rules))]
+    height = sum(max(0.5, 0.22 * text.count("\n") + 0.4) for text in texts)
+    height = max(height, 0.22 * len(places) * len(texts))
+    figure = new_figure(8.5, 0.9 + height + 0.25 * (len(places) > 1))
+    axes = figure.subplots()
+    decimals = enough_decimals(rule_list, places, level)
+    for k, place in enumerate(places):
+        shift = 0.0 if len(places) == 1 else 0.6 * (k / (len(places) - 1) - 0.5)
+        colour = SOFT if len(places) == 1 else COLOURS[k]
+        _draw_label(axes, rule_list, place, shift, colour, level, many=len(places) > 1)
+        if len(places) == 1:
+            _write_numbers(axes, rule_list, place, level, decimals)
+    if len(places) > 1:
+        for j in range(1, len(texts), 2):  # bands hold a rule's labels together
+            axes.axhspan(j - 0.5, j + 0.5, color=MUTED, alpha=0.1, linewidth=0)
+    axes.set_yticks(range(len(texts)), texts)
+    axes.set_ylim(len(texts) - 0.5, -0.5)
+    axes.set_xlim(0, 1)
+    tidy(axes, percent="x")
+    axes.spines["left"].set_visible(False)
+    axes.tick_params(axis="y", length=0)
+    axes.grid(axis="x", alpha=0.3)
+    interval = f"with its {100 * level:g}% credible interval"
+    if len(places) == 1:
+        name = plain(show_name(rule_list.vocabulary.label_names[places[0]], 60))
+        axes.set_xlabel(f"probability of {name}, {interval}")
+    else:
+        axes.set_xlabel(f"probability of each label, {interval}")
+        figure.legend(loc="outside upper right", ncols=min(4, len(places)), frameon=False)
+    return figure
+
+
+def _rule_text(rule_list: RuleList, j: int) -> str:
+    head = "else" if j == len(rule_list) else "if " if j == 0 else "else if "
+    head = "always" if len(rule_list) == 0 else head
+    rule = rule_list[j]
+    name = plain(head + show_name(rule.antecedent.name, LONGEST), NAME_WIDTH)
+    return f"{name}\nn = {count_text(rule.n)}"
+
+
+def _draw_label(
+    axes: Any,
+    rule_list: RuleList,
+    place: int,
+    shift: float,
+    colour: str,
+    level: float,
+    many: bool,
+) -> None:
+    """One label's bars and points, one to a rule; smaller where there are many labels."""
+    name = plain(show_name(rule_list.vocabulary.label_names[place], 40))
+    for j, rule in enumerate(rule_list.rules):
+        low, high = consequent_interval(rule.label_counts, rule.pseudocounts, place, level)
+        y = j + shift
+        axes.plot(
+            [low, high],
+            [y, y],
+            color=colour,
+            linewidth=4 if many else 6,
+            alpha=0.45,
+            solid_capstyle="butt",
+        )
+        axes.plot(
+            rule.probabilities[place],
+            y,
+            "o",
+            color=colour if many else INK,
+            markersize=5 if many else 7,
+            clip_on=False,
+            label=name if j == 0 else None,
+        )
+
+
+def _write_numbers(axes: Any, rule_list: RuleList, place: int, level: float, decimals: int) -> None:
+    for j, rule in enumerate(rule_list.rules):
+        low, high = consequent_interval(rule.label_counts, rule.pseudocounts, place, level)
+        mean = percent(rule.probabilities[place], decimals)
+        text = f"{mean} ({percent(low, decimals)}–{percent(high, decimals)})"
+        axes.annotate(text, (1.02, j), xycoords=("axes fraction", "data"), va="center")
+
+
+def plot_lengths(posterior: Posterior) -> Figure:
+    """The share of the draws at each number of rules."""
+    lengths = posterior.distinct.lengths
+    shares = np.bincount(lengths, weights=posterior.probabilities)
+    first, last = int(lengths.min()), int(lengths.max())
+    figure = new_figure(max(4.0, min(8.0, 2.0 + 0.6 * (last - first + 1))), 3)
+    axes = figure.subplots()
+    places = np.arange(first, last + 1)
+    bars = axes.bar(places, shares[first:], color=SOFT, width=0.75)
+    if len(places) <= 12:
+        axes.bar_label(bars, [_share(s) for s in shares[first:]], padding=2, fontsize=9)
+    step = max(1, len(places) // 12)
+    axes.set_xticks(places[::step])
+    mean = f"mean {posterior.mean_length:.1f}"
+    axes.set_xlabel(f"number of rules, the default rule not counted ({mean})")
+    axes.set_ylabel("share of the draws")
+    tidy(axes, percent="y")
+    return figure
+
+
+def plot_inclusion(posterior: Posterior, most: int = 15) -> Figure:
+    """The antecedents found most often, by the share of the draws that have them."""
+    if isinstance(most, bool) or not isinstance(most, (int, np.integer)) or most < 1:
+        raise ParamError(f"most is {most!r}; it must be a whole number of 1 or more.")
+    found = [(n, share) for n, share in list(posterior.inclusion().items())[:most] if share > 0]
+    names = [plain(show_name(name, LONGEST), NAME_WIDTH) for name, _ in found]
+    n_lines = sum(name.count("\n") + 1 for name in names)
+    figure = new_figure(8, 0.9 + 0.27 * max(1, n_lines))
+    axes = figure.subplots()
+    shares = [share for _, share in found]
+    bars = axes.barh(range(len(found)), shares, color=SOFT, height=0.7)
+    axes.bar_label(bars, [_share(share) for share in shares], padding=3, fontsize=9)
+    axes.set_yticks(range(len(found)), names)
+    axes.set_ylim(len(found) - 0.4, -0.6)
+    axes.set_xlim(0, 1)
+    axes.set_xlabel("share of the draws whose list has it")
+    tidy(axes, percent="x")
+    axes.tick_params(axis="y", length=0)
+    return figure
+
+
+def plot_traces(posterior: Posterior) -> Figure:
+    """Log posterior and number of rules along the kept draws, one row to a chain."""
+    n_chains = len(posterior.chains)
+    shown = min(n_chains, MOST_CHAINS)
+    n_draws = posterior.n_draws // n_chains
+    points = np.unique(np.linspace(0, n_draws - 1, min(MOST_POINTS, n_draws)).astype(np.int64))
+    lengths = posterior.lengths.reshape(n_chains, n_draws)
+    figure = new_figure(8.5, 0.8 + 0.95 * shown)
+    grid = figure.subplots(shown, 2, sharex=True, sharey="col", squeeze=False)
+    for column, values in enumerate((posterior.log_posterior, lengths)):
+        for chain in range(shown):
+            axes = grid[chain, column]
+            axes.plot(points + 1, values[chain, points], color=SOFT, linewidth=0.6)
+            tidy(axes)
+            axes.grid(axis="y", alpha=0.3)
+    for chain in range(shown):
+        grid[chain, 0].set_ylabel(f"chain {chain + 1}", rotation=0, ha="right", va="center")
+    for axes, title in zip(grid[0], ("log posterior", "number of rules"), strict=True):
+        axes.set_title(title, fontsize=10, loc="left")
+    grid[0, 1].yaxis.get_major_locator().set_params(integer=True)
+    rest = f", the first {shown} of {n_chains} chains" if shown < n_chains else ""
+    for axes in grid[-1]:
+        axes.set_xlabel(f"kept draw{rest}")
+        axes.xaxis.set_major_formatter(lambda draw, _: f"{draw:,.0f}")
+    return figure
+
+
+def _share(share: float) -> str:
+    return "<0.1%" if 0 < share < 0.0005 else f"{100 * share:.1f}%"

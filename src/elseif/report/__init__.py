@@ -1,0 +1,1 @@
+"""Pages that people read: one self-contained HTML file each, drawn from plain data."""

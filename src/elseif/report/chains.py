@@ -1,0 +1,197 @@
+"""Convergence and posterior as plain data: words first, then numbers and traces."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from elseif.posterior.draws import Posterior
+from elseif.posterior.rule_list import RuleList
+from elseif.sampler.convergence import (
+    IN_WORDS,
+    LOOSE_ESS,
+    PAPER_R_HAT,
+    STRICT_ESS,
+    STRICT_R_HAT,
+    Convergence,
+    Quantity,
+)
+
+TRACE_POINTS = 200  # of each chain
+MOST_INCLUSIONS, LEAST_INCLUSION = 60, 0.01
+MOST_LISTS = 10
+
+
+@dataclass(frozen=True)
+class Trace:
+    """Log posterior along one chain's kept draws, evenly thinned."""
+
+    chain: int
+    draws: list[int]
+    log_posterior: list[float]
+
+
+@dataclass(frozen=True)
+class ConvergenceSummary:
+    """Whether the chains agree."""
+
+    status: str
+    words: list[str]
+    r_hat: float
+    max_r_hat: float
+    min_ess: float
+    inclusion_difference: float
+    n_chains: int
+    n_iter: int
+    n_distinct: int
+    quantities: list[Quantity]
+    acceptance: list[tuple[str, float]]
+    exchange: list[float]
+    traces: list[Trace]
+
+
+@dataclass(frozen=True)
+class GoodList:
+    """One of the posterior's lists."""
+
+    rules: list[str]
+    probability: float  # share of the draws
+    log_posterior_below_best: float
+    is_shown: bool  # whether it is the list of this report
+
+
+@dataclass(frozen=True)
+class PosteriorSummary:
+    """What the draws say together."""
+
+    n_draws: int
+    n_distinct: int
+    mean_length: float
+    mean_cardinality: float
+    lengths: list[tuple[int, float]]  # number of rules, probability
+    inclusion: list[tuple[str, float]]
+    n_inclusion_left_out: int
+    lists: list[GoodList]
+
+
+def describe_convergence(
+    convergence: Convergence | None, posterior: Posterior | None
+) -> ConvergenceSummary | None:
+    """The diagnostics, in words first."""
+    if convergence is None:
+        return None
+    return ConvergenceSummary(
+        convergence.status,
+        _words(convergence),
+        convergence.r_hat,
+        convergence.max_r_hat,
+        convergence.min_ess,
+        convergence.inclusion_difference,
+        convergence.n_chains,
+        convergence.n_iter,
+        convergence.n_distinct,
+        [
+            Quantity(_quantity_name(q.name, posterior), q.r_hat, q.ess_bulk, q.ess_tail)
+            for q in convergence.quantities
+        ],
+        list(convergence.acceptance.items()),
+        list(convergence.exchange),
+        [] if posterior is None or not convergence.n_chains else _traces(posterior),
+    )
+
+
+def describe_posterior(
+    posterior: Posterior | None, shown: RuleList, convergence: Convergence | None
+) -> PosteriorSummary | None:
+    """Lengths, inclusion and the other good lists."""
+    if posterior is None or (convergence is not None and not convergence.n_chains):
+        return None
+    lengths = np.bincount(posterior.distinct.lengths, weights=posterior.probabilities)
+    inclusion = [(k, v) for k, v in posterior.inclusion().items() if v >= LEAST_INCLUSION]
+    return PosteriorSummary(
+        posterior.n_draws,
+        len(posterior.distinct),
+        posterior.mean_length,
+        posterior.mean_average_cardinality,
+        [(m, float(p)) for m, p in enumerate(lengths) if p > 0],
+        inclusion[:MOST_INCLUSIONS],
+        max(0, len(inclusion) - MOST_INCLUSIONS),
+        _good_lists(posterior, shown),
+    )
+
+
+def _good_lists(posterior: Posterior, shown: RuleList) -> list[GoodList]:
+    """The most probable lists, and the one of the report wherever it stands."""
+    names = posterior.pool.names
+    ours = tuple(a.name for a in shown.antecedents)
+    found: list[GoodList] = []
+    best = float(posterior.distinct.log_posterior[posterior.best_first[0]])
+    for rank, i in enumerate(posterior.best_first):
+        rules = tuple(names[a] for a in posterior.distinct.antecedent_list(int(i)))
+        if rank >= MOST_LISTS and rules != ours:
+            continue
+        found.append(
+            GoodList(
+                list(rules),
+                float(posterior.probabilities[i]),
+                best - float(posterior.distinct.log_posterior[i]),
+                rules == ours,
+            )
+        )
+        if len(found) > MOST_LISTS or (rank >= MOST_LISTS - 1 and any(g.is_shown for g in found)):
+            break
+    return found
+
+
+def _words(convergence: Convergence) -> list[str]:
+    """What a reader should take from the diagnostics."""
+    if not convergence.n_chains:
+        return ["There was one list only, so there was nothing to sample and nothing can differ."]
+    told = [
+        f"{IN_WORDS[convergence.status]}.",
+        f"{convergence.n_chains} independent {'chain' if convergence.n_chains == 1 else 'chains'} "
+        f"of {convergence.n_iter:,} iterations each were run; the first half of each was "
+        "discarded.",
+    ]
+    if convergence.status == "converged":
+        told.append("Another seed would be expected to lead to the same conclusions.")
+    elif convergence.status == "warn":
+        told.append(
+            f"The stricter limits (R-hat below {STRICT_R_HAT}, at least {STRICT_ESS:.0f} effective "
+            "draws) are not all met, so that details such as inclusion probabilities may change "
+            "somewhat with another seed."
+        )
+    elif convergence.status == "not converged":
+        told.append(
+            f"The limits (R-hat below {PAPER_R_HAT}, at least {LOOSE_ESS:.0f} effective draws) are "
+            "not met: another seed may give another list. Run longer before relying on this list."
+        )
+    else:
+        told.append("At least two chains that move are needed to tell.")
+    return told
+
+
+def _quantity_name(name: str, posterior: Posterior | None) -> str:
+    """Antecedents by their conditions rather than their number in the pool."""
+    prefix = "inclusion of antecedent "
+    number = name.removeprefix(prefix)
+    if posterior is None or number == name or not number.isdecimal():
+        return name
+    if int(number) >= len(posterior.pool):
+        return name
+    return f"inclusion of {posterior.pool.names[int(number)]}"
+
+
+def _traces(posterior: Posterior) -> list[Trace]:
+    traces = []
+    for c, chain in enumerate(posterior.chains):
+        ends = np.cumsum(chain.n_draws)
+        points = np.unique(
+            np.linspace(0, ends[-1] - 1, min(TRACE_POINTS, int(ends[-1]))).astype(np.int64)
+        )
+        lists = chain.distinct[np.searchsorted(ends, points, side="right")]
+        values: Sequence[float] = posterior.distinct.log_posterior[lists].tolist()
+        traces.append(Trace(c + 1, (points + 1).tolist(), list(values)))
+    return traces

@@ -1,0 +1,235 @@
+"""The report's drawings, from the summary's plain data; colours come from the style sheet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from elseif.report.svg import Frame, Svg, element, nice_ticks, picture
+
+Data = Mapping[str, Any]
+
+TENTHS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
+SCALES = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0)  # right ends of a bar's scale
+BAR = (200.0, 20.0)
+N_CHAIN_STYLES = 8
+
+
+def bar_scale(highest: float) -> float:
+    """The right end of the scale for shares up to some height."""
+    return next((scale for scale in SCALES if scale >= highest - 1e-9), 1.0)
+
+
+def interval_bar(
+    value: float, low: float | None, high: float | None, scale: float, label: str
+) -> Svg:
+    """A credible interval as a bar on a scale from 0, with a mark at the probability."""
+    width, height = BAR
+    parts = [
+        element("line", x1=width * k / 4, x2=width * k / 4, y1=0, y2=height, class_="grid")
+        for k in range(5)
+    ]
+    if low is not None and high is not None:
+        left, right = width * low / scale, width * min(high, scale) / scale
+        parts.append(
+            element("rect", x=left, y=5, width=max(right - left, 1.0), height=10, class_="interval")
+        )
+    place = width * min(value, scale) / scale
+    parts.append(element("line", x1=place, x2=place, y1=1, y2=height - 1, class_="mark"))
+    return element(
+        "svg", element("title", label), *parts, role="img", class_="bar",
+        viewBox=f"0 0 {width:g} {height:g}", preserveAspectRatio="none",
+    )  # fmt: skip
+
+
+def share_bar(value: float, label: str) -> Svg:
+    """A share as a bar from 0 to 1."""
+    width, height = BAR
+    return element(
+        "svg", element("title", label),
+        element("rect", x=0, y=4, width=width, height=12, class_="track"),
+        element("rect", x=0, y=4, width=width * value, height=12, class_="filled"),
+        role="img", class_="bar", viewBox=f"0 0 {width:g} {height:g}", preserveAspectRatio="none",
+    )  # fmt: skip
+
+
+def roc_chart(discrimination: Data, description: str) -> Svg:
+    """ROC curves of all folds, and their mean."""
+    frame = Frame((0, 1), (0, 1))
+    curves, mean = discrimination["curves"], discrimination["mean_roc"]
+    parts = [
+        frame.axes("False positive rate (1 − specificity)", "Sensitivity", TENTHS, TENTHS),
+        frame.line([(0, 0), (1, 1)], "reference"),
+    ]
+    one = "curve fold" if mean else "curve"
+    for found in curves:
+        points = zip(found["false_positive_rate"], found["sensitivity"], strict=True)
+        parts.append(frame.line(points, one))
+    entries = [("reference", "chance")]
+    if mean:
+        parts.append(frame.line([(x, y) for x, y in mean], "curve"))
+        entries = [("curve", f"mean of {len(curves)} folds"), ("curve fold", "each fold"), *entries]
+    else:
+        entries = [("curve", "the list"), *entries]
+    parts.append(frame.legend(entries, frame.x(0.55), frame.y(0.24)))
+    return picture("roc", frame.size, "ROC curve", description, *parts, class_="chart")
+
+
+def precision_recall_chart(discrimination: Data, description: str) -> Svg:
+    """Precision against recall of all folds."""
+    frame = Frame((0, 1), (0, 1))
+    curves, prevalence = discrimination["curves"], discrimination["prevalence"]
+    parts = [
+        frame.axes("Recall (sensitivity)", "Precision", TENTHS, TENTHS),
+        frame.line([(0, prevalence), (1, prevalence)], "reference"),
+    ]
+    one = "curve fold strong" if len(curves) > 1 else "curve"
+    for found in curves:
+        # the first point finds nobody and has no precision of its own
+        points = list(zip(found["sensitivity"], found["precision"], strict=True))[1:]
+        start = [(0.0, points[0][1])] if points else []
+        parts.append(frame.steps([*start, *points], one))
+    name = "each fold" if len(curves) > 1 else "the list"
+    entries = [(one, name), ("reference", "share of events")]
+    parts.append(frame.legend(entries, frame.x(0.55), frame.y(0.94)))
+    return picture(
+        "precision-recall", frame.size, "Precision and recall", description, *parts, class_="chart"
+    )
+
+
+def calibration_chart(calibration: Data, description: str) -> Svg:
+    """Observed against predicted risk: the list's lines, and groups by risk."""
+    lines = [row for row in calibration["by_line"] if _drawn(row)]
+    groups = [row for row in calibration["by_quantile"] if _drawn(row)]
+    highest = max([r["observed"]["high"] for r in [*lines, *groups]] or [1.0])
+    end = bar_scale(max([highest, *(r["predicted"] for r in [*lines, *groups])]))
+    ticks = nice_ticks(0, end)
+    frame = Frame((0, end), (0, end))
+    parts = [
+        frame.axes("Predicted risk", "Observed share", ticks, ticks),
+        frame.line([(0, 0), (end, end)], "reference"),
+    ]
+    parts += [_whisker(frame, row, "group", hollow=True) for row in groups]
+    parts += [_whisker(frame, row, "line", hollow=False) for row in lines]
+    entries = (("line", False, "lines of the list"), ("group", True, "groups by risk"))
+    for i, (class_, hollow, name) in enumerate(entries):
+        x, y = frame.x(0) + 16, frame.top + 14 + 18 * i
+        parts.append(_dot(x, y, class_, hollow))
+        parts.append(element("text", name, x=x + 12, y=y + 4, class_="tick"))
+    x, y = frame.x(0) + 4, frame.top + 50
+    parts.append(element("line", x1=x, x2=x + 22, y1=y, y2=y, class_="reference"))
+    parts.append(element("text", "ideal", x=x + 28, y=y + 4, class_="tick"))
+    return picture("calibration", frame.size, "Calibration", description, *parts, class_="chart")
+
+
+def _drawn(row: Data) -> bool:
+    return row["observed"]["value"] is not None and row["predicted"] is not None
+
+
+def _whisker(frame: Frame, row: Data, class_: str, hollow: bool) -> Svg:
+    x, seen = frame.x(row["predicted"]), row["observed"]
+    return element(
+        "g",
+        element(
+            "line", x1=x, x2=x, y1=frame.y(seen["low"]), y2=frame.y(seen["high"]),
+            class_=f"whisker {class_}",
+        ),
+        _dot(x, frame.y(seen["value"]), class_, hollow),
+    )  # fmt: skip
+
+
+def _dot(x: float, y: float, class_: str, hollow: bool) -> Svg:
+    if hollow:
+        return element("rect", x=x - 4, y=y - 4, width=8, height=8, class_=f"dot hollow {class_}")
+    return element("circle", cx=x, cy=y, r=5, class_=f"dot {class_}")
+
+
+def decision_chart(decision: Data, prevalence: float, description: str) -> Svg:
+    """Net benefit of the model, of treating all and of treating none."""
+    at, model, treat_all = decision["thresholds"], decision["model"], decision["treat_all"]
+    used = [t for t, v in zip(at, model, strict=True) if v is not None and abs(v) > 1e-12]
+    end = bar_scale(min(1.0, max([2 * prevalence, *[t + 0.02 for t in used]])))
+    top = 1.1 * max([prevalence, *(v for v in model if v is not None)])
+    bottom = min(-0.15 * top, *(v for v in model if v is not None), 0.0)
+    frame = Frame((0, end), (bottom, top), left=70, height=350)
+    inside = [(t, v, a) for t, v, a in zip(at, model, treat_all, strict=True) if t <= end + 1e-9]
+    parts = [
+        frame.axes(
+            "Risk at which one would act", "Net benefit per person", nice_ticks(0, end),
+            nice_ticks(bottom, top), show_y=lambda v: f"{v:.3g}",
+        ),
+        frame.line([(0, 0), (end, 0)], "none"),
+        frame.line(_above(((0.0, prevalence), *((t, a) for t, _, a in inside)), bottom), "all"),
+        frame.line([(t, v) for t, v, _ in inside if v is not None], "curve"),
+        frame.legend(
+            (("curve", "act by the list"), ("all", "treat all"), ("none", "treat none")),
+            frame.x(0.58 * end), frame.top + 14,
+        ),
+    ]  # fmt: skip
+    return picture("decision", frame.size, "Decision curve", description, *parts, class_="chart")
+
+
+def _above(points: Sequence[tuple[float, float]], floor: float) -> list[tuple[float, float]]:
+    """A falling line, cut off where it goes through the floor."""
+    kept = [points[0]]
+    for (x0, y0), (x1, y1) in pairwise(points):
+        if y1 < floor:
+            kept.append((x0 + (x1 - x0) * (y0 - floor) / (y0 - y1), floor))
+            break
+        kept.append((x1, y1))
+    return kept
+
+
+def trace_chart(traces: Sequence[Data], description: str) -> Svg:
+    """Log posterior along the kept draws of each chain."""
+    values = [v for trace in traces for v in trace["log_posterior"]]
+    low, high = min(values), max(values)
+    pad = 0.05 * (high - low) or 1.0
+    last = max(trace["draws"][-1] for trace in traces)
+    frame = Frame((0, max(last, 2)), (low - pad, high + pad), width=480, height=270, left=72)
+    ticks = nice_ticks(*frame.y_range, about=4)
+    parts = [
+        frame.axes(
+            "Kept draw", "Log posterior", nice_ticks(0, last, 4), ticks,
+            show=lambda v: f"{v:,.0f}", show_y=lambda v: f"{v:,.6g}".replace("-", "−"),
+        )
+    ]  # fmt: skip
+    for trace in traces:
+        points = zip(trace["draws"], trace["log_posterior"], strict=True)
+        style = (trace["chain"] - 1) % N_CHAIN_STYLES + 1
+        parts.append(frame.line(points, f"trace chain{style}"))
+    return picture(
+        "trace", frame.size, "Traces of the chains", description, *parts, class_="chart wide"
+    )
+
+
+def length_chart(lengths: Sequence[Sequence[float]], description: str) -> Svg:
+    """Posterior probability of each number of rules."""
+    first, last = int(lengths[0][0]), int(lengths[-1][0])
+    top = bar_scale(max(p for _, p in lengths))
+    frame = Frame((first - 0.6, last + 0.6), (0, top), height=280)
+    ticks = [float(m) for m in range(first, last + 1)]
+    ticks = ticks[:: max(1, len(ticks) // 12)]
+    parts = [
+        frame.axes(
+            "Number of rules", "Probability", ticks, nice_ticks(0, top, 4),
+            show=lambda v: f"{v:.0f}", show_y=lambda v: f"{100 * v:g}%",
+        )
+    ]  # fmt: skip
+    half = (frame.x(1) - frame.x(0)) * 0.36
+    for m, p in lengths:
+        parts.append(
+            element(
+                "rect",
+                x=frame.x(m) - half,
+                y=frame.y(p),
+                width=2 * half,
+                height=frame.y(0) - frame.y(p),
+                class_="filled",
+            )
+        )
+    return picture(
+        "lengths", frame.size, "Length of the posterior's lists", description, *parts,
+        class_="chart",
+    )  # fmt: skip

@@ -1,0 +1,109 @@
+"""Training cases as counts: how many of each label meet which antecedents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from elseif.antecedents.antecedent import Antecedent
+from elseif.model.consequent import consequent_mean
+from elseif.tables.columns import Kind
+from elseif.tables.reading import Table
+
+MOST_ANTECEDENTS = 24  # their truths are the bits of a number
+MOST_PATTERNS = 20_000
+
+
+@dataclass(frozen=True, eq=False)
+class Cases:
+    """A table with the labels of its rows; rows that do not count have weight 0."""
+
+    table: Table
+    codes: np.ndarray  # int64 (rows,)
+    weights: np.ndarray  # int64 (rows,): whole numbers of units
+    n_labels: int
+
+    def counts(self, groups: np.ndarray, n_groups: int) -> np.ndarray:
+        """Weight of each label in each group of rows."""
+        counts = np.zeros((n_groups, self.n_labels), dtype=np.int64)
+        used = self.codes >= 0
+        np.add.at(counts, (groups[used], self.codes[used]), self.weights[used])
+        return counts
+
+
+def antecedent_truths(
+    antecedents: Sequence[Antecedent], table: Table, kinds: dict[str, Kind]
+) -> np.ndarray:
+    """Whether each antecedent is true of each row; a condition is looked at once."""
+    truth_of: dict[object, np.ndarray] = {}
+    truths = np.ones((len(antecedents), table.n_rows), dtype=bool)
+    for row, antecedent in zip(truths, antecedents, strict=True):
+        for condition in antecedent:
+            if condition not in truth_of:
+                column = table.column(condition.column, kinds.get(condition.column))
+                truth_of[condition] = condition.holds(column)
+            row &= truth_of[condition]
+    return truths
+
+
+def list_counts(items: Sequence[int], truths: np.ndarray, cases: Cases) -> np.ndarray:
+    """N[j, l] in units of a list of antecedents, the default rule last."""
+    place = np.full(truths.shape[1], len(items), dtype=np.int64)
+    for j in range(len(items) - 1, -1, -1):
+        place[truths[items[j]]] = j  # earlier rules are written last
+    return cases.counts(place, len(items) + 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Patterns:
+    """Distinct truths of the first antecedents, with the cases of each label."""
+
+    bits: np.ndarray  # int64 (patterns,): antecedent a is true where bit a is set
+    counts: np.ndarray  # int64 (patterns, labels)
+    n_antecedents: int
+
+
+def aggregate(
+    truths: np.ndarray, cases: Cases, n_needed: int, min_count: float = 0
+) -> Patterns | None:
+    """Patterns of as many of the first antecedents as may be shown.
+
+    Patterns must be few, and a label's count in one must be 0 or reach ``min_count``.
+    None when even those of the needed antecedents do not comply.
+    """
+    for n in range(min(len(truths), MOST_ANTECEDENTS), n_needed - 1, -1):
+        bits = (truths[:n].T * (1 << np.arange(n))).sum(axis=1, dtype=np.int64)
+        distinct, place = np.unique(bits, return_inverse=True)
+        if len(distinct) <= MOST_PATTERNS:
+            counts = cases.counts(place, len(distinct))
+            kept = counts.sum(axis=1) > 0
+            if np.all((counts == 0) | (counts >= min_count)):
+                return Patterns(distinct[kept], counts[kept], n)
+    return None
+
+
+def area_under_curve(
+    label_counts: np.ndarray, pseudocounts: np.ndarray, cases_counts: np.ndarray | None = None
+) -> float | None:
+    """AUC of a list from its counts: each label against the rest, and their mean.
+
+    The probabilities are those of ``label_counts``; the cases ranked are
+    ``cases_counts``, or the same. None where a label has no case.
+    """
+    ranked = label_counts if cases_counts is None else cases_counts
+    risks = consequent_mean(label_counts, pseudocounts)
+    n_labels = risks.shape[1]
+    totals = ranked.sum(axis=0)
+    if np.any(totals == 0):
+        return None
+    places = [1] if n_labels == 2 else range(n_labels)
+    areas = []
+    for place in places:
+        yes = ranked[:, place].astype(float)
+        no = ranked.sum(axis=1) - yes
+        higher = risks[:, place][:, None] > risks[:, place][None, :]
+        tied = risks[:, place][:, None] == risks[:, place][None, :]
+        areas.append(float(yes @ (higher + 0.5 * tied) @ no / (yes.sum() * no.sum())))
+    return float(np.mean(areas))

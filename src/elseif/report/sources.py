@@ -1,0 +1,48 @@
+"""What pages are made of: a fitted classifier, a model read from a file, or a bare list."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from elseif.errors import ParamTypeError
+from elseif.posterior.rule_list import RuleList
+from elseif.tables.fit_report import FitReport
+
+
+@dataclass(frozen=True, eq=False)
+class ListSource:
+    """The list that predicts, and what is known of the columns it was learnt from."""
+
+    rule_list: RuleList
+    fit_report: FitReport | None = None
+    stands_in: bool = False  # for an average over many lists, which predicts
+
+    def levels(self, column: str) -> tuple[Any, ...] | None:
+        """The categories of a column that training saw, where that is known."""
+        if self.fit_report is None:
+            return None
+        return next((c.levels for c in self.fit_report.columns if c.name == column), None) or None
+
+    def n_missing(self, column: str) -> int:
+        """Missing values of a column in training; 0 where that is not known."""
+        return 0 if self.fit_report is None else self.fit_report.missing.get(column, 0)
+
+
+def list_source(model: Any) -> ListSource:
+    """The list of a fitted classifier (which predicts), of a model, or the list itself."""
+    if isinstance(model, RuleList):
+        return ListSource(model)
+    for suffix in ("_", ""):  # a classifier has rule_list_, a model read from a file rule_list
+        chosen = getattr(model, f"rule_list{suffix}", None)
+        if isinstance(chosen, RuleList):
+            settings = getattr(model, "settings", None) or {}
+            told = getattr(model, "predict_with", settings.get("predict_with"))
+            if told == "map":
+                chosen = getattr(model, f"map_rule_list{suffix}")
+            report = getattr(model, f"fit_report{suffix}", None)
+            return ListSource(chosen, report, stands_in=told == "posterior")
+    raise ParamTypeError(
+        f"A page needs a fitted classifier, a model or a rule list, not {type(model).__name__}"
+        f"{' that is not fitted' if hasattr(model, 'fit') else ''}."
+    )

@@ -1,0 +1,257 @@
+"""The report's tables: captions, heads and rows of texts, so that every number can be copied."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from elseif.report.wording import (
+    UNKNOWN,
+    count,
+    estimate,
+    how_validated,
+    number,
+    percent,
+    percent_estimate,
+)
+
+Data = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table as texts; the first cell of a row is its head, ``words`` columns are not numbers."""
+
+    caption: str
+    heads: list[str]
+    rows: list[list[str]]
+    words: int = 1
+
+
+def all_tables(summary: Data) -> dict[str, Table]:
+    """Every table of the page by its name."""
+    validation = summary["validation"]
+    how = how_validated(validation)
+    found = {
+        "labels": _labels(summary),
+        "curves": _curves(validation["discrimination"], how),
+        "folds_auc": _fold_values(validation["discrimination"], how),
+        "by_label": _by_label(validation, how),
+        "by_line": _groups(
+            validation["calibration"]["by_line"], "line of the list",
+            f"Predicted and observed by the list's lines ({how})",
+        ),
+        "by_quantile": _groups(
+            validation["calibration"]["by_quantile"], "group",
+            f"Predicted and observed by groups of rising risk ({how}); equal risks stay together",
+        ),
+        "recalibration": _recalibration(validation["calibration"], how),
+        "decision": _decision(validation["decision"], how),
+        "thresholds": _thresholds(validation["thresholds"], how),
+        "subgroups": _subgroups(validation["subgroups"], how),
+        "settings": _settings(summary),
+    }  # fmt: skip
+    if summary["convergence"] is not None:
+        found |= _convergence(summary["convergence"])
+    if summary["posterior"] is not None:
+        found |= _posterior(summary["posterior"])
+    if summary["stability"] is not None:
+        found |= _stability(summary)
+    return found
+
+
+def _labels(summary: Data) -> Table:
+    rows = [
+        [line["condition"] or line["head"], risk["name"], count(risk["n"]),
+         percent(risk["probability"]),
+         UNKNOWN if risk["low"] is None else f"{percent(risk['low'])} to {percent(risk['high'])}"]
+        for line in summary["lines"] for risk in line["risks"]
+    ]  # fmt: skip
+    level = f"{100 * summary['about']['level']:g}%"
+    return Table(
+        "Every label in every line (training counts, in sample)",
+        ["line", "label", "n", "probability", f"{level} credible interval"],
+        rows,
+        words=2,
+    )
+
+
+def _curves(found: Data, how: str) -> Table:
+    rows = [
+        [c["name"], "nobody" if t is None else f"at least {percent(t)}", *map(percent, rest)]
+        for c in found["curves"]
+        for t, *rest in zip(
+            c["thresholds"], c["false_positive_rate"], c["sensitivity"], c["precision"], strict=True
+        )
+    ]
+    heads = ["curve", "risk", "false positive rate", "sensitivity (recall)", "precision"]
+    return Table(f"Corners of the ROC and precision-recall curves ({how})", heads, rows, words=2)
+
+
+def _fold_values(found: Data, how: str) -> Table:
+    pairs = zip(found["fold_aucs"], found["fold_average_precisions"], strict=True)
+    rows = [[f"fold {i}", number(auc), number(ap)] for i, (auc, ap) in enumerate(pairs, 1)]
+    if len(rows) == 1:
+        rows = [["held-out table", *rows[0][1:]]]
+    else:
+        rows.append(["mean", number(found["auc"]["value"]), number(found["average_precision"])])
+    return Table(f"AUC and average precision ({how})", ["", "AUC", "average precision"], rows)
+
+
+def _by_label(validation: Data, how: str) -> Table:
+    rows = [
+        [row["name"], count(row["n"]), estimate(row["auc"]), number(row["average_precision"]),
+         number(row["brier"])]
+        for row in validation["by_label"]
+    ]  # fmt: skip
+    heads = ["label", "n", "AUC (95% interval)", "average precision", "Brier score"]
+    return Table(f"Each label against all others ({how})", heads, rows)
+
+
+def _groups(rows: Sequence[Data], what: str, caption: str) -> Table:
+    return Table(
+        caption,
+        [what, "n", "events", "mean predicted", "observed (95% interval)"],
+        [
+            [row["name"], count(row["n"]), count(row["n_events"]), percent(row["predicted"]),
+             percent_estimate(row["observed"])]
+            for row in rows
+        ],
+    )  # fmt: skip
+
+
+def _recalibration(found: Data, how: str) -> Table:
+    fit, brier = found["recalibration"], found["brier"]
+    rows = [
+        ["calibration slope", estimate(fit["slope"]), "1"],
+        ["intercept beside that slope", estimate(fit["intercept"]), "0"],
+        ["intercept with slope 1 (calibration in the large)", estimate(fit["in_the_large"]), "0"],
+        ["Brier score", estimate(brier["score"]), "0"],
+        ["Brier score of the overall share for everybody", number(brier["of_prevalence"]), ""],
+        ["scaled Brier score", percent(brier["scaled"]), "100%"],
+    ]
+    return Table(f"Calibration ({how})", ["measure", "value (95% interval)", "ideal"], rows)
+
+
+def _decision(found: Data, how: str) -> Table:
+    rows = [
+        [percent(t, 0), number(m, 4) if m is not None else "withheld", number(a, 4), "0"]
+        for t, m, a in zip(found["thresholds"], found["model"], found["treat_all"], strict=True)
+    ]
+    heads = ["threshold", "act by the list", "treat all", "treat none"]
+    return Table(f"Net benefit per person ({how})", heads, rows)
+
+
+def _thresholds(rows: Sequence[Data], how: str) -> Table:
+    shares = (
+        "sensitivity",
+        "specificity",
+        "positive_predictive_value",
+        "negative_predictive_value",
+    )
+    return Table(
+        f"Acting on everybody at or above a risk ({how}; Wilson’s 95% intervals)",
+        ["risk at least", "n at or above", "of them events", "sensitivity", "specificity",
+         "positive predictive value", "negative predictive value"],
+        [
+            [percent(row["threshold"], 0 if round(100 * row["threshold"], 6) % 1 == 0 else 1),
+             count(row["n_treated"]), count(row["n_true_positive"]),
+             *(percent_estimate(row[share]) for share in shares)]
+            for row in rows
+        ],
+    )  # fmt: skip
+
+
+def _subgroups(rows: Sequence[Data], how: str) -> Table:
+    return Table(
+        f"Performance by subgroup ({how})",
+        ["column", "group", "n", "events", "observed (95% interval)", "mean predicted",
+         "observed / expected", "AUC (95% interval)", "Brier score"],
+        [
+            [row["column"], row["name"], count(row["n"]), count(row["n_events"]),
+             percent_estimate(row["observed"]), percent(row["predicted"]),
+             number(row["observed_to_expected"], 2),
+             "too few to judge" if row["small"] else estimate(row["auc"]), number(row["brier"])]
+            for row in rows
+        ],
+        words=2,
+    )  # fmt: skip
+
+
+def _convergence(found: Data) -> dict[str, Table]:
+    quantities = [
+        [q["name"], number(q["r_hat"]), number(q["ess_bulk"], 0), number(q["ess_tail"], 0)]
+        for q in found["quantities"]
+    ]
+    moves = [[f"proposals accepted: {k}", percent(v)] for k, v in found["acceptance"]]
+    moves += [
+        [f"exchanges accepted, temperatures {i} and {i + 1}", percent(v)]
+        for i, v in enumerate(found["exchange"], 1)
+    ]
+    draws: dict[int, list[str]] = {}
+    for trace in found["traces"]:
+        for draw, value in zip(trace["draws"], trace["log_posterior"], strict=True):
+            draws.setdefault(draw, [f"{draw:,}"]).append(number(value, 2))
+    chains = [f"chain {trace['chain']}" for trace in found["traces"]]
+    return {
+        "convergence": Table(
+            "Convergence",
+            ["", "value", "limit"],
+            [
+                ["R-hat of the log posterior, as in the paper", number(found["r_hat"]), "1.05"],
+                ["largest rank-normalised split R-hat", number(found["max_r_hat"]), "1.01"],
+                ["fewest effective draws", number(found["min_ess"], 0), "400"],
+                ["largest difference of inclusion between chains",
+                 number(found["inclusion_difference"]), ""],
+                ["chains", count(found["n_chains"]), ""],
+                ["iterations of each chain, the first half discarded", count(found["n_iter"]), ""],
+                ["distinct lists kept", count(found["n_distinct"]), ""],
+            ],
+        ),
+        "quantities": Table(
+            "Each quantity followed",
+            ["quantity", "R-hat", "effective draws (bulk)", "effective draws (tail)"],
+            quantities,
+        ),
+        "moves": Table("How the chains moved", ["", "share"], moves),
+        "traces": Table("Log posterior along the chains", ["draw", *chains], list(draws.values())),
+    }  # fmt: skip
+
+
+def _posterior(found: Data) -> dict[str, Table]:
+    return {
+        "lengths": Table(
+            "Probability of each length (rules, the last line not counted)",
+            ["rules", "probability"],
+            [[str(m), percent(p, 2)] for m, p in found["lengths"]],
+        ),
+        "inclusion": Table(
+            "Probability that each rule is in the list (those of 1% and more)",
+            ["rule", "inclusion"],
+            [[name, percent(p)] for name, p in found["inclusion"]],
+        ),
+    }
+
+
+def _stability(summary: Data) -> dict[str, Table]:
+    found = summary["stability"]
+    total = found["n_lists"]
+    return {
+        f"stable_{key}": Table(
+            f"How many of the {total} folds’ lists hold each {one}",
+            [one, f"lists of {total}"],
+            [[name, str(n)] for name, n in found[key]],
+        )
+        for key, one in (("rules", "rule"), ("conditions", "condition"), ("columns", "column"))
+    }
+
+
+def _settings(summary: Data) -> Table:
+    return Table(
+        "Settings of the classifier",
+        ["setting", "value", ""],
+        [[s["name"], s["value"], "default" if s["is_default"] else "set"]
+         for s in sorted(summary["settings"], key=lambda setting: setting["is_default"])],
+        words=3,
+    )  # fmt: skip

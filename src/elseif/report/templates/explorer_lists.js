@@ -1,0 +1,168 @@
+"use strict";
+/* Lists in the explorer: how they are priced, worded and drawn. */
+
+const model = JSON.parse(document.getElementById("data").textContent);
+const byId = (id) => document.getElementById(id);
+
+/* An element with text and children; text is never markup. */
+function element(tag, className, ...children) {
+  const made = document.createElement(tag);
+  if (className) made.className = className;
+  made.append(...children);
+  return made;
+}
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function svgElement(tag, attributes, ...children) {
+  const made = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.append(...children);
+  return made;
+}
+
+/* A button; "key" finds it again when its line is drawn anew. */
+function button(text, label, key, action) {
+  const made = element("button", "", text);
+  made.type = "button";
+  made.setAttribute("aria-label", label);
+  made.dataset.key = key;
+  made.addEventListener("click", action);
+  return made;
+}
+
+/* --------------------------------------------------------------------------- words */
+
+const minus = (text) => text.replace("-", "\u2212");
+const percent = (share) => `${(100 * share).toFixed(0)}%`;
+
+/* A change, with its sign; what rounds to nothing has none. */
+function signed(value, digits) {
+  const text = Math.abs(value).toFixed(digits);
+  return Number(text) === 0 ? text : `${value > 0 ? "+" : "\u2212"}${text}`;
+}
+
+const areaText = (area) => (area === null ? "not available" : area.toFixed(3));
+const countText = (n) => (n * model.unit).toLocaleString("en", { maximumFractionDigits: 2 });
+
+/* A difference of log posteriors, in words. */
+function oddsText(difference) {
+  if (Math.abs(difference) < 0.005) return "equally probable";
+  const factor = Math.exp(Math.abs(difference));
+  const shown = factor > 1e6 ? "more than a million" : Number(factor.toPrecision(2)).toLocaleString("en");
+  return `${shown} times ${difference > 0 ? "more" : "less"} probable`;
+}
+
+function ruleName(item) {
+  const made = element("bdi", "rule", model.antecedents[item].text);
+  made.title = model.antecedents[item].full;
+  return made;
+}
+
+/* --------------------------------------------------------------------------- prices */
+
+const point = model.lists[model.point];
+const areaOf = (list) => list.holdoutAuc ?? list.auc;
+
+function canEdit(items) {
+  return model.patterns !== null && items.every((item) => item < model.patterns.nAntecedents);
+}
+
+/* A list made here, priced as Python would. */
+function priced(items) {
+  const counts = listCounts(model.patterns, items, model.labels.length);
+  return { items, counts, logPosterior: logPosterior(model, items, counts), auc: areaUnderCurve(model, counts) };
+}
+
+/* Rows of: what, this list, against another. */
+function priceTable(list, other, otherName, area, otherArea) {
+  const difference = list.logPosterior - other.logPosterior;
+  const areaChange = area === null || otherArea === null ? "" : signed(area - otherArea, 3);
+  const rows = [
+    ["Log posterior", minus(list.logPosterior.toFixed(2)), signed(difference, 2)],
+    ["AUC", areaText(area), areaChange],
+    ["Length", String(list.items.length), signed(list.items.length - other.items.length, 0)],
+  ];
+  const head = element("tr", "", element("td"), heading("col", "this list"), heading("col", "change"));
+  const body = rows.map(([name, ...cells]) => {
+    return element("tr", "", heading("row", name), ...cells.map((cell) => element("td", "number", cell)));
+  });
+  const caption = element("caption", "", `Against ${otherName}: ${oddsText(difference)}`);
+  return element("table", "price", caption, element("thead", "", head), element("tbody", "", ...body));
+}
+
+function heading(scope, text) {
+  const made = element("th", scope === "col" ? "number" : "", text);
+  made.scope = scope;
+  return made;
+}
+
+/* --------------------------------------------------------------------------- lines */
+
+function bar({ low, high, mean }) {
+  const part = (name, x, width) => svgElement("rect", { class: name, x, width, y: 0, height: 10 });
+  const mark = Math.min(Math.max(100 * mean - 0.5, 0), 99);
+  const attributes = { class: "bar", viewBox: "0 0 100 10", preserveAspectRatio: "none", "aria-hidden": "true" };
+  return svgElement("svg", attributes, part("track", 0, 100), part("band", 100 * low, 100 * (high - low)), part("mark", mark, 1));
+}
+
+/* What a line leads to: each label's probability, interval, and the cases behind it. */
+function lineResult(counts) {
+  if (counts === null) return element("p", "muted", `fewer than ${model.minCell} cases of a label: not shown`);
+  const made = element("div", "results");
+  for (const label of model.places) {
+    const found = consequent(model, counts, label);
+    const text = element("span", "number", element("b", "", percent(found.mean)), ` (${percent(found.low)}–${percent(found.high)})`);
+    const row = element("div", "then");
+    if (model.places.length > 1) row.append(element("bdi", "label", model.labels[label].shown));
+    row.append(bar(found), text);
+    made.append(row);
+  }
+  const n = countText(sum(counts));
+  made.append(element("p", "count muted", `${n} case${n === "1" ? "" : "s"}`));
+  return made;
+}
+
+const headOf = (line, length) => (length === 0 ? "always" : line === length ? "else" : line === 0 ? "if" : "else if");
+
+/* Rules that two lists have in the same order: as many as there can be. */
+function commonRules(ours, theirs) {
+  const best = Array.from({ length: ours.length + 1 }, () => new Array(theirs.length + 1).fill([]));
+  for (let i = ours.length - 1; i >= 0; i -= 1) {
+    for (let j = theirs.length - 1; j >= 0; j -= 1) {
+      const [down, right] = [best[i + 1][j], best[i][j + 1]];
+      const longer = down.length >= right.length ? down : right;
+      best[i][j] = ours[i] === theirs[j] ? [ours[i], ...best[i + 1][j + 1]] : longer;
+    }
+  }
+  return best[0][0];
+}
+
+/* How a rule of one list stands in another: "" where it keeps its place among the others. */
+function changeOf(item, common, other) {
+  if (common.includes(item)) return "";
+  const place = other.indexOf(item);
+  return place < 0 ? "only here" : `moved: line ${place + 1} there`;
+}
+
+/* The lines of a list, set against another or null; "extras" adds buttons to a line. */
+function listLines(items, counts, other, extras = () => []) {
+  const common = other === null ? items : commonRules(items, other);
+  return counts.map((ofLine, line) => {
+    const item = items[line];
+    const head = element("span", "", element("span", "head", `${headOf(line, items.length)} `));
+    const top = element("div", "if", head);
+    const made = element("li", "line", top);
+    if (item !== undefined) {
+      head.append(ruleName(item));
+      const change = changeOf(item, common, other);
+      if (change) {
+        made.dataset.change = change === "only here" ? "only" : "moved";
+        top.append(element("span", "tag", change));
+      }
+    }
+    top.append(...extras(item, line));
+    made.append(lineResult(ofLine));
+    return made;
+  });
+}

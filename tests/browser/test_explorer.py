@@ -1,0 +1,417 @@
+"""The explorer in a real browser: its posterior is Python's, for lists drawn and edited."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import pytest
+from playwright.sync_api import Page
+from scipy.special import betaincinv, gammaln
+from sklearn.metrics import roc_auc_score
+
+from elseif import BayesianRuleListClassifier
+from elseif.antecedents.antecedent import Antecedent
+from elseif.antecedents.expert import read_weights
+from elseif.errors import ParamError
+from elseif.model.consequent import consequent_interval
+from elseif.model.likelihood import log_likelihood
+from elseif.model.prior import ListPrior
+from elseif.posterior.rule_list import make_rule_list
+from elseif.report.explorer import edited_list, explorer_page
+from tests.browser.conftest import OpenPage
+from tests.browser.hostile import HOSTILE
+from tests.browser.models import clinical
+
+DATA = "() => JSON.parse(document.getElementById('data').textContent)"
+CONSEQUENTS = """(all) => all.map((counts) => counts.map(
+  (line) => line.map((_, label) => consequent(model, line, label))))"""
+PRICED = "(lists) => lists.map((items) => priced(items))"
+
+
+class Fitted(NamedTuple):
+    """A classifier with the data it was fitted to."""
+
+    classifier: BayesianRuleListClassifier
+    X: pd.DataFrame
+    y: Any
+    sample_weight: Any = None
+
+    def page(self, **settings: Any) -> str:
+        return explorer_page(
+            self.classifier, self.X, self.y, sample_weight=self.sample_weight, **settings
+        )
+
+
+def fit(X: pd.DataFrame, y: Any, sample_weight: Any = None, **settings: Any) -> Fitted:
+    """A short run: whether it converged is of no matter here."""
+    classifier = BayesianRuleListClassifier(random_state=0, n_iter=3000, n_chains=2, **settings)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return Fitted(classifier.fit(X, y, sample_weight), X, y, sample_weight)
+
+
+@pytest.fixture(scope="module")
+def plain() -> Fitted:
+    return fit(*clinical(500), expected_length=5)
+
+
+@pytest.fixture(scope="module")
+def weighted() -> Fitted:
+    """Weights of observations and of antecedents, uneven pseudocounts, cardinality 3."""
+    X, y = clinical(400, seed=2)
+    weights = np.random.default_rng(0).integers(1, 5, len(X)) / 2
+    settings = {"antecedent_weights": {"age": 3.0, "ldl": 0.25}, "pseudocounts": [0.5, 2]}
+    columns = ["age", "ldl", "nyha", "diabetes", "admitted"]
+    return fit(X[columns], y, weights, max_cardinality=3, min_support=0.2, **settings)
+
+
+@pytest.fixture(scope="module")
+def many_labels() -> Fitted:
+    X, _ = clinical(400, seed=3)
+    chance = np.random.default_rng(0).random(len(X))
+    y = np.where(X["age"] + 40 * chance > 95, "died", np.where(chance < 0.4, "ill", "well"))
+    return fit(X[["age", "nyha", "diabetes", "smoking"]], pd.Series(y, name="fate"))
+
+
+CASES = ("plain", "weighted", "many_labels")
+
+
+@pytest.fixture(params=CASES)
+def fitted(request: pytest.FixtureRequest) -> Fitted:
+    found: Fitted = request.getfixturevalue(request.param)
+    return found
+
+
+def write(folder: Path, text: str) -> Path:
+    path = folder / "explorer.html"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def antecedents_of(data: dict[str, Any], fitted: Fitted) -> list[int]:
+    """The page's antecedents as places in the pool, by their documents."""
+    names = {name: a for a, name in enumerate(fitted.classifier.pool_.names)}
+    return [names[entry["full"]] for entry in data["antecedents"]]
+
+
+def python_price(
+    fitted: Fitted, places: list[int]
+) -> tuple[float, np.ndarray, list[list[tuple[float, float]]]]:
+    """Log posterior, counts and intervals of a list, by the formulas of elseif.model alone."""
+    clf = fitted.classifier
+    pool, vocabulary = clf.pool_, clf.rule_list_.vocabulary
+    antecedents = [pool[a] for a in places]
+    n_labels = len(vocabulary.classes)
+    empty = make_rule_list(antecedents, np.zeros((len(places) + 1, n_labels)), vocabulary)
+    lines = empty.captured_by(fitted.X)
+    codes = np.searchsorted(vocabulary.classes, np.asarray(fitted.y))
+    weights = np.ones(len(codes)) if fitted.sample_weight is None else fitted.sample_weight
+    counts = np.zeros((len(places) + 1, n_labels))
+    np.add.at(counts, (lines, codes), weights)
+    prior = ListPrior(
+        pool.cardinalities,
+        float(clf.expected_length),
+        float(clf.expected_cardinality),
+        read_weights(clf.antecedent_weights, pool, list(fitted.X.columns)),
+    )
+    log_posterior = prior.log_probability(places) + log_likelihood(counts, vocabulary.pseudocounts)
+    intervals = [
+        [consequent_interval(line, vocabulary.pseudocounts, label) for label in range(n_labels)]
+        for line in counts
+    ]
+    return log_posterior, counts, intervals
+
+
+# ------------------------------------------------------------------- equals Python
+
+
+def test_log_gamma_and_beta_quantiles(plain: Fitted, open_page: OpenPage, tmp_path: Path) -> None:
+    """Over many magnitudes, against SciPy."""
+    page = open_page(write(tmp_path, plain.page()))
+    rng = np.random.default_rng(0)
+    x = np.concatenate([10 ** rng.uniform(-12, 9, 500), np.arange(1, 60) / 2, [1, 2, 1e-300]])
+    found = page.evaluate("(values) => values.map(logGamma)", x.tolist())
+    np.testing.assert_allclose(found, gammaln(x), rtol=1e-13, atol=1e-13)
+    a, b = 10 ** rng.uniform(-1, 5, 150), 10 ** rng.uniform(-1, 5, 150)
+    share = rng.choice([0.025, 0.975, 0.5], 150)
+    cases = np.column_stack([share, a, b]).tolist()
+    quantiles = page.evaluate("(cases) => cases.map((c) => betaQuantile(...c))", cases)
+    np.testing.assert_allclose(quantiles, betaincinv(a, b, share), atol=1e-9)
+
+
+def test_lists_shown_equal_python(fitted: Fitted, open_page: OpenPage, tmp_path: Path) -> None:
+    """Lists that can be edited have, computed anew, the posterior and counts they came with."""
+    page = open_page(write(tmp_path, fitted.page()))
+    data = page.evaluate(DATA)
+    n = data["patterns"]["nAntecedents"]
+    lists = [entry for entry in data["lists"] if all(item < n for item in entry["items"])]
+    assert len(lists) >= 40
+    prices = page.evaluate(PRICED, [entry["items"] for entry in lists])
+    for entry, price in zip(lists, prices, strict=True):
+        assert price["counts"] == entry["counts"]
+        assert price["logPosterior"] == pytest.approx(entry["logPosterior"], rel=1e-11)
+        assert price["auc"] == pytest.approx(entry["auc"], rel=1e-12)
+
+
+def test_random_edits_equal_python(fitted: Fitted, open_page: OpenPage, tmp_path: Path) -> None:
+    """Any list of the antecedents shown: log posterior, counts, means and intervals."""
+    page = open_page(write(tmp_path, fitted.page()))
+    data = page.evaluate(DATA)
+    places = antecedents_of(data, fitted)
+    rng = np.random.default_rng(0)
+    n = data["patterns"]["nAntecedents"]
+    lists = [rng.permutation(n)[: rng.integers(0, 9)].tolist() for _ in range(40)] + [
+        [],
+        list(range(n)),
+    ]
+    prices = page.evaluate(PRICED, lists)
+    n_labels = len(data["labels"])
+    drawn = page.evaluate(CONSEQUENTS, [price["counts"] for price in prices])
+    for items, price, lines in zip(lists, prices, drawn, strict=True):
+        log_posterior, counts, intervals = python_price(fitted, [places[i] for i in items])
+        np.testing.assert_allclose(np.array(price["counts"]) * data["unit"], counts, rtol=1e-12)
+        assert price["logPosterior"] == pytest.approx(log_posterior, rel=1e-9)
+        for line, expected in zip(lines, intervals, strict=True):
+            for label in range(n_labels):
+                found = (line[label]["low"], line[label]["high"])
+                assert found == pytest.approx(expected[label], abs=1e-6)
+
+
+def test_areas_equal_sklearn(fitted: Fitted, open_page: OpenPage, tmp_path: Path) -> None:
+    """AUC of lists on the training data and on held-out data."""
+    held_X, held_y = fitted.X.iloc[::2], fitted.y[::2]
+    page = open_page(write(tmp_path, fitted.page(holdout=(held_X, held_y), n_lists=12)))
+    data = page.evaluate(DATA)
+    clf = fitted.classifier
+    places = antecedents_of(data, fitted)
+    lists = {
+        clf.posterior_.distinct.antecedent_list(i): i for i in range(len(clf.posterior_.distinct))
+    }
+    for entry in data["lists"]:
+        rule_list = clf.posterior_.rule_list(lists[tuple(places[i] for i in entry["items"])])
+        for X, y, found, weight in (
+            (fitted.X, fitted.y, entry["auc"], fitted.sample_weight),
+            (held_X, held_y, entry["holdoutAuc"], None),
+        ):
+            proba = rule_list.predict_proba(X)
+            areas = [
+                roc_auc_score(np.asarray(y) == label, proba[:, place], sample_weight=weight)
+                for place, label in enumerate(clf.classes_)
+            ]
+            assert found == pytest.approx(np.mean(areas), abs=1e-12)
+    assert "held-out data" in page.locator("footer").inner_text()
+
+
+# ------------------------------------------------------------------------- the page
+
+
+def displayed(page: Page) -> float:
+    """The log posterior that the price table shows."""
+    text = page.locator("#price .price").first.locator("tbody tr").first.locator("td").first
+    return float((text.text_content() or "").replace("\u2212", "-"))
+
+
+def draft(page: Page) -> list[int]:
+    return page.evaluate("() => state.draft")
+
+
+def test_editing_by_hand(plain: Fitted, open_page: OpenPage, tmp_path: Path) -> None:
+    """Drop, move, insert, undo and save with real clicks; the file gives the same list."""
+    page = open_page(write(tmp_path, plain.page()))
+    data = page.evaluate(DATA)
+    places = antecedents_of(data, plain)
+    start = draft(page)
+    assert start == data["lists"][data["point"]]["items"]
+
+    def check(expected: list[int]) -> None:
+        assert draft(page) == expected
+        price = python_price(plain, [places[i] for i in expected])
+        assert displayed(page) == pytest.approx(price[0], abs=0.0051)
+        shown = page.locator("#draft .count").all_text_contents()
+        totals = price[1].sum(axis=1)
+        assert shown == [f"{n:,.0f} case{'' if n == 1 else 's'}" for n in totals]
+
+    check(start)
+    page.locator(f"[data-key=down{start[0]}]").click()
+    moved = [start[1], start[0], *start[2:]]
+    check(moved)
+    assert page.evaluate("() => document.activeElement.dataset.key") == f"down{start[0]}"
+    page.locator(f"[data-key=drop{start[1]}]").click()
+    check(moved[1:])
+    new = next(i for i in range(data["patterns"]["nAntecedents"]) if i not in start)
+    page.locator("#new-rule").select_option(str(new))
+    page.locator("#new-place").select_option("0")
+    page.get_by_role("button", name="Insert").click()
+    check([new, *moved[1:]])
+    assert page.locator("#draft .line").first.get_attribute("data-change") == "only"
+    page.get_by_role("button", name="Undo").click()
+    check(moved[1:])
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="Save the edited list").click()
+    path = tmp_path / "edited-list.json"
+    waiting.value.save_as(path)
+    assert edited_list(path) == [plain.classifier.pool_[places[i]] for i in moved[1:]]
+    page.get_by_role("button", name="Start over").click()
+    check(start)
+
+
+def test_filters_lock_while_editing(plain: Fitted, open_page: OpenPage, tmp_path: Path) -> None:
+    """Must and must not filter the lists, pin rules and forbid them."""
+    page = open_page(write(tmp_path, plain.page()))
+    data = page.evaluate(DATA)
+    must = draft(page)[0]
+    mustnt = next(i for i in range(len(data["antecedents"])) if i not in draft(page))
+    page.locator(f".lock[data-item='{must}']").select_option("must")
+    page.locator(f".lock[data-item='{mustnt}']").select_option("not")
+    page.locator("#longest").select_option("5")
+    expected = [
+        place
+        for place, entry in enumerate(data["lists"])
+        if must in entry["items"] and mustnt not in entry["items"] and len(entry["items"]) <= 5
+    ]
+    assert 0 < len(expected) < len(data["lists"])
+    assert page.evaluate("() => passing()") == expected
+    assert page.locator(".dot").count() == len(expected)
+    page.locator("#table-twin summary").click()
+    assert page.locator("#lists > tr").count() == len(expected)
+    assert page.locator(f"[data-key=drop{must}]").is_disabled()
+    assert page.locator(f"#new-rule option[value='{mustnt}']").count() == 0
+    page.get_by_role("button", name="Clear filters").click()
+    assert page.locator(".dot").count() == len(data["lists"])
+
+
+def test_landscape_by_keyboard(plain: Fitted, open_page: OpenPage, tmp_path: Path) -> None:
+    """Arrows walk from dot to dot in order of the posterior; Enter shows the list."""
+    page = open_page(write(tmp_path, plain.page(n_lists=20)))
+    data = page.evaluate(DATA)
+    page.locator(".dot[tabindex='0']").focus()
+    first = page.evaluate("() => Number(document.activeElement.dataset.place)")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    chosen = (first + 1) % len(data["lists"])
+    assert page.evaluate("() => state.chosen") == chosen
+    assert page.evaluate("() => Number(document.activeElement.dataset.place)") == chosen
+    price = page.locator("#chosen .price tbody tr").first.locator("td").nth(1).text_content()
+    entry, point = data["lists"][chosen], data["lists"][data["point"]]
+    cost = entry["logPosterior"] - point["logPosterior"]
+    assert float((price or "").replace("\u2212", "-")) == pytest.approx(cost, abs=0.0051)
+    page.get_by_role("button", name="Compare others with this one").click()
+    assert page.evaluate("() => state.held") == chosen
+    page.get_by_role("button", name="Compare with the point estimate").click()
+    assert page.evaluate("() => state.held") == data["point"]
+    page.locator("#across").select_option("length")
+    assert page.locator(".dot").count() == len(data["lists"])
+
+
+def test_differences_are_marked(plain: Fitted, open_page: OpenPage, tmp_path: Path) -> None:
+    """What one list alone has, and what has moved, against the longest common order."""
+    page = open_page(write(tmp_path, plain.page()))
+    compare = "([a, b]) => a.map((item) => changeOf(item, commonRules(a, b), b))"
+    assert page.evaluate(compare, [[1, 2, 3], [2, 3]]) == ["only here", "", ""]
+    assert page.evaluate(compare, [[1, 2, 3], [2, 3, 1]]) == ["moved: line 3 there", "", ""]
+    assert page.evaluate(compare, [[], [1]]) == []
+
+
+def test_small_counts_are_withheld(plain: Fitted, open_page: OpenPage, tmp_path: Path) -> None:
+    """With min_cell no smaller count is in the page, in lists or patterns, and it says so."""
+    text = plain.page(min_cell=10)
+    page = open_page(write(tmp_path, text))
+    data = page.evaluate(DATA)
+    lines = [line for entry in data["lists"] for line in entry["counts"]]
+    assert None in lines
+    assert all(n == 0 or n >= 10 for line in lines if line for n in line)
+    for entry in data["lists"]:
+        assert sum(line is None for line in entry["counts"]) != 1  # the total would tell
+    assert data["patterns"] is None
+    assert "fewer than 10 cases" in page.locator("#editing").inner_text()
+    assert "fewer than 10 cases of a label" in page.locator("footer").inner_text()
+    assert page.locator("#edit").is_disabled()
+    chosen = next(i for i, entry in enumerate(data["lists"]) if None in entry["counts"])
+    page.evaluate("(place) => choose(place)", chosen)
+    assert page.get_by_text("fewer than 10 cases of a label: not shown").count() >= 2
+
+
+def test_editing_with_large_groups_only(
+    titanic: tuple[pd.DataFrame, pd.Series],
+    titanic_classifier: BayesianRuleListClassifier,
+    open_page: OpenPage,
+    tmp_path: Path,
+) -> None:
+    """Where fewer antecedents keep every group large enough, those can be edited."""
+    text = explorer_page(titanic_classifier, *titanic, min_cell=3)
+    data = open_page(write(tmp_path, text)).evaluate(DATA)
+    assert data["patterns"] is not None
+    counts = np.array(data["patterns"]["counts"])
+    assert np.all((counts == 0) | (counts >= 3))
+    assert counts.sum() == len(titanic[1])
+
+
+def test_no_row_is_in_the_page(plain: Fitted) -> None:
+    """Only counts: shuffled rows give the same page, to the letter."""
+    shuffled = np.random.default_rng(1).permutation(len(plain.X))
+    other = explorer_page(plain.classifier, plain.X.iloc[shuffled], plain.y.iloc[shuffled])
+    assert other == plain.page()
+
+
+def test_hostile_names(open_page: OpenPage, tmp_path: Path) -> None:
+    """Names come through harmless and unchanged, to the saved file."""
+    rng = np.random.default_rng(0)
+    names = HOSTILE[:14]
+    X = pd.DataFrame({name: rng.random(300) < 0.5 for name in names})
+    y = np.where(rng.random(300) < 0.2 + 0.5 * X[names[0]], names[0], names[1])
+    fitted = fit(X, pd.Series(y, name=names[1]), max_cardinality=1)
+    page = open_page(write(tmp_path, fitted.page(title=names[1])), 360, 740)
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= 360
+    data = page.evaluate(DATA)
+    documents = [json.loads(entry["document"])[0]["column"] for entry in data["antecedents"]]
+    assert set(documents) == set(names)
+    page.evaluate("() => startEditing([0, 1, 2])")
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="Save the edited list").click()
+    path = tmp_path / "saved.json"
+    waiting.value.save_as(path)
+    saved: list[Antecedent] = edited_list(path)
+    assert [antecedent[0].column for antecedent in saved] == documents[:3]
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize(("width", "height"), [(360, 740), (1366, 768)])
+def test_looks(
+    plain: Fitted, open_page: OpenPage, tmp_path: Path, axe: str,
+    screenshot: Callable[[Page, str], Path], width: int, height: int, dark: bool,
+) -> None:  # fmt: skip
+    """Nothing sticks out, axe finds nothing serious, and a picture is kept."""
+    path = write(tmp_path, plain.page(n_lists=30))  # axe looks at every cell of the table
+    page = open_page(path, width, height, dark=dark, init_script=axe)
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= width
+    page.evaluate("() => document.querySelectorAll('details').forEach((d) => { d.open = true; })")
+    found = page.evaluate("() => axe.run()")
+    serious = [v for v in found["violations"] if v["impact"] in ("serious", "critical")]
+    assert [(v["id"], [n["html"] for n in v["nodes"]]) for v in serious] == []
+    screenshot(page, f"explorer-{width}{'-dark' if dark else ''}")
+
+
+# ------------------------------------------------------------------------ refusals
+
+
+def test_refusals(plain: Fitted) -> None:
+    """Other data, no posterior, and numbers that cannot be."""
+    clf, X, y, _ = plain
+    with pytest.raises(ParamError, match="not the data that the model was fitted to"):
+        explorer_page(clf, X.iloc[:-5], y.iloc[:-5])
+    with pytest.raises(ParamError, match="has the label 'maybe'"):
+        explorer_page(clf, X, np.where(y, "maybe", "no"))
+    with pytest.raises(ParamError, match="X has 500 rows, y has 499 labels"):
+        explorer_page(clf, X, y.iloc[:-1])
+    with pytest.raises(ParamError, match="needs a posterior"):
+        explorer_page(clf.rule_list_, X, y)
+    with pytest.raises(ParamError, match="n_lists is 0"):
+        explorer_page(clf, X, y, n_lists=0)
+    with pytest.raises(ParamError, match="min_cell is 0"):
+        explorer_page(clf, X, y, min_cell=0)

@@ -1,0 +1,176 @@
+"""Hostile categories in every language, and what people read: Markdown, LaTeX, plain text."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from markdown_it import MarkdownIt
+
+from elseif import export_model
+from elseif.antecedents.antecedent import Antecedent
+from elseif.errors import ParamError
+from elseif.export.latex import LATEX, latex_escaped
+from elseif.export.markdown import markdown_escaped
+from elseif.export.model import Model
+from elseif.posterior.rule_list import Vocabulary, make_rule_list
+from elseif.posterior.text import show_name
+from elseif.tables.binarise import ColumnReport
+from elseif.tables.columns import Kind
+from elseif.tables.conditions import Condition
+from tests.export.running import (
+    assert_agree,
+    rows,
+    run_duckdb,
+    run_javascript,
+    run_onnx,
+    run_pmml,
+    run_python,
+    run_sqlite,
+)
+from tests.export.tables import HOSTILE, TWINS, every_operator, model_of
+
+CATEGORIES = (
+    *HOSTILE,
+    *TWINS,
+    "",
+    " padded ",
+    "null",
+    "NaN",
+    "true",
+    "1",
+    "tab\tand\nline\r\nends",
+    "'single' \"double\" \\ backslash\\",
+    "&amp; &#10; ]]> <![CDATA[",
+    "www.example.org @someone :smile: $x^2$ *b* _i_ ~~s~~ [a](b) ![c](d)",
+    "--,, ?` !` << >> ''",
+)
+
+
+def hostile_model() -> Model:
+    """One rule a category."""
+    kinds = {"text": Kind.CATEGORY}
+    antecedents = [Antecedent([Condition("text", "=", c)]) for c in CATEGORIES]
+    antecedents.append(Antecedent([Condition("text", "is missing")]))
+    counts = np.random.default_rng(0).integers(0, 100, (len(antecedents) + 1, 2))
+    vocabulary = Vocabulary(np.array(["no", "yes"], dtype=object), np.ones(2), kinds)
+    model = model_of(every_operator())
+    report = ColumnReport("text", Kind.CATEGORY, levels=CATEGORIES)
+    rule_list = make_rule_list(antecedents, counts, vocabulary)
+    return replace(
+        model,
+        rule_list=rule_list,
+        map_rule_list=rule_list,
+        fit_report=replace(model.fit_report, columns=(report,)),
+        feature_names=["text"],
+        n_features=1,
+        training={**model.training, "label_counts": counts.sum(axis=0).astype(float).tolist()},
+    )
+
+
+def test_hostile_categories(tmp_path: Path) -> None:
+    """Every category fires its own rule in every language, and a missing one its own."""
+    model = hostile_model()
+    X = pd.DataFrame({"text": pd.Series([*CATEGORIES, None, "unseen"], dtype=object)})
+    found = model.rule_list.captured_by(X)
+    np.testing.assert_array_equal(found, np.arange(len(X)))
+    assert_agree(run_python(model, rows(X)), model, X)
+    assert_agree(run_javascript(model, rows(X), tmp_path), model, X)
+    assert_agree(run_duckdb(model, X), model, X)
+    assert_agree(run_sqlite(model, X), model, X)
+    assert_agree(run_onnx(model, X, missing_text="(missing)"), model, X)
+    assert_agree(run_pmml(model, X, tmp_path), model, X)
+
+
+class _Text(HTMLParser):
+    """The cells of a table, and every tag."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.cells: list[str] = []
+        self.tags: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        self.tags.add(tag)
+        if tag in ("td", "th"):
+            self.cells.append("")
+
+    def handle_data(self, data: str) -> None:
+        if self.cells:
+            self.cells[-1] += data
+
+
+def test_markdown_shows_names_as_they_are() -> None:
+    """Rendered, each cell reads as the plain text does; nothing became a tag or a link."""
+    model = hostile_model()
+    reader = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+    parser = _Text()
+    parser.feed(reader.render(str(export_model(model, "markdown"))))
+    assert parser.tags == {"table", "thead", "tbody", "tr", "th", "td", "p"}
+    shown = parser.cells[4:][1::4]
+    wanted = [show_name(rule.antecedent.name) for rule in model.rule_list.rules]
+    assert [s.strip() for s in shown[:-1]] == [w.strip() for w in wanted[:-1]]
+    assert len(shown) == len(wanted)
+
+
+def test_markdown_keeps_addresses_and_mentions_quiet() -> None:
+    """What some renderers make links, people or pictures of is escaped."""
+    assert markdown_escaped("http://x.org") == r"http\://x.org"
+    assert markdown_escaped("www.x.org") == r"www\.x.org"
+    assert markdown_escaped("a@b.c") == r"a\@b.c"
+    assert markdown_escaped("a | b \\ c") == r"a \| b \\ c"
+    assert markdown_escaped(" a  b ") == "&#32;a &#32;b&#32;"
+
+
+def latex_text(source: str) -> str:
+    """What LaTeX sets of a text of ours; an error for anything else than escapes of ours."""
+    backwards = {escape: character for character, escape in LATEX.items()}
+    pattern = re.compile(
+        "|".join([*(re.escape(e) for e in sorted(backwards, key=len, reverse=True)), "{}", "--"])
+    )
+    bare = pattern.sub("", source)
+    assert not set(bare) & set("\\{}$&#%_~^"), bare
+    return pattern.sub(lambda m: {"{}": "", "--": "–"}.get(m[0]) or backwards.get(m[0], ""), source)
+
+
+@pytest.mark.parametrize("text", [*CATEGORIES, "".join(map(chr, range(32, 127))) * 2])
+def test_latex_escapes_everything(text: str) -> None:
+    """Undone, the escapes give the text back; no special character is left bare."""
+    assert latex_text(latex_escaped(show_name(text))) == show_name(text)
+
+
+def test_latex_is_balanced() -> None:
+    """Braces, environments and columns match on every line."""
+    for model in (hostile_model(), model_of(every_operator(HOSTILE, labels=HOSTILE[:3]))):
+        text = str(export_model(model, "latex", document=True))
+        lines = [line for line in text.splitlines() if not line.startswith("%")]
+        assert lines[0] == r"\documentclass{article}"
+        assert re.findall(r"\\(begin|end)\{(\w+)\}", text) == [
+            ("begin", "document"), ("begin", "tabular"), ("end", "tabular"), ("end", "document"),
+        ]  # fmt: skip
+        body = [line for line in lines if line.endswith(r" \\")]
+        n_columns = lines[2].count("r}") and len(re.search(r"(r+)\}$", lines[2])[1]) + 2
+        for line in body:
+            cells = re.split(r"(?<!\\) ?& ?", line.removesuffix(r" \\"))
+            assert len(cells) == n_columns, line
+            for cell in cells:
+                latex_text(cell)
+        assert len(body) == len(model.rule_list.rules) + 1
+    assert r"\documentclass" not in str(export_model(hostile_model(), "latex"))
+
+
+def test_text_is_the_printed_list() -> None:
+    """With what it is below it; width and level can be told."""
+    model = model_of(every_operator())
+    text = str(export_model(model, "text", level=0.9, width=80))
+    assert text.startswith(model.rule_list.to_text(level=0.9, width=80) + "\n\n")
+    with pytest.raises(ParamError, match="level"):
+        export_model(model, "markdown", level=2)
+    with pytest.raises(ParamError, match="level"):
+        export_model(model, "latex", level=0)

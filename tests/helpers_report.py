@@ -1,0 +1,76 @@
+"""Patients to report on, and reports that several tests read."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from elseif import BayesianRuleListClassifier
+from elseif.report.summary import Summary, summarise
+from tests.browser.hostile import HOSTILE
+
+
+def patients(n: int = 400, seed: int = 0) -> tuple[pd.DataFrame, pd.Series]:
+    """Numbers, categories, booleans, dates and missing values; three people of a rare region."""
+    rng = np.random.default_rng(seed)
+    age = rng.normal(66, 12, n).round()
+    X = pd.DataFrame(
+        {
+            "age": age,
+            "sex": rng.choice(["female", "male"], n),
+            "prior stroke": rng.random(n) < 0.2,
+            "creatinine": np.exp(rng.normal(4.5, 0.3, n)).round(),
+            "region": rng.choice(["north", "south", "west"], n),
+            "visit": pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 900, n), "D"),
+        }
+    )
+    X.loc[rng.random(n) < 0.1, "creatinine"] = np.nan
+    X.loc[[5, 50, 77], "region"] = "islands"
+    risk = 0.08 + 0.3 * (age > 70) + 0.35 * X["prior stroke"]
+    return X, pd.Series(rng.random(n) < risk, name="stroke")
+
+
+def classifier(**settings: Any) -> BayesianRuleListClassifier:
+    """Few antecedents, so that folds take a moment and chains agree."""
+    return BayesianRuleListClassifier(max_cardinality=1, random_state=0, **settings)
+
+
+@functools.cache
+def fitted() -> BayesianRuleListClassifier:
+    """The list of 400 patients."""
+    return classifier().fit(*patients())
+
+
+@functools.cache
+def summary(**options: Any) -> Summary:
+    """Three folds, and two subgroups unless told otherwise."""
+    X, y = patients()
+    options = {"folds": 3, "subgroups": ("sex", "region"), **options}
+    return summarise(fitted(), X, y, **options)
+
+
+@functools.cache
+def named_summary(hostile: bool) -> Summary:
+    """A report on columns, categories and labels of hostile names, or of names as long.
+
+    A number in front keeps the order of the names, and so the lists, the same.
+    """
+
+    def name(i: int) -> str:
+        text = HOSTILE[i % len(HOSTILE)]
+        return f"{i:02}{text if hostile else 'a' * len(text)}"
+
+    rng = np.random.default_rng(4)
+    n = 240
+    X = pd.DataFrame({name(i): rng.random(n) < 0.5 for i in range(len(HOSTILE))})
+    levels = np.array([name(i) for i in range(5)], dtype=object)
+    X[name(40)] = levels[rng.integers(5, size=n)]
+    risk = 0.05 + sum(0.1 * X[name(i)] for i in (0, 1, 3, 11, 16))
+    y = np.where(rng.random(n) < risk, name(1), name(0))
+    found = classifier(expected_length=5).fit(X, y)
+    return summarise(
+        found, X, y, folds=2, subgroups=[name(40), name(16)], title=name(2), command=name(1)
+    )

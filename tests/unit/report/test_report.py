@@ -1,0 +1,201 @@
+"""The page: well formed, complete, harmless and readable without eyes."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections import Counter
+from html.parser import HTMLParser
+from itertools import pairwise
+
+import pytest
+
+from elseif.report.report import SECTIONS, all_charts, write_report
+from elseif.report.svg import Svg, element, nice_ticks, percent_tick
+from elseif.report.tables import all_tables
+from tests.browser.hostile import HOSTILE
+from tests.helpers_report import named_summary, summary
+
+VOID = {"meta", "br", "link", "img", "input", "hr"}
+
+
+class Reader(HTMLParser):
+    """Elements with their attributes, and the text of a page."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+        self.texts: list[str] = []
+        self.data = ""
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] == "script":
+            self.data += data
+        elif not self.open or self.open[-1] != "style":
+            self.texts.append(data)
+
+    @property
+    def text(self) -> str:
+        return " ".join("".join(self.texts).split())
+
+    def attributes(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.elements if name == tag]
+
+
+@pytest.fixture(scope="module")
+def page() -> Reader:
+    return Reader(write_report(summary()))
+
+
+def test_the_page_is_well_formed_and_complete(page: Reader) -> None:
+    assert page.open == []
+    tags = Counter(tag for tag, _ in page.elements)
+    assert tags["h1"] == tags["main"] == tags["nav"] == tags["header"] == 1
+    assert tags["section"] == len(SECTIONS)
+    assert page.attributes("html") == [{"lang": "en"}]
+    ids = [a["id"] for _, a in page.elements if "id" in a]
+    assert len(ids) == len(set(ids))
+    for link in page.attributes("a"):
+        assert (link["href"] or "").startswith("#")
+        assert (link["href"] or "")[1:] in ids
+
+
+def test_nothing_is_loaded_run_or_styled_inline(page: Reader) -> None:
+    for tag, attributes in page.elements:
+        assert not {"src", "srcset", "style", "action", "xlink:href"} & set(attributes), tag
+        assert not [name for name in attributes if name.startswith("on")]
+    scripts = page.attributes("script")
+    assert [script["type"] for script in scripts] == ["application/json"]
+    assert json.loads(page.data) == summary().to_dict()
+
+
+def test_headings_do_not_skip_a_level(page: Reader) -> None:
+    levels = [int(tag[1]) for tag, _ in page.elements if re.fullmatch("h[1-6]", tag)]
+    assert levels[0] == 1
+    assert all(b - a <= 1 for a, b in pairwise(levels))
+
+
+def test_tables_and_drawings_speak_for_themselves(page: Reader) -> None:
+    tags = [tag for tag, _ in page.elements]
+    assert tags.count("caption") == tags.count("table")
+    assert all("scope" in attributes for attributes in page.attributes("th"))
+    for drawing in page.attributes("svg"):
+        assert drawing["role"] == "img"
+    assert tags.count("title") == tags.count("svg") + 1  # and that of the page
+    ids = {a["id"] for _, a in page.elements if "id" in a}
+    labelled = [a["aria-labelledby"] for _, a in page.elements if "aria-labelledby" in a]
+    assert all(part in ids for names in labelled for part in (names or "").split())
+
+
+def test_every_cell_of_every_table_is_on_the_page(page: Reader) -> None:
+    tables = all_tables(summary().to_dict())
+    left_out = {"by_label"}  # for more than two labels
+    cells = [c for k, t in tables.items() if k not in left_out for row in t.rows for c in row]
+    assert len(cells) > 1000
+    assert [c for c in cells if c and " ".join(c.split()) not in page.text] == []
+
+
+def test_the_numbers_of_the_list_are_on_the_page(page: Reader) -> None:
+    for line in summary().lines:
+        assert line.condition in page.text
+        assert f"{100 * line.risks[0].probability:.0f}%" in page.text
+        assert f"n = {line.n:,.0f}" in page.text
+
+
+def test_validation_is_named_beside_every_measure(page: Reader) -> None:
+    badge = "Out of sample, 3-fold cross-validation · 400 people"
+    assert page.text.count(badge) == 5  # discrimination to subgroups
+    assert "In sample, on the very people" in page.text
+
+
+def test_every_item_of_tripod_is_there_once() -> None:
+    items = summary().tripod
+    numbers = [item.number for item in items]
+    assert len(set(numbers)) == len(numbers) == 52
+    assert {int(re.sub("[a-g]", "", number)) for number in numbers} == set(range(1, 28))
+    anchors = {item.anchor for item in items} - {None}
+    assert anchors <= {name for name, _ in SECTIONS}
+    fairness = {i.number: i.status for i in summary(subgroups=None).tripod}
+    assert fairness["14"] == "to be written by the authors"
+    assert {i.number: i.status for i in items}["14"] == "in part"
+
+
+# --------------------------------------------------------------------------- hostile names
+
+
+def test_hostile_names_change_no_element() -> None:
+    hostile, harmless = (Reader(write_report(named_summary(h))) for h in (True, False))
+    assert hostile.open == []
+    assert [tag for tag, _ in hostile.elements] == [tag for tag, _ in harmless.elements]
+    assert [sorted(a) for _, a in hostile.elements] == [sorted(a) for _, a in harmless.elements]
+    assert not [tag for tag, _ in hostile.elements if tag in ("img", "iframe")]
+
+
+def test_hostile_names_are_unchanged_in_the_data() -> None:
+    found = named_summary(True)
+    reader = Reader(write_report(found))
+    assert json.loads(reader.data) == found.to_dict()
+    names = {column.name[2:] for column in found.people.columns}
+    assert set(HOSTILE) <= names
+
+
+def test_hostile_names_are_read_as_they_are_but_for_invisible_characters() -> None:
+    text = Reader(write_report(named_summary(True))).text
+    assert "<img src=x onerror=alert(1)>" in text
+    assert '"; DROP TABLE patients; --' in text
+    assert "{{ 7 * 7 }} {% raw %} ${7*7} &lt; &amp;amp;" in text
+    for invisible in ("\u202e", "\u200b", "\u2028"):
+        assert invisible not in text
+    assert "\\u202e" in text
+
+
+# ------------------------------------------------------------------------------- drawings
+
+
+def test_drawings_escape_what_they_are_given() -> None:
+    drawn = element("text", "<b>&", x=1.005, class_='"')
+    assert drawn == '<text x="1" class="&quot;">&lt;b&gt;&amp;</text>'
+    assert isinstance(drawn, Svg)
+    assert element("g", drawn) == f"<g>{drawn}</g>"
+
+
+def test_all_drawings_are_there() -> None:
+    drawn = all_charts(summary().to_dict())
+    assert set(drawn) == {
+        "roc", "precision_recall", "calibration", "decision", "traces", "lengths",
+    }  # fmt: skip
+    assert drawn["roc"].count('class="curve fold"') == 4  # three folds and the legend
+    assert drawn["traces"].count("<polyline") == 4
+    places = re.compile(r' (?:points|x|y|x1|x2|y1|y2|cx|cy|width|height)="([^"]*)"')
+    numbers = re.compile(r"[-0-9., ]*")
+    for svg in drawn.values():
+        assert all(numbers.fullmatch(place) for place in places.findall(svg))
+
+
+def test_ticks_are_round() -> None:
+    assert nice_ticks(0, 0.5) == [0, 0.1, 0.2, 0.3, 0.4, 0.5]
+    assert nice_ticks(-713, -681, 4) == [-710, -700, -690]
+    assert nice_ticks(2, 2) == [2]
+    assert percent_tick(0.125) == "12.5%"
+    assert percent_tick(0.2) == "20%"
+
+
+def test_rooms_are_quick_to_enter() -> None:
+    code = (
+        "import sys, elseif, elseif.cli.main; "
+        "sys.exit(any(m in sys.modules for m in ('jinja2', 'sklearn', 'elseif.report.summary')))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,0 +1,358 @@
+"""Every number of the report: where it comes from, and that it is plain data."""
+
+from __future__ import annotations
+
+import json
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import roc_auc_score
+
+from elseif.errors import DataError, ParamError, ParamTypeError
+from elseif.evaluation.cross_validation import cross_validate
+from elseif.report.report import write_report
+from elseif.report.small_cells import WITHHELD
+from elseif.report.summary import Summary, summarise
+from tests.helpers_report import classifier, fitted, patients, summary
+
+
+def test_it_is_json_and_comes_back() -> None:
+    plain = summary().to_dict()
+    again = json.loads(json.dumps(plain, allow_nan=False))
+    assert again == plain
+    assert write_report(again) == write_report(summary())
+
+
+def test_lines_are_those_of_the_list() -> None:
+    found, rule_list = summary(), fitted().rule_list_
+    assert [line.n for line in found.lines] == [rule.n for rule in rule_list]
+    for line, rule in zip(found.lines, rule_list, strict=True):
+        assert line.condition == rule.antecedent.name
+        assert line.risks[0].name == "stroke"
+        assert line.risks[0].n == rule.label_counts[1]
+        assert line.risks[0].probability == rule.probabilities[1]
+        assert (line.risks[0].low, line.risks[0].high) == rule.interval(True)
+    assert [line.head for line in found.lines][:2] == ["if", "else if"]
+    assert found.lines[-1].head == "else"
+
+
+def test_performance_is_out_of_fold() -> None:
+    X, y = patients()
+    crossed = cross_validate(classifier(), X, y, folds=3)
+    measures = summary().validation
+    each = [
+        roc_auc_score(y[crossed.fold == f], crossed.probabilities[crossed.fold == f, 1])
+        for f in range(3)
+    ]
+    assert measures.discrimination.fold_aucs == pytest.approx(each)
+    assert measures.discrimination.auc.value == pytest.approx(np.mean(each))
+    assert measures.n == 400
+    assert measures.n_folds == 3
+    assert summary().apparent_auc == pytest.approx(
+        roc_auc_score(y, fitted().predict_proba(X)[:, 1])
+    )
+
+
+def test_mean_roc_has_the_mean_area() -> None:
+    found = summary().validation.discrimination
+    x, height = np.array(found.mean_roc).T
+    assert np.trapezoid(height, x) == pytest.approx(found.auc.value)
+
+
+def test_groups_by_line_hold_everybody() -> None:
+    X, y = patients()
+    rows = summary().validation.calibration.by_line
+    line = fitted().rule_list_.captured_by(X)
+    assert [row.n for row in rows] == np.bincount(line).tolist()
+    assert [row.n_events for row in rows] == np.bincount(line, weights=y).tolist()
+
+
+def test_people_by_label() -> None:
+    X, y = patients()
+    people = summary().people
+    assert people.groups == ["all", "not stroke", "stroke"]
+    assert people.n == [400, int((~y).sum()), int(y.sum())]
+    columns = {column.name: column for column in people.columns}
+    assert columns["age"].in_list
+    assert [c.in_list for c in people.columns] == sorted(
+        (c.in_list for c in people.columns), reverse=True
+    )
+    median = columns["age"].quartiles[2]
+    assert median is not None
+    assert float(median.median) == np.quantile(X["age"][y], 0.5, method="inverted_cdf")
+    regions = {level.name: level for level in columns["region"].levels}
+    expected = X["region"].value_counts()
+    assert {name: level.counts[0] for name, level in regions.items()} == expected.to_dict()
+    assert regions["north"].counts[2] == ((X["region"] == "north") & y).sum()
+    assert regions["north"].shares[2] == pytest.approx((X["region"][y] == "north").mean())
+    missing = columns["creatinine"].levels[0]
+    assert (missing.name, missing.counts[0]) == ("missing", X["creatinine"].isna().sum())
+    visit = columns["visit"].quartiles[0]
+    assert visit is not None
+    assert visit.median == str(X["visit"].sort_values().iloc[199].date())
+
+
+def test_subgroups() -> None:
+    X, y = patients()
+    rows = {(row.column, row.name): row for row in summary().validation.subgroups}
+    female = rows["sex", "female"]
+    assert female.n == (X["sex"] == "female").sum()
+    assert female.n_events == y[X["sex"] == "female"].sum()
+    assert rows["region", "islands"].small
+    assert np.isnan(rows["region", "islands"].auc.value)
+
+
+def test_subgroups_that_are_no_columns() -> None:
+    X, y = patients()
+    centre = np.where(np.arange(400) < 100, "A", "B")
+    found = summarise(fitted(), X, y, folds=2, subgroups={"centre": centre})
+    assert [(r.column, r.name, r.n) for r in found.validation.subgroups] == [
+        ("centre", "A", 100),
+        ("centre", "B", 300),
+    ]
+
+
+def test_held_out_table() -> None:
+    X, y = patients()
+    late = patients(200, seed=8)
+    found = summarise(fitted(), X, y, folds=None, holdout=late, subgroups=["sex"])
+    truth, risk = late[1], fitted().predict_proba(late[0])[:, 1]
+    assert found.validation.method == "held-out table"
+    assert found.validation.n == 200
+    assert found.validation.discrimination.auc.value == pytest.approx(roc_auc_score(truth, risk))
+    assert found.stability is None
+    assert found.folds == []
+    assert found.about.notes == []
+    assert sum(row.n for row in found.validation.subgroups) == 200  # type: ignore[misc]
+    page = write_report(found)
+    assert "out of sample, held-out table" in page
+    assert "cross-validation" not in page.split('id="data"')[0]
+
+
+def test_held_out_table_beside_folds() -> None:
+    found = summarise(fitted(), *patients(), folds=3, holdout=patients(200, seed=8))
+    crossed = summary().validation.discrimination.auc
+    assert found.cross_validated_auc == crossed
+    assert found.stability is not None
+    assert "Cross-validated on the training table it is" in write_report(found)
+
+
+def test_training_data_held_out_are_noted() -> None:
+    X, y = patients()
+    found = summarise(fitted(), X, y, folds=None, holdout=(X.iloc[::-1], y.iloc[::-1]))
+    assert any("looks like the same data" in note for note in found.about.notes)
+
+
+def test_another_table_is_noted() -> None:
+    found = summarise(fitted(), *patients(300, seed=5), folds=2)
+    assert any("not the one that the list was fitted to" in note for note in found.about.notes)
+    assert summary().about.notes == []
+
+
+def test_three_labels_are_each_judged_against_the_rest() -> None:
+    X, y = patients()
+    late = np.random.default_rng(3).random(400) < 0.3 + 0.4 * (X["sex"] == "male")
+    outcome = pd.Series(np.where(y, "stroke", np.where(late, "bleeding", "none")), name="outcome")
+    found = summarise(classifier().fit(X, outcome), X, outcome, folds=3, positive="none")
+    assert found.about.positive == "none"
+    assert [row.name for row in found.validation.by_label] == ["bleeding", "none", "stroke"]
+    assert found.validation.by_label[1].auc == found.validation.discrimination.auc
+    assert found.validation.n_events == (outcome == "none").sum()
+    assert [risk.name for risk in found.lines[0].risks] == ["none", "bleeding", "stroke"]
+    page = write_report(found)
+    assert "against all other labels together" in page
+    assert "Each label against all others" in page
+
+
+def test_weights_are_for_fitting_alone() -> None:
+    X, y = patients()
+    weights = np.where(y, 2.0, 1.0)
+    weights[7] = 0
+    heavy = classifier().fit(X, y, sample_weight=weights)
+    found = summarise(heavy, X, y, folds=2, sample_weight=weights)
+    assert found.about.weighted
+    assert found.about.notes == []
+    assert sum(line.n for line in found.lines) == weights.sum()  # type: ignore[misc]
+    assert found.validation.n == 399
+    assert found.people.n[0] == 399
+    assert "In validation every person counts once" in write_report(found)
+
+
+def test_averages_over_the_posterior_are_what_is_judged() -> None:
+    X, y = patients()
+    averaging = classifier(predict_with="posterior").fit(X, y)
+    late = patients(200, seed=8)
+    found = summarise(averaging, X, y, folds=None, holdout=late)
+    area = roc_auc_score(late[1], averaging.predict_proba(late[0])[:, 1])
+    assert found.validation.discrimination.auc.value == pytest.approx(area)
+    assert "averages over all lists" in write_report(found)
+
+
+@pytest.mark.parametrize("predict_with", ["point", "posterior", "map"])
+def test_a_model_gives_what_its_classifier_gives(predict_with: str) -> None:
+    X, y = patients()
+    late = patients(150, seed=3)
+    found = classifier(predict_with=predict_with).fit(X, y)
+    # the attributes of a model that was read from a file
+    model = SimpleNamespace(
+        rule_list=found.rule_list_,
+        map_rule_list=found.map_rule_list_,
+        posterior=found.posterior_,
+        convergence=found.convergence_,
+        fit_report=found.fit_report_,
+        settings=found.get_params(deep=False),
+        training={"fingerprint": "sha256:12", "date": "2026-01-01", "versions": {"elseif": "0"}},
+        feature_names=list(found.feature_names_in_),
+        n_features=6,
+    )
+    ours, theirs = (summarise(m, X, y, folds=2, holdout=late) for m in (found, model))
+    assert theirs.validation.discrimination.auc == ours.validation.discrimination.auc
+    assert theirs.lines == ours.lines
+    assert theirs.about.fingerprint == "sha256:12"
+    assert "sha256:12" in write_report(theirs)
+
+
+def test_a_model_without_draws_or_diagnostics() -> None:
+    X, y = patients()
+    found = fitted()
+    model = SimpleNamespace(
+        rule_list=found.rule_list_, map_rule_list=found.map_rule_list_, posterior=None,
+        convergence=None, fit_report=found.fit_report_, settings=found.get_params(deep=False),
+        training={}, feature_names=list(found.feature_names_in_), n_features=6,
+    )  # fmt: skip
+    short = summarise(model, X, y, folds=None, holdout=patients(100, seed=2))
+    assert short.posterior is None
+    page = write_report(short)
+    assert "holds no record of convergence" in page
+    assert "draws are not at hand" in page
+
+
+def test_a_list_without_rules() -> None:
+    X, y = patients()
+    alone = classifier(empty_pool="default_rule", min_support=0.999)
+    constant = X.assign(age=0.0)[["age"]]
+    found = summarise(alone.fit(constant, y), constant, y, folds=2)
+    assert [line.head for line in found.lines] == ["always"]
+    assert found.validation.discrimination.auc.value == 0.5
+    assert found.posterior is None
+    assert "nothing to sample" in write_report(found)
+
+
+def test_the_list_of_the_report_is_among_the_good_ones() -> None:
+    posterior = summary().posterior
+    assert posterior is not None
+    shown = [good for good in posterior.lists if good.is_shown]
+    assert [good.rules for good in shown] == [
+        [antecedent.name for antecedent in fitted().rule_list_.antecedents]
+    ]
+    assert posterior.lists[0].log_posterior_below_best == 0
+    assert sum(p for _, p in posterior.lengths) == pytest.approx(1)
+
+
+def test_settings_to_the_letter() -> None:
+    settings = {s.name: s for s in summary().settings}
+    assert set(settings) == set(fitted().get_params())
+    assert (settings["max_cardinality"].value, settings["max_cardinality"].is_default) == (
+        "1",
+        False,
+    )
+    assert settings["min_support"].is_default
+
+
+def test_date_can_be_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
+    X, y = patients()
+    found = summarise(fitted(), X, y, folds=None, holdout=patients(100, seed=1))
+    assert found.about.created == "1970-01-01 00:00 UTC"
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"folds": None}, ParamError, "needs observations that the list was not learnt from"),
+        ({"fold": 3}, ParamTypeError, "no option 'fold'"),
+        ({"subgroups": "sex"}, ParamTypeError, r"such as \['sex'\]"),
+        ({"subgroups": ["sx"], "folds": 2}, ParamError, "no column 'sx'"),
+        ({"subgroups": {"c": [1]}, "folds": 2}, DataError, "has 1 values"),
+        ({"positive": "yes"}, ParamError, "'yes' is not a label"),
+        ({"min_cell": 1}, ParamError, "2 or more"),
+        ({"thresholds": [1.5]}, ParamError, "between 0 and 1"),
+    ],
+)
+def test_options_that_cannot_be(options: dict[str, Any], error: type, message: str) -> None:
+    with pytest.raises(error, match=message):
+        summarise(fitted(), *patients(), **options)
+
+
+def test_what_is_not_fitted_cannot_be_reported() -> None:
+    with pytest.raises(ParamTypeError, match="Call fit first"):
+        summarise(classifier(), *patients())
+
+
+def test_other_labels_cannot_be_reported() -> None:
+    X, y = patients()
+    with pytest.raises(DataError, match="those of the list are"):
+        summarise(fitted(), X, y.map({True: "a", False: "b"}), folds=2)
+    with pytest.raises(DataError, match="one label a row"):
+        summarise(fitted(), X[:-1], y, folds=None, holdout=(X, y))
+
+
+# ------------------------------------------------------------------------ small cells
+
+
+def counts_in(value: Any, key: str = "") -> list[Any]:
+    """Every count of people in a summary's plain data."""
+    if isinstance(value, dict):
+        skipped = ("posterior", "convergence", "stability", "settings", "tripod")
+        return [n for k, v in value.items() if k not in skipped for n in counts_in(v, k)]
+    if isinstance(value, list) and value and isinstance(value[0], (dict, list)):
+        return [n for v in value for n in counts_in(v, key)]
+    people = ("n", "n_events", "n_without_label", "counts", "n_treated", "n_true_positive",
+              "n_false_positive", "n_train", "n_test")  # fmt: skip
+    if key not in people:
+        return []
+    return value if isinstance(value, list) else [value]
+
+
+def test_small_cells_are_withheld_everywhere() -> None:
+    open_counts = counts_in(summary().to_dict())
+    assert {1, 2, 3} & set(open_counts)  # there is something to withhold
+    hidden = summary(min_cell=10)
+    counts = counts_in(hidden.to_dict())
+    assert len(counts) > 100
+    assert WITHHELD in counts
+    assert [n for n in counts if n != WITHHELD and 0 < n < 10] == []
+    page = write_report(hidden)
+    assert "Small cells are suppressed" in page
+    assert "Counts of 1 to 9 people are withheld" in page
+    assert "Small cells are suppressed" not in write_report(summary())
+
+
+def test_rates_do_not_tell_withheld_counts() -> None:
+    found = summary(min_cell=60)
+    for row in found.validation.subgroups:
+        if row.n == WITHHELD:
+            assert np.isnan(row.observed.value)
+            assert row.predicted is None
+    for row in (*found.validation.calibration.by_line, *found.validation.calibration.by_quantile):
+        assert (row.n == WITHHELD) == np.isnan(row.observed.value)
+    for line in found.lines:
+        if line.n == WITHHELD:
+            assert all(r.low is None and r.probability == round(r.probability, 2)
+                       for r in line.risks)  # fmt: skip
+    assert any(line.n == WITHHELD for line in found.lines)
+    (curve,) = found.validation.discrimination.curves
+    events, others = 0.0, 0.0
+    y = patients()[1]
+    for rate, sensitivity in zip(curve.false_positive_rate, curve.sensitivity, strict=True):
+        new = (sensitivity * y.sum(), rate * (~y).sum())
+        for before, now in zip((events, others), new, strict=True):
+            assert now - before < 1e-6 or now - before > 59.5
+        events, others = new
+    assert isinstance(found, Summary)
+    assert any(row.n_treated == WITHHELD for row in found.validation.thresholds)
+    assert None in found.validation.decision.model
+    write_report(found)
