@@ -29,7 +29,7 @@ from elseif.posterior.rule_list import RuleList, Vocabulary
 from elseif.progress import Progress, ProgressBar
 from elseif.tables.binarise import Binarised, Binarising, ColumnReport, binarise, refuse_missing
 from elseif.tables.columns import Kind
-from elseif.tables.fingerprint import data_fingerprint
+from elseif.tables.fingerprint import column_digest, data_fingerprint
 from elseif.tables.fit_report import FitReport, in_the_end
 from elseif.tables.labels import (
     Labels,
@@ -271,7 +271,7 @@ class BayesianRuleListClassifier(ClassifierMixin, BaseEstimator):
             aliases=mined.pool.aliases,
             notes=tuple(n for n in (note, self._clamped(mined.pool)) if n),
         )
-        self.fingerprint_ = data_fingerprint(table, labels, self.fit_report_.columns)
+        self.fingerprint_ = data_fingerprint(labels, binarised.digests)
         self._warn_of_convergence()
         return self
 
@@ -369,7 +369,7 @@ class BayesianRuleListClassifier(ClassifierMixin, BaseEstimator):
                 )
             mined = given_pool(antecedents, table, layout, known)
             warn_of_leaks(mined, layout, labels.classes)
-            return Binarised([], [], reports), mined
+            return Binarised([], [], reports, [column_digest(c) for c in columns]), mined
         binarised = binarise(
             table, labels, self._binarising(kinds, orders, table.names), self._progress()
         )

@@ -318,8 +318,11 @@ def test_the_fingerprint_knows_the_data(
     model = read_model(path)
     assert model.was_trained_on(X, y)
     assert model.was_trained_on(X[list(reversed(NAMES))], y.to_numpy())
-    with pytest.warns(UserWarning, match="fit did not see"):
-        assert model.was_trained_on(X.assign(other=1), y)
+    assert model.was_trained_on(X.assign(other=1), y)
+    assert model.was_trained_on(X.astype({"stage": object, "city": object}), y.astype(object))
+    assert not model.was_trained_on(X.drop(columns="age"), y)
+    assert not model.was_trained_on(X, np.zeros(400))
+    assert not model.was_trained_on(X, y[:-1])
     assert not model.was_trained_on(X[::-1], y[::-1])
     assert not model.was_trained_on(X[:-1], y[:-1])
     assert not model.was_trained_on(X, 1 - y)
@@ -331,9 +334,12 @@ def test_the_fingerprint_knows_the_data(
         assert not model.was_trained_on(changed, y), name
 
 
-def test_the_golden_file_of_version_1_loads_for_ever() -> None:
+def test_the_golden_file_of_version_1_loads_for_ever(
+    table: tuple[pd.DataFrame, pd.Series],
+) -> None:
     """A file saved when the format was new predicts what it predicted then."""
     model = read_model(GOLDEN / "model-1.json")
+    assert model.was_trained_on(*table)
     expected = json.loads((GOLDEN / "model-1-expected.json").read_text())
     X = frame(40, seed=77)
     np.testing.assert_array_equal(model.rule_list.predict_proba(X), expected["point"])

@@ -28,6 +28,7 @@ from elseif.tables.conditions import (
     as_date,
 )
 from elseif.tables.cuts import N_QUANTILES, description_length_cuts, quantile_cuts
+from elseif.tables.fingerprint import column_digest
 from elseif.tables.labels import Labels
 from elseif.tables.reading import Table
 
@@ -77,6 +78,7 @@ class Binarised:
     conditions: list[Condition]
     true_rows: list[np.ndarray]
     columns: list[ColumnReport]
+    digests: list[bytes] = field(default_factory=list)  # of each column, for the fingerprint
 
 
 def binarise(
@@ -100,6 +102,7 @@ def binarise(
             result.conditions.extend(conditions)
             result.true_rows.extend(true_rows(condition, column) for condition in conditions)
             result.columns.append(column_report)
+            result.digests.append(column_digest(column))
     refuse_missing(with_missing)
     return result
 
@@ -135,7 +138,7 @@ def _binarise_booleans(
     names: Sequence[str], true_rows: Sequence[np.ndarray], n_rows: int
 ) -> Binarised:
     """binarise for thousands of boolean columns without a missing value."""
-    conditions, rows, reports = [], [], []
+    conditions, rows, reports, digests = [], [], [], []
     for name, here in zip(names, true_rows, strict=True):
         if 0 < len(here) < n_rows:
             conditions.append(Condition(name, TRUE))
@@ -143,7 +146,8 @@ def _binarise_booleans(
             reports.append(ColumnReport(name, Kind.BOOLEAN, n_conditions=1))
         else:
             reports.append(ColumnReport(name, Kind.BOOLEAN, excluded="constant"))
-    return Binarised(conditions, rows, reports)
+        digests.append(column_digest(Column(name, Kind.BOOLEAN, n_rows, true_rows=here)))
+    return Binarised(conditions, rows, reports, digests)
 
 
 def true_rows(condition: Condition, column: Column) -> np.ndarray:
