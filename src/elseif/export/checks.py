@@ -125,7 +125,7 @@ class _Conditions:
     def __init__(self, document: Document) -> None:
         self._orders = document.orders
         self._columns = {column.name: column for column in document.table.columns}
-        self._spelt: dict[Any, set[Any]] = {}  # categories by column or order, with their types
+        self._sets: dict[Any, set[Any]] = {}  # categories, by column or order
         self._ordered: set[tuple[str, int]] = set()  # orders known to be of a column's levels
 
     def check(self, where: str, conditions: Iterable[ConditionPart]) -> None:
@@ -162,7 +162,7 @@ class _Conditions:
     def _category_fault(
         self, condition: ConditionPart, values: list[Any], levels: Sequence[Any]
     ) -> str | None:
-        if not self._spelt_by(condition.column, levels) >= _spelt(values):
+        if not self._set_of(condition.column, levels) >= set(values):
             return "names a category that the column does not have"
         if condition.operator in NUMERIC_OPERATORS or condition.operator == UNEQUAL:
             if condition.order is None:
@@ -170,7 +170,7 @@ class _Conditions:
             order = self._orders[condition.order]
             if not self._fits(condition.column, condition.order):
                 return "has an order of other categories"
-            if not self._spelt_by(condition.order, order) >= _spelt(values):
+            if not self._set_of(condition.order, order) >= set(values):
                 return "names a category that is not in its order"
             if condition.operator == BETWEEN:
                 return _interval_fault([order.index(v) for v in values])
@@ -179,21 +179,16 @@ class _Conditions:
     def _fits(self, column: str, order: int) -> bool:
         """Whether an order is of a column's levels; most conditions on a column share theirs."""
         if (column, order) not in self._ordered:
-            levels = self._spelt_by(column, self._columns[column].levels)
-            if not levels >= self._spelt_by(order, self._orders[order]):
+            levels = self._set_of(column, self._columns[column].levels)
+            if not levels >= self._set_of(order, self._orders[order]):
                 return False
             self._ordered.add((column, order))
         return True
 
-    def _spelt_by(self, key: str | int, values: Iterable[Any]) -> set[Any]:
-        if key not in self._spelt:
-            self._spelt[key] = _spelt(values)
-        return self._spelt[key]
-
-
-def _spelt(values: Iterable[Any]) -> set[Any]:
-    """Values with their types: 1, 1.0 and True are three."""
-    return {(type(value), value) for value in values}
+    def _set_of(self, key: str | int, values: Iterable[Any]) -> set[Any]:
+        if key not in self._sets:
+            self._sets[key] = set(values)  # 1 and 1.0 are one category, as in prediction
+        return self._sets[key]
 
 
 def _number_fault(kind: Kind, operator: str, values: list[Any]) -> str | None:
