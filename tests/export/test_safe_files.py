@@ -163,6 +163,7 @@ def test_names_that_cannot_be_written(tmp_path: Path) -> None:
             check_writable(path)
         with pytest.raises(ResourceError, match=word):
             write_atomically(path, CONTENT, force=True)
+    write_atomically(tmp_path / ("名" * 80), CONTENT)
     long = tmp_path / ("n" * 250)
     write_atomically(long, CONTENT)
     assert long.read_bytes() == CONTENT

@@ -26,7 +26,7 @@ def write_atomically(path: str | os.PathLike[str], data: bytes | str, force: boo
     content = data.encode("utf-8") if isinstance(data, str) else data
     # a link's own folder may be on another disk, where no rename reaches the file
     goal = path.resolve() if path.is_symlink() else path
-    temporary = goal.with_name(f".{goal.name[:100]}.tmp-{os.getpid()}-{secrets.token_hex(4)}")
+    temporary = goal.with_name(f".{goal.name[:40]}.tmp-{os.getpid()}-{secrets.token_hex(4)}")
     try:
         _write_and_sync(temporary, content)
         if force:
