@@ -30,7 +30,7 @@ from elseif.posterior.rule_list import RuleList, Vocabulary
 from elseif.progress import Progress, ProgressBar
 from elseif.tables.binarise import Binarised, Binarising, ColumnReport, binarise, refuse_missing
 from elseif.tables.columns import Kind
-from elseif.tables.fingerprint import data_fingerprint
+from elseif.tables.fingerprint import column_digest, data_fingerprint
 from elseif.tables.fit_report import FitReport, in_the_end
 from elseif.tables.labels import (
     Labels,
@@ -275,7 +275,7 @@ class BayesianRuleListClassifier(FittedForPeople, ClassifierMixin, BaseEstimator
                 n for n in (note, self._clamped(mined.pool), _merged(layout, mined.layout)) if n
             ),
         )
-        self.fingerprint_ = data_fingerprint(table, labels, self.fit_report_.columns)
+        self.fingerprint_ = data_fingerprint(labels, binarised.digests)
         self._warn_of_convergence()
         return self
 
@@ -384,7 +384,7 @@ class BayesianRuleListClassifier(FittedForPeople, ClassifierMixin, BaseEstimator
                 )
             mined = given_pool(antecedents, table, layout, known, settings)
             warn_of_leaks(mined, labels.classes)
-            return Binarised([], [], reports), mined
+            return Binarised([], [], reports, [column_digest(c) for c in columns]), mined
         how = self._binarising(kinds, orders, table.names)
         binarised = binarise(table, labels, how, self._progress(), layout)
         try:

@@ -137,6 +137,7 @@ def model_of(rule_list: RuleList) -> Model:
         fit_report=FitReport(reports, int(totals.sum()), 0, {}),
         settings={},
         training={
+            "n": float(totals.sum()),
             "label_counts": totals.tolist(),
             "fingerprint": None,
             "versions": {},

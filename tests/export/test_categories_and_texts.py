@@ -70,7 +70,11 @@ def hostile_model() -> Model:
         fit_report=replace(model.fit_report, columns=(report,)),
         feature_names=["text"],
         n_features=1,
-        training={**model.training, "label_counts": counts.sum(axis=0).astype(float).tolist()},
+        training={
+            **model.training,
+            "n": float(counts.sum()),
+            "label_counts": counts.sum(axis=0).astype(float).tolist(),
+        },
     )
 
 

@@ -339,6 +339,8 @@ def test_names_that_a_database_cannot_have() -> None:
         export_model(model_of(every_operator()), "sql", table=("a", "b", "c", "d"))
     with pytest.raises(ParamError, match="no column 'x'"):
         export_model(model_of(every_operator()), "sql", columns={"x": "y"})
+    with pytest.raises(ParamError, match="two columns of the model would be 'age'"):
+        export_model(model_of(every_operator()), "sql", columns={"fever": "age"})
     with pytest.raises(ParamError, match="dialect is 'excel'"):
         export_model(model_of(every_operator()), "sql", dialect="excel")
 

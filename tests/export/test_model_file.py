@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import subprocess
 import sys
@@ -23,7 +24,7 @@ from elseif.export.model import Model
 from elseif.export.model_file import checksum, model_from_bytes, model_text, read_model
 from elseif.export.values import decode, encode
 from elseif.posterior.predictive import predictive_probabilities
-from elseif.tables.conditions import OPERATORS
+from elseif.tables.conditions import OPERATORS, Condition
 from elseif.tables.reading import read_table
 from tests.export.tables import HOSTILE, NAMES, TWINS, every_operator, frame, model_of
 from tests.helpers_tables import quick, random_frame
@@ -222,7 +223,8 @@ def test_names_come_through_unchanged(twin: str) -> None:
 @pytest.mark.parametrize(
     "value",
     [
-        None, True, 1, 1.0, "1", float("inf"), 10**25, -(10**25), np.float64(0.1), np.int32(7),
+        None, True, 1, 1.0, "1", float("inf"), 10**25, -(10**25), np.float64(0.1),
+        np.float32(0.1), np.int32(7),
         (1, 2.0, "x"), [1, [2, (3,)]], {"a": 1, (1, "b"): [2.5]}, {3, 1},
         np.datetime64("2020-01-01T12:30:00.000001"), np.datetime64("1066-10-14", "us"),
         np.array([1, 2]), pd.Timestamp("2020-03-01 10:00", tz="Europe/Berlin"), range(3),
@@ -296,6 +298,32 @@ def test_arrays_without_names_and_weights(path: Path) -> None:
         )
 
 
+def test_antecedents_of_the_users_own(table: tuple[pd.DataFrame, pd.Series], path: Path) -> None:
+    """Numbers of any type, and categories told by an equal of another type."""
+    X, y = table
+    antecedents = [
+        (("ward", "=", 1.0),),
+        (("ward", "in", [np.int64(2), 3]), "smoker"),
+        (("age", ">", np.float32(17.5)), ("stage", "between", ("I", "III"))),
+        (("visit", ">", datetime.date(2020, 1, 1)),),
+        (Condition("city", "=", "Aachen"),),
+    ]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fitted = quick(antecedents=antecedents, kinds={"ward": "category"}).fit(X, y)
+    save_model(fitted, path)
+    loaded = load_model(path)
+    assert loaded.pool_.names == fitted.pool_.names
+    for how in ("point", "map", "posterior"):
+        fitted.set_params(predict_with=how)
+        loaded.set_params(predict_with=how)
+        np.testing.assert_array_equal(loaded.predict_proba(X), fitted.predict_proba(X))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        again = loaded.fit(X, y)  # the settings that came back are settings
+    assert again.pool_.names == fitted.pool_.names
+
+
 def test_only_the_default_rule(path: Path) -> None:
     """An empty pool is a model too."""
     X, y = random_frame(100)
@@ -318,8 +346,11 @@ def test_the_fingerprint_knows_the_data(
     model = read_model(path)
     assert model.was_trained_on(X, y)
     assert model.was_trained_on(X[list(reversed(NAMES))], y.to_numpy())
-    with pytest.warns(UserWarning, match="fit did not see"):
-        assert model.was_trained_on(X.assign(other=1), y)
+    assert model.was_trained_on(X.assign(other=1), y)
+    assert model.was_trained_on(X.astype({"stage": object, "city": object}), y.astype(object))
+    assert not model.was_trained_on(X.drop(columns="age"), y)
+    assert not model.was_trained_on(X, np.zeros(400))
+    assert not model.was_trained_on(X, y[:-1])
     assert not model.was_trained_on(X[::-1], y[::-1])
     assert not model.was_trained_on(X[:-1], y[:-1])
     assert not model.was_trained_on(X, 1 - y)
@@ -331,9 +362,12 @@ def test_the_fingerprint_knows_the_data(
         assert not model.was_trained_on(changed, y), name
 
 
-def test_the_golden_file_of_version_1_loads_for_ever() -> None:
+def test_the_golden_file_of_version_1_loads_for_ever(
+    table: tuple[pd.DataFrame, pd.Series],
+) -> None:
     """A file saved when the format was new predicts what it predicted then."""
     model = read_model(GOLDEN / "model-1.json")
+    assert model.was_trained_on(*table)
     expected = json.loads((GOLDEN / "model-1-expected.json").read_text())
     X = frame(40, seed=77)
     np.testing.assert_array_equal(model.rule_list.predict_proba(X), expected["point"])

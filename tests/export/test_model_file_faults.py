@@ -17,13 +17,16 @@ from elseif.export import migrations
 from elseif.export.model import Model
 from elseif.export.model_file import checksum, model_from_bytes, model_text, read_model
 from elseif.export.strict_json import LARGEST_FILE, nesting, parse
+from elseif.posterior.rule_list import RuleList
 from tests.export.tables import every_operator, model_of
 
 
 @pytest.fixture(scope="module")
 def small() -> bytes:
-    """A file of every operator, without a posterior."""
-    return model_text(model_of(every_operator()), None).encode()
+    """A file of a few rules, without a posterior: small enough to damage it everywhere."""
+    whole = every_operator()
+    few = RuleList([*whole.rules[3:5], whole.rules[-1]], whole.vocabulary)
+    return model_text(model_of(few), None).encode()
 
 
 @pytest.fixture(scope="module")
@@ -121,6 +124,7 @@ FORGED = [
     ("rule_list/0/conditions/0/order", None, "lacks the order"),
     ("rule_list/0/conditions/0/extra", "x", "Extra inputs"),
     ("orders/0", ["a", "b"], "order"),
+    ("orders/0", lambda order: order[:1], "not in its order"),
     ("outcome/labels", [0, 0], "stands twice"),
     ("outcome/labels", [0, 1, 2], "as many pseudocounts"),
     ("outcome/labels", [0, True], "not of type int64"),

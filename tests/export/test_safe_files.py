@@ -11,7 +11,7 @@ import pytest
 
 from elseif import BayesianRuleListClassifier, save_model
 from elseif.errors import ElseifError, FileExistsAlreadyError, ResourceError
-from elseif.export.safe_files import check_writable, write_atomically
+from elseif.export.safe_files import check_writable, file_name, write_atomically
 
 OLD = b"what was there before"
 CONTENT = b"new content " * 1000
@@ -176,6 +176,7 @@ def test_names_that_cannot_be_written(tmp_path: Path) -> None:
             check_writable(path)
         with pytest.raises(ResourceError, match=word):
             write_atomically(path, CONTENT, force=True)
+    write_atomically(tmp_path / ("名" * 80), CONTENT)
     long = tmp_path / ("n" * 250)
     write_atomically(long, CONTENT)
     assert long.read_bytes() == CONTENT
@@ -198,3 +199,29 @@ def test_a_failing_save_keeps_the_earlier_model(
     with pytest.raises(ResourceError, match="unchanged"):
         save_model(classifier, path, force=True)
     assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("stroke", "stroke.json"),
+        ("../../etc/passwd", "etc-passwd.json"),
+        ("/absolute/path", "absolute-path.json"),
+        ("..", "model.json"),
+        ("", "model.json"),
+        (".hidden", "hidden.json"),
+        ("a\0b\nc", "a-b-c.json"),
+        ("CON", "model-CON.json"),
+        ("nul.txt", "model-nul.txt.json"),
+        ("é" * 300, "model.json"),
+        ("x" * 300, "x" * 80 + ".json"),
+        ("<img src=x>", "img-src-x.json"),
+        ("C:\\\\evil", "C-evil.json"),
+    ],
+)
+def test_names_for_files_made_of_any_text(text: str, name: str, tmp_path: Path) -> None:
+    """They stay in their folder."""
+    assert file_name(text, ".json") == name
+    path = tmp_path / file_name(text, ".json")
+    assert path.resolve().parent == tmp_path.resolve()
+    write_atomically(path, CONTENT)

@@ -125,6 +125,8 @@ class _Conditions:
     def __init__(self, document: Document) -> None:
         self._orders = document.orders
         self._columns = {column.name: column for column in document.table.columns}
+        self._sets: dict[Any, set[Any]] = {}  # categories, by column or order
+        self._ordered: set[tuple[str, int]] = set()  # orders known to be of a column's levels
 
     def check(self, where: str, conditions: Iterable[ConditionPart]) -> None:
         for condition in conditions:
@@ -160,23 +162,33 @@ class _Conditions:
     def _category_fault(
         self, condition: ConditionPart, values: list[Any], levels: Sequence[Any]
     ) -> str | None:
-        if not _holds(levels, values):
+        if not self._set_of(condition.column, levels) >= set(values):
             return "names a category that the column does not have"
         if condition.operator in NUMERIC_OPERATORS or condition.operator == UNEQUAL:
             if condition.order is None:
                 return "lacks the order of the categories"
             order = self._orders[condition.order]
-            if not _holds(order, values) or not _holds(levels, order):
+            if not self._fits(condition.column, condition.order):
                 return "has an order of other categories"
+            if not self._set_of(condition.order, order) >= set(values):
+                return "names a category that is not in its order"
             if condition.operator == BETWEEN:
                 return _interval_fault([order.index(v) for v in values])
         return None
 
+    def _fits(self, column: str, order: int) -> bool:
+        """Whether an order is of a column's levels; most conditions on a column share theirs."""
+        if (column, order) not in self._ordered:
+            levels = self._set_of(column, self._columns[column].levels)
+            if not levels >= self._set_of(order, self._orders[order]):
+                return False
+            self._ordered.add((column, order))
+        return True
 
-def _holds(known: Sequence[Any], values: Iterable[Any]) -> bool:
-    """Whether all values are known ones, of the same type."""
-    spelt = {(type(v), v) for v in known}
-    return all((type(v), v) in spelt for v in values)
+    def _set_of(self, key: str | int, values: Iterable[Any]) -> set[Any]:
+        if key not in self._sets:
+            self._sets[key] = set(values)  # 1 and 1.0 are one category, as in prediction
+        return self._sets[key]
 
 
 def _number_fault(kind: Kind, operator: str, values: list[Any]) -> str | None:

@@ -44,6 +44,7 @@ def decode_model(document: Document) -> Model:
         fit_report=_fit_report(document.table, pool.aliases),
         settings={name: _plain(value) for name, value in document.settings.items()},
         training={
+            "n": float(np.sum(training.label_counts)),
             "label_counts": list(training.label_counts),
             "fingerprint": training.fingerprint,
             "versions": dict(training.versions),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import os
 import platform
+import warnings
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
@@ -13,11 +14,11 @@ import numpy as np
 
 import elseif
 from elseif.antecedents.pool import Pool
-from elseif.errors import ModelFileError, ParamTypeError
+from elseif.errors import DataError, ModelFileError, ParamTypeError
 from elseif.posterior.draws import Posterior
 from elseif.posterior.rule_list import RuleList, Vocabulary
 from elseif.sampler.convergence import Convergence
-from elseif.tables.fingerprint import data_fingerprint
+from elseif.tables.fingerprint import column_digest, data_fingerprint
 from elseif.tables.fit_report import FitReport
 from elseif.tables.labels import category_order, label_array, read_labels
 from elseif.tables.matching import match_columns
@@ -40,7 +41,7 @@ class Model:
     convergence: Convergence | None
     fit_report: FitReport
     settings: dict[str, Any]  # of the estimator
-    training: dict[str, Any]  # label counts, fingerprint of the data, versions, date
+    training: dict[str, Any]  # n, label_counts, fingerprint of the data, versions, date
     feature_names: list[str] | None
     n_features: int
     pool: Pool
@@ -53,7 +54,7 @@ class Model:
     @property
     def n(self) -> float:
         """Training observations, by their weights."""
-        return float(sum(self.training["label_counts"]))
+        return float(self.training["n"])
 
     @classmethod
     def of(cls, classifier: BayesianRuleListClassifier) -> Model:
@@ -82,15 +83,24 @@ class Model:
         """Whether these are the very data of fit, so that a test on them is none."""
         if self.training["fingerprint"] is None:
             raise ModelFileError("The model has no fingerprint of its data.")
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # what differs is the answer, not news
+                found = self._fingerprint(X, y, sample_weight)
+        except DataError:  # data that could not have been fitted
+            return False
+        return bool(found == self.training["fingerprint"])
+
+    def _fingerprint(self, X: Any, y: Any, sample_weight: Any) -> str:
         table = match_columns(
             read_table(X, allow_infinite=True), self.feature_names, self.n_features, "the model"
         )
         labels = np.asarray(label_array(y)).ravel()
         if len(labels) != table.n_rows:
-            return False
+            raise DataError(f"X has {table.n_rows} rows, y has {len(labels)} labels.")
         read = read_labels(labels, sample_weight, True, category_order(y))
-        found = data_fingerprint(table, read, self.fit_report.columns)
-        return bool(found == self.training["fingerprint"])
+        columns = (table.column(c.name, c.kind) for c in self.fit_report.columns)
+        return data_fingerprint(read, map(column_digest, columns))
 
 
 def as_model(model: Any) -> Model:
@@ -106,6 +116,7 @@ def _training(classifier: Any) -> dict[str, Any]:
     if loaded_list is classifier.rule_list_:
         return dict(kept)
     return {
+        "n": float(counts.sum()),
         "label_counts": counts.tolist(),
         "fingerprint": getattr(classifier, "fingerprint_", None),
         "versions": _versions(),

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import secrets
 from pathlib import Path
 
 from elseif.errors import FileExistsAlreadyError, ResourceError
+
+LONGEST_NAME = 80
+# names that Windows keeps for itself
+DEVICES = {"CON", "PRN", "AUX", "NUL", *(f"{d}{k}" for d in ("COM", "LPT") for k in range(1, 10))}
 
 
 def write_atomically(path: str | os.PathLike[str], data: bytes | str, force: bool = False) -> Path:
@@ -21,7 +26,7 @@ def write_atomically(path: str | os.PathLike[str], data: bytes | str, force: boo
     content = data.encode("utf-8") if isinstance(data, str) else data
     # a link's own folder may be on another disk, where no rename reaches the file
     goal = path.resolve() if path.is_symlink() else path
-    temporary = goal.with_name(f".{goal.name[:100]}.tmp-{os.getpid()}-{secrets.token_hex(4)}")
+    temporary = goal.with_name(f".{goal.name[:40]}.tmp-{os.getpid()}-{secrets.token_hex(4)}")
     try:
         _write_and_sync(temporary, content)
         if force:
@@ -42,6 +47,14 @@ def write_atomically(path: str | os.PathLike[str], data: bytes | str, force: boo
         raise
     _sync_folder(goal.parent)
     return path
+
+
+def file_name(text: str, suffix: str = "", fallback: str = "model") -> str:
+    """A plain name for a file from any text: no folder, no dot in front, nothing odd."""
+    plain = re.sub(r"[^\w.-]+", "-", text, flags=re.ASCII).strip(".-_")[:LONGEST_NAME]
+    if plain.split(".")[0].upper() in DEVICES:
+        plain = f"{fallback}-{plain}"
+    return (plain.strip(".-_") or fallback) + suffix
 
 
 def check_writable(path: str | os.PathLike[str], force: bool = False) -> None:

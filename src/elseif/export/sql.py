@@ -79,6 +79,10 @@ def to_sql(
     unknown = [name for name in columns or {} if name not in plain.all_sorts]
     if unknown:
         raise ParamError(f"columns: the model has no column {unknown[0][:100]!r}.")
+    found = [(columns or {}).get(name, name) for name in plain.sorts]
+    doubled = [name for name in found if found.count(name) > 1]
+    if doubled:
+        raise ParamError(f"columns: two columns of the model would be {doubled[0][:100]!r}.")
     writer = _Writer(plain, dialect, dict(columns or {}))
     comment = "".join(f"-- {line}\n" for line in (*plain.header, *_meanings(plain)))
     if table is None:

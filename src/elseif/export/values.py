@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import decimal
 import math
 from collections.abc import Mapping, Set
 from numbers import Integral, Real
@@ -29,7 +30,7 @@ def encode(value: Any) -> Any:
         return whole if abs(whole) <= LARGEST_PLAIN else {"integer": str(whole)}
     if isinstance(value, (np.datetime64, datetime.date)):
         return {"date": date_text(value)}
-    if isinstance(value, Real):
+    if isinstance(value, (Real, decimal.Decimal)):
         return encode_number(float(value), {"number": special_name(float(value))})
     return _encode_many(value)
 

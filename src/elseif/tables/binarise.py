@@ -28,6 +28,7 @@ from elseif.tables.conditions import (
     as_date,
 )
 from elseif.tables.cuts import N_QUANTILES, description_length_cuts, quantile_cuts
+from elseif.tables.fingerprint import column_digest
 from elseif.tables.labels import Labels
 from elseif.tables.packing import ROWS_AT_ONCE, SPARSE_SHARE, Layout, make_layout
 from elseif.tables.reading import Table
@@ -78,6 +79,7 @@ class Binarised:
     conditions: list[Condition]
     truths: list[np.ndarray]  # of each the rows where it is true or, where many, packed words
     columns: list[ColumnReport]
+    digests: list[bytes] = field(default_factory=list)  # of each column, for the fingerprint
 
 
 def binarise(
@@ -111,6 +113,7 @@ def binarise(
             result.conditions.extend(conditions)
             result.truths.extend(truth_of(condition, column, layout) for condition in conditions)
             result.columns.append(column_report)
+            result.digests.append(column_digest(column))
             del column  # before the next one is read
     refuse_missing(with_missing)
     return result
@@ -147,7 +150,7 @@ def _binarise_booleans(
     names: Sequence[str], true_rows: Sequence[np.ndarray], n_rows: int
 ) -> Binarised:
     """binarise for thousands of boolean columns without a missing value."""
-    conditions, rows, reports = [], [], []
+    conditions, rows, reports, digests = [], [], [], []
     for name, here in zip(names, true_rows, strict=True):
         if 0 < len(here) < n_rows:
             conditions.append(Condition(name, TRUE))
@@ -155,7 +158,8 @@ def _binarise_booleans(
             reports.append(ColumnReport(name, Kind.BOOLEAN, n_conditions=1))
         else:
             reports.append(ColumnReport(name, Kind.BOOLEAN, excluded="constant"))
-    return Binarised(conditions, rows, reports)
+        digests.append(column_digest(Column(name, Kind.BOOLEAN, n_rows, true_rows=here)))
+    return Binarised(conditions, rows, reports, digests)
 
 
 def truth_of(condition: Condition, column: Column, layout: Layout) -> np.ndarray:

@@ -1,58 +1,75 @@
-"""A fingerprint of the data: the same table, labels and weights give the same one."""
+"""A fingerprint of the data: the same columns, labels and weights give the same one."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from elseif.tables.binarise import ColumnReport
-from elseif.tables.columns import Column, Kind
+from elseif.tables.columns import Column, Kind, rows_to_mask
 from elseif.tables.labels import Labels, shown_label
-from elseif.tables.reading import Table
+from elseif.tables.packing import ROWS_AT_ONCE, SPARSE_SHARE
 from elseif.tables.values import family
 
 
-def data_fingerprint(table: Table, labels: Labels, columns: Sequence[ColumnReport]) -> str:
-    """SHA-256 of columns as they were read, labels and weights, in the order of the rows.
+def data_fingerprint(labels: Labels, columns: Iterable[bytes]) -> str:
+    """SHA-256 of labels, weights and columns (by their digests), in the order of the rows.
 
-    It covers the columns of the fit report, by name and kind; how a table was stored, its
-    other columns and the order of categories make no difference.
+    How a table was stored and the order of categories make no difference.
     """
     digest = hashlib.sha256(b"elseif data 1")
     _text(digest, *map(shown_label, labels.classes))
     _array(digest, labels.codes, "<i8")
     _array(digest, labels.weights, "<i8")
     _text(digest, repr(float(labels.unit)))
-    for report in columns:
-        _text(digest, report.name, report.kind.value)
-        _values(digest, table.column(report.name, report.kind))
+    for column in columns:
+        digest.update(column)
     return digest.hexdigest()
 
 
-def _values(digest: Any, column: Column) -> None:
-    """Add a column's values; each kind has one spelling of a missing value."""
+def column_digest(column: Column) -> bytes:
+    """SHA-256 of a column's name, kind and values as they were read."""
+    digest = hashlib.sha256()
+    _text(digest, column.name, column.kind.value)
     if column.kind is Kind.BOOLEAN:
-        for rows in (column.true_rows, column.missing_rows):
-            _array(digest, np.empty(0) if rows is None else rows, "<i8")
-        return
-    if column.codes is not None:
-        texts = [_category(c) for c in column.categories]
-        present = np.unique(column.codes)
-        used = sorted((int(i) for i in present if i >= 0), key=texts.__getitem__)
-        recode = np.full(len(texts) + 1, -1, dtype=np.int64)
-        recode[used] = np.arange(len(used))
-        _text(digest, *(texts[i] for i in used))
-        _array(digest, recode[column.codes], "<i8")
-        return
-    assert column.numbers is not None
-    if column.kind is Kind.DATE:
+        _truth(digest, column.true_rows, column.true_mask, column.n_rows)
+        _truth(digest, column.missing_rows, column.missing_mask, column.n_rows)
+    elif column.codes is not None:
+        _categories(digest, column)
+    elif column.kind is Kind.DATE:
+        assert column.numbers is not None
         _array(digest, column.numbers.astype("datetime64[us]").view(np.int64), "<i8")
+    else:
+        assert column.numbers is not None
+        _array(digest, column.numbers, "<f8")
+    return digest.digest()
+
+
+def _truth(digest: Any, rows: np.ndarray | None, mask: np.ndarray | None, n_rows: int) -> None:
+    """Add row numbers where they are few, else bits, however they are held."""
+    few = SPARSE_SHARE * n_rows
+    if mask is None and (rows is None or len(rows) < few):
+        _array(digest, np.empty(0) if rows is None else rows, "<i8")
         return
-    missing = np.isnan(column.numbers)
-    _array(digest, np.where(missing, np.nan, column.numbers + 0.0), "<f8")  # 0 for -0
+    bits = rows_to_mask(rows, n_rows) if mask is None else mask
+    if np.count_nonzero(bits) < few:
+        _array(digest, np.flatnonzero(bits), "<i8")
+    else:
+        _array(digest, np.packbits(bits), "u1")
+
+
+def _categories(digest: Any, column: Column) -> None:
+    """Add codes into the categories that occur, in the order of their spelling."""
+    assert column.codes is not None
+    texts = [_category(category) for category in column.categories]
+    counts = np.bincount(column.codes + 1, minlength=len(texts) + 1)[1:]
+    used = sorted(np.flatnonzero(counts).tolist(), key=texts.__getitem__)
+    recode = np.full(len(texts) + 1, -1, dtype="<i4")
+    recode[used] = np.arange(len(used))
+    _text(digest, *(texts[i] for i in used))
+    _array(digest, recode[column.codes], "<i4")
 
 
 def _category(category: Any) -> str:
@@ -69,4 +86,8 @@ def _text(digest: Any, *texts: str) -> None:
 
 def _array(digest: Any, values: np.ndarray, dtype: str) -> None:
     digest.update(len(values).to_bytes(8, "little"))
-    digest.update(np.ascontiguousarray(values, dtype=dtype))
+    for start in range(0, len(values), ROWS_AT_ONCE):
+        some = np.ascontiguousarray(values[start : start + ROWS_AT_ONCE], dtype=dtype)
+        if dtype == "<f8":  # one spelling of a missing number, and of zero
+            some = np.where(np.isnan(some), np.nan, some + 0.0)
+        digest.update(some)
