@@ -25,6 +25,8 @@ DAYS = tuple(np.datetime64(f"2020-01-0{d}", "us") for d in (2, 4, 6))
 KINDS = {
     "age": Kind.NUMERIC,
     "smoker": Kind.BOOLEAN,
+    "woman": Kind.BOOLEAN,
+    "diabetes": Kind.BOOLEAN,
     "region": Kind.CATEGORY,
     "grade": Kind.ORDERED,
     "seen": Kind.DATE,
@@ -33,6 +35,8 @@ KINDS = {
 VALUES: dict[str, list[Any]] = {
     "age": [x / 2 for x in range(7)],
     "smoker": [True, False],
+    "woman": [True, False],
+    "diabetes": [True, False],
     "region": [*REGIONS, "elsewhere"],
     "grade": list(GRADES),
     "seen": [np.datetime64(f"2020-01-0{d}", "us") for d in range(1, 8)],
@@ -59,28 +63,33 @@ def equalities(column: str, values: Any, order: Any) -> st.SearchStrategy[Condit
     )
 
 
-CONDITIONS = st.one_of(
-    thresholds("age", [1.0, 2.0]),
-    equalities("age", [1.0, 2.0], None),
-    st.sampled_from([Condition("smoker", "is true"), Condition("smoker", "is false")]),
-    equalities("region", REGIONS, REGIONS),
-    thresholds("grade", GRADES, GRADES),
-    thresholds("seen", DAYS),
-    st.sampled_from(sorted(KINDS)).map(lambda name: Condition(name, "is missing")),
-)
+BOOLEANS = ("smoker", "woman", "diabetes")
+CONDITIONS: dict[str, st.SearchStrategy[Condition]] = {
+    "age": thresholds("age", [1.0, 2.0]) | equalities("age", [1.0, 2.0], None),
+    "region": equalities("region", REGIONS, REGIONS),
+    "grade": thresholds("grade", GRADES, GRADES),
+    "seen": thresholds("seen", DAYS),
+} | {
+    name: st.sampled_from([Condition(name, "is true"), Condition(name, "is false")])
+    for name in BOOLEANS
+}
+
+
+def conditions_on(columns: list[str]) -> st.SearchStrategy[Condition]:
+    missing = st.sampled_from(columns).map(lambda name: Condition(name, "is missing"))
+    told = st.one_of([CONDITIONS[name] for name in columns])
+    return st.one_of(told, told, told, missing)
 
 
 @st.composite
 def rule_lists(draw: st.DrawFn) -> RuleList:
-    """Lists of up to five rules of up to three conditions on five kinds of columns."""
-    antecedents = draw(
-        st.lists(
-            st.lists(CONDITIONS, min_size=1, max_size=3, unique=True).map(Antecedent),
-            min_size=1,
-            max_size=5,
-            unique=True,
-        )
+    """Lists of a few columns of any kind, so that rules get in each other's way."""
+    columns = draw(
+        st.just([*BOOLEANS])
+        | st.lists(st.sampled_from(sorted(KINDS)), min_size=1, max_size=3, unique=True)
     )
+    one = st.lists(conditions_on(columns), min_size=1, max_size=3, unique=True).map(Antecedent)
+    antecedents = draw(st.lists(one, min_size=1, max_size=7, unique=True))
     counts = draw(
         st.lists(
             st.tuples(st.integers(0, 9), st.integers(0, 9)),

@@ -254,6 +254,19 @@ def test_one_unknown_value_is_one_value() -> None:
     assert possible_rules(asking, {}) == (0, 1, 2)  # where it is asked, missing is an answer
 
 
+def test_a_way_out_behind_a_dead_end() -> None:
+    """The last line needs a: without a, one of the rules on c applies."""
+    kinds = dict.fromkeys("abc", Kind.BOOLEAN)
+    vocabulary = Vocabulary(np.array(["no", "yes"]), np.ones(2), kinds)
+    yes = {name: Condition(name, "is true") for name in "abc"}
+    no = {name: Condition(name, "is false") for name in "abc"}
+    rules = [[yes["a"], yes["b"]], [no["a"], yes["c"]], [no["a"], no["c"]]]
+    made = make_rule_list([Antecedent(a) for a in rules], np.ones((4, 2)), vocabulary)
+    assert possible_rules(made, {}) == (0, 1, 2, 3)
+    assert possible_rules(made, {"b": True}) == (0, 1, 2)
+    assert possible_rules(made, {"b": None}) == (1, 2, 3)
+
+
 def test_neighbouring_floats_leave_no_room() -> None:
     """Nothing lies between a number and the next one."""
     edge = np.nextafter(60.0, 100.0)

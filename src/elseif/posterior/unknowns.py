@@ -72,33 +72,43 @@ def first_true(logic: ListLogic, truths: Mapping[str, Truth]) -> int:
 
 def reachable(logic: ListLogic, options: Mapping[str, Sequence[Truth]]) -> tuple[int, ...]:
     """The places of all rules that fire for some choice among each column's truths."""
-    return tuple(j for j in range(len(logic.rules)) if _can_fire(logic, j, dict(options)))
+    # a set of truths is a number: bit k stands for the column's k-th
+    everything = {column: (1 << len(truths)) - 1 for column, truths in options.items()}
+    rules = [
+        {
+            column: sum(1 << k for k, truth in enumerate(options[column]) if fits(truth, part))
+            for column, part in rule.items()
+        }
+        for rule in logic.rules
+    ]
+    return tuple(j for j in range(len(rules)) if _can_fire(rules, j, everything))
 
 
-def _can_fire(logic: ListLogic, j: int, options: dict[str, Sequence[Truth]]) -> bool:
-    for column, part in logic.rules[j].items():
-        options[column] = [truth for truth in options[column] if fits(truth, part)]
-        if not options[column]:
+def _can_fire(rules: Sequence[Mapping[str, int]], j: int, options: Mapping[str, int]) -> bool:
+    left = dict(options)
+    for column, fitting in rules[j].items():
+        left[column] &= fitting
+        if not left[column]:
             return False
-    return _can_all_fail(logic.rules[:j], options)
+    return _can_all_fail(rules[:j], left)
 
 
-def _can_all_fail(
-    rules: Sequence[Mapping[str, Part]], options: Mapping[str, Sequence[Truth]]
-) -> bool:
+def _can_all_fail(rules: Sequence[Mapping[str, int]], options: dict[str, int]) -> bool:
     """Whether one choice among each column's truths makes every rule false."""
-    for i, rule in enumerate(rules):
-        if any(not any(fits(t, part) for t in options[c]) for c, part in rule.items()):
-            continue  # false whatever is chosen
-        left = dict(options)
-        for column, part in rule.items():
-            failing = [truth for truth in left[column] if not fits(truth, part)]
-            if failing and _can_all_fail(rules[i + 1 :], {**left, column: failing}):
-                return True
-            # what is left to try has this column's part true
-            left[column] = [truth for truth in left[column] if fits(truth, part)]
-        return False
-    return True
+    # rules that something chosen makes false already need no more thought
+    live = [rule for rule in rules if all(options[c] & fitting for c, fitting in rule.items())]
+    if not live:
+        return True
+    # the rule with the fewest ways to fail comes first: dead ends show early
+    ways = [[c for c, fitting in rule.items() if options[c] & ~fitting] for rule in live]
+    hardest = min(range(len(live)), key=lambda i: len(ways[i]))
+    rule, left = live[hardest], dict(options)
+    for column in ways[hardest]:
+        fitting = rule[column]
+        if _can_all_fail(live, {**left, column: left[column] & ~fitting}):
+            return True
+        left[column] &= fitting  # what is left to try has this column's part true
+    return False
 
 
 def case_truths(
@@ -132,7 +142,17 @@ def possible_rules(
 
     Columns that the case leaves out or calls UNKNOWN may have any value; None is missing.
     """
-    return possibilities(rule_list, case, levels).places
+    return reachable(*_options(rule_list, case, levels)[:2])
+
+
+def _options(
+    rule_list: RuleList, case: Any, levels: Mapping[str, Sequence[Any]] | None
+) -> tuple[ListLogic, dict[str, Sequence[Truth]], tuple[str, ...]]:
+    """A list's logic, what may be true of each column, and the columns that are unknown."""
+    logic = list_logic(rule_list, levels)
+    truths, unknown = case_truths(logic, rule_list, case)
+    options: dict[str, Sequence[Truth]] = {column: (truth,) for column, truth in truths.items()}
+    return logic, options | {c: logic.open_truths(c) for c in unknown}, unknown
 
 
 @dataclass(frozen=True)
@@ -158,10 +178,7 @@ def possibilities(
     levels: Mapping[str, Sequence[Any]] | None = None,
 ) -> Possibilities:
     """Every line that could fire, the range of probabilities, and which question would decide."""
-    logic = list_logic(rule_list, levels)
-    truths, unknown = case_truths(logic, rule_list, case)
-    options: dict[str, Sequence[Truth]] = {column: (truth,) for column, truth in truths.items()}
-    options |= {column: logic.open_truths(column) for column in unknown}
+    logic, options, unknown = _options(rule_list, case, levels)
     places = reachable(logic, options)
     # what each answer to a question would leave
     answers = {
