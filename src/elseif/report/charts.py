@@ -88,8 +88,8 @@ def precision_recall_chart(discrimination: Data, description: str) -> Svg:
     for found in curves:
         # the first point finds nobody and has no precision of its own
         points = list(zip(found["sensitivity"], found["precision"], strict=True))[1:]
-        start = [(0.0, points[0][1])] if points else []
-        parts.append(frame.steps([*start, *points], one))
+        if points and points[0][0] is not None:  # without events there is no recall
+            parts.append(frame.steps([(0.0, points[0][1]), *points], one))
     name = "each fold" if len(curves) > 1 else "the list"
     entries = [(one, name), ("reference", "share of events")]
     parts.append(frame.legend(entries, frame.x(0.55), frame.y(0.94)))
@@ -150,7 +150,7 @@ def decision_chart(decision: Data, prevalence: float, description: str) -> Svg:
     at, model, treat_all = decision["thresholds"], decision["model"], decision["treat_all"]
     used = [t for t, v in zip(at, model, strict=True) if v is not None and abs(v) > 1e-12]
     end = bar_scale(min(1.0, max([2 * prevalence, *[t + 0.02 for t in used]])))
-    top = 1.1 * max([prevalence, *(v for v in model if v is not None)])
+    top = 1.1 * max([0.01, prevalence, *(v for v in model if v is not None)])
     bottom = min(-0.15 * top, *(v for v in model if v is not None), 0.0)
     frame = Frame((0, end), (bottom, top), left=70, height=350)
     inside = [(t, v, a) for t, v, a in zip(at, model, treat_all, strict=True) if t <= end + 1e-9]
