@@ -13,7 +13,7 @@ UNKNOWN = "not available"
 
 def percent(share: float | None, decimals: int = 1) -> str:
     """A share as a percentage."""
-    return UNKNOWN if share is None else f"{100 * share:.{decimals}f}%"
+    return UNKNOWN if share is None else f"{100 * share:.{decimals}f}%".replace("-", "−")
 
 
 def number(value: float | None, decimals: int = 3) -> str:
