@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from elseif.report.svg import Frame, Svg, element, nice_ticks, picture
+from elseif.report.svg import Frame, Svg, element, marker, nice_ticks, picture
 
 Data = Mapping[str, Any]
 
@@ -72,7 +72,7 @@ def roc_chart(discrimination: Data, description: str) -> Svg:
         entries = [("curve", f"mean of {len(curves)} folds"), ("curve fold", "each fold"), *entries]
     else:
         entries = [("curve", "the list"), *entries]
-    parts.append(frame.legend(entries, frame.x(0.55), frame.y(0.24)))
+    parts.append(frame.legend(*entries))
     return picture("roc", frame.size, "ROC curve", description, *parts, class_="chart")
 
 
@@ -88,11 +88,10 @@ def precision_recall_chart(discrimination: Data, description: str) -> Svg:
     for found in curves:
         # the first point finds nobody and has no precision of its own
         points = list(zip(found["sensitivity"], found["precision"], strict=True))[1:]
-        start = [(0.0, points[0][1])] if points else []
-        parts.append(frame.steps([*start, *points], one))
+        if points and points[0][0] is not None:  # without events there is no recall
+            parts.append(frame.steps([(0.0, points[0][1]), *points], one))
     name = "each fold" if len(curves) > 1 else "the list"
-    entries = [(one, name), ("reference", "share of events")]
-    parts.append(frame.legend(entries, frame.x(0.55), frame.y(0.94)))
+    parts.append(frame.legend((one, name), ("reference", "share of events")))
     return picture(
         "precision-recall", frame.size, "Precision and recall", description, *parts, class_="chart"
     )
@@ -110,16 +109,15 @@ def calibration_chart(calibration: Data, description: str) -> Svg:
         frame.axes("Predicted risk", "Observed share", ticks, ticks),
         frame.line([(0, 0), (end, end)], "reference"),
     ]
-    parts += [_whisker(frame, row, "group", hollow=True) for row in groups]
-    parts += [_whisker(frame, row, "line", hollow=False) for row in lines]
-    entries = (("line", False, "lines of the list"), ("group", True, "groups by risk"))
-    for i, (class_, hollow, name) in enumerate(entries):
-        x, y = frame.x(0) + 16, frame.top + 14 + 18 * i
-        parts.append(_dot(x, y, class_, hollow))
-        parts.append(element("text", name, x=x + 12, y=y + 4, class_="tick"))
-    x, y = frame.x(0) + 4, frame.top + 50
-    parts.append(element("line", x1=x, x2=x + 22, y1=y, y2=y, class_="reference"))
-    parts.append(element("text", "ideal", x=x + 28, y=y + 4, class_="tick"))
+    parts += [_whisker(frame, row, "group", "dot hollow group") for row in groups]
+    parts += [_whisker(frame, row, "line", "dot line") for row in lines]
+    parts.append(
+        frame.legend(
+            ("dot line", "lines of the list"),
+            ("dot hollow group", "groups by risk"),
+            ("reference", "ideal"),
+        )
+    )
     return picture("calibration", frame.size, "Calibration", description, *parts, class_="chart")
 
 
@@ -127,22 +125,14 @@ def _drawn(row: Data) -> bool:
     return row["observed"]["value"] is not None and row["predicted"] is not None
 
 
-def _whisker(frame: Frame, row: Data, class_: str, hollow: bool) -> Svg:
+def _whisker(frame: Frame, row: Data, class_: str, dot: str) -> Svg:
     x, seen = frame.x(row["predicted"]), row["observed"]
+    low, high = frame.y(seen["low"]), frame.y(seen["high"])
     return element(
         "g",
-        element(
-            "line", x1=x, x2=x, y1=frame.y(seen["low"]), y2=frame.y(seen["high"]),
-            class_=f"whisker {class_}",
-        ),
-        _dot(x, frame.y(seen["value"]), class_, hollow),
-    )  # fmt: skip
-
-
-def _dot(x: float, y: float, class_: str, hollow: bool) -> Svg:
-    if hollow:
-        return element("rect", x=x - 4, y=y - 4, width=8, height=8, class_=f"dot hollow {class_}")
-    return element("circle", cx=x, cy=y, r=5, class_=f"dot {class_}")
+        element("line", x1=x, x2=x, y1=low, y2=high, class_=f"whisker {class_}"),
+        marker(x, frame.y(seen["value"]), dot),
+    )
 
 
 def decision_chart(decision: Data, prevalence: float, description: str) -> Svg:
@@ -150,9 +140,9 @@ def decision_chart(decision: Data, prevalence: float, description: str) -> Svg:
     at, model, treat_all = decision["thresholds"], decision["model"], decision["treat_all"]
     used = [t for t, v in zip(at, model, strict=True) if v is not None and abs(v) > 1e-12]
     end = bar_scale(min(1.0, max([2 * prevalence, *[t + 0.02 for t in used]])))
-    top = 1.1 * max([prevalence, *(v for v in model if v is not None)])
+    top = 1.1 * max([0.01, prevalence, *(v for v in model if v is not None)])
     bottom = min(-0.15 * top, *(v for v in model if v is not None), 0.0)
-    frame = Frame((0, end), (bottom, top), left=70, height=350)
+    frame = Frame((0, end), (bottom, top), left=70, height=370)
     inside = [(t, v, a) for t, v, a in zip(at, model, treat_all, strict=True) if t <= end + 1e-9]
     parts = [
         frame.axes(
@@ -162,10 +152,7 @@ def decision_chart(decision: Data, prevalence: float, description: str) -> Svg:
         frame.line([(0, 0), (end, 0)], "none"),
         frame.line(_above(((0.0, prevalence), *((t, a) for t, _, a in inside)), bottom), "all"),
         frame.line([(t, v) for t, v, _ in inside if v is not None], "curve"),
-        frame.legend(
-            (("curve", "act by the list"), ("all", "treat all"), ("none", "treat none")),
-            frame.x(0.58 * end), frame.top + 14,
-        ),
+        frame.legend(("curve", "act by the list"), ("all", "treat all"), ("none", "treat none")),
     ]  # fmt: skip
     return picture("decision", frame.size, "Decision curve", description, *parts, class_="chart")
 
@@ -187,7 +174,9 @@ def trace_chart(traces: Sequence[Data], description: str) -> Svg:
     low, high = min(values), max(values)
     pad = 0.05 * (high - low) or 1.0
     last = max(trace["draws"][-1] for trace in traces)
-    frame = Frame((0, max(last, 2)), (low - pad, high + pad), width=480, height=270, left=72)
+    frame = Frame(
+        (0, max(last, 2)), (low - pad, high + pad), width=480, height=270, left=72, top=12
+    )
     ticks = nice_ticks(*frame.y_range, about=4)
     parts = [
         frame.axes(
@@ -208,7 +197,7 @@ def length_chart(lengths: Sequence[Sequence[float]], description: str) -> Svg:
     """Posterior probability of each number of rules."""
     first, last = int(lengths[0][0]), int(lengths[-1][0])
     top = bar_scale(max(p for _, p in lengths))
-    frame = Frame((first - 0.6, last + 0.6), (0, top), height=280)
+    frame = Frame((first - 0.6, last + 0.6), (0, top), height=280, top=12)
     ticks = [float(m) for m in range(first, last + 1)]
     ticks = ticks[:: max(1, len(ticks) // 12)]
     parts = [

@@ -31,6 +31,7 @@ from elseif.report.small_cells import WITHHELD, Count, SmallCells
 
 DECISION_THRESHOLDS = tuple(k / 100 for k in range(1, 100))
 ROC_GRID = 101
+MOST_CORNERS = 100  # of a curve: averages over the posterior give everybody a risk of their own
 
 
 @dataclass(frozen=True)
@@ -200,7 +201,7 @@ def _discrimination(
         float(np.mean(precisions)),
         precisions,
         float(truth.mean()),
-        curves,
+        [_thinned(found) for found in curves],
         _mean_roc(curves) if len(curves) > 1 else [],
     )
 
@@ -213,6 +214,21 @@ def _points(name: str, found: Curve, cells: SmallCells) -> CurvePoints:
         found.false_positive_rate[shown].tolist(),
         found.sensitivity[shown].tolist(),
         found.precision[shown].tolist(),
+    )
+
+
+def _thinned(points: CurvePoints) -> CurvePoints:
+    """Evenly chosen corners of a long curve, its ends among them."""
+    n = len(points.thresholds)
+    if n <= MOST_CORNERS:
+        return points
+    kept = np.linspace(0, n - 1, MOST_CORNERS).round().astype(int)
+    return CurvePoints(
+        points.name,
+        [points.thresholds[i] for i in kept],
+        [points.false_positive_rate[i] for i in kept],
+        [points.sensitivity[i] for i in kept],
+        [points.precision[i] for i in kept],
     )
 
 

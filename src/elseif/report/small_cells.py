@@ -64,6 +64,8 @@ class SmallCells:
 
         Two points that are shown differ by nobody or by enough people of either kind.
         """
+        if self.smallest is None:
+            return np.ones(len(n_true_positive), dtype=bool)
         shown = np.zeros(len(n_true_positive), dtype=bool)
         counts = np.column_stack([n_true_positive, n_false_positive])
         latest = np.zeros(2)

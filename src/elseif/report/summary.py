@@ -26,13 +26,14 @@ from elseif.report.chains import (
     describe_convergence,
     describe_posterior,
 )
-from elseif.report.measures import Judged, Measures, measure
+from elseif.report.measures import Measures, measure
 from elseif.report.people import People, describe_people
 from elseif.report.small_cells import WITHHELD, Count, SmallCells, plain_count
 from elseif.report.subject import Subject, subject_of, versions
 from elseif.report.training import (
     Training,
     groupings,
+    judge,
     notes_on,
     read_training,
     table_of,
@@ -182,48 +183,38 @@ def summarise(
             "5), or a held-out table as holdout=(X, y)."
         )
     rule_list = subject.rule_list
-    vocabulary = rule_list.vocabulary
     place = _place(rule_list, told.positive)
+    # all that can be wrong with the tables is found before the folds take their time
+    trained_on = read_training(subject, X, y, sample_weight)
+    table = trained_on.table if holdout is None else table_of(subject, holdout[0])
+    groups = groupings(told.subgroups, table, subject)
+    apart = None
+    if holdout is not None:
+        apart = held_out(subject.predict_proba, rule_list.classes, *holdout)
     crossed = None
     if told.folds is not None:
         crossed = cross_validate(
             subject.make_classifier(), X, y, folds=told.folds, sample_weight=sample_weight,
             random_state=told.random_state, progress=progress,
         )  # fmt: skip
-    trained_on = read_training(subject, X, y, sample_weight)
-    if holdout is None:
-        assert crossed is not None
-        validation, table = crossed, trained_on.table
-    else:
-        validation = held_out(subject.predict_proba, vocabulary.classes, *holdout)
-        table = table_of(subject, holdout[0])
-    judged = Judged(
-        validation,
-        place,
-        rule_list.captured_in(table)[validation.rows],
-        [rule.antecedent.name or "else" for rule in rule_list],
-        groupings(told.subgroups, table, subject, validation.rows),
-        vocabulary.label_names,
-    )
-    measures = measure(judged, _thresholds(told, validation, place), cells)
+    validation = apart or crossed
+    assert validation is not None
+    judged = judge(subject, table, validation, groups, place)
     return Summary(
         FORMAT,
         _about(subject, told, trained_on, cells, notes_on(judged, trained_on, crossed)),
         _lines(rule_list, place, cells),
-        describe_people(
-            trained_on.table, trained_on.rows, trained_on.labels, vocabulary.label_names,
-            subject.fit_report, {c for a in rule_list.antecedents for c in a.columns}, cells,
-        ),
-        measures,
-        None if holdout is None or crossed is None else _auc(crossed, place),
+        _people(subject, trained_on, cells),
+        measure(judged, _thresholds(told, validation, place), cells),
+        None if apart is None or crossed is None else _auc(crossed, place),
         _apparent(subject, X, trained_on, place),
         describe_convergence(subject.convergence, subject.posterior),
         describe_posterior(subject.posterior, rule_list, subject.convergence),
         _stability(crossed, trained_on.table, place),
         _folds(crossed, place, cells),
         _settings(subject),
-        tripod_items(bool(judged.groupings)),
-    )  # fmt: skip
+        tripod_items(bool(groups)),
+    )
 
 
 def _read_options(options: Mapping[str, Any]) -> ReportOptions:
@@ -285,6 +276,19 @@ def _about(
 def _place(rule_list: RuleList, positive: Any) -> int:
     label = rule_list.positive if positive is None else positive
     return label_place(label, rule_list.classes)
+
+
+def _people(subject: Subject, trained: Training, cells: SmallCells) -> People:
+    rule_list = subject.rule_list
+    return describe_people(
+        trained.table,
+        trained.rows,
+        trained.labels,
+        rule_list.vocabulary.label_names,
+        subject.fit_report,
+        {name for antecedent in rule_list.antecedents for name in antecedent.columns},
+        cells,
+    )
 
 
 def _lines(rule_list: RuleList, place: int, cells: SmallCells) -> list[Line]:

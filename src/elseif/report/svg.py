@@ -9,6 +9,7 @@ from html import escape
 from itertools import pairwise
 
 Point = tuple[float, float]
+LETTER = 6.6  # width of a letter in a legend, about
 
 
 class Svg(str):
@@ -54,10 +55,10 @@ class Frame:
     x_range: tuple[float, float]
     y_range: tuple[float, float]
     width: float = 440
-    height: float = 410
+    height: float = 430
     left: float = 62
     bottom: float = 48
-    top: float = 12
+    top: float = 34
     right: float = 24
 
     @property
@@ -128,14 +129,26 @@ class Frame:
         )
         return element("g", *parts)
 
-    def legend(self, entries: Sequence[tuple[str, str]], x: float, y: float) -> Svg:
-        """Names beside a piece of each line, from a place downwards."""
-        parts = []
-        for i, (class_, name) in enumerate(entries):
-            at = y + 18 * i
-            parts.append(element("line", x1=x, x2=x + 22, y1=at, y2=at, class_=class_))
-            parts.append(element("text", name, x=x + 28, y=at + 4, class_="tick"))
+    def legend(self, *entries: tuple[str, str]) -> Svg:
+        """Names beside a piece of each line or a dot, in a row above the area."""
+        parts, x, y = [], self.left, 14.0
+        for class_, name in entries:
+            width = 8 if "dot" in class_ else 22
+            parts.append(
+                marker(x + 4, y, class_)
+                if "dot" in class_
+                else element("line", x1=x, x2=x + width, y1=y, y2=y, class_=class_)
+            )
+            parts.append(element("text", name, x=x + width + 6, y=y + 4, class_="tick"))
+            x += width + 20 + LETTER * len(name)
         return element("g", *parts)
+
+
+def marker(x: float, y: float, class_: str) -> Svg:
+    """A dot; a hollow one is square, so that colour is not all that tells them apart."""
+    if "hollow" in class_:
+        return element("rect", x=x - 4, y=y - 4, width=8, height=8, class_=class_)
+    return element("circle", cx=x, cy=y, r=5, class_=class_)
 
 
 def percent_tick(value: float) -> str:

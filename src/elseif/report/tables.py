@@ -196,7 +196,7 @@ def _convergence(found: Data) -> dict[str, Table]:
     chains = [f"chain {trace['chain']}" for trace in found["traces"]]
     return {
         "convergence": Table(
-            "Convergence",
+            "Diagnostics of the chains",
             ["", "value", "limit"],
             [
                 ["R-hat of the log posterior, as in the paper", number(found["r_hat"]), "1.05"],

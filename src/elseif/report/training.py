@@ -72,9 +72,8 @@ def groupings(
     subgroups: Sequence[str] | Mapping[str, Any] | None,
     table: Table,
     subject: Subject,
-    rows: np.ndarray,
 ) -> list[Grouping]:
-    """The judged rows by each column, or by each series of values, that was asked for."""
+    """All rows by each column, or by each series of values, that was asked for."""
     if subgroups is None:
         return []
     kinds = subject.rule_list.vocabulary.kinds
@@ -88,10 +87,31 @@ def groupings(
                 f"subgroups: the table has no column {name!r}. Give a column of it, or values by "
                 "name as a dict."
             )
-        whole = group_by(table.column(name, kinds.get(name)))
-        used, codes = np.unique(whole.codes[rows], return_inverse=True)
-        found.append(Grouping(name, tuple(whole.names[i] for i in used), codes))
+        found.append(group_by(table.column(name, kinds.get(name))))
     return found
+
+
+def judge(
+    subject: Subject,
+    table: Table,
+    validation: Validation,
+    groups: Sequence[Grouping],
+    place: int,
+) -> Judged:
+    """The validated rows beside the lines and the groups that they fall into."""
+    rule_list, rows = subject.rule_list, validation.rows
+    within = []
+    for group in groups:
+        used, codes = np.unique(group.codes[rows], return_inverse=True)
+        within.append(Grouping(group.column, tuple(group.names[i] for i in used), codes))
+    return Judged(
+        validation,
+        place,
+        rule_list.captured_in(table)[rows],
+        [rule.antecedent.name or "else" for rule in rule_list],
+        within,
+        rule_list.vocabulary.label_names,
+    )
 
 
 def _own_table(values: Mapping[str, Any], n_rows: int) -> Table:

@@ -13,7 +13,7 @@ UNKNOWN = "not available"
 
 def percent(share: float | None, decimals: int = 1) -> str:
     """A share as a percentage."""
-    return UNKNOWN if share is None else f"{100 * share:.{decimals}f}%"
+    return UNKNOWN if share is None else f"{100 * share:.{decimals}f}%".replace("-", "−")
 
 
 def number(value: float | None, decimals: int = 3) -> str:
@@ -104,7 +104,7 @@ def calibration_words(summary: Data) -> list[str]:
         told.append(
             f"The calibration slope is {estimate(slope, 2)}: {_slope_words(slope)} Below 1, risks "
             "are too extreme: high ones come true less often than predicted, low ones more often. "
-            "Above 1 they are too timid."
+            f"Above 1 they are too timid.{_pooled(summary)}"
         )
     told.append(
         f"The intercept with the slope fixed at 1 is {estimate(large, 2)} (0 is ideal, above 0 "
@@ -124,6 +124,12 @@ def calibration_words(summary: Data) -> list[str]:
         f"{percent(brier['scaled'])} (100% is perfect, 0% no better than the overall share)."
     )
     return told
+
+
+def _pooled(summary: Data) -> str:
+    if not summary["validation"]["n_folds"]:
+        return ""
+    return " It is fitted to the out-of-fold risks of all folds together."
 
 
 def _slope_words(slope: Data) -> str:

@@ -35,10 +35,10 @@ def test_categories_booleans_numbers_and_missing_values_make_groups() -> None:
     assert np.bincount(smoker.codes).tolist() == [25, 50, 25]
     age = group_by(table.column("age"))
     assert age.names[-1] == "missing"
-    assert age.names[0].startswith("at most ")
+    assert age.names[0].startswith("up to ")
     assert np.bincount(age.codes)[-1] == 1
     assert min(np.bincount(age.codes)[:-1]) > 15
-    cut = float(age.names[0].removeprefix("at most "))
+    cut = float(age.names[0].removeprefix("up to "))
     assert (age.codes == 0).tolist() == (X["age"] <= cut).tolist()
     assert group_by(table.column("same", Kind.NUMERIC)).names == ("all values",)
 

@@ -140,6 +140,16 @@ def test_held_out_table_beside_folds() -> None:
     assert "Cross-validated on the training table it is" in write_report(found)
 
 
+@pytest.mark.parametrize("event", [True, False])
+def test_held_out_people_of_one_label(event: bool) -> None:
+    X, y = patients(200, seed=8)
+    found = summarise(fitted(), *patients(), folds=None, holdout=(X[y == event], y[y == event]))
+    assert np.isnan(found.validation.discrimination.auc.value)
+    page = write_report(found)
+    assert "not people both with and without the outcome" in page
+    assert "The calibration slope cannot be told" in page
+
+
 def test_training_data_held_out_are_noted() -> None:
     X, y = patients()
     found = summarise(fitted(), X, y, folds=None, holdout=(X.iloc[::-1], y.iloc[::-1]))
@@ -189,6 +199,9 @@ def test_averages_over_the_posterior_are_what_is_judged() -> None:
     area = roc_auc_score(late[1], averaging.predict_proba(late[0])[:, 1])
     assert found.validation.discrimination.auc.value == pytest.approx(area)
     assert "averages over all lists" in write_report(found)
+    (curve,) = found.validation.discrimination.curves
+    assert len(curve.sensitivity) <= 100
+    assert (curve.sensitivity[0], curve.sensitivity[-1]) == (0, 1)
 
 
 @pytest.mark.parametrize("predict_with", ["point", "posterior", "map"])
@@ -275,8 +288,8 @@ def test_date_can_be_told(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"folds": None}, ParamError, "needs observations that the list was not learnt from"),
         ({"fold": 3}, ParamTypeError, "no option 'fold'"),
         ({"subgroups": "sex"}, ParamTypeError, r"such as \['sex'\]"),
-        ({"subgroups": ["sx"], "folds": 2}, ParamError, "no column 'sx'"),
-        ({"subgroups": {"c": [1]}, "folds": 2}, DataError, "has 1 values"),
+        ({"subgroups": ["sx"]}, ParamError, "no column 'sx'"),
+        ({"subgroups": {"c": [1]}}, DataError, "has 1 values"),
         ({"positive": "yes"}, ParamError, "'yes' is not a label"),
         ({"min_cell": 1}, ParamError, "2 or more"),
         ({"thresholds": [1.5]}, ParamError, "between 0 and 1"),
