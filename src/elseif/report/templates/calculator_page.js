@@ -120,7 +120,7 @@ function resultFor(label, place, lines) {
   const least = sorted[0], most = sorted[sorted.length - 1];
   const decided = lines.length === 1;
   const number = decided ? least.texts[0] : `${least.texts[0]} to ${most.texts[0]}`;
-  const interval = decided ? `${model.level} interval ${least.texts[1]} to ${least.texts[2]}` : "range over the possible lines";
+  const interval = decided ? `${model.level} interval ${least.texts[1]} to ${least.texts[2]}` : "range still possible";
   const [low, high] = decided ? [least.low, least.high] : [least.risk, most.risk];
   const made = element("div", decided ? "result decided" : "result open");
   made.append(
