@@ -63,16 +63,26 @@ def test_keyboard_and_screen_reader(stroke: Model, open_page: OpenPage, tmp_path
 def test_print_view(stroke: Model, open_page: OpenPage, tmp_path: Path) -> None:
     """On paper: the case, its answers, the line, the risk, the date, the model and the note."""
     note = "For teaching only."
-    page = open_page(write(tmp_path, stroke, title="Stroke list 7", units=UNITS, note=note))
+    told = {"title": "Stroke list 7", "units": UNITS, "ranges": RANGES, "note": note}
+    page = open_page(write(tmp_path, stroke, **told))
     names = columns_of(page)
     fill_in(page, names.index("prior stroke"), {"state": "value", "value": 1})
     fill_in(page, names.index("nyha"), {"state": "value", "value": 2})
     fill_in(page, names.index("admitted"), {"state": "value", "value": "2021-01-01"})
+    fill_in(page, names.index("age"), {"state": "value", "value": 110})
     page.locator("#case-name").fill("Bed 12 <b>")
     page.evaluate("() => window.dispatchEvent(new Event('beforeprint'))")
     page.emulate_media(media="print")
     text = page.locator("body").inner_text()
-    for part in ("Stroke list 7", "Bed 12 <b>", "Printed on", "2021-01-01", "III", note):
+    for part in (
+        "Stroke list 7",
+        "Bed 12 <b>",
+        "Printed on",
+        "2021-01-01",
+        "III",
+        note,
+        "110 years (Outside",
+    ):
         assert part in text
     assert "Line 3: prior stroke." in text
     assert not page.locator("#case").is_visible()
