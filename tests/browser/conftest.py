@@ -9,6 +9,8 @@ import tarfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 from playwright.sync_api import (
     Browser,
@@ -18,6 +20,9 @@ from playwright.sync_api import (
     Page,
     sync_playwright,
 )
+
+from elseif.tables.conditions import Condition
+from tests.browser.models import Model, clinical, model_of
 
 AXE_VERSION = "4.10.3"
 NAMES = ("chromium", "chromium-browser", "google-chrome")
@@ -145,3 +150,29 @@ def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
         member = archive.extractfile("package/axe.min.js")
         assert member is not None
         return member.read().decode("utf-8")
+
+
+@pytest.fixture(scope="session")
+def patients() -> tuple[pd.DataFrame, pd.Series]:
+    return clinical()
+
+
+@pytest.fixture(scope="session")
+def stroke(patients: tuple[pd.DataFrame, pd.Series]) -> Model:
+    """A list that asks for every kind of column."""
+    order = ("I", "II", "III", "IV")
+    return model_of(
+        [
+            [
+                Condition("admitted", "<=", np.datetime64("2019-12-01")),
+                Condition("ldl", "is missing"),
+            ],
+            [Condition("nyha", "<=", "II", order), Condition("prior stroke", "is true")],
+            [Condition("prior stroke", "is true")],
+            [Condition("age", ">", 60.0), Condition("ldl", ">", 3.3)],
+            [Condition("ward", "in", ("stroke unit", "neurology"))],
+            [Condition("smoking", "=", "current"), Condition("age", "<=", 75.0)],
+            [Condition("systolic_bp", "between", (140.0, 160.0))],
+        ],
+        *patients,
+    )

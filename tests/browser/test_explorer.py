@@ -6,6 +6,7 @@ import json
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -206,6 +207,31 @@ def test_areas_equal_sklearn(fitted: Fitted, open_page: OpenPage, tmp_path: Path
             ]
             assert found == pytest.approx(np.mean(areas), abs=1e-12)
     assert "held-out data" in page.locator("footer").inner_text()
+
+
+def test_model_gives_the_same_page(plain: Fitted) -> None:
+    """A model read from a file has the posterior, the settings and the names of columns."""
+    clf = plain.classifier
+    model = SimpleNamespace(
+        posterior=clf.posterior_,
+        settings=clf.get_params(deep=False),
+        feature_names=list(plain.X.columns),
+        n_features=plain.X.shape[1],
+    )
+    assert explorer_page(model, plain.X, plain.y) == plain.page()
+    model.posterior = None
+    with pytest.raises(ParamError, match="save the model with its lists"):
+        explorer_page(model, plain.X, plain.y)
+
+
+def test_default_rule_alone(open_page: OpenPage, tmp_path: Path) -> None:
+    """A posterior of one list without rules has a page, and nothing to edit."""
+    X, y = pd.DataFrame({"x": [0.0, 1.0, 2.0, 3.0] * 5}), np.tile([0, 0, 1, 1], 5)
+    fitted = fit(X, y, min_support=20, empty_pool="default_rule")
+    page = open_page(write(tmp_path, fitted.page()))
+    assert page.locator(".dot").count() == 1
+    assert "there is no rule to choose from" in page.locator("#editing").inner_text()
+    assert "50%" in page.locator("#chosen").inner_text()
 
 
 # ------------------------------------------------------------------------- the page

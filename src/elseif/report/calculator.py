@@ -59,46 +59,60 @@ def calculator_page(
         "ranges": ranges or {},
     }
     _check_columns(source, told)
-    columns = [
+    questions_asked = [
         _question(name, conditions, source, told)
         for name, conditions in conditions_by_column(source).items()
     ]
-    place = {question.name: i for i, question in enumerate(columns)}
-    rule_list = source.rule_list
-    places = shown_labels(rule_list)
-    decimals = enough_decimals(rule_list, places, LEVEL)
-    rules = [
-        {
-            "head": _head(j, len(rule_list)),
-            "conditions": [
-                {
-                    "column": place[c.column],
-                    "index": columns[place[c.column]].conditions.index(c),
-                    "text": condition_text(c, told["units"].get(c.column)),
-                    "full": condition_text(c, told["units"].get(c.column), whole=True),
-                }
-                for c in rule.antecedent
-            ],
-            "count": count_text(rule.n),
-            "labels": [_consequent(rule, p, decimals) for p in places],
-        }
-        for j, rule in enumerate(rule_list)
-    ]
-    names = [rule_list.vocabulary.label_names[p] for p in places]
-    labels = [{"shown": shown(name), "full": spelt_out(name)} for name in names]
+    places = shown_labels(source.rule_list)
+    names = [source.rule_list.vocabulary.label_names[p] for p in places]
     if title is None:
         title = f"Probability of {names[0]}" if len(names) == 1 else "Calculator"
-    shared = {"rules": rules, "labels": labels, "level": f"{100 * LEVEL:g}%"}
+    shared = {
+        "rules": _rules(source, questions_asked, places),
+        "labels": [{"shown": shown(name), "full": spelt_out(name)} for name in names],
+        "level": f"{100 * LEVEL:g}%",
+    }
     context = {
         **shared,
         "title": title,
         "note": note,
-        "questions": columns,
+        "questions": questions_asked,
         "stands_in": source.stands_in,
         "version": __version__,
     }
-    data = {**shared, "columns": [question.data() for question in columns]}
+    data = {**shared, "columns": [question.data() for question in questions_asked]}
     return render_page("calculator.html", context, data)
+
+
+def _rules(
+    source: ListSource, questions: Sequence[Question], places: Sequence[int]
+) -> list[dict[str, Any]]:
+    """The lines of the list: their conditions by question, and what they lead to."""
+    rule_list = source.rule_list
+    asked = {question.name: i for i, question in enumerate(questions)}
+    decimals = enough_decimals(rule_list, places, LEVEL)
+    lines = []
+    for j, rule in enumerate(rule_list):
+        conditions = []
+        for condition in rule.antecedent:
+            question = questions[asked[condition.column]]
+            conditions.append(
+                {
+                    "column": asked[condition.column],
+                    "index": question.conditions.index(condition),
+                    "text": condition_text(condition, question.unit),
+                    "full": condition_text(condition, question.unit, whole=True),
+                }
+            )
+        lines.append(
+            {
+                "head": _head(j, len(rule_list)),
+                "conditions": conditions,
+                "count": count_text(rule.n),
+                "labels": [_consequent(rule, p, decimals) for p in places],
+            }
+        )
+    return lines
 
 
 def conditions_by_column(source: ListSource) -> dict[str, list[Condition]]:

@@ -120,7 +120,7 @@ function resultFor(label, place, lines) {
   const least = sorted[0], most = sorted[sorted.length - 1];
   const decided = lines.length === 1;
   const number = decided ? least.texts[0] : `${least.texts[0]} to ${most.texts[0]}`;
-  const interval = decided ? `${model.level} interval ${least.texts[1]} to ${least.texts[2]}` : "range over the possible lines";
+  const interval = decided ? `${model.level} interval ${least.texts[1]} to ${least.texts[2]}` : "range still possible";
   const [low, high] = decided ? [least.low, least.high] : [least.risk, most.risk];
   const made = element("div", decided ? "result decided" : "result open");
   made.append(
@@ -221,7 +221,8 @@ function showPrinted(answers, assessment) {
   byId("printed-answers").replaceChildren(...model.columns.map((column, i) => {
     const name = element("th", "", questionText(i));
     name.scope = "row";
-    return element("tr", "", name, element("td", "", answerText(column, answers[i])));
+    const said = remark(column, answers[i]);
+    return element("tr", "", name, element("td", "", answerText(column, answers[i]), said ? ` (${said})` : ""));
   }));
   const lines = assessment.possible.map((line) => `Line ${line + 1}: ${ruleText(line)}.`);
   byId("printed-lines").textContent = lines.join(" Or: ");
@@ -238,7 +239,7 @@ function update() {
   byId("results").replaceChildren(...model.labels.map((label, place) => resultFor(label, place, assessment.possible)));
   byId("explanation").textContent = explanation(assessment);
   byId("answer").classList.toggle("decided", assessment.possible.length === 1);
-  showPrinted(known, assessment);
+  showPrinted(answers, assessment);
   announce(spoken(assessment));
 }
 
