@@ -108,8 +108,8 @@ def tell(criterion: str, outcomes: list[Outcome], yardstick: float | None) -> No
         return
     in_time = sum(o.converged and o.stayed and o.seconds <= yardstick for o in outcomes)
     print(
-        f"    the median is {quartiles[1] / yardstick:.2f} of the yardstick; {in_time} of {n_seeds} "
-        f"seeds converged within it and stayed so: {_met(in_time >= TARGET * n_seeds)} "
+        f"    the median is {quartiles[1] / yardstick:.2f} of the yardstick; {in_time} of "
+        f"{n_seeds} seeds converged within it and stayed so: {_met(in_time >= TARGET * n_seeds)} "
         f"(target {TARGET:.0%})",
         flush=True,
     )
