@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import io
+import os
 import shutil
 import sys
 import textwrap
@@ -70,6 +71,8 @@ def write_data(text: str) -> None:
 def make_streams_lenient() -> None:
     """Have a terminal that lacks a character show something like it rather than fail."""
     codecs.register_error("elseif", _plainer)
+    if sys.stdout is None:  # closed by whoever started the program: as good as /dev/null
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="elseif")
