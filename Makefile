@@ -1,5 +1,6 @@
-# make demo: fit the paper's Titanic list, write its report, calculator and explorer.  make test: everything CI checks, but
-# for the slow tests (make test-slow).  Both create what they need in .venv.
+# make demo: fit the paper's Titanic list; write its report, calculator and explorer.
+# make test: everything CI checks, but for the slow tests (make test-slow).  Both create what
+# they need in .venv.
 
 PYTHON ?= python3
 VENV := .venv
