@@ -7,12 +7,13 @@ import io
 import os
 import shutil
 import sys
+import tempfile
 import textwrap
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from elseif.errors import ParamError
+from elseif.errors import ParamError, ResourceError
 
 PLAIN = {"–": "-", "—": "-", "…": "...", "∞": "inf", "×": "x", "≤": "<=", "≥": ">=", "’": "'"}
 WIDEST = 100
@@ -27,9 +28,20 @@ def check_outputs(paths: Sequence[Path | None], force: bool) -> None:
         if path is None:
             continue
         check_writable(path, force)
+        _try_folder(path)
         if path.resolve() in seen:
             raise ParamError(f"Two outputs would be written to {path}.")
         seen.add(path.resolve())
+
+
+def _try_folder(path: Path) -> None:
+    """Make a nameless file where a file is to be: permissions alone do not tell all."""
+    try:
+        tempfile.TemporaryFile(dir=path.parent).close()
+    except OSError as error:
+        raise ResourceError(
+            f"{path}: the folder {path.parent} cannot be written to ({error.strerror or error})."
+        ) from error
 
 
 def check_pages(*paths: Path | None) -> None:
