@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,8 +13,9 @@ from elseif.model.subsample import sample_of
 from elseif.sampler.tables import data_tables
 
 N_NEAREST = 8  # of each antecedent; the relation is then made mutual
-# words of covers to be compared: at most about a tenth of a second
-MOST_WORDS = 1 << 28
+# antecedents that are compared, at most; not by how many words they have, or a weight of 2 would
+# no longer be a row that is there twice
+MOST_COMPARED = 1536
 SAMPLE_WORDS = 2048  # about 131,000 observations tell well enough what is alike
 
 
@@ -44,8 +44,8 @@ def find_likeness(problem: Problem) -> Likeness:
     """
     problem = comparable(problem)
     data = data_tables(problem)
-    pool_size, n_words = problem.pool_size, max(problem.layout.n_words, 1)
-    n_chosen = min(pool_size, math.isqrt(2 * MOST_WORDS // n_words))
+    pool_size = problem.pool_size
+    n_chosen = min(pool_size, MOST_COMPARED)
     if n_chosen < 2:
         return no_likeness(pool_size)
     label_counts = np.zeros((pool_size, problem.n_labels), dtype=np.int64)
