@@ -342,7 +342,7 @@ class BayesianRuleListClassifier(FittedForPeople, ClassifierMixin, BaseEstimator
         if self.missing == "error":
             known = [c for c in self.fit_report_.columns if c.excluded is None]
             refuse_missing({c.name: table.column(c.name, c.kind).n_missing for c in known})
-        kinds = self.posterior_.vocabulary.kinds
+        kinds = self.rule_list_.vocabulary.kinds
         used = {condition.column for condition in self.pool_.conditions}
         words = {name for name in used if kinds[name] in (Kind.CATEGORY, Kind.ORDERED)}
         if words:

@@ -66,7 +66,7 @@ def test_an_opposite_is_alike() -> None:
 
 def test_a_large_pool_compares_what_tells_most(monkeypatch: pytest.MonkeyPatch) -> None:
     """Antecedents of little gain are like none, and never proposed for their likeness."""
-    monkeypatch.setattr(likeness, "MOST_WORDS", 10 * 10 * PLAIN.problem.layout.n_words // 2)
+    monkeypatch.setattr(likeness, "MOST_COMPARED", 10)
     counts = np.array(
         [[(PLAIN.labels[truth] == label).sum() for label in range(2)] for truth in PLAIN.truths]
     )

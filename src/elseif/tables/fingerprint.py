@@ -10,8 +10,10 @@ import numpy as np
 
 from elseif.tables.columns import Column, Kind, rows_to_mask
 from elseif.tables.labels import Labels, shown_label
-from elseif.tables.packing import ROWS_AT_ONCE, SPARSE_SHARE
+from elseif.tables.packing import SPARSE_SHARE
 from elseif.tables.values import family
+
+VALUES_AT_ONCE = 1 << 14  # so that a copy in one dtype stays small
 
 
 def data_fingerprint(labels: Labels, columns: Iterable[bytes]) -> str:
@@ -86,8 +88,8 @@ def _text(digest: Any, *texts: str) -> None:
 
 def _array(digest: Any, values: np.ndarray, dtype: str) -> None:
     digest.update(len(values).to_bytes(8, "little"))
-    for start in range(0, len(values), ROWS_AT_ONCE):
-        some = np.ascontiguousarray(values[start : start + ROWS_AT_ONCE], dtype=dtype)
+    for start in range(0, len(values), VALUES_AT_ONCE):
+        some = np.ascontiguousarray(values[start : start + VALUES_AT_ONCE], dtype=dtype)
         if dtype == "<f8":  # one spelling of a missing number, and of zero
             some = np.where(np.isnan(some), np.nan, some + 0.0)
         digest.update(some)
