@@ -60,7 +60,7 @@ def fit(path: str) -> None:
     begin = time.perf_counter()
     table = ParquetTable(path)
     clf = BayesianRuleListClassifier(
-        kernel="paper", n_chains=2, n_iter=N_ITER, n_jobs=2, random_state=0, verbose=True
+        n_chains=2, n_iter=N_ITER, n_jobs=2, random_state=0, verbose=True
     )
     clf.fit(table.drop("outcome"), table["outcome"])
     seconds = time.perf_counter() - begin

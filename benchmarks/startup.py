@@ -27,7 +27,7 @@ FIRST_FIT = """
 import json, sys, time, warnings
 from elseif import BayesianRuleListClassifier
 from elseif.datasets import load_titanic
-import elseif.kernels, elseif.posterior.collect, elseif.sampler.chains, arviz_stats.base
+import elseif.kernels, elseif.posterior.collect, elseif.sampler.chains
 warnings.simplefilter("ignore")
 X, y = load_titanic()
 def work():

@@ -80,7 +80,8 @@ class BayesianRuleListClassifier(FittedForPeople, ClassifierMixin, BaseEstimator
     kernel : {"auto", "tempered", "informed", "adaptive", "paper"}, default="auto"
         How lists are proposed. "auto" is "tempered": chains with warmer companions.
     n_chains : int, default=4
-        Independent chains, each started from a draw of the prior.
+        Independent chains, each started from a draw of the prior or, above a million
+        observations, from a list that was found on a sample of them.
     n_iter : int, default=None
         Iterations of each chain, of which the second half is kept. None runs in growing
         batches until the chains agree or ``max_iter`` is reached.

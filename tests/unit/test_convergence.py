@@ -129,7 +129,9 @@ def test_split_r_hat_of_constants() -> None:
     assert np.isnan(split_r_hat(presence[:, :2])).all()
 
 
-@pytest.mark.parametrize(("n_chains", "n_draws"), [(2, 8), (2, 9), (3, 101), (4, 1000)])
+@pytest.mark.parametrize(
+    ("n_chains", "n_draws"), [(2, 8), (2, 9), (2, 11), (3, 13), (3, 101), (4, 1000)]
+)
 def test_diagnose_is_arviz(n_chains: int, n_draws: int) -> None:
     """R-hat and effective draws are arviz's: of walks, ties, indicators, opposites by turns."""
     rng = np.random.default_rng(0)

@@ -10,6 +10,7 @@ from elseif.progress import Progress
 from elseif.sampler import first_lists as module
 from elseif.sampler.chains import SamplerSettings, sample
 from elseif.sampler.first_lists import first_lists
+from elseif.sampler.proposals import KERNELS
 from elseif.tables.packing import make_layout
 from tests.helpers_sampler import lists_of
 
@@ -46,16 +47,29 @@ def test_a_sample_holds_some_of_the_observations_with_their_labels(weighted: boo
         np.testing.assert_array_equal(layout.unpack(cover)[inside], truth[inside])
 
 
+def test_every_chain_has_a_sample_of_its_own() -> None:
+    problem, _ = posed(60_000)
+    samples = [sample_of(problem, 200, np.random.default_rng(k)) for k in (1, 2, 1)]
+    inside = [np.flatnonzero(small.layout.row_weights()) for small in samples]
+    np.testing.assert_array_equal(inside[0], inside[2])
+    shared = len(np.intersect1d(inside[0], inside[1])) / len(inside[0])
+    assert shared < 0.5
+    for small, rows in zip(samples, inside, strict=True):
+        assert small.layout.label_totals.sum() == len(rows)
+
+
 def test_small_problems_begin_with_the_prior() -> None:
     problem, _ = posed(1000)
-    assert first_lists(problem, np.random.SeedSequence(0).spawn(2)) == [None, None]
+    seeds = np.random.SeedSequence(0).spawn(2)
+    assert first_lists(problem, KERNELS["tempered"], seeds) == [None, None]
 
 
 def test_large_problems_begin_with_what_a_sample_shows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "SAMPLE_WORDS", 64)
     problem, _ = posed(80_000)
     seeds = np.random.SeedSequence(0).spawn(3)
-    lists = first_lists(problem, seeds)
+    assert first_lists(problem, KERNELS["paper"], seeds) == [None] * 3
+    lists = first_lists(problem, KERNELS["tempered"], seeds)
     assert all(found is not None and set(PLANTED) <= set(found) for found in lists)
     sampled = sample(
         problem, SamplerSettings(n_chains=3, n_iter=400), np.random.SeedSequence(0), Progress()

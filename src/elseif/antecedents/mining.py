@@ -113,7 +113,7 @@ def warn_of_leaks(mined: Mined, classes: np.ndarray) -> None:
     """Warn of a condition that is true of exactly the observations of one label."""
     single = np.flatnonzero(mined.pool.cardinalities == 1)
     rows = mined.pool.members[single, 0] if mined.formed else single
-    counts = cover_label_counts(mined.covers, mined.layout)[rows]
+    counts = conjunction_counts(mined.covers, rows[:, None].astype(np.int32), mined.layout)
     for label, total in enumerate(mined.layout.label_totals):
         others = counts.sum(axis=1) - counts[:, label]
         for i in np.flatnonzero((counts[:, label] == total) & (others == 0)):

@@ -49,4 +49,6 @@ class Problem:
         truth = (self.covers[:, words] >> shifts & np.uint64(1)).astype(bool)
         if self.members is None:
             return truth
-        return np.stack([truth[self.conditions_of(a)].all(axis=0) for a in range(self.pool_size)])
+        nothing = np.ones((1, len(bits)), dtype=bool)  # where a member is -1
+        joined: np.ndarray = np.vstack([truth, nothing])[self.members].all(axis=1)
+        return joined

@@ -10,16 +10,20 @@ from elseif.model.problem import Problem
 from elseif.tables.packing import BLOCK_WORDS, WORD_BITS, Layout
 
 
-def sample_of(problem: Problem, n_words: int) -> Problem:
-    """The problem with about so many words of its observations, evenly spread."""
+def sample_of(problem: Problem, n_words: int, rng: np.random.Generator | None = None) -> Problem:
+    """The problem with about so many words of its observations: evenly spread, or at random."""
     layout = problem.layout
     share = n_words / layout.n_words
     words, starts = [], [0]
     for s in range(len(layout.section_labels)):
         start, stop = layout.section_starts[s : s + 2]
         n_blocks = (stop - start) // BLOCK_WORDS
-        chosen = np.linspace(0, n_blocks - 1, max(1, round(share * n_blocks))).astype(np.int64)
-        first = start + BLOCK_WORDS * np.unique(chosen)
+        n_chosen = max(1, round(share * n_blocks))
+        if rng is None:
+            chosen = np.unique(np.linspace(0, n_blocks - 1, n_chosen).astype(np.int64))
+        else:
+            chosen = np.sort(rng.choice(n_blocks, n_chosen, replace=False))
+        first = start + BLOCK_WORDS * chosen
         words.append((first[:, None] + np.arange(BLOCK_WORDS)).ravel())
         starts.append(starts[-1] + len(words[-1]))
     kept = np.concatenate(words)

@@ -120,8 +120,9 @@ def _weights(posterior: Posterior) -> tuple[np.ndarray, np.ndarray]:
 
 def _levels(lists: Lists, items: np.ndarray, steps: np.ndarray) -> list[Level]:
     """The distinct sets of leading rules by size, each with its weights."""
-    numbers: dict[int, int] = {0: 0}  # a set, as the bits of a whole number, to its number
-    sets, parents, added, sizes = [0], [0], [0], [0]
+    numbers: dict[tuple[int, ...], int] = {(): 0}  # a set, its rules in order, to its number
+    sets: list[tuple[int, ...]] = [()]
+    parents, added, sizes = [0], [0], [0]
     next_set: dict[int, int] = {}  # from a set and a rule
     reached = []
     rules, n_rules = items.tolist(), int(items.max(initial=0)) + 1
@@ -132,7 +133,7 @@ def _levels(lists: Lists, items: np.ndarray, steps: np.ndarray) -> list[Level]:
             step = here * n_rules + rule
             there = next_set.get(step)
             if there is None:
-                key = sets[here] | 1 << rule
+                key = tuple(sorted((*sets[here], rule)))
                 there = numbers.setdefault(key, len(sets))
                 if there == len(sets):
                     sets.append(key)

@@ -44,7 +44,7 @@ class CompiledProblem:
 
 
 class Chain:
-    """A chain that starts from a draw of the prior and can be run further and further.
+    """A chain that starts from a list, or a draw of the prior, and can be run on and on.
 
     With a kernel of several temperatures it has warmer companions (parallel tempering):
     each samples the prior times a lower power of the likelihood, walks the more freely,
@@ -105,6 +105,11 @@ class Chain:
         May be called again with a larger number where the kernel continues, and the chain has
         not gone past the next stage: the result is that of a new chain run for so long.
         """
+        if self.n_done > n_iter:
+            raise SamplingError(
+                f"A chain that has done {self.n_done:,} iterations cannot go back to {n_iter:,}. "
+                "Start a new chain."
+            )
         begin = n_iter // 2
         for stage in self._kernel.warm_up(n_iter):
             if stage.until > self._warmed_until:

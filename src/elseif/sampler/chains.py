@@ -65,7 +65,7 @@ def sample(
     compiled = CompiledProblem.of(problem)
     probe = choose_probe(problem)
     seeds = seed.spawn(settings.n_chains)
-    starts = first_lists(problem, seeds)
+    starts = first_lists(problem, kernel, seeds)
     batches = [settings.n_iter] if settings.n_iter is not None else growing(settings.max_iter)
     chains: list[Chain] = []
     for n_iter in batches:

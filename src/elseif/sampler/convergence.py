@@ -55,7 +55,7 @@ class Convergence:
     n_chains: int
     n_iter: int  # iterations of each chain, the discarded half included
     n_distinct: int
-    acceptance: dict[str, float] = field(default_factory=dict)  # by option, in the kept half
+    acceptance: dict[str, float] = field(default_factory=dict)  # by option, since the last lesson
     exchange: tuple[float, ...] = ()  # share of exchanges accepted, by pair of temperatures
 
     @property
@@ -330,8 +330,8 @@ def is_good_enough(convergence: Convergence) -> bool:
     if convergence.status != "undetermined":
         return False
     r_hat, ess = convergence.max_r_hat, convergence.min_ess
-    if np.isnan(r_hat):  # nothing varies: longer runs show no more
-        return True
+    if np.isnan(r_hat):  # nothing varies, unless effective draws say otherwise
+        return bool(np.isnan(ess) or ess >= LOOSE_ESS)
     return convergence.n_chains == 1 and r_hat < LOOSE_R_HAT and ess >= LOOSE_ESS
 
 

@@ -1,8 +1,9 @@
 """Where the chains of a very large problem begin: lists found on a sample of its observations.
 
 A step costs what the observations cost, and a chain that starts from a draw of the prior spends
-thousands of steps on finding the first good list. On a sample they cost next to nothing. What a
-chain keeps, it draws from the posterior of all observations, wherever it began.
+thousands of steps on finding the first good list. On a sample they cost next to nothing. Every
+chain has a sample of its own, so that chains begin further apart than the posterior is wide. What
+a chain keeps, it draws from the posterior of all observations, wherever it began.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import numpy as np
 from elseif.model.problem import Problem
 from elseif.model.subsample import sample_of
 from elseif.sampler.chain import Chain, CompiledProblem
-from elseif.sampler.proposals import DEFAULT_KERNEL, KERNELS
+from elseif.sampler.proposals import DEFAULT_KERNEL, KERNELS, Kernel
 
 SAMPLE_WORDS = 2048  # about 131,000 observations
 LEAST_FACTOR = 8  # a problem must be so many times the sample
@@ -20,16 +21,20 @@ N_ITER = 20_000
 
 
 def first_lists(
-    problem: Problem, seeds: list[np.random.SeedSequence]
+    problem: Problem, kernel: Kernel, seeds: list[np.random.SeedSequence]
 ) -> list[tuple[int, ...] | None]:
-    """A list to begin with for each chain; None, a draw of the prior, unless very large."""
-    if problem.layout.n_words < LEAST_FACTOR * SAMPLE_WORDS:
+    """A list to begin with for each chain; None, a draw of the prior, unless very large.
+
+    The paper's kernel begins as the paper has it.
+    """
+    small = problem.layout.n_words < LEAST_FACTOR * SAMPLE_WORDS
+    if small or kernel is KERNELS["paper"]:
         return [None] * len(seeds)
-    sample = sample_of(problem, SAMPLE_WORDS)
-    compiled, kernel = CompiledProblem.of(sample), KERNELS[DEFAULT_KERNEL]
     lists: list[tuple[int, ...] | None] = []
     for seed in seeds:
-        chain = Chain(sample, compiled, kernel, seed.spawn(1)[0])
+        for_sample, for_chain = seed.spawn(2)
+        sample = sample_of(problem, SAMPLE_WORDS, np.random.default_rng(for_sample))
+        chain = Chain(sample, CompiledProblem.of(sample), KERNELS[DEFAULT_KERNEL], for_chain)
         chain.run(N_ITER)
         lists.append(chain.antecedent_list)
     return lists

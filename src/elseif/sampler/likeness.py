@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -10,7 +10,6 @@ from elseif import kernels
 from elseif.model.likelihood import rule_log_likelihoods
 from elseif.model.problem import Problem
 from elseif.model.subsample import sample_of
-from elseif.sampler.tables import data_tables
 
 N_NEAREST = 8  # of each antecedent; the relation is then made mutual
 # antecedents that are compared, at most; not by how many words they have, or a weight of 2 would
@@ -42,39 +41,29 @@ def find_likeness(problem: Problem) -> Likeness:
     either sign. Of a pool too large to compare all pairs, the antecedents that tell most of
     the labels on their own are compared; of very many observations, a sample is looked at.
     """
-    problem = comparable(problem)
-    data = data_tables(problem)
-    pool_size = problem.pool_size
+    if problem.layout.n_words > 2 * SAMPLE_WORDS:
+        problem = sample_of(problem, SAMPLE_WORDS)
+    layout, pool_size = problem.layout, problem.pool_size
     n_chosen = min(pool_size, MOST_COMPARED)
     if n_chosen < 2:
         return no_likeness(pool_size)
+    members = np.arange(pool_size)[:, None] if problem.members is None else problem.members
+    members = members.astype(np.int32)
+    sections = (layout.section_starts, layout.section_labels, layout.section_weights)
     label_counts = np.zeros((pool_size, problem.n_labels), dtype=np.int64)
-    kernels.count_covers(data, label_counts)
+    room = np.empty(kernels.JOINED_WORDS, dtype=np.uint64)
+    kernels.count_conjunctions(problem.covers, members, sections, room, label_counts)
     chosen = np.arange(pool_size)
     if n_chosen < pool_size:
         gain = one_rule_gain(problem, label_counts)
         chosen = np.sort(np.argsort(-gain, kind="stable")[:n_chosen])
+    covers = np.empty((n_chosen, layout.n_words), dtype=np.uint64)
+    kernels.join_covers(problem.covers, members[chosen], covers)
+    sizes = label_counts[chosen].sum(axis=1).astype(float)
     nearest = np.full((n_chosen, min(N_NEAREST, n_chosen - 1)), -1, dtype=np.int64)
-    kernels.find_nearest(
-        data,
-        chosen,
-        label_counts[chosen].sum(axis=1).astype(float),
-        float(problem.layout.label_totals.sum()),
-        nearest,
-        np.zeros(nearest.shape),
-    )
+    n = float(layout.label_totals.sum())
+    kernels.find_nearest(covers, sections, sizes, n, nearest, np.zeros(nearest.shape))
     return _mutual(chosen, nearest, pool_size)
-
-
-def comparable(problem: Problem) -> Problem:
-    """A problem of so many observations at most that every antecedent can have its own cover."""
-    if problem.layout.n_words > 2 * SAMPLE_WORDS:
-        problem = sample_of(problem, SAMPLE_WORDS)
-    if problem.members is None:
-        return problem
-    joined = np.empty((problem.pool_size, problem.layout.n_words), dtype=np.uint64)
-    kernels.join_covers(problem.covers, problem.members, joined)
-    return replace(problem, covers=joined, members=None)
 
 
 def one_rule_gain(problem: Problem, label_counts: np.ndarray) -> np.ndarray:

@@ -10,7 +10,7 @@ from elseif.sampler.convergence import Probe
 from elseif.tables.packing import WORD_BITS
 
 N_OBSERVATIONS = 20
-MOST_WORDS = 1 << 16
+MOST_WORDS = 1 << 12
 MOST_BITS = 1 << 28  # looked at before single conditions must do
 
 

@@ -77,8 +77,10 @@ def _ess(values: np.ndarray) -> np.ndarray:
     n_positive = np.minimum(n_positive, n_pairs - 1)
     taken = np.arange(n_pairs)[:, None] < n_positive
     time = 2 * np.where(taken, np.minimum.accumulate(pairs, axis=0), 0).sum(axis=0) - 1
-    # of the first pair left out, an even lag that is still positive is worth its half
-    time += np.maximum(even[n_positive, np.arange(len(time))], 0)
+    # of the first pair left out, the even lag counts while it, or the pair, is positive
+    each = np.arange(len(time))
+    last, pair = even[n_positive, each], pairs[n_positive, each]
+    time += np.where((last > 0) | (pair >= 0), last, 0)
     n_draws = n_chains * n
     ess: np.ndarray = n_draws / np.maximum(time, 1 / np.log10(n_draws))
     constant = np.ptp(values, axis=(0, 1)) < np.finfo(float).resolution

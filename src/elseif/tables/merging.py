@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -32,7 +33,7 @@ def merge_observations(covers: np.ndarray, layout: Layout) -> tuple[np.ndarray, 
         sections = np.flatnonzero(layout.section_labels == label).tolist()
         bits = [_real_bits(everyone, layout, s) for s in sections]
         n_bits = [len(b) for b in bits]
-        found = _patterns(covers, np.concatenate(bits), most)
+        found = _patterns(covers, np.concatenate(bits), most.__ge__)
         if found is None:
             return None
         pattern, first = found
@@ -56,11 +57,13 @@ def merge_observations(covers: np.ndarray, layout: Layout) -> tuple[np.ndarray, 
 def _may_pay(covers: np.ndarray, layout: Layout) -> bool:
     """Whether a sample of the observations repeats itself often enough to try."""
     words = np.unique(np.linspace(0, layout.n_words - 1, SAMPLE_WORDS).astype(np.int64))
-    few = np.ascontiguousarray(covers[:, words])
-    bits = np.unpackbits(few.view(np.uint8), axis=1, bitorder="little")
-    n_distinct = np.unique(np.packbits(bits, axis=0), axis=1).shape[1]
-    estimate = _estimated_patterns(n_distinct, bits.shape[1])
-    return estimate * LEAST_GAIN < layout.n_words * WORD_BITS
+    bits = (words[:, None] * WORD_BITS + np.arange(WORD_BITS)).ravel()
+    n_bits = layout.n_words * WORD_BITS
+    # more conditions only tell more patterns apart, so the first that are too many decide
+    return (
+        _patterns(covers, bits, lambda n: _estimated_patterns(n, len(bits)) * LEAST_GAIN < n_bits)
+        is not None
+    )
 
 
 def _estimated_patterns(n_distinct: int, n_drawn: int) -> float:
@@ -87,9 +90,9 @@ def _real_bits(everyone: np.ndarray, layout: Layout, section: int) -> np.ndarray
 
 
 def _patterns(
-    covers: np.ndarray, bits: np.ndarray, most: int
+    covers: np.ndarray, bits: np.ndarray, may_be: Callable[[int], bool]
 ) -> tuple[np.ndarray, np.ndarray] | None:
-    """The pattern of conditions at each bit, and the first bit of each; None if above most."""
+    """The pattern of conditions at each bit, and the first bit of each; None if too many."""
     import pandas as pd  # the fastest factoriser there is
 
     words, shifts = bits // WORD_BITS, (bits % WORD_BITS).astype(np.uint64)
@@ -100,7 +103,7 @@ def _patterns(
         for i, cover in enumerate(covers[begin : begin + CHUNK]):
             pattern |= (cover[words] >> shifts & np.uint64(1)) << np.uint64(i)
         codes, distinct = pd.factorize(pattern)
-        if len(distinct) > most:
+        if not may_be(len(distinct)):
             return None
         pattern = codes.astype(np.uint64)
     first = np.full(len(distinct), -1, dtype=np.int64)
