@@ -129,6 +129,7 @@ def test_split_r_hat_of_constants() -> None:
     assert np.isnan(split_r_hat(presence[:, :2])).all()
 
 
+@pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning:arviz_stats")
 @pytest.mark.parametrize(
     ("n_chains", "n_draws"), [(2, 8), (2, 9), (2, 11), (3, 13), (3, 101), (4, 1000)]
 )
