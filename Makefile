@@ -1,5 +1,6 @@
-# make demo: fit the paper's Titanic list and draw it.  make test: everything CI checks, but
-# for the slow tests (make test-slow).  Both create what they need in .venv.
+# make demo: fit the paper's Titanic list; write its report, calculator and explorer.
+# make test: everything CI checks, but for the slow tests (make test-slow).  Both create what
+# they need in .venv.
 
 PYTHON ?= python3
 VENV := .venv
@@ -8,7 +9,7 @@ BIN := $(VENV)/bin
 .PHONY: demo test test-slow lint format bench docs clean
 
 demo: $(VENV)/demo.stamp
-	$(BIN)/elseif study titanic --out results
+	$(BIN)/elseif demo --out results --force
 
 test: lint
 	scripts/install_browser.sh
@@ -43,7 +44,7 @@ $(VENV)/bin/python:
 
 $(VENV)/demo.stamp: pyproject.toml | $(VENV)/bin/python
 	@echo "Installing elseif into $(VENV): a minute the first time."
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[plot]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[plot,report]'
 	@touch $@
 
 $(VENV)/test.stamp: pyproject.toml | $(VENV)/bin/python

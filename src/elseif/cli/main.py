@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
 import traceback
 from collections.abc import Callable, Sequence
 from typing import Annotated
@@ -31,6 +33,8 @@ from elseif.cli.show import show
 from elseif.cli.study import study
 from elseif.cli.verb import Verb
 
+PATIENCE = 1.0  # seconds, in which unfinished files are removed
+_interrupted = threading.Event()
 UsageError: type[Exception] = typer.BadParameter.__bases__[0]  # which typer does not name in public
 
 app = typer.Typer(
@@ -77,6 +81,8 @@ def options(
 
 def main() -> None:
     """Run the program with the arguments of the command line."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _interrupt)
     sys.exit(run(sys.argv[1:]))
 
 
@@ -113,9 +119,18 @@ def _without_debug(arguments: list[str]) -> tuple[list[str], bool]:
 
 
 def _ended(code: int) -> int:
-    if code == INTERRUPTED:
+    if code == INTERRUPTED and not _interrupted.is_set():
+        _interrupted.set()
         say("interrupted")
     return code
+
+
+def _interrupt(*_: object) -> None:
+    """Ctrl-C: end as usual, but do not wait long for threads that run compiled code."""
+    leave = threading.Timer(PATIENCE, lambda: os._exit(_ended(INTERRUPTED)))
+    leave.daemon = True
+    leave.start()
+    raise KeyboardInterrupt
 
 
 def _misused(error: BaseException) -> int:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import codecs
 import io
+import os
 import shutil
 import sys
+import tempfile
 import textwrap
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from elseif.errors import ParamError
+from elseif.errors import ParamError, ResourceError
 
 PLAIN = {"–": "-", "—": "-", "…": "...", "∞": "inf", "×": "x", "≤": "<=", "≥": ">=", "’": "'"}
 WIDEST = 100
@@ -26,9 +28,20 @@ def check_outputs(paths: Sequence[Path | None], force: bool) -> None:
         if path is None:
             continue
         check_writable(path, force)
+        _try_folder(path)
         if path.resolve() in seen:
             raise ParamError(f"Two outputs would be written to {path}.")
         seen.add(path.resolve())
+
+
+def _try_folder(path: Path) -> None:
+    """Make a nameless file where a file is to be: permissions alone do not tell all."""
+    try:
+        tempfile.TemporaryFile(dir=path.parent).close()
+    except OSError as error:
+        raise ResourceError(
+            f"{path}: the folder {path.parent} cannot be written to ({error.strerror or error})."
+        ) from error
 
 
 def check_pages(*paths: Path | None) -> None:
@@ -70,6 +83,8 @@ def write_data(text: str) -> None:
 def make_streams_lenient() -> None:
     """Have a terminal that lacks a character show something like it rather than fail."""
     codecs.register_error("elseif", _plainer)
+    if sys.stdout is None:  # closed by whoever started the program: as good as /dev/null
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="elseif")

@@ -1,0 +1,151 @@
+"""What goes wrong is one line with what to do, and an exit code; nothing is written."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from pathlib import Path
+
+import pytest
+
+from elseif.cli.problems import exit_code, in_options, one_line, warnings_as_notes
+from elseif.errors import DataError, ExportError, ModelFileError, ParamError, ResourceError
+from tests.cli.conftest import Run
+
+FIT = ["fit", "{f}/titanic.csv", "--label", "survival", "--positive", "survived"]
+
+WRONG: list[tuple[list[str], int, str]] = [
+    ([], 0, ""),
+    (["wat"], 2, "No such command 'wat'"),
+    (["fit"], 2, "Missing argument 'TABLE'. See elseif fit --help."),
+    (["fit", "{f}/titanic.csv"], 2, "Missing option '--label'"),
+    ([*FIT, "--lable", "x"], 2, "--label"),
+    ([*FIT, "--kernel", "fast"], 2, "'fast' is not one of 'auto'"),
+    ([*FIT, "--n-iter", "many"], 2, "--n-iter"),
+    ([*FIT, "--n-chains", "0"], 2, "--n-chains is 0; it must be 1 or more"),
+    ([*FIT, "--min-support", "2.5"], 2, "--min-support is 2.5"),
+    ([*FIT, "--kinds", "rank=category"], 2, "--kinds: the table has no column 'rank'"),
+    ([*FIT, "--random-state", "-1"], 2, "--random-state is -1"),
+    ([*FIT, "--min-support", "99999"], 3, ""),
+    ([*FIT, "--weight", "survival"], 2, "--weight and --label are both 'survival'"),
+    ([*FIT, "--weight", "age"], 3, "--weight must hold one number"),
+    ([*FIT, "--drop", "rank"], 3, "has no column 'rank' (--drop); it has 'class', 'sex'"),
+    ([*FIT, "--drop", "survival"], 2, "--label and --drop"),
+    ([*FIT, "--drop", "age", "--drop", "sex", "--drop", "class"], 3, "no column to learn from"),
+    ([*FIT, "--model", "{f}/titanic.json"], 2, "is overwritten only with --force"),
+    ([*FIT, "--model", "{t}/no/m.json"], 4, "there is no folder"),
+    ([*FIT, "--model", "{t}"], 4, "is a folder"),
+    ([*FIT, "--model", "{t}/a", "--report", "{t}/../{n}/a"], 2, "Two outputs"),
+    ([*FIT, "--without-posterior", "--predict-with", "posterior"], 2, "--without-posterior"),
+    (["fit", "{f}/titanic.csv", "--label", "survival"], 2, "say whose probability is wanted"),
+    (["fit", "{f}/titanic.csv", "--label", "rank"], 3, "has no column 'rank' (--label)"),
+    ([*FIT[:4], "--positive", "alive"], 2, "the labels are 'died', 'survived'"),
+    (["fit", "{f}/none.csv", "--label", "x"], 3, "there is no such file"),
+    (["fit", "{f}/titanic.json", "--label", "x"], 2, "the ending must be"),
+    (["fit", "{f}/nothing.csv", "--label", "x"], 3, "is empty"),
+    (["fit", "{f}/no-rows.csv", "--label", "survival"], 3, "has columns but no rows"),
+    (["show", "{f}/none.json"], 5, "there is no such file"),
+    (["show", "{f}/titanic.csv"], 5, "no model file"),
+    (["show", "{f}/titanic.json", "--label", "alive"], 2, "the labels are 'died'"),
+    (["show", "{f}/titanic.json", "--level", "2"], 2, "must be between 0 and 1"),
+    (["predict", "{f}/titanic.json", "{f}/none.csv"], 3, "there is no such file"),
+    (["predict", "{f}/titanic.json", "{f}/mixed.csv"], 3, "The table lacks 2 of the columns"),
+    (["predict", "{f}/titanic.json", "{f}/titanic.csv", "--out", "{t}/no/p"], 4, "no folder"),
+    (["explain", "{f}/titanic.json", "{f}/titanic.csv", "--row", "0"], 2, "--row"),
+    (["explain", "{f}/titanic.json", "{f}/titanic.csv", "--row", "9999"], 3, "has 1,761 rows"),
+    (["export", "{f}/titanic.json", "--to", "word"], 2, "'word' is not one of"),
+    (["export", "{f}/titanic.json", "--to", "text", "--dialect", "x"], 2, "no option of text"),
+    (["export", "{f}/titanic.json", "--to", "sql", "--dialect", "klingon"], 2, "klingon"),
+    (["report", "{f}/titanic.json", "{f}/mixed.csv", "--out", "{t}/r"], 3, "no column 'survival'"),
+    (["report", "{f}/titanic.json", "{f}/titanic.csv", "--folds", "0", "--out", "{t}/r"], 2, ""),
+    (
+        ["report", "{f}/titanic.json", "{f}/titanic.csv", "--label", "age", "--out", "{t}/r"],
+        3,
+        "the model's labels are 'died', 'survived'",
+    ),
+    (["demo", "--out", "{f}/titanic.csv"], 4, "cannot be made a folder"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "code", "said"), WRONG)
+def test_an_error_is_one_line(
+    elseif: Run, folder: Path, tmp_path: Path, arguments: list[str], code: int, said: str
+) -> None:
+    """It begins with the program's name, and holds no traceback."""
+    places = {"f": folder, "t": tmp_path, "n": tmp_path.name}
+    ended = elseif(*(argument.format(**places) for argument in arguments))
+    assert ended.code == code, ended
+    assert said in ended.err
+    if code:
+        lines = ended.err.splitlines()
+        assert len(lines) == 1
+        assert lines[0].startswith("elseif: ")
+        assert ended.out == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_debug_shows_the_traceback(elseif: Run, folder: Path, place: int) -> None:
+    """Before the verb or after it, with the same exit code."""
+    arguments = ["show", folder / "none.json"]
+    arguments.insert(place, "--debug")
+    ended = elseif(*arguments)
+    assert ended.code == 5
+    assert "Traceback" in ended.err
+
+
+def test_missing_labels_are_counted_from_1(elseif: Run, tmp_path: Path) -> None:
+    """The rows are named as --row counts them, and the way out is an option."""
+    table = tmp_path / "t.csv"
+    table.write_text("a,y\n" + "1,0\n2,\n3,1\n4,0\n" * 3)
+    ended = elseif("fit", table, "--label", "y")
+    assert ended.code == 3
+    assert "missing in 3 rows (row 2, 6, 10)" in ended.err
+    assert "--missing-y drop" in ended.err
+    ended = elseif("fit", table, "--label", "y", "--missing-y", "drop", "--n-iter", "500")
+    assert ended.code == 0
+    assert "Rows left out for want of a label: 3." in ended.out
+
+
+def test_warnings_are_notes(capsys: pytest.CaptureFixture[str]) -> None:
+    """One plain line, once; what is not meant for users is not shown."""
+    with warnings_as_notes():
+        for _ in range(2):
+            warnings.warn("Raise n_iter,\nor max_cardinality=3.", UserWarning, stacklevel=1)
+        warnings.warn("old", DeprecationWarning, stacklevel=1)
+    assert capsys.readouterr().err == "elseif: note: Raise --n-iter, or --max-cardinality 3.\n"
+
+
+@pytest.mark.parametrize(
+    ("python", "said"),
+    [
+        ("X lacks 1 of the columns seen in fit: 'min_support'.", None),
+        ("leave these rows out by missing_y='drop'.", "leave these rows out by --missing-y drop."),
+        ("empty_pool='default_rule' allows that", "--empty-pool default_rule allows that"),
+        ("the missing values of a kernel", "the missing values of a kernel"),
+        ("sample_weight must be finite", "--weight must be finite"),
+    ],
+)
+def test_settings_are_called_by_their_options(python: str, said: str | None) -> None:
+    """Names of settings become options, names of columns stay."""
+    assert in_options(python) == (said or python.replace("X lacks", "The table lacks"))
+
+
+def test_exit_codes() -> None:
+    """2 usage, 3 data, 4 resources, 5 model file, 1 for a fault of the program."""
+    kinds = [ParamError, ExportError, DataError, ResourceError, ModelFileError]
+    assert [exit_code(kind("x")) for kind in kinds] == [2, 2, 3, 4, 5]
+    assert [exit_code(e) for e in (MemoryError(), PermissionError(), KeyError())] == [4, 4, 1]
+    assert "--debug" in one_line(KeyError("x"))
+    assert one_line(PermissionError(13, "Permission denied", "a.csv")) == (
+        "a.csv: Permission denied."
+    )
+
+
+def test_a_pipe_is_not_replaced(elseif: Run, folder: Path, tmp_path: Path) -> None:
+    """--force overwrites files, never what is none."""
+    os.mkfifo(tmp_path / "pipe")
+    told = ["--to", "text", "--out", tmp_path / "pipe", "--force"]
+    ended = elseif("export", folder / "titanic.json", *told)
+    assert ended.code == 4
+    assert (tmp_path / "pipe").is_fifo()

@@ -1,0 +1,42 @@
+"""The examples of docs/cli.md, run in their order by the program itself."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+from elseif.datasets import load_titanic
+
+PAGE = Path(__file__).parents[2] / "docs" / "cli.md"
+BLOCK = re.compile(r"```(json|console)\n(.*?)```", re.DOTALL)
+
+
+def test_examples(tmp_path: Path) -> None:
+    """Output is as the page has it; three points stand for any text within a line or lines."""
+    X, y = load_titanic("paper")
+    X.assign(survival=y).to_csv(tmp_path / "titanic.csv", index=False)
+    page = PAGE.read_text(encoding="utf-8")
+    n_run = 0
+    for kind, content in BLOCK.findall(page):
+        if kind == "json":
+            (tmp_path / "edited.json").write_text(content, encoding="utf-8")
+            continue
+        command, _, expected = content.partition("\n")
+        arguments = shlex.split(command.removeprefix("$ elseif "))
+        done = subprocess.run(
+            [sys.executable, "-m", "elseif", *arguments],
+            cwd=tmp_path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            check=False,
+            env={**os.environ, "PYTHONUTF8": "1", "COLUMNS": "80"},
+        )
+        found = done.stdout.decode("utf-8")
+        pattern = ".*?".join(map(re.escape, expected.split("...")))
+        assert re.fullmatch(pattern, found, re.DOTALL), f"{command}\n{found}"
+        n_run += 1
+    assert n_run >= 8

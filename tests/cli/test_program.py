@@ -1,0 +1,89 @@
+"""The program itself, in a process of its own: pipes, terminals, interrupts."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from elseif import __version__
+
+PROGRAM = [sys.executable, "-m", "elseif"]
+
+
+def program(*arguments: object, **env: str) -> subprocess.CompletedProcess[bytes]:
+    command = [*PROGRAM, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, check=False, env={**os.environ, **env})
+
+
+def test_version_and_help() -> None:
+    """The installed script does the same as the module."""
+    assert program("--version").stdout.decode() == f"elseif {__version__}\n"
+    assert program().stdout == program("--help").stdout
+    script = Path(sys.executable).with_name("elseif")
+    done = subprocess.run([script, "--help"], capture_output=True, check=True)
+    assert done.stdout == program("--help").stdout
+
+
+def test_an_ascii_terminal(folder: Path) -> None:
+    """Dashes become plain ones, and no name makes the program fail."""
+    shown = program("show", folder / "titanic.json", PYTHONIOENCODING="ascii")
+    assert shown.returncode == 0
+    assert b"survived 21% (19%-23%)" in shown.stdout
+    error = program("show", folder / "naïve.json", PYTHONIOENCODING="ascii", LC_ALL="C")
+    assert error.returncode == 5
+    assert b"there is no such file" in error.stderr
+
+
+def test_data_are_utf8_on_any_terminal(folder: Path, tmp_path: Path) -> None:
+    """Labels come out as they are, whatever the terminal can show."""
+    table, model = tmp_path / "t.csv", tmp_path / "m.json"
+    table.write_text("a,y\n" + "1,blå\n0,rød\n1,blå\n1,rød\n" * 20, encoding="utf-8")
+    told = ["--label", "y", "--positive", "blå", "--model", model, "--n-iter", "500"]
+    assert program("fit", table, *told, PYTHONIOENCODING="ascii", PYTHONUTF8="1").returncode == 0
+    done = program("predict", model, table, PYTHONIOENCODING="ascii", PYTHONUTF8="1")
+    assert "probability blå" in done.stdout.decode("utf-8")
+
+
+@pytest.mark.parametrize("verb", [["show"], ["export", "--to", "pmml"], ["export", "--to", "json"]])
+def test_a_closed_pipe(folder: Path, verb: list[str]) -> None:
+    """The program ends quietly when nobody reads on."""
+    read, write = os.pipe()
+    os.close(read)
+    command = [*PROGRAM, verb[0], str(folder / "titanic.json"), *verb[1:]]
+    done = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, check=False)
+    os.close(write)
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
+def test_an_interrupt(folder: Path, tmp_path: Path) -> None:
+    """Ctrl-C ends the program with 130 and one line, and leaves no file."""
+    told = ["--label", "survival", "--positive", "died", "--n-iter", "400000000"]
+    command = [*PROGRAM, "fit", str(folder / "titanic.csv"), *told, "--model", str(tmp_path / "m")]
+    options: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, **options, preexec_fn=_heed_interrupts) as running:
+        time.sleep(6)  # well into loading or sampling: either must end
+        running.send_signal(signal.SIGINT)
+        _, err = running.communicate(timeout=300)
+    assert running.returncode == 130
+    assert err.decode().splitlines()[-1] == "elseif: interrupted"
+    assert list(tmp_path.iterdir()) == []
+
+
+def _heed_interrupts() -> None:
+    """A shell's background job ignores them, and its children would too."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def test_a_folder_that_cannot_be_written(folder: Path) -> None:
+    """It is found before the long run, not after it."""
+    told = ["--label", "survival", "--positive", "died", "--n-iter", "400000000"]
+    done = program("fit", folder / "titanic.csv", *told, "--model", "/proc/m.json")
+    assert done.returncode == 4
+    assert done.stderr.startswith(b"elseif: /proc/m.json: the folder /proc cannot be written to")

@@ -1,0 +1,125 @@
+"""The options of fit are the estimator's parameters, with its defaults."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from elseif import BayesianRuleListClassifier
+from elseif.cli import settings
+from elseif.cli.fit import fit
+from elseif.cli.main import VERBS
+from elseif.errors import ParamError
+from elseif.parameters import CHOICES
+from tests.cli.conftest import Run
+
+# the command line repeats itself unless told otherwise, and uses the whole machine
+OTHERWISE = {"random_state": 0, "n_jobs": -1}
+
+
+def given_by_default() -> dict[str, Any]:
+    return {name: p.default for name, p in inspect.signature(fit).parameters.items()}
+
+
+def test_every_parameter_is_an_option_with_the_same_default() -> None:
+    """verbose is there as --quiet; two defaults differ, and the help says so."""
+    known = inspect.signature(BayesianRuleListClassifier).parameters
+    assert set(settings.NAMES) | {"verbose"} == set(known)
+    found = settings.estimator_parameters(given_by_default())
+    expected = {name: known[name].default for name in settings.NAMES} | OTHERWISE
+    assert found == expected
+    assert {n: type(v) for n, v in found.items()} | {"pseudocounts": int} == {
+        name: type(value) for name, value in expected.items()
+    }
+
+
+def test_choices_are_the_estimators() -> None:
+    """A choice that the estimator knows and the command line does not would be lost."""
+    defaults = given_by_default()
+    for name, allowed in CHOICES.items():
+        assert set(type(defaults[name])) == set(allowed), name
+
+
+@pytest.mark.parametrize("verb", [verb.__name__ for verb in VERBS])
+def test_help_speaks_of_things_not_types(elseif: Run, verb: str) -> None:
+    """It fits 80 columns, and every option that takes a value says of what kind."""
+    ended = elseif(verb, "--help")
+    assert ended.code == 0
+    assert not re.search(r"<|\bx>=|PATH|\{|list\[|INTEGER|FLOAT", ended.out.replace("[[", "")), (
+        ended.out
+    )
+    assert max(map(len, ended.out.splitlines())) <= 80
+    assert ended.out.startswith(f"Usage: elseif {verb} [OPTIONS]")
+
+
+def test_help_loads_nothing_heavy() -> None:
+    """The slow libraries come when a verb works, not when one asks for help."""
+    code = (
+        "import sys; from elseif.cli.main import run; run(['fit', '--help']);"
+        "print([m for m in ('numpy', 'pandas', 'sklearn', 'numba', 'scipy', 'matplotlib', 'jinja2')"
+        " if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_show_and_export_need_no_scikit_learn(folder: Path) -> None:
+    """Reading a model is quick: no estimator, no compiled code, no data frames."""
+    code = (
+        "import sys; from elseif.cli.main import run; path = sys.argv[1];"
+        "run(['show', path]); run(['export', path, '--to', 'python']);"
+        "print([m for m in ('pandas', 'sklearn', 'numba') if m in sys.modules])"
+    )
+    command = [sys.executable, "-c", code, str(folder / "titanic.json")]
+    done = subprocess.run(
+        command, capture_output=True, check=True, env={**os.environ, "PYTHONUTF8": "1"}
+    )
+    assert done.stdout.decode().splitlines()[-1] == "[]"
+
+
+def test_texts_become_settings(tmp_path: Path) -> None:
+    """Names may hold the sign of equality; the last one counts."""
+    own = tmp_path / "own.json"
+    own.write_text(json.dumps([["smoker", ["age", ">", 60]]]))
+    assert settings.read_antecedents(own) == [("smoker", ("age", ">", 60))]
+    assert settings.read_support("30") == 30
+    assert settings.read_support("1.0") == 1.0
+    assert settings.read_pseudocounts(["died=1", "a=b=2"]) == {"died": 1, "a=b": 2}
+    assert settings.read_weights(["age > 60=2"]) == {"age > 60": 2}
+    assert settings.read_kinds(["stage=I,II", "age=numeric"]) == {
+        "stage": ["I", "II"],
+        "age": "numeric",
+    }
+    kinds = {"grade": ["1", "2", "3"]}
+    assert settings.read_cuts(["age=50,60", "day=2020-01-01", "grade=2", "x=mdl"], kinds) == {
+        "age": [50, 60],
+        "day": ["2020-01-01"],
+        "grade": ["2"],
+        "x": "mdl",
+    }
+
+
+@pytest.mark.parametrize(
+    ("reader", "told", "why"),
+    [
+        (settings.read_support, "many", "must be a number"),
+        (settings.read_pseudocounts, ["1", "2"], "NAME=VALUE"),
+        (settings.read_pseudocounts, ["died=x"], "not a number"),
+        (settings.read_kinds, ["age"], "NAME=VALUE"),
+        (settings.read_kinds, ["=numeric"], "NAME=VALUE"),
+        (settings.read_cuts, ["age="], "NAME=VALUE"),
+        (settings.read_antecedents, Path("nowhere.json"), "cannot be read"),
+    ],
+)
+def test_texts_that_are_no_settings(reader: Any, told: Any, why: str) -> None:
+    """A parameter's fault is named with its option."""
+    with pytest.raises(ParamError, match=why):
+        reader(told)

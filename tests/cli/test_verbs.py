@@ -1,0 +1,215 @@
+"""Every verb on real files: what it prints, what it writes, and that it agrees with Python."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from elseif import load_model
+from elseif.datasets import load_titanic
+from elseif.report.edited_list import FORMAT, VERSION, antecedent_document
+from tests.cli.conftest import QUICK, Run
+
+
+def test_fit_prints_a_screen(elseif: Run, folder: Path) -> None:
+    """At most 24 lines of 80 columns, with the list first."""
+    ended = elseif(
+        "fit", folder / "titanic.csv", "--label", "survival", "--positive", "survived", *QUICK
+    )
+    lines = ended.out.splitlines()
+    assert ended.code == 0, ended.err
+    assert lines[0] == "Probability of survived (95% credible interval)"
+    assert lines[1].startswith("if ")
+    assert len(lines) < 24
+    assert max(map(len, lines)) <= 80
+    assert "Learnt from 1,761 rows of titanic.csv" in ended.out
+
+
+@pytest.mark.parametrize("name", ["titanic.csv", "titanic.tsv", "titanic.parquet"])
+def test_the_format_of_a_table_makes_no_difference(
+    elseif: Run, folder: Path, tmp_path: Path, name: str
+) -> None:
+    """The same fingerprint and the same list from CSV, TSV and Parquet."""
+    told = ["--label", "survival", "--positive", "survived", "--model", tmp_path / "m.json"]
+    assert elseif("fit", folder / name, *told, *QUICK).code == 0
+    ours, first = load_model(tmp_path / "m.json"), load_model(folder / "titanic.json")
+    assert ours.fingerprint_ == first.fingerprint_
+    assert str(ours.rule_list_) == str(first.rule_list_)
+
+
+def test_positive_is_the_last_class(elseif: Run, folder: Path, tmp_path: Path) -> None:
+    """Texts and numbers alike; numbers are not made fractions."""
+    titanic = pd.read_csv(folder / "titanic.csv")
+    titanic["survival"] = titanic["survival"].map({"died": 2, "survived": 1})
+    titanic.to_csv(tmp_path / "numbers.csv", index=False)
+    told = ["--label", "survival", "--positive", "1", "--model", tmp_path / "m.json", *QUICK]
+    assert elseif("fit", tmp_path / "numbers.csv", *told).code == 0
+    assert load_model(tmp_path / "m.json").classes_.tolist() == [2, 1]
+    shown = elseif("show", tmp_path / "m.json", "--label", "2").out
+    assert shown.startswith("Probability of label 2 (95%")
+    report = ["report", tmp_path / "m.json", tmp_path / "numbers.csv", "--folds", "2"]
+    ended = elseif(*report, "--out", tmp_path / "r.html")
+    assert (ended.code, ended.err) == (0, "")
+
+
+def test_predict_is_exact_and_harmless(elseif: Run, folder: Path, tmp_path: Path) -> None:
+    """Probabilities are Python's to the last bit; formulas get a quote, numbers do not."""
+    ended = elseif("predict", folder / "mixed.json", folder / "mixed.csv")
+    rows = list(csv.DictReader(io.StringIO(ended.out)))
+    classifier = load_model(folder / "mixed.json")
+    table = pd.read_csv(folder / "mixed.csv", dtype={"ward": str}, parse_dates=["admitted"])
+    expected = classifier.predict_proba(table[classifier.feature_names_in_])
+    labels = classifier.classes_.tolist()
+    found = np.array([[float(row[f"probability {label}"]) for label in labels] for row in rows])
+    assert np.array_equal(found, expected)
+    assert {row["predicted"] for row in rows} <= {"'=dead", "ill", "well"}
+    assert "'=dead" in {row["predicted"] for row in rows}
+    captured = classifier.rule_list_.captured_by(table[classifier.feature_names_in_])
+    assert [int(row["rule"]) for row in rows] == (captured + 1).tolist()
+    assert "ignored: 'id', 'weight'" in ended.err
+    saved = elseif("predict", folder / "mixed.json", folder / "mixed.csv", "--out", tmp_path / "p")
+    assert saved.out == f"300 predictions: {tmp_path / 'p'}\n"
+    assert (tmp_path / "p").read_text() == ended.out
+
+
+def test_predict_without_the_label_and_in_other_ways(elseif: Run, folder: Path) -> None:
+    """No label is needed; the posterior has no one rule; no rows give a header alone."""
+    model = folder / "titanic.json"
+    ended = elseif("predict", model, folder / "unlabelled.csv")
+    assert (ended.code, ended.err, len(ended.out.splitlines())) == (0, "", 6)
+    posterior = elseif("predict", model, folder / "titanic.parquet", "--with", "posterior")
+    assert posterior.out.startswith("probability died,probability survived,predicted\n")
+    empty = elseif("predict", model, folder / "no-rows.csv")
+    assert (empty.code, len(empty.out.splitlines())) == (0, 1)
+
+
+def test_codes_of_wards_stay_codes(elseif: Run, folder: Path, tmp_path: Path) -> None:
+    """A model that knows ward "1" as a category reads 1 as that, not as a number."""
+    assert load_model(folder / "mixed.json").fit_report_.columns
+    ended = elseif("predict", folder / "mixed.json", folder / "mixed.csv")
+    assert "categories that fit did not see" not in ended.err
+    few = pd.read_csv(folder / "mixed.csv", dtype=str).drop(columns=["id", "weight"]).head(3)
+    few["ward"] = ["1", "9", "1"]
+    few.to_csv(tmp_path / "few.csv", index=False)
+    ended = elseif("predict", folder / "mixed.json", tmp_path / "few.csv")
+    assert ended.code == 0
+    assert ended.err == "" or "1 values are of categories that fit did not see ('9')" in ended.err
+
+
+@pytest.mark.parametrize("name", ["titanic.csv", "titanic.parquet"])
+def test_explain_counts_rows_from_1(elseif: Run, folder: Path, name: str) -> None:
+    """The same sentences as in Python."""
+    X, _ = load_titanic("paper")
+    for row in (1, len(X)):
+        ended = elseif("explain", folder / "titanic.json", folder / name, "--row", row)
+        explained = load_model(folder / "titanic.json").explain(X, row - 1)
+        assert ended.out == explained.to_text(width=80) + "\n"
+
+
+def test_show(elseif: Run, folder: Path) -> None:
+    """The list, another label or level, and the posterior's lists."""
+    model = folder / "titanic.json"
+    point = elseif("show", model).out
+    assert load_model(model).rule_list_.to_text(width=80) in point
+    assert elseif("show", model, "--label", "died", "--level", "0.5").out.startswith(
+        "Probability of died (50%"
+    )
+    assert (
+        load_model(model).map_rule_list_.to_text(width=80)
+        in elseif("show", model, "--list", "map").out
+    )
+    assert elseif("show", model, "--lists", "3").out.count("of the draws, log posterior") == 3
+
+
+FORMATS = ["text", "markdown", "latex", "sql", "pmml", "onnx", "python", "javascript"]
+
+
+@pytest.mark.parametrize("name", [*FORMATS, "calculator", "json"])
+def test_export(elseif: Run, folder: Path, tmp_path: Path, name: str) -> None:
+    """The file is what is printed; ONNX is no text and wants a file."""
+    model, out = folder / "titanic.json", tmp_path / "out"
+    ended = elseif("export", model, "--to", name, "--out", out)
+    assert (ended.code, ended.out) == (0, f"{name}: {out}\n"), ended.err
+    printed = elseif("export", model, "--to", name)
+    if name == "onnx":
+        assert printed.code == 2
+        assert "--out FILE" in printed.err
+    else:
+        assert printed.out.rstrip("\n") == out.read_bytes().decode().rstrip("\n")
+    assert elseif("export", model, "--to", name, "--out", out).code == 2
+    assert elseif("export", model, "--to", name, "--out", out, "--force").code == 0
+
+
+def test_report_and_explorer(elseif: Run, folder: Path, tmp_path: Path) -> None:
+    """The training table is recognised; with another one it says so, and the explorer refuses."""
+    model, pages = folder / "titanic.json", [tmp_path / "r.html", tmp_path / "e.html"]
+    told = ["--folds", "2", "--subgroup", "sex", "--quiet"]
+    ended = elseif(
+        "report", model, folder / "titanic.csv", *told, "--out", pages[0], "--explorer", pages[1]
+    )
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out == f"Explorer: {pages[1]}\nReport: {pages[0]}\n"
+    assert all(page.read_text().lower().startswith("<!doctype html>") for page in pages)
+    other = ["report", model, folder / "half.csv", *told, "--out", tmp_path / "o.html"]
+    ended = elseif(*other)
+    assert ended.code == 0
+    assert "half.csv is not the table that titanic.json was learnt from" in ended.err
+    assert "is not the one that the list was fitted to" in (tmp_path / "o.html").read_text()
+    ended = elseif(*other, "--force", "--explorer", tmp_path / "x.html")
+    assert ended.code in (2, 3)
+    assert not (tmp_path / "x.html").exists()
+
+
+def test_report_leaves_out_what_fit_left_out(elseif: Run, folder: Path, tmp_path: Path) -> None:
+    """Dropped columns and weights are no features of the folds; the weights count again."""
+    told = ["--weight", "weight", "--folds", "2", "--out", tmp_path / "r.html"]
+    ended = elseif("report", folder / "mixed.json", folder / "mixed.csv", *told)
+    assert ended.code == 0
+    assert "is not the table" not in ended.err
+    assert "ignored" not in ended.err
+
+
+def test_edit_weighs_and_saves(elseif: Run, folder: Path, tmp_path: Path) -> None:
+    """What the explorer saves becomes a model, with the price of the change."""
+    classifier = load_model(folder / "titanic.json")
+    first, *rest = classifier.rule_list_.antecedents
+    told = [json.loads(antecedent_document(a)) for a in [*rest, first]]
+    edited, new = tmp_path / "edited.json", tmp_path / "new.json"
+    edited.write_text(json.dumps({"format": FORMAT, "version": VERSION, "antecedents": told}))
+    command = ["edit", folder / "titanic.json", folder / "titanic.csv", "--list", edited]
+    ended = elseif(*command, "--model", new)
+    assert ended.code == 0, ended.err
+    assert "Against the start: " in ended.out
+    assert "take the list in edited.json" in ended.out
+    X, y = load_titanic("paper")
+    expected = classifier.edit(X, y).take([*rest, first])
+    assert load_model(new).rule_list_.to_text() == expected.rule_list.to_text()
+    assert load_model(new).rule_list_.antecedents == (*rest, first)
+    wrong = elseif("edit", folder / "titanic.json", folder / "half.csv", "--list", edited)
+    assert wrong.code == 3
+    assert "not the data that the list was fitted to" in wrong.err
+    damaged = elseif("edit", folder / "titanic.json", folder / "titanic.csv", "--list", new)
+    assert damaged.code == 3
+
+
+def test_demo_writes_everything(elseif: Run, tmp_path: Path) -> None:
+    """Table, model and three pages, which another run does not overwrite unless told."""
+    out = tmp_path / "made" / "results"
+    ended = elseif("demo", "--out", out)
+    assert (ended.code, ended.err) == (0, "")
+    assert sorted(path.name for path in out.iterdir()) == [
+        "titanic-calculator.html",
+        "titanic-explorer.html",
+        "titanic-report.html",
+        "titanic.csv",
+        "titanic.json",
+    ]
+    assert "survived 21% (19%–23%)" in ended.out
+    assert elseif("demo", "--out", out).code == 2
+    assert elseif("explain", out / "titanic.json", out / "titanic.csv", "--row", 1).code == 0
