@@ -32,7 +32,15 @@ def add_fields(app: Any, what: str, name: str, found: Any, options: Any, lines: 
         lines += field_lines(found)
 
 
+def hide_signature(
+    app: Any, what: str, name: str, found: Any, options: Any, signature: str, returns: str
+) -> tuple[str, str] | None:
+    """Leave out how a dataclass is made: people are given them, and the fields follow."""
+    return ("", "") if what == "class" and dataclasses.is_dataclass(found) else None
+
+
 def setup(app: Any) -> dict[str, Any]:
     """Run before napoleon, which reads sections."""
     app.connect("autodoc-process-docstring", add_fields, priority=400)
+    app.connect("autodoc-process-signature", hide_signature)
     return {"parallel_read_safe": True}
