@@ -50,7 +50,7 @@ $(VENV)/demo.stamp: pyproject.toml | $(VENV)/bin/python
 $(VENV)/test.stamp: pyproject.toml | $(VENV)/bin/python
 	@echo "Installing elseif and its test tools into $(VENV): a few minutes the first time."
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
-	@touch $@ $(VENV)/demo.stamp
+	@touch $@ $(VENV)/demo.stamp $(VENV)/docs.stamp
 
 $(VENV)/docs.stamp: pyproject.toml | $(VENV)/bin/python
 	@echo "Installing elseif and what builds its site into $(VENV)."
