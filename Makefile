@@ -6,7 +6,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-slow lint format bench clean
+.PHONY: demo test test-slow lint format bench docs clean
 
 demo: $(VENV)/demo.stamp
 	$(BIN)/elseif demo --out results --force
@@ -28,6 +28,11 @@ format: $(VENV)/test.stamp
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+# the site, in site/: it runs the gallery's code, and a warning fails the build
+docs: $(VENV)/docs.stamp
+	$(BIN)/sphinx-build -W --keep-going -E -q -b html docs site
+	@echo "Open site/index.html in a browser."
+
 # one: make bench BENCH=limit
 bench: $(VENV)/bench.stamp
 	$(BIN)/python benchmarks/run.py $(BENCH)
@@ -45,6 +50,11 @@ $(VENV)/demo.stamp: pyproject.toml | $(VENV)/bin/python
 $(VENV)/test.stamp: pyproject.toml | $(VENV)/bin/python
 	@echo "Installing elseif and its test tools into $(VENV): a few minutes the first time."
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
+	@touch $@ $(VENV)/demo.stamp $(VENV)/docs.stamp
+
+$(VENV)/docs.stamp: pyproject.toml | $(VENV)/bin/python
+	@echo "Installing elseif and what builds its site into $(VENV)."
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
 	@touch $@ $(VENV)/demo.stamp
 
 $(VENV)/bench.stamp: $(VENV)/test.stamp
@@ -53,5 +63,5 @@ $(VENV)/bench.stamp: $(VENV)/test.stamp
 	@touch $@
 
 clean:
-	rm -rf $(VENV) .bench results .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	rm -rf $(VENV) .bench results site docs/_gallery .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
