@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
@@ -43,6 +42,7 @@ from elseif.tables.labels import (
 )
 from elseif.tables.lazily import read_lazily
 from elseif.tables.matching import match_columns, warn_of_unseen
+from elseif.tables.merging import merged_note
 from elseif.tables.packing import Layout, make_layout
 from elseif.tables.reading import Table, parse_kinds, read_table
 
@@ -273,7 +273,7 @@ class BayesianRuleListClassifier(FittedForPeople, ClassifierMixin, BaseEstimator
             n_rows_without_label=labels.n_dropped,
             aliases=mined.pool.aliases,
             notes=tuple(
-                n for n in (note, self._clamped(mined.pool), _merged(layout, mined.layout)) if n
+                n for n in (note, self._clamped(mined.pool), merged_note(layout, mined.layout)) if n
             ),
         )
         self.fingerprint_ = data_fingerprint(labels, binarised.digests)
@@ -462,39 +462,11 @@ class BayesianRuleListClassifier(FittedForPeople, ClassifierMixin, BaseEstimator
                 stacklevel=3,
             )
 
-    def _warn_of_convergence(self) -> None:
-        from elseif.sampler.convergence import is_good_enough
-
-        if len(self.pool_) and not is_good_enough(self.convergence_):
-            r_hat = self.convergence_.r_hat
-            shown = "not available" if np.isnan(r_hat) else f"{r_hat:.3f}"
-            longer = "n_iter" if self.n_iter is not None else "max_iter"
-            warnings.warn(
-                f"The chains have not converged after {self.convergence_.n_iter:,} iterations: "
-                f"R-hat {shown}, largest rank-normalised R-hat "
-                f"{self.convergence_.max_r_hat:.3f}, fewest effective draws "
-                f"{self.convergence_.min_ess:.0f}. Raise {longer}, or make the pool smaller by a "
-                "higher min_support or a lower max_cardinality. The result is there, but another "
-                "seed may give another list.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
-
 
 # __new__ is there to speak of misspelt keywords; the arguments are those of __init__
 BayesianRuleListClassifier.__signature__ = inspect.Signature(
     list(inspect.signature(BayesianRuleListClassifier.__init__).parameters.values())[1:]
 )
-
-
-def _merged(layout: Layout, merged: Layout) -> str | None:
-    """A note when identical observations were merged."""
-    if merged is layout:
-        return None
-    return (
-        f"{layout.n_rows:,} observations were merged into {merged.n_rows:,} that differ, each with "
-        "its count; the posterior is the same."
-    )
 
 
 def _one_label_each(y: Any) -> np.ndarray:

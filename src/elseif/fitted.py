@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import copy
+import warnings
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from elseif.antecedents.expert import read_weights
@@ -97,6 +99,24 @@ class FittedForPeople:
             classifier=self,
         )
         return begin(bench, self.rule_list_)
+
+    def _warn_of_convergence(self: Any) -> None:
+        from elseif.sampler.convergence import is_good_enough
+
+        if len(self.pool_) and not is_good_enough(self.convergence_):
+            r_hat = self.convergence_.r_hat
+            shown = "not available" if np.isnan(r_hat) else f"{r_hat:.3f}"
+            longer = "n_iter" if self.n_iter is not None else "max_iter"
+            warnings.warn(
+                f"The chains have not converged after {self.convergence_.n_iter:,} iterations: "
+                f"R-hat {shown}, largest rank-normalised R-hat "
+                f"{self.convergence_.max_r_hat:.3f}, fewest effective draws "
+                f"{self.convergence_.min_ess:.0f}. Raise {longer}, or make the pool smaller by a "
+                "higher min_support or a lower max_cardinality. The result is there, but another "
+                "seed may give another list.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
 
     def _html_repr(self: Any) -> str:
         """For notebooks: the list once it is fitted, scikit-learn's diagram until then."""

@@ -110,3 +110,13 @@ def _patterns(
     numbers = pattern.astype(np.int64)
     first[numbers[::-1]] = np.arange(len(bits))[::-1]
     return numbers, first
+
+
+def merged_note(layout: Layout, merged: Layout) -> str | None:
+    """A note when identical observations were merged."""
+    if merged is layout:
+        return None
+    return (
+        f"{layout.n_rows:,} observations were merged into {merged.n_rows:,} that differ, each with "
+        "its count; the posterior is the same."
+    )
