@@ -107,6 +107,8 @@ def bytes_touched(timed: Timed, n_words: int) -> tuple[float, float]:
     n_iter = sum(timed.proposed.values())
     of_list = 0.0
     for option, n in timed.proposed.items():
+        if not n:
+            continue
         of_list += n * np.average(rows_read(lengths)[option], weights=draws)
         rewritten = np.average(rows_rewritten(lengths)[option], weights=draws)
         of_list += 2 * timed.accepted[option] * rewritten

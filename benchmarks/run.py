@@ -25,6 +25,7 @@ BENCHMARKS = (
     "whole_fit",
     "mining",
     "million_rows",
+    "hundred_million",
     "mixing",
     "converge",
 )

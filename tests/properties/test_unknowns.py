@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import combinations, product
 from typing import Any
 
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from elseif.antecedents.antecedent import Antecedent
 from elseif.posterior.case import UNKNOWN
-from elseif.posterior.cells import ANOTHER, column_cells, list_conditions
+from elseif.posterior.cells import ANOTHER, column_cells, list_conditions, open_cells
 from elseif.posterior.changes import nearest_changes
 from elseif.posterior.explanation import explain
 from elseif.posterior.rule_list import RuleList, Vocabulary, make_rule_list
@@ -255,3 +256,18 @@ def test_every_earlier_rule_has_a_failed_condition(
     assert [rule.place for rule in told.passed_over] == list(range(told.fired.place))
     assert all(rule.failed for rule in told.passed_over)
     assert told.fired.antecedent == rule_list[told.fired.place].antecedent.name
+
+
+@given(rule_lists())
+def test_the_calculator_knows_the_same_answers(rule_list: RuleList) -> None:
+    """What an unknown value can mean is the same in the page and in an explanation."""
+    from elseif.report.calculator import calculator_page
+
+    content = calculator_page(rule_list).split('id="data">', 1)[1].split("</script>", 1)[0]
+    by_column = list_conditions(rule_list)
+    asked = json.loads(content)["columns"]
+    assert len(asked) == len(by_column)
+    cells = column_cells(rule_list)
+    for question, (name, conditions) in zip(asked, by_column.items(), strict=True):
+        expected = {cell.truth for cell in open_cells(cells[name], conditions)}
+        assert {tuple(truth) for truth in question["cells"]} == expected
