@@ -24,6 +24,7 @@ class Kernel(StrEnum):
 
     AUTO = "auto"
     TEMPERED = "tempered"
+    INFORMED = "informed"
     ADAPTIVE = "adaptive"
     PAPER = "paper"
 
