@@ -380,3 +380,16 @@ def test_the_golden_file_of_version_1_loads_for_ever(
     content = json.loads((GOLDEN / "model-1.json").read_text(encoding="utf-8"))
     assert content["sha256"] == checksum(content)
     assert content["made_by"] <= f"elseif {elseif.__version__}"
+
+
+def test_an_edited_list_says_so(
+    classifier: BayesianRuleListClassifier, table: tuple[pd.DataFrame, pd.Series], path: Path
+) -> None:
+    """What was changed by hand is in the file, and in what is loaded from it."""
+    edited = classifier.edit(*table).drop(0).as_classifier()
+    save_model(edited, path)
+    assert read_model(path).edited == edited.edited_
+    loaded = load_model(path)
+    assert loaded.edited_ == edited.edited_
+    assert str(loaded.rule_list_) == str(edited.rule_list_)
+    assert read_model(GOLDEN / "model-1.json").edited is None

@@ -49,6 +49,7 @@ def show(
     from elseif.cli.models import read
     from elseif.cli.tables import find_label
     from elseif.errors import ParamError
+    from elseif.posterior.text import show_name
 
     found = read(model)
     if lists and found.posterior is None:
@@ -59,6 +60,8 @@ def show(
     print()
     date = str(found.training["date"]).replace("T", " ").replace("Z", " UTC")
     say_wrapped(f"Learnt from {found.n:,.10g} observations, {date}.")
+    if found.edited is not None and which is Which.POINT:
+        say_wrapped(f"Edited by hand: {show_name(found.edited, 500)}.")
     if found.convergence is not None:
         say_wrapped(found.convergence.sentence())
     if found.posterior is not None and lists:

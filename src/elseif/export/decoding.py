@@ -53,6 +53,7 @@ def decode_model(document: Document) -> Model:
         feature_names=document.table.feature_names,
         n_features=document.table.n_features,
         pool=pool,
+        edited=document.edited,
     )
 
 

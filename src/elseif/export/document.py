@@ -232,6 +232,9 @@ class Document(Part):
         ),
     ]
     outcome: OutcomePart
+    edited: Annotated[
+        str | None, Field(description="what was changed by hand in rule_list, where it was")
+    ] = None
     rule_list: Annotated[list[RulePart], Field(min_length=1)]
     map_rule_list: Annotated[list[RulePart], Field(min_length=1)]
     orders: Annotated[

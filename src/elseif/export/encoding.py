@@ -29,6 +29,7 @@ def encode_model(model: Model, with_posterior: bool) -> dict[str, Any]:
         "format_version": VERSION,
         "made_by": f"elseif {elseif.__version__}",
         "outcome": _outcome(model.vocabulary),
+        **({} if model.edited is None else {"edited": model.edited}),
         "rule_list": _rules(model.rule_list, orders),
         "map_rule_list": _rules(model.map_rule_list, orders),
         "table": {

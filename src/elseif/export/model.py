@@ -45,6 +45,7 @@ class Model:
     feature_names: list[str] | None
     n_features: int
     pool: Pool
+    edited: str | None = None  # what was changed by hand in the list
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -77,6 +78,7 @@ class Model:
             feature_names=None if names is None else [str(name) for name in names],
             n_features=int(classifier.n_features_in_),
             pool=classifier.pool_,
+            edited=getattr(classifier, "edited_", None),
         )
 
     def was_trained_on(self, X: Any, y: Any, sample_weight: Any = None) -> bool:

@@ -119,6 +119,8 @@ def to_classifier(model: Model, name: str = "The model") -> BayesianRuleListClas
         classifier.posterior_ = model.posterior
     if model.convergence is not None:
         classifier.convergence_ = model.convergence
+    if model.edited is not None:
+        classifier.edited_ = model.edited
     classifier.pool_ = model.pool
     classifier.fit_report_ = model.fit_report
     classifier.classes_ = model.rule_list.classes
