@@ -27,6 +27,7 @@ from elseif.tables.labels import (
     read_labels,
     shown_label,
 )
+from elseif.tables.parquet import ParquetTable
 
 CROSS_VALIDATION, HELD_OUT = "cross-validation", "held-out table"
 
@@ -139,6 +140,8 @@ def held_out(
 
 def rows_of(data: Any, rows: np.ndarray) -> Any:
     """Some rows of a data frame, series, array, sparse matrix or list, of the same type."""
+    if isinstance(data, ParquetTable):
+        data = data.to_frame()  # folds need rows, and files are read by column
     native = nw.from_native(data, eager_only=True, allow_series=True, pass_through=True)
     if isinstance(native, (nw.DataFrame, nw.Series)):
         return native[rows.tolist()].to_native()

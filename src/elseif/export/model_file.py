@@ -23,6 +23,7 @@ from elseif.export.migrations import migrate
 from elseif.export.model import Model, as_model
 from elseif.export.safe_files import check_writable, write_atomically
 from elseif.export.strict_json import LARGEST_FILE, parse
+from elseif.posterior.text import show_name
 
 if TYPE_CHECKING:
     from elseif.estimator import BayesianRuleListClassifier
@@ -198,7 +199,7 @@ def _checked(content: dict[str, Any], name: str) -> Document:
         check_document(document)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(map(str, first["loc"]))[:200]
+        where = show_name(".".join(map(str, first["loc"])), 200)
         raise ModelFileError(
             f"{name} is not a valid model ({error.error_count()} faults): {where}: {first['msg']}."
         ) from error

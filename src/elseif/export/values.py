@@ -13,7 +13,7 @@ import numpy as np
 
 from elseif.antecedents.antecedent import Antecedent
 from elseif.errors import ModelFileError
-from elseif.tables.conditions import Condition
+from elseif.tables.conditions import Condition, as_date
 
 SPECIAL = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 LARGEST_PLAIN = 2**63 - 1
@@ -110,7 +110,7 @@ def date_text(value: Any) -> str:
 def decode_date(text: str) -> np.datetime64:
     """A date from its ISO text, to the microsecond."""
     try:
-        date = np.datetime64(text, "us")
+        date = as_date(text)
     except ValueError as error:
         raise ModelFileError(f"{text[:40]!r} is no date.") from error
     if np.isnat(date):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +19,9 @@ ABOVE, AT_MOST, AT_LEAST, BELOW, BETWEEN = ">", "<=", ">=", "<", "between"
 OPERATORS = (
     TRUE, FALSE, EQUAL, UNEQUAL, ONE_OF, ABOVE, AT_MOST, AT_LEAST, BELOW, BETWEEN, MISSING,
 )  # fmt: skip
+ISO_DATE = re.compile(
+    r"[+-]?\d{4,6}(-\d{2}(-\d{2}([T ]\d{2}(:\d{2}(:\d{2}(\.\d{1,9})?)?)?)?)?)?", re.ASCII
+)
 NUMERIC_OPERATORS = (ABOVE, AT_MOST, AT_LEAST, BELOW, BETWEEN)
 
 
@@ -154,6 +158,8 @@ def as_date(value: Any) -> np.datetime64:
         value = value.astimezone(datetime.UTC).replace(tzinfo=None)  # as columns are read
     if not isinstance(value, (str, datetime.date, np.datetime64)):
         raise ValueError(f"{value!r} is no date")  # NumPy would count a number from 1970
+    if isinstance(value, str) and not ISO_DATE.fullmatch(value):
+        raise ValueError(f"{value!r} is no date")  # NumPy knows "now", which is another each day
     date = np.datetime64(value).astype("datetime64[us]")
     if np.isnat(date):
         raise ValueError(f"{value!r} is no date")

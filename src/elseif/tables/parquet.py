@@ -59,6 +59,15 @@ class ParquetTable:
         """The table with some columns only, in the order given."""
         return self._with(list(dict.fromkeys(self._known(names))))
 
+    def to_frame(self) -> Any:
+        """The whole table in memory, as a pyarrow Table: for what needs rows, such as folds."""
+        pa, _ = load_pyarrow()
+        columns = []
+        for name in self.columns:
+            pieces = list(self._pieces(name).arrays)
+            columns.append(pa.chunked_array(pieces, None if pieces else self._types[name]))
+        return pa.table(columns, names=self.columns)
+
     def read(
         self, place: int, name: str, kind: Kind | None, allow_infinite: bool = False
     ) -> Column:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import pyarrow as pa
 import pytest
 from scipy import sparse
 
-from elseif import BayesianRuleListClassifier
+from elseif import BayesianRuleListClassifier, ParquetTable
 from elseif.errors import DataError, ParamError, ParamTypeError
 from elseif.evaluation.cross_validation import cross_validate, held_out, rows_of
 from elseif.progress import Progress
@@ -181,3 +182,14 @@ def test_held_out_labels_must_be_the_models() -> None:
         held_out(fitted.predict_proba, fitted.classes_, X[:1], [None])
     with pytest.raises(DataError, match="2 rows and 1 labels"):
         held_out(fitted.predict_proba, fitted.classes_, X[:2], [True])
+
+
+def test_rows_of_a_parquet_table(tmp_path: Path) -> None:
+    """Folds of a file are those of the same table in memory."""
+    frame = pd.DataFrame({"a": [1.5, None, 3.0], "b": ["x", "y", None], "c": [True, False, True]})
+    frame.to_parquet(tmp_path / "table.parquet", row_group_size=2)
+    found = rows_of(ParquetTable(tmp_path / "table.parquet"), np.array([2, 0]))
+    assert found.to_pylist() == [
+        {"a": 3.0, "b": None, "c": True},
+        {"a": 1.5, "b": "x", "c": True},
+    ]
