@@ -1116,3 +1116,16 @@ def test_row_44_more_than_five_weights_are_counted() -> None:
     weights = np.where(np.arange(200) < 12, -1.0, 1.0)
     message = expect_refused(lambda: quick().fit(X, y, weights), "12", "0, 1, 2, 3, 4")
     assert "4, 5" not in message
+
+
+@pytest.mark.parametrize("delimiter", [",", ";"])
+def test_row_23_a_line_break_in_a_name(delimiter: str, tmp_path: Path) -> None:
+    """A name in quotes may hold a line break, as spreadsheets write it."""
+    path = tmp_path / "table.csv"
+    path.write_text(f'age{delimiter}"blood\npressure"{delimiter}y\n50{delimiter}120{delimiter}1\n')
+    found = read_file(path)
+    assert list(found.columns) == ["age", "blood\npressure", "y"]
+    assert found.to_numpy().tolist() == [[50.0, 120.0, 1.0]]
+    path.write_text(f'age{delimiter}"blood\npressure{delimiter}y\n50{delimiter}120{delimiter}1\n')
+    with pytest.raises(DataError, match=r"line 1.*a quote is opened and not closed"):
+        read_file(path)

@@ -140,11 +140,19 @@ def _read_header(lines: _Lines, delimiter: str) -> tuple[list[str], str]:
     line = next(lines, "")
     if not line.strip():
         raise lines.empty()
+    begun = [line]  # a name in quotes may go on in the next line
+
+    def header_lines() -> Iterator[str]:
+        yield from begun
+        for more in lines:
+            begun.append(more)
+            yield more
+
     try:
-        header = next(csv.reader([line], delimiter=delimiter, strict=True))
+        header = next(csv.reader(header_lines(), delimiter=delimiter, strict=True))
         if len(header) == 1 and delimiter == "," and ";" in header[0]:
             delimiter = ";"
-            header = next(csv.reader([line], delimiter=";", strict=True))
+            header = next(csv.reader(header_lines(), delimiter=";", strict=True))
     except csv.Error as error:
         raise lines.fault(1, None, _in_words(error)) from error
     nameless = [i + 1 for i, name in enumerate(header) if not name.strip()]
