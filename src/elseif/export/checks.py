@@ -164,9 +164,10 @@ class _Conditions:
     ) -> str | None:
         if not self._set_of(condition.column, levels) >= set(values):
             return "names a category that the column does not have"
-        if condition.operator in NUMERIC_OPERATORS or condition.operator == UNEQUAL:
-            if condition.order is None:
-                return "lacks the order of the categories"
+        needs_order = condition.operator in NUMERIC_OPERATORS or condition.operator == UNEQUAL
+        if needs_order and condition.order is None:
+            return "lacks the order of the categories"
+        if condition.order is not None:
             order = self._orders[condition.order]
             if not self._fits(condition.column, condition.order):
                 return "has an order of other categories"

@@ -10,6 +10,7 @@ import numpy as np
 
 from elseif.antecedents.antecedent import Antecedent
 from elseif.errors import DataError, ParamError
+from elseif.export.strict_json import parse
 from elseif.tables.conditions import OPERATORS, Condition, as_date
 
 FORMAT = "elseif edited list"
@@ -25,7 +26,7 @@ def edited_list(path: str | Path) -> list[Antecedent]:
         size = path.stat().st_size
         if size > LARGEST:
             raise DataError(f"{path} has {size:,} bytes; an edited list has at most {LARGEST:,}.")
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = parse(path.read_bytes(), str(path))
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror or error}.") from error
     except (ValueError, RecursionError) as error:

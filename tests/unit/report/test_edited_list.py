@@ -12,7 +12,7 @@ import pytest
 
 from elseif.antecedents.antecedent import Antecedent
 from elseif.errors import DataError, ParamError
-from elseif.report.edited_list import antecedent_document, edited_list
+from elseif.report.edited_list import FORMAT, VERSION, antecedent_document, edited_list
 from elseif.tables.conditions import Condition
 
 CONDITIONS = (
@@ -115,3 +115,14 @@ def test_values_that_no_file_holds() -> None:
     """An object is not turned into text behind one's back."""
     with pytest.raises(ParamError, match="no value that a file can hold"):
         antecedent_document(Antecedent([Condition("x", "=", object())]))
+
+
+@pytest.mark.parametrize("value", ["1" + "0" * 400, "1e999", "NaN"])
+def test_numbers_that_no_column_holds(value: str, tmp_path: Path) -> None:
+    path = tmp_path / "edited.json"
+    condition = f'{{"column": "age", "operator": ">", "value": {value}, "order": null}}'
+    path.write_text(
+        f'{{"format": "{FORMAT}", "version": {VERSION}, "antecedents": [[{condition}]]}}'
+    )
+    with pytest.raises(DataError, match="no JSON document"):
+        edited_list(path)
