@@ -29,7 +29,7 @@ from elseif.errors import FileExistsAlreadyError, ParamError
 from elseif.parameters import check_count, check_flag
 from elseif.progress import Progress
 
-BLOCK = 32_768  # persons
+BLOCK = 16_384  # persons
 MOST_PERSONS = 10_000_000  # records are numbered with 32 bits
 MOST_CONCEPTS = 100_000
 RARE = 40  # a concept that fewer patients are expected to have is given to one of them

@@ -42,6 +42,7 @@ class Known:
     on_factor: float = 0.55  # how much
     parents: tuple[int, ...] = ()
     drug: bool = False
+    at_any_age: bool = False  # as common in the young as in the old
 
     @property
     def vocabulary(self) -> str:
@@ -91,7 +92,15 @@ PLANTED_CONCEPTS = (
         "brain",
         0.70,
     ),
-    Known(CONSCIOUSNESS, "Disturbance of consciousness", "3006004", 0.110, "brain", 0.70),
+    Known(
+        CONSCIOUSNESS,
+        "Disturbance of consciousness",
+        "3006004",
+        0.124,
+        "brain",
+        0.70,
+        at_any_age=True,
+    ),
 )
 
 STROKES = (
