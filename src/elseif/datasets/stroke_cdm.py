@@ -70,8 +70,9 @@ def make_stroke_cdm(
     try:
         with Store(partial, schema) as store:
             planted = _write(store, n_patients, n_others, n_concepts, random_state, progress)
-        facts_path(target).write_text(planted.to_json() + "\n", encoding="utf-8")
+        facts_path(target).unlink(missing_ok=True)  # never beside a database of other facts
         partial.replace(target)
+        facts_path(target).write_text(planted.to_json() + "\n", encoding="utf-8")
     finally:
         partial.unlink(missing_ok=True)
         partial.with_name(f"{partial.name}.wal").unlink(missing_ok=True)
