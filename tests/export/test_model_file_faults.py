@@ -103,7 +103,6 @@ def change(path: str, value: Any) -> Callable[[dict[str, Any]], None]:
     return apply
 
 
-
 def text_labels(label_type: str) -> dict[str, Any]:
     """An outcome with labels of text, in an array of a told width."""
     return {
