@@ -8,6 +8,7 @@ from typing import Any
 
 import ibis
 
+from elseif.cohort.attrition import STEPS
 from elseif.cohort.definition import OLDEST, CohortDefinition
 from elseif.errors import DatabaseError
 
@@ -34,8 +35,6 @@ CDM: Mapping[str, Mapping[str, str]] = {
     "concept_ancestor": {"ancestor_concept_id": "int64", "descendant_concept_id": "int64"},
 }
 EVENTS = {"condition": "condition_occurrence", "drug": "drug_exposure"}
-# what a person must pass, in this order; each is a column of the persons' query
-STEPS = ("in_person", "of_age", "observed", "observed_before", "observed_after", "new")
 
 
 @dataclass(frozen=True)
