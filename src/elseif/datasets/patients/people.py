@@ -200,7 +200,7 @@ def _liability(people: People, concept: Known, rng: np.random.Generator) -> np.n
     n = len(people)
     if not concept.factor:
         return ON_BURDEN * people.burden + np.sqrt(1 - ON_BURDEN**2) * rng.normal(size=n)
-    on_burden = 0.25 if concept.factor == "brain" else 0.35
+    on_burden = 0.30 if concept.factor == "brain" else 0.35
     shared = 2 * on_burden * concept.on_factor * WITH_AGE * BURDEN_WITH_AGE
     rest = np.sqrt(1 - on_burden**2 - concept.on_factor**2 - shared)
     factor = people.factors[:, FACTORS.index(concept.factor)]
