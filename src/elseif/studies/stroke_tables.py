@@ -1,0 +1,200 @@
+"""The study's tables as text, from its plain results."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from elseif.studies.stroke_paper import DATABASE, EVERYBODY, MEN, PUBLISHED, WOMEN, Published
+from elseif.studies.stroke_results import POINT, POST
+
+Data = Mapping[str, Any]
+
+WIDTH = 92
+NAME = 24
+NO_TRAINING = "no training"
+TITLES = {
+    EVERYBODY: "Table 2. Everybody",
+    WOMEN: "Table 3, left half. Women",
+    MEN: "Table 3, right half. Men",
+}
+LAST = POST  # in the paper the posterior's row closes the table
+
+
+def attrition_text(cohort: Data) -> str:
+    """How many persons each step of the extraction left, and what was not as it should be."""
+    rows = cohort["attrition"]
+    wide = max(len(row["step"]) for row in rows)
+    lines = [f"{'':<{wide}}{'persons':>12}{'removed':>12}"]
+    for row in rows:
+        removed = f"{row['removed']:,}" if row["removed"] else ""
+        lines.append(f"{row['step']:<{wide}}{row['persons']:>12,}{removed:>12}".rstrip())
+    for hole in cohort["holes"]:
+        counts = ", ".join(f"{n:,} {unit}" for unit, n in hole["counts"].items() if n is not None)
+        lines.append(_wrapped(f"note: {hole['what']}: {counts}."))
+    return "\n".join(lines)
+
+
+def auc_table(results: Data, of: str, with_paper: bool) -> str:
+    """AUC and training time of every classifier, beside the paper's figures where there are."""
+    published = PUBLISHED.get(results["population"], {}) if with_paper else {}
+    title = TITLES[results["population"]] if with_paper else results["population"].capitalize()
+    lines = [
+        f"{title}: {results['n']:,} patients, {results['n_events']:,} "
+        f"({results['n_events'] / results['n']:.1%}) with the outcome; "
+        f"mean (s.d.) over {results['n_folds']} folds"
+    ]
+    head, units = f"{'':<{NAME}}{of:<32}", f"{'':<{NAME}}{'AUC':<16}{'training, s':<16}"
+    if published:
+        head += f"| another database ({DATABASE})"
+        units += f"| {'AUC':<16}{'training, min'}"
+    lines += [head.rstrip(), units.rstrip()]
+    for name in row_order(results, published):
+        lines.append(_row(name, results, published.get(name)))
+    lines += failure_lines(results["failures"])
+    return "\n".join(lines)
+
+
+def row_order(results: Data, published: Mapping[str, Published]) -> list[str]:
+    """The paper's rows in the paper's order, then today's; the posterior's last."""
+    known = [*results["classifiers"], *results["failures"]]
+    rows = [name for name in published if name != LAST]
+    rows += [name for name in known if name not in published and name != LAST]
+    return rows + ([LAST] if LAST in known or LAST in published else [])
+
+
+def failure_lines(failures: Mapping[str, str]) -> list[str]:
+    """Why a classifier has no numbers; the same reason once."""
+    names: dict[str, list[str]] = {}
+    for name, why in failures.items():
+        names.setdefault(why, []).append(name)
+    return [_wrapped(f"  {', '.join(who)}: {why}") for why, who in names.items()]
+
+
+def difference_text(results: Data) -> str:
+    """How the others' AUC differs from the point list's, in the same folds."""
+    found = {
+        name: one["above_brl_point"]
+        for name, one in results["classifiers"].items()
+        if one["above_brl_point"] is not None
+    }
+    if not found:
+        return ""
+    n = results["n_folds"]
+    lines = [
+        f"AUC above that of {POINT} in the same {n} folds ({results['population']}): "
+        "mean (s.d.), folds above"
+    ]
+    for name, one in sorted(found.items(), key=lambda item: -item[1]["mean"]):
+        mean = f"{one['mean']:+.3f} {_bracketed(one['sd'], 3)}"
+        lines.append(f"  {name:<{NAME}}{mean:<18}{one['n_folds_above']} of {n}")
+    lines.append(
+        _wrapped(
+            "  Folds share most of their training data, so that the s.d. is no standard error: "
+            "read the folds as a check of direction, not as a test."
+        )
+    )
+    return "\n".join(lines)
+
+
+def stability_text(results: Data) -> str:
+    """What the lists of the folds have in common."""
+    found, n = results["stability"], results["n_folds"]
+    lengths = ", ".join(map(str, found["lengths"]))
+    pools = [one["n_antecedents"] for one in results["lists"]]
+    lines = [
+        _wrapped(
+            f"Point lists of the {n} folds ({results['population']}): {lengths} rules, from "
+            f"{min(pools):,} to {max(pools):,} antecedents; two of them share "
+            f"{_share(found['rule_agreement'])} of their rules and "
+            f"{_share(found['column_agreement'])} of the columns that they ask for."
+        )
+    ]
+    for name, count in found["rules"]:
+        lines.append(textwrap.shorten(f"  in {count} of {n}: {name}", WIDTH, placeholder=" …"))
+        lines[-1] = "  " + lines[-1].lstrip()
+    return "\n".join(lines)
+
+
+def planted_text(results: Data) -> str:
+    """Which of the planted rules the folds' lists found again."""
+    n = results["n_folds"]
+    lines = [f"Rules that the synthetic risk was made from, found again in the {n} folds' lists:"]
+    for one in results["planted"]:
+        also = len(one["in_another_rule"])
+        more = f", its disease in {also} more" if also else ""
+        lines.append(f"  {len(one['folds'])} of {n}{more}: {one['rule']}")
+    return "\n".join(lines)
+
+
+def times_text(times: Data) -> str:
+    """How long everything took."""
+    brl, cpu = times["brl_everybody_seconds"], times["brl_everybody_cpu_seconds"]
+    lines = []
+    if brl is not None:
+        lines.append(
+            f"All of BRL's mining and sampling took {brl:.1f} s for the folds of everybody "
+            f"({cpu:.1f} s of CPU),"
+        )
+        lines.append(f"{times['brl_seconds']:.1f} s with those of the other populations.")
+    parts = ", ".join(f"{what} {seconds:.0f} s" for what, seconds in times["parts"].items())
+    lines.append(_wrapped(f"This run: {times['seconds']:.0f} s on {times['cores']} cores ({parts})."))
+    if times["n_kept"]:
+        lines.append(
+            _wrapped(
+                f"{times['n_kept']:,} of {times['n_fits']:,} fits had been kept from an earlier "
+                "run; their training times are those of that run."
+            )
+        )
+    return "\n".join(lines)
+
+
+def lists_text(populations: Sequence[Data]) -> str:
+    """The point list of every fold of every population."""
+    parts = []
+    for results in populations:
+        for k, one in enumerate(results["lists"], 1):
+            parts.append(
+                f"{results['population']}, fold {k} of {results['n_folds']} "
+                f"({one['n_antecedents']:,} antecedents, {one['n_iter']:,} iterations, "
+                f"{one['status']})\n{one['text']}\n"
+            )
+    return "\n".join(parts)
+
+
+def _row(name: str, results: Data, published: Published | None) -> str:
+    if name in results["classifiers"]:
+        found = results["classifiers"][name]
+        auc = _spread(found["auc"], 3)
+        seconds = NO_TRAINING if found["seconds"] is None else _spread(found["seconds"], 2)
+    else:
+        auc, seconds = ("failed" if name in results["failures"] else "not run"), ""
+    row = f"{name:<{NAME}}{auc:<16}{seconds:<16}"
+    if published is not None:
+        minutes = NO_TRAINING
+        if published.minutes is not None:
+            minutes = "{:.2f} ({:.2f})".format(*published.minutes)
+        row += "| {:<16}{}".format("{:.3f} ({:.3f})".format(*published.auc), minutes)
+    return row.rstrip()
+
+
+def _spread(found: Data, decimals: int) -> str:
+    return f"{found['mean']:.{decimals}f} {_bracketed(found['sd'], decimals)}"
+
+
+def _bracketed(value: float | None, decimals: int) -> str:
+    return "(–)" if value is None else f"({value:.{decimals}f})"
+
+
+def _share(value: float | None) -> str:
+    return "–" if value is None else f"{value:.0%}"
+
+
+def _wrapped(text: str) -> str:
+    lead = " " * (len(text) - len(text.lstrip()))
+    return textwrap.fill(
+        text.strip(), WIDTH, initial_indent=lead, subsequent_indent=lead + "  ",
+        break_long_words=False, break_on_hyphens=False,
+    )  # fmt: skip
+
