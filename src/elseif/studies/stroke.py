@@ -183,7 +183,7 @@ class _Study:
         out, title = self.settings.out, results["title"]
         with_published = results["paper"] is not None
         everybody = results["populations"][0]
-        save_figure(fitted.rule_list_.plot(), out, "figure-4-list")
+        save_figure(figures.list_figure(fitted.rule_list_, title), out, "figure-4-list")
         if POINT in everybody["classifiers"]:
             save_figure(figures.roc_figure(everybody, title), out, "figure-5-roc")
         if any(found["classifiers"] for found in results["populations"]):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from elseif.datasets import PlantedRule, PlantedStroke, make_stroke_cdm, read_planted
 from elseif.errors import ElseifError
 from elseif.export.safe_files import write_atomically
 from elseif.progress import Progress
@@ -21,8 +22,9 @@ from elseif.studies.stroke_settings import StrokeSettings
 if TYPE_CHECKING:
     from elseif.cohort import Cohort, CohortDefinition
 
-DATABASE, FACTS = "synthetic-patients.duckdb", "synthetic-patients.json"
+DATABASE = "synthetic-patients.duckdb"
 SCHEMA = "cdm"
+OTHERS = 20_000 / 12_586  # persons who do not qualify, for each who does
 COHORT, SOURCE = "cohort", "cohort-source.json"
 LOUD = (
     "These patients are SYNTHETIC: a program made them up. Nothing that follows says anything\n"
@@ -38,7 +40,7 @@ class Patients:
     definition: CohortDefinition
     is_synthetic: bool
     source: str  # the database in words, without credentials
-    planted: tuple[tuple[str, ...], ...]  # rules that the risk was made from, as their conditions
+    planted: tuple[PlantedRule, ...]  # what the risk was made from; nothing of real patients
     fingerprint: str  # of the cohort's content
 
 
@@ -47,47 +49,36 @@ def find_patients(settings: StrokeSettings, progress: Progress) -> Patients:
     from elseif.cohort import load_definition
 
     definition = load_definition(settings.definition)
-    is_synthetic = settings.database is None
-    facts: dict[str, Any] = {}
-    if is_synthetic:
+    planted: tuple[PlantedRule, ...] = ()
+    if settings.database is None:
         print(f"{LOUD}\n", flush=True)
-        facts = _synthetic_database(settings, progress)
-    cohort, source = _extracted(settings, definition, facts, progress)
-    planted = tuple(tuple(rule) for rule in facts.get("rules", ()))
+        planted = _synthetic_database(settings, progress).rules[:-1]
+    cohort, source = _extracted(settings, definition, progress)
+    is_synthetic = settings.database is None
     return Patients(cohort, definition, is_synthetic, source, planted, cohort_digest(cohort))
 
 
-def _synthetic_database(settings: StrokeSettings, progress: Progress) -> dict[str, Any]:
-    """Facts of the synthetic database, which is made where it is absent or was made otherwise."""
-    from elseif import __version__
-    from elseif.datasets import make_stroke_cdm
-
-    path, facts_path = settings.out / DATABASE, settings.out / FACTS
-    wanted = {"elseif": __version__, "n_patients": settings.patients, "seed": settings.seed}
-    facts = _read_json(facts_path)
-    if facts.get("made_with") == wanted and path.is_file():
-        return facts
-    facts_path.unlink(missing_ok=True)  # until the new database is whole, nothing speaks for it
-    with progress.stage("Making synthetic patients", 1):
-        planted = make_stroke_cdm(
-            path,
-            n_patients=settings.patients,
-            random_state=settings.seed,
-            schema=SCHEMA,
-            force=True,
-        )
-    facts = {"made_with": wanted, **planted_facts(planted)}
-    _write_json(facts_path, facts)
-    return facts
-
-
-def planted_facts(planted: Any) -> dict[str, Any]:
-    """What was planted, as plain data."""
-    return plain({"rules": [list(rule) for rule in planted.rules], "risks": list(planted.risks)})
+def _synthetic_database(settings: StrokeSettings, progress: Progress) -> PlantedStroke:
+    """What was planted in the synthetic database, which is made where there is no such one."""
+    path = settings.out / DATABASE
+    with contextlib.suppress(OSError, ElseifError):
+        planted = read_planted(path)
+        asked = (settings.patients, settings.seed, SCHEMA)
+        if path.is_file() and asked == (planted.n_patients, planted.random_state, planted.schema):
+            return planted
+    return make_stroke_cdm(
+        path,
+        n_patients=settings.patients,
+        n_others=round(OTHERS * settings.patients),
+        random_state=settings.seed,
+        schema=SCHEMA,
+        force=True,
+        progress=progress,
+    )
 
 
 def _extracted(
-    settings: StrokeSettings, definition: CohortDefinition, facts: dict[str, Any], progress: Progress
+    settings: StrokeSettings, definition: CohortDefinition, progress: Progress
 ) -> tuple[Cohort, str]:
     """The cohort of the folder, where it is of this database and definition; else a new one."""
     from elseif.cohort import connect, extract, read_cohort
@@ -96,12 +87,10 @@ def _extracted(
     url = settings.database or str(settings.out / DATABASE)
     schema = SCHEMA if settings.database is None else settings.schema
     with connect(url, schema=schema) as database:
-        shown = str(database)
         source = {
-            "database": shown,
-            "file": _file_state(database),
+            "database": database.identity,
+            "file": _file_state(url),
             "definition": definition.as_dict(),
-            "synthetic": facts.get("made_with"),
         }
         if _read_json(source_path) != plain(source):
             with contextlib.suppress(FileNotFoundError):
@@ -109,14 +98,14 @@ def _extracted(
             _write_json(source_path, source)
         else:
             with contextlib.suppress(ElseifError):
-                return read_cohort(folder), shown
-        return extract(database, definition, folder=folder, progress=progress), shown
+                return read_cohort(folder), database.label
+        return extract(database, definition, folder=folder, progress=progress), database.label
 
 
 def forget_patients(out: Path) -> None:
     """Remove the synthetic database and the cohort, to begin anew."""
-    for name in (DATABASE, f"{DATABASE}.wal", FACTS, SOURCE):
-        (out / name).unlink(missing_ok=True)
+    for path in (out / DATABASE, (out / DATABASE).with_suffix(".planted.json"), out / SOURCE):
+        path.unlink(missing_ok=True)
     with contextlib.suppress(FileNotFoundError):
         shutil.rmtree(out / COHORT)
 
@@ -156,12 +145,12 @@ def cohort_digest(cohort: Cohort) -> str:
     return found.hexdigest()
 
 
-def _file_state(database: Any) -> list[int] | None:
+def _file_state(url: str) -> list[int] | None:
     """Size and time of an embedded database, which tell that it was changed."""
-    path = getattr(database, "path", None)
-    if path is None:
+    try:
+        state = Path(url.removeprefix("duckdb:///")).stat()
+    except (OSError, ValueError):  # a server's
         return None
-    state = Path(path).stat()
     return [state.st_size, state.st_mtime_ns]
 
 

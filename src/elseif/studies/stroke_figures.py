@@ -22,6 +22,18 @@ PAPER_COLOUR = "#cc3311"
 MARGIN = 0.02
 
 
+def written(name: str) -> str:
+    """A name as it is printed."""
+    return name.replace("CHADS2", "CHADS₂").replace("CHA2DS2", "CHA₂DS₂")
+
+
+def list_figure(rule_list: Any, title: str) -> Any:
+    """Figure 4: the list, with what it is about above it."""
+    figure = rule_list.plot()
+    figure.suptitle(plain(title, 100), x=0.01, ha="left", fontsize=10)
+    return figure
+
+
 def roc_figure(results: Data, title: str) -> Any:
     """Figure 5: ROC curves of all folds, of the point list and of the scores that there are."""
     figure = new_figure(5.6, 6.0)
@@ -30,7 +42,7 @@ def roc_figure(results: Data, title: str) -> Any:
     drawn = [name for name in CURVES if name in results["classifiers"]]
     for k, name in enumerate(drawn):
         found = results["classifiers"][name]
-        label = f"{name}: AUC {found['auc']['mean']:.3f} (s.d. {found['auc']['sd']:.3f})"
+        label = f"{written(name)}: AUC {found['auc']['mean']:.3f} (s.d. {found['auc']['sd']:.3f})"
         for j, curve in enumerate(found["roc"]):
             axes.plot(
                 curve["false_positive_rate"],
@@ -71,7 +83,7 @@ def auc_figure(populations: Sequence[Data], title: str, with_paper: bool) -> Any
             if name in published:
                 axes.plot(published[name].auc[0], j, "x", color=PAPER_COLOUR, markersize=6)
         axes.set_title(f"{results['population']} (n = {results['n']:,})", fontsize=10, loc="left")
-        axes.set_yticks(range(len(shown)), [plain(name) for name in shown])
+        axes.set_yticks(range(len(shown)), [plain(written(name)) for name in shown])
         axes.tick_params(axis="y", length=0)
         tidy(axes)
         axes.spines["left"].set_visible(False)
@@ -106,7 +118,7 @@ def calibration_figure(results: Data, title: str) -> Any:
         axes.plot(predicted, [g["observed"]["value"] for g in groups], "o", color=INK, markersize=4)
         slope = one["recalibration"]["slope"]["value"]
         shown = "" if slope is None else f"\nslope {slope:.2f}"
-        axes.set_title(f"{plain(name)}{shown}", fontsize=9, loc="left")
+        axes.set_title(f"{plain(written(name))}{shown}", fontsize=9, loc="left")
         axes.set_xlim(0, end)
         axes.set_ylim(0, end)
         axes.set_aspect("equal")

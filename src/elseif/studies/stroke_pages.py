@@ -30,6 +30,13 @@ def page_title(patients: Patients) -> str:
     return f"SYNTHETIC patients: {title[:1].lower()}{title[1:]}" if patients.is_synthetic else title
 
 
+def calculator_title(patients: Patients) -> str:
+    """A short title, for a page that is used on small screens."""
+    definition = patients.definition
+    title = f"risk of {definition.outcome.name} after {definition.index.name}".replace("_", " ")
+    return f"SYNTHETIC patients: {title}" if patients.is_synthetic else title.capitalize()
+
+
 def write_pages(
     fitted: BayesianRuleListClassifier,
     patients: Patients,
@@ -37,9 +44,9 @@ def write_pages(
     progress: Progress,
 ) -> list[tuple[str, Path]]:
     """Model file, calculator and report of the list of all patients."""
-    out, title = settings.out, page_title(patients)
+    out = settings.out
     save_model(fitted, out / MODEL, force=True)
-    write_atomically(out / CALCULATOR, _calculator(fitted, patients, title), force=True)
+    write_atomically(out / CALCULATOR, _calculator(fitted, patients), force=True)
     cohort = patients.cohort
     # the folds and seeds of the report are those of the tables, and so are its numbers
     summary = summarise(
@@ -49,7 +56,7 @@ def write_pages(
         folds=settings.folds,
         random_state=settings.seed,
         subgroups=subgroups(cohort),
-        title=title,
+        title=page_title(patients),
         command=settings.command(),
         progress=progress,
     )
@@ -62,7 +69,7 @@ def subgroups(cohort: Cohort) -> list[str]:
     return [name for name in ("sex", "age") if name in cohort.table().frame.columns]
 
 
-def _calculator(fitted: BayesianRuleListClassifier, patients: Patients, title: str) -> str:
+def _calculator(fitted: BayesianRuleListClassifier, patients: Patients) -> str:
     asked = {column for a in fitted.rule_list_.antecedents for column in a.columns}
     details: dict[str, dict[str, Any]] = {
         "units": {"age": "years"},
@@ -74,4 +81,4 @@ def _calculator(fitted: BayesianRuleListClassifier, patients: Patients, title: s
         for kind, by_column in details.items()
     }
     note = SYNTHETIC_NOTE + NOTE if patients.is_synthetic else NOTE
-    return calculator_page(fitted, title=title, note=note, **told)
+    return calculator_page(fitted, title=calculator_title(patients), note=note, **told)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from elseif.datasets import PlantedRule
 from elseif.evaluation.discrimination import Curve
 from elseif.evaluation.intervals import Estimate
 from elseif.evaluation.stability import shared
@@ -20,7 +21,7 @@ MOST_CORNERS = 200  # of a curve; every score is in the kept files
 LEVEL = 0.95
 
 
-def comparison_results(found: Comparison, planted: Sequence[Sequence[str]] = ()) -> dict[str, Any]:
+def comparison_results(found: Comparison, planted: Sequence[PlantedRule] = ()) -> dict[str, Any]:
     """Everything found on one population."""
     lists = found.details.get(BRL, ())
     return plain(
@@ -95,12 +96,12 @@ def list_stability(lists: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def recovery(
-    lists: Sequence[Mapping[str, Any]], planted: Sequence[Sequence[str]]
+    lists: Sequence[Mapping[str, Any]], planted: Sequence[PlantedRule]
 ) -> list[dict[str, Any]]:
     """For each planted rule the folds whose list holds it, or asks for its disease otherwise."""
     found = []
     for rule in planted:
-        parts = set(rule)
+        parts = set(rule.antecedent)
         disease = min(parts, key=lambda part: (part.startswith("age "), part))
         exact, near = [], []
         for k, one in enumerate(lists, 1):
@@ -109,7 +110,15 @@ def recovery(
                 exact.append(k)
             elif any(disease in other for other in rules):
                 near.append(k)
-        found.append({"rule": " and ".join(rule), "folds": exact, "in_another_rule": near})
+        found.append(
+            {
+                "rule": rule.text,
+                "in_the_paper": rule.paper,
+                "risk": rule.risk,
+                "folds": exact,
+                "in_another_rule": near,
+            }
+        )
     return found
 
 
