@@ -13,6 +13,7 @@ from elseif.datasets.patients.vocabulary import (
     CONSCIOUSNESS,
     FACTORS,
     HEMIPLEGIA,
+    PLANTED_CONCEPTS,
     PREDICTORS,
     TRANSIENT_ISCHEMIA,
 )
@@ -50,6 +51,7 @@ FIGURE_4: tuple[tuple[int | None, int | None, int | None, float, str], ...] = (
     (None, None, 70, 0.046, "age <= 70"),
     (None, None, None, 0.087, "else"),
 )
+ENOUGH = 200  # qualifying patients of a block, for shares to be held exactly
 RISKS = np.array([line[3] for line in FIGURE_4])
 
 
@@ -114,10 +116,10 @@ def make_people(kind: np.ndarray, rng: np.random.Generator) -> People:
     healthy = kind == NO_FIBRILLATION
     burden = rng.normal(size=n)
     age_score = 0.22 * burden + np.sqrt(1 - 0.22**2) * rng.normal(size=n)
-    age = np.where(healthy, 48 + 16 * age_score, 69.5 + 13 * age_score)
+    age = np.where(healthy, 48 + 16 * age_score, 74.5 + 13 * age_score)
     age = np.clip(np.floor(age), 18, 99).astype(np.int64)
     burden = burden - 1.4 * healthy
-    factors = _factors((age - 69.5) / 13, rng)
+    factors = _factors((age - 74.5) / 13, rng)
     female = rng.random(n) < WOMEN
     return People(kind, female, age, burden, factors, *_observation(kind, rng))
 
@@ -128,8 +130,8 @@ def _factors(age_score: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     mixing = np.eye(len(FACTORS))
     heart, metabolism, brain = (FACTORS.index(f) for f in ("heart", "metabolism", "brain"))
     mixing[metabolism, heart] = 0.40
-    mixing[metabolism, brain] = 0.15
-    mixing[heart, brain] = 0.15
+    mixing[metabolism, brain] = 0.05
+    mixing[heart, brain] = 0.05
     mixed = own @ (mixing / np.sqrt((mixing**2).sum(axis=0)))
     return 0.3 * age_score[:, None] + np.sqrt(1 - 0.3**2) * mixed
 
@@ -173,17 +175,22 @@ def _tail(mean: float, largest: int, n: int, rng: np.random.Generator) -> np.nda
 def draw_diseases(people: People, rng: np.random.Generator) -> np.ndarray:
     """Which known predictors are recorded before the index date, a row a person."""
     has = np.empty((len(people), len(PREDICTORS)), dtype=bool)
+    qualifying = people.kind == QUALIFYING
     for i, concept in enumerate(PREDICTORS):
         on_burden, on_factor = 0.4, 0.0
         liability = np.zeros(len(people))
         if concept.factor:
             # the planted conditions overlap so much that 14 % of all have a stroke
-            on_burden, on_factor = (0.35, 0.84) if concept.factor == "brain" else (0.35, 0.55)
+            on_burden, on_factor = (0.25, 0.88) if concept.factor == "brain" else (0.35, 0.55)
             liability += on_factor * people.factors[:, FACTORS.index(concept.factor)]
         shared = 2 * on_burden * on_factor * 0.3 * 0.22  # burden and factor go with age
         rest = np.sqrt(1 - on_burden**2 - on_factor**2 - shared)
         liability += on_burden * people.burden + rest * rng.normal(size=len(people))
-        has[:, i] = liability > -ndtri(concept.share)
+        bound = -ndtri(concept.share)
+        if concept in PLANTED_CONCEPTS and qualifying.sum() >= ENOUGH:
+            # exact among those who qualify, so that no seed takes it below a support of 10 %
+            bound = np.quantile(liability[qualifying], 1 - concept.share)
+        has[:, i] = liability > bound
     return has
 
 
@@ -211,7 +218,7 @@ def draw_strokes(
     scores count, and leaves the average risk of those whom a line captures as planted.
     """
     counted = [PLACE[i] for i in (320128, 201826, 316139, 317576)]
-    log_frailty = 0.3 * people.burden + 0.1 * has[:, counted].sum(axis=1)
+    log_frailty = 0.35 * people.burden + 0.03 * has[:, counted].sum(axis=1)
     planted = np.where(people.has_fibrillation, 1.0, 0.1)[:, None] * RISKS
     risk = np.empty(len(people))
     groups = np.where(people.kind == QUALIFYING, 0, np.where(people.has_fibrillation, 1, 2))

@@ -80,13 +80,13 @@ INDEX_CONCEPTS = (
 
 # the conditions of the paper's figure 4, in its order
 PLANTED_CONCEPTS = (
-    Known(HEMIPLEGIA, "Hemiplegia", "", 0.133, "brain"),
-    Known(CEREBROVASCULAR_DISEASE, "Cerebrovascular disease", "62914000", 0.107, "brain"),
-    Known(TRANSIENT_ISCHEMIA, "Transient cerebral ischemia", "266257000", 0.106, "brain"),
+    Known(HEMIPLEGIA, "Hemiplegia", "", 0.110, "brain"),
+    Known(CEREBROVASCULAR_DISEASE, "Cerebrovascular disease", "62914000", 0.104, "brain"),
+    Known(TRANSIENT_ISCHEMIA, "Transient cerebral ischemia", "266257000", 0.104, "brain"),
     Known(
-        CAROTID, "Occlusion and stenosis of carotid artery without infarction", "", 0.106, "brain"
+        CAROTID, "Occlusion and stenosis of carotid artery without infarction", "", 0.104, "brain"
     ),
-    Known(CONSCIOUSNESS, "Disturbance of consciousness", "3006004", 0.135, "brain"),
+    Known(CONSCIOUSNESS, "Disturbance of consciousness", "3006004", 0.110, "brain"),
 )
 
 STROKES = (
@@ -109,11 +109,11 @@ STROKES = (
 
 CONDITIONS = (
     Known(LATE_EFFECTS, "Late effects of cerebrovascular disease", "195239002", 0.04, "brain"),
-    Known(316866, "Hypertensive disorder", "38341003", 0.20, "metabolism"),
-    Known(320128, "Essential hypertension", "59621000", 0.46, "metabolism", (316866,)),
+    Known(316866, "Hypertensive disorder", "38341003", 0.30, "metabolism"),
+    Known(320128, "Essential hypertension", "59621000", 0.60, "metabolism", (316866,)),
     _subtype(3, 316866, "Hypertensive disorder", 0.04, "metabolism"),
     Known(201820, "Diabetes mellitus", "73211009", 0.12, "metabolism"),
-    Known(201826, "Type 2 diabetes mellitus", "44054006", 0.25, "metabolism", (201820,)),
+    Known(201826, "Type 2 diabetes mellitus", "44054006", 0.28, "metabolism", (201820,)),
     _subtype(4, 201826, "Type 2 diabetes mellitus", 0.03, "metabolism"),
     Known(442793, "Complication due to diabetes mellitus", "74627003", 0.05, "metabolism"),
     Known(
@@ -125,7 +125,7 @@ CONDITIONS = (
         (442793,),
     ),
     Known(4174977, "Retinopathy due to diabetes mellitus", "4855003", 0.04, "metabolism", (442793,)),
-    Known(316139, "Heart failure", "84114007", 0.22, "heart"),
+    Known(316139, "Heart failure", "84114007", 0.27, "heart"),
     Known(4229440, "Chronic congestive heart failure", "88805009", 0.16, "heart", (316139,)),
     Known(
         314378,
@@ -225,7 +225,7 @@ def make_catalogue(n_concepts: int, rng: np.random.Generator) -> Catalogue:
     n_made_up = n_concepts - len(PREDICTORS)
     drug = rng.random(n_made_up) < 0.35
     rank = rng.permutation(n_made_up) + 1
-    shares = 0.43 / (1 + (rank / 38.0) ** 1.12)
+    shares = 0.455 / (1 + (rank / 43.0) ** 1.15)
     width = max(4, len(str(n_concepts)))
     counts = np.where(drug, np.cumsum(drug), np.cumsum(~drug))
     names = [
