@@ -17,9 +17,7 @@ ANALYSES = {"condition": 101, "drug": 301}
 RESERVED = ("age", "sex")
 
 
-def make_catalogue(
-    concepts: Mapping[str, np.ndarray], names: Mapping[int, str]
-) -> pd.DataFrame:
+def make_catalogue(concepts: Mapping[str, np.ndarray], names: Mapping[int, str]) -> pd.DataFrame:
     """One row for each column of the features, by domain and then by concept id."""
     import pandas as pd
 
@@ -41,9 +39,7 @@ def plain_name(name: str | None) -> str:
     return " ".join((name or "").split())
 
 
-def different_names(
-    names: Sequence[str], ids: np.ndarray, domains: Sequence[str]
-) -> list[str]:
+def different_names(names: Sequence[str], ids: np.ndarray, domains: Sequence[str]) -> list[str]:
     """Names of which no two are the same: where two would be, the concept's id is added."""
     found = [name or f"concept {i}" for name, i in zip(names, ids, strict=True)]
     for add in ("{name} (concept {i})", "{name} (concept {i}, {domain})"):

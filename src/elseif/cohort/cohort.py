@@ -102,7 +102,11 @@ def assemble(
     outcome = definition.outcome.name
     on_index_date = sum(part.on_index_date for part in found)
     more = [
-        ("members' features that the table concept lacks", int(cells.sum()), int((cells > 0).sum())),
+        (
+            "members' features that the table concept lacks",
+            int(cells.sum()),
+            int((cells > 0).sum()),
+        ),
         (f"members with {outcome} on the index date, not counted", on_index_date, on_index_date),
     ]
     counts = np.sum([part.counts for part in found], axis=0).tolist()

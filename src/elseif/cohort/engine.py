@@ -247,7 +247,7 @@ class Questions:
     def _table(self, table: str) -> Any:
         """A table with the columns that are read, under their own names."""
         name, columns = self._layout.tables[table]
-        types = {actual: kind for actual, kind in columns.values()}
+        types = dict(columns.values())
         rows = ibis.table(types, name=name, database=self._layout.schema)
         wanted = CDM[table]
         return rows.select(
@@ -280,7 +280,9 @@ class Questions:
     ) -> Any:
         """Dated records of a domain, of some concepts or of any, in a range of persons."""
         rows = self._events(domain)
-        wanted = rows.concept_id != 0 if concepts is None else rows.concept_id.isin(_whole(concepts))
+        wanted = (
+            rows.concept_id != 0 if concepts is None else rows.concept_id.isin(_whole(concepts))
+        )
         return rows.filter(wanted, rows.date.notnull(), _within(rows.person_id, span))
 
     def _judged(

@@ -3,36 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from elseif.cohort.attrition import attrition_table, attrition_text, database_holes, step_names
+from elseif.cohort.attrition import step_names
 from elseif.cohort.catalogue import make_catalogue, plain_name
 from elseif.cohort.cohort import Cohort, assemble, concepts_of
 from elseif.cohort.database import Database
 from elseif.cohort.definition import CohortDefinition
 from elseif.cohort.definition_file import load_definition
-from elseif.cohort.parts import Part, PartsInMemory, part_from_rows
-from elseif.errors import DatabaseError, ParamError, ParamTypeError
+from elseif.cohort.folder import (
+    MANIFEST,
+    PartsInFolder,
+    check_begun,
+    check_folder,
+    check_prints,
+    fingerprint,
+    read_folder,
+    read_manifest,
+)
+from elseif.cohort.parts import PartsInMemory, part_from_rows
+from elseif.cohort.plan import Plan, empty_cohort, find_holes, find_spans, make_plan
+from elseif.errors import ParamError, ParamTypeError
 from elseif.progress import Progress
 
 PERSONS_A_BATCH = 50_000
-STRIPS = 4_096  # of ids, in which persons are counted to find ranges of about the same size
 IDS_AT_ONCE = 5_000  # concepts whose names are asked for together
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What is known before the first person is read."""
-
-    questions: Any
-    members: dict[str, frozenset[int]]  # concept ids of index, outcome and each group
-    n_persons: int  # in the database
-    n_index_persons: int
-    ends: tuple[int, int]  # least and greatest id of persons with the index condition
 
 
 def extract(
@@ -57,167 +56,111 @@ def extract(
         raise ParamTypeError(f"persons_a_batch must be a whole number, not {persons_a_batch!r}.")
     if persons_a_batch < 1:
         raise ParamError(f"persons_a_batch must be at least 1, not {persons_a_batch}.")
-    progress = progress or Progress()
-    if folder is not None:
-        from elseif.cohort.folder import check_folder
-
-        check_folder(Path(folder))
-    plan = _plan(database, definition)
+    work = _Work(database, definition, progress or Progress())
     if folder is None:
-        spans = _spans(database, plan, persons_a_batch)
-        holes = _holes(database, definition, plan)
-        return _fill(database, definition, plan, PartsInMemory(), spans, holes, progress)
-    raise NotImplementedError
+        return work.into_memory(persons_a_batch)
+    return work.into_folder(Path(folder), persons_a_batch)
 
 
-def _plan(database: Database, definition: CohortDefinition) -> Plan:
-    """Look at the database before anything is read from it."""
-    from elseif.cohort.engine import CDM, EVENTS
+class _Work:
+    """One extraction."""
 
-    unused = {table for domain, table in EVENTS.items() if domain not in definition.domains}
-    unused.discard(EVENTS["condition"])
-    questions = database.questions([table for table in CDM if table not in unused])
-    people = database.numbers(questions.persons_in_database())
-    doubled = people["rows"] - people["persons"]
-    if doubled:
-        raise DatabaseError(
-            f"The table person of {database.label} has {doubled:,} rows too many: their person_id "
-            "is that of another row. Every person must have one row."
-        )
-    members = _members(database, questions, definition)
-    found = database.numbers(questions.index_persons(members["index"]))
-    plan = Plan(
-        questions, members, people["persons"], found["persons"], (found["least"], found["most"])
-    )
-    if not plan.n_index_persons:
-        raise _empty(database, definition, [0] * len(step_names(definition)))
-    return plan
+    def __init__(
+        self, database: Database, definition: CohortDefinition, progress: Progress
+    ) -> None:
+        self.database, self.definition, self.progress = database, definition, progress
 
+    def into_memory(self, persons_a_batch: int) -> Cohort:
+        """Keep every part in memory."""
+        plan = make_plan(self.database, self.definition)
+        spans = find_spans(self.database, plan, persons_a_batch)
+        holes = find_holes(self.database, self.definition, plan)
+        return self._fill(plan, PartsInMemory(), spans, holes)
 
-def _members(
-    database: Database, questions: Any, definition: CohortDefinition
-) -> dict[str, frozenset[int]]:
-    """Concept ids of every set, with descendants where told."""
-    sets = {"index": definition.index, "outcome": definition.outcome}
-    sets |= {f"group {name}": group for name, group in definition.groups.items()}
-    ancestors = frozenset[int]().union(*(concepts.ancestors() for concepts in sets.values()))
-    beneath: dict[int, list[int]] = {}
-    if ancestors:
-        rows = database.fetch(questions.descendants(ancestors))
-        if rows is not None:
-            for row in rows.to_pylist():
-                beneath.setdefault(row["ancestor"], []).append(row["descendant"])
-    members = {name: concepts.members(beneath) for name, concepts in sets.items()}
-    for name in ("index", "outcome"):
-        if not members[name]:
-            raise ParamError(
-                f"{definition.name}: everything that {name} includes, it excludes as well."
-            )
-    return members
+    def into_folder(self, folder: Path, persons_a_batch: int) -> Cohort:
+        """Write every part into a folder, or continue where an earlier extraction has ended."""
+        check_folder(folder)
+        prints = self._prints()
+        check_begun(folder, prints)  # before the long questions
+        plan = make_plan(self.database, self.definition)
+        prints |= self._state(plan)
+        if (folder / MANIFEST).exists():
+            check_prints(folder, read_manifest(folder), prints)
+            self.progress.note(f"{folder} holds the whole cohort already.")
+            return read_folder(folder)
+        parts = PartsInFolder(folder, self.definition.domains)
+        if not parts.resume(prints):
+            spans = find_spans(self.database, plan, persons_a_batch)
+            parts.begin(prints, spans, find_holes(self.database, self.definition, plan))
+        cohort = self._fill(plan, parts, parts.spans, parts.holes)
+        source = {"kind": self.database.kind, "schema": self.database.schema}
+        sets = {name: sorted(ids) for name, ids in plan.members.items()}
+        facts = {"source": source, "n_persons_in_database": plan.n_persons, "concept_sets": sets}
+        parts.finish(cohort, facts, prints)
+        return cohort
 
+    def _prints(self) -> dict[str, str]:
+        """What tells this extraction from any other."""
+        return {
+            "definition": fingerprint(self.definition.as_dict()),
+            "source": fingerprint(self.database.identity),
+        }
 
-def _spans(database: Database, plan: Plan, persons_a_batch: int) -> list[tuple[int, int]]:
-    """Ranges of person ids, with about so many persons with the index condition in each."""
-    return _split(database, plan, plan.ends, plan.n_index_persons, persons_a_batch)
+    def _state(self, plan: Plan) -> dict[str, str]:
+        """What tells whether the database has changed between two tries."""
+        members = {name: sorted(ids) for name, ids in plan.members.items()}
+        state = [plan.n_persons, plan.n_index_persons, list(plan.ends), members]
+        return {"state": fingerprint(state)}
 
+    def _fill(
+        self,
+        plan: Plan,
+        parts: PartsInMemory | PartsInFolder,
+        spans: list[tuple[int, int]],
+        holes: list[tuple[str, int, int]],
+    ) -> Cohort:
+        """Extract every range that has not been yet, and put the parts together."""
+        with self.progress.stage("extracting", len(spans)) as report:
+            for number, span in enumerate(spans):
+                if not parts.is_done(number):
+                    self.database.again(partial(self._extract_range, plan, parts, number, span))
+                report(number + 1)
+        counts = np.sum([part.counts for part in parts.parts()], axis=0)
+        if not counts[-1]:
+            raise empty_cohort(self.database, self.definition, counts.tolist())
+        domains = self.definition.domains
+        concepts = {domain: concepts_of(parts.pairs(domain)) for domain in domains}
+        names = _names(self.database, plan.questions, concepts)
+        catalogue = make_catalogue(concepts, names)
+        return assemble(self.definition, parts, catalogue, plan.members, holes)
 
-def _split(
-    database: Database, plan: Plan, ends: tuple[int, int], n_persons: int, persons_a_batch: int
-) -> list[tuple[int, int]]:
-    """Ranges within a range; ids may be as unevenly spread as they like."""
-    if n_persons <= persons_a_batch or ends[0] == ends[1]:
-        return [ends]
-    width = max(1, -(-(ends[1] - ends[0] + 1) // STRIPS))
-    rows = database.fetch(plan.questions.histogram(plan.members["index"], ends, width))
-    strips = [(row["persons"], row["least"], row["most"]) for row in rows.to_pylist()]
-    if len(strips) == 1:  # ids so large that they differ by less than a number can show
-        return [ends]
-    spans: list[tuple[int, int]] = []
-    n_open, begin, end = 0, 0, 0
-    for n, least, most in strips:
-        if n_open and n_open + n > persons_a_batch:
-            spans.append((begin, end))
-            n_open = 0
-        if n > persons_a_batch:
-            spans += _split(database, plan, (least, most), n, persons_a_batch)
-            continue
-        begin = begin if n_open else least
-        n_open, end = n_open + n, most
-    if n_open:
-        spans.append((begin, end))
-    return spans
+    def _extract_range(
+        self, plan: Plan, parts: PartsInMemory | PartsInFolder, number: int, span: tuple[int, int]
+    ) -> None:
+        question = plan.questions.persons(self.definition, plan.members, span)
+        tables = list(self.database.stream(question))
+        rows = {
+            name: np.concatenate([_NOTHING[kind], *(_column(table[name]) for table in tables)])
+            for name, kind in question.columns.items()
+        }
+        part = part_from_rows(rows, len(step_names(self.definition)))
 
+        def of(domain: str) -> Iterator[Any]:
+            if len(part.person_ids):
+                ask = plan.questions.features
+                yield from self.database.stream(ask(self.definition, plan.members, domain, span))
 
-def _holes(
-    database: Database, definition: CohortDefinition, plan: Plan
-) -> list[tuple[str, int, int]]:
-    """What the whole database lacks."""
-    questions = plan.questions
-    answers = {
-        "observation_period": database.numbers(questions.period_holes()),
-        "person": database.numbers(questions.person_holes()),
-    }
-    for domain in dict.fromkeys(("condition", *definition.domains)):
-        answers[domain] = database.numbers(questions.event_holes(domain))
-    return database_holes(answers)
-
-
-def _fill(
-    database: Database,
-    definition: CohortDefinition,
-    plan: Plan,
-    parts: Any,
-    spans: list[tuple[int, int]],
-    holes: list[tuple[str, int, int]],
-    progress: Progress,
-) -> Cohort:
-    """Extract every range that has not been yet, and put the parts together."""
-    with progress.stage("extracting", len(spans)) as report:
-        for number, span in enumerate(spans):
-            if not parts.is_done(number):
-                database.again(
-                    lambda n=number, s=span: _extract_range(database, definition, plan, parts, n, s)
-                )
-            report(number + 1)
-    found: list[Part] = parts.parts()
-    counts = np.sum([part.counts for part in found], axis=0)
-    if not counts[-1]:
-        raise _empty(database, definition, counts.tolist())
-    concepts = {domain: concepts_of(parts.pairs(domain)) for domain in definition.domains}
-    names = _names(database, plan.questions, concepts)
-    catalogue = make_catalogue(concepts, names)
-    return assemble(definition, parts, catalogue, plan.members, holes)
+        parts.add(number, part, {domain: of(domain) for domain in self.definition.domains})
 
 
-def _extract_range(
-    database: Database,
-    definition: CohortDefinition,
-    plan: Plan,
-    parts: Any,
-    number: int,
-    span: tuple[int, int],
-) -> None:
-    tables = list(database.stream(plan.questions.persons(definition, plan.members, span)))
-    columns = plan.questions.persons(definition, plan.members, span).columns
-    rows = {
-        name: np.concatenate([_column(table[name]) for table in tables])
-        if tables
-        else np.empty(0, dtype="datetime64[D]" if kind == "date" else np.int64)
-        for name, kind in columns.items()
-    }
-    part = part_from_rows(rows, len(step_names(definition)))
-
-    def of(domain: str) -> Iterator[Any]:
-        if len(part.person_ids):
-            yield from database.stream(
-                plan.questions.features(definition, plan.members, domain, span)
-            )
-
-    parts.add(number, part, {domain: of(domain) for domain in definition.domains})
+_NOTHING = {
+    "int64": np.empty(0, dtype=np.int64),
+    "date": np.empty(0, dtype="datetime64[D]"),
+}
 
 
 def _column(column: Any) -> np.ndarray:
-    """A column of numbers or dates; a number that is missing is -1, and no person passes with it."""
+    """A column of numbers or dates; for a number that is missing -1, which no year or sex is."""
     import pyarrow as pa
 
     if pa.types.is_date(column.type):
@@ -225,9 +168,7 @@ def _column(column: Any) -> np.ndarray:
     return column.fill_null(-1).to_numpy()
 
 
-def _names(
-    database: Database, questions: Any, concepts: dict[str, np.ndarray]
-) -> dict[int, str]:
+def _names(database: Database, questions: Any, concepts: dict[str, np.ndarray]) -> dict[int, str]:
     """What the concepts are called; of two names of one concept, the first by its letters."""
     ids = sorted({int(i) for some in concepts.values() for i in some})
     names: dict[int, str] = {}
@@ -238,9 +179,3 @@ def _names(
             if name:
                 names[row["concept_id"]] = min(name, names.get(row["concept_id"], name))
     return names
-
-
-def _empty(database: Database, definition: CohortDefinition, counts: list[int]) -> DatabaseError:
-    steps = attrition_text(attrition_table(definition, counts)).splitlines()
-    told = "; ".join(" ".join(line.split()) for line in steps)
-    return DatabaseError(f"Nobody in {database.label} belongs to the cohort. Persons who {told}.")
