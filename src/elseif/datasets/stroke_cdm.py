@@ -112,9 +112,7 @@ def _write(
             begin, end = block * BLOCK, min((block + 1) * BLOCK, n_persons)
             here = (owners[0] >= begin) & (owners[0] < end)
             must_have = owners[0][here] - begin, owners[1][here]
-            _write_block(
-                store, kinds[begin:end], begin, catalogue, must_have, block_seed, tally
-            )
+            _write_block(store, kinds[begin:end], begin, catalogue, must_have, block_seed, tally)
             report(end)
     counts = np.bincount(kinds, minlength=len(KINDS)).tolist()
     planted = PlantedStroke(

@@ -177,11 +177,11 @@ def draw_diseases(people: People, rng: np.random.Generator) -> np.ndarray:
     has = np.empty((len(people), len(PREDICTORS)), dtype=bool)
     qualifying = people.kind == QUALIFYING
     for i, concept in enumerate(PREDICTORS):
-        on_burden, on_factor = 0.4, 0.0
+        on_burden, on_factor = (0.4, 0.0) if not concept.factor else (0.35, concept.on_factor)
+        if concept.factor == "brain":
+            on_burden = 0.25
         liability = np.zeros(len(people))
         if concept.factor:
-            # the planted conditions overlap so much that 14 % of all have a stroke
-            on_burden, on_factor = (0.25, 0.88) if concept.factor == "brain" else (0.35, 0.55)
             liability += on_factor * people.factors[:, FACTORS.index(concept.factor)]
         shared = 2 * on_burden * on_factor * 0.3 * 0.22  # burden and factor go with age
         rest = np.sqrt(1 - on_burden**2 - on_factor**2 - shared)
@@ -218,7 +218,7 @@ def draw_strokes(
     scores count, and leaves the average risk of those whom a line captures as planted.
     """
     counted = [PLACE[i] for i in (320128, 201826, 316139, 317576)]
-    log_frailty = 0.35 * people.burden + 0.03 * has[:, counted].sum(axis=1)
+    log_frailty = 0.22 * people.burden + 0.05 * has[:, counted].sum(axis=1)
     planted = np.where(people.has_fibrillation, 1.0, 0.1)[:, None] * RISKS
     risk = np.empty(len(people))
     groups = np.where(people.kind == QUALIFYING, 0, np.where(people.has_fibrillation, 1, 2))

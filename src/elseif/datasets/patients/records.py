@@ -49,7 +49,11 @@ class Records:
     def take(self, rows: np.ndarray) -> Records:
         """Some of the events."""
         return Records(
-            self.person[rows], self.concept[rows], self.day[rows], self.last_day[rows], self.drug[rows]
+            self.person[rows],
+            self.concept[rows],
+            self.day[rows],
+            self.last_day[rows],
+            self.drug[rows],
         )
 
 
@@ -118,7 +122,9 @@ def recorded_before(
     length = np.where(old, people.old_length[person], people.before_length[person])
     day = first + place - np.where(old, people.before_length[person], 0)
     # a supply that goes on over the index date ends with the observation, not with the stretch
-    last = np.where(old | (people.kind[person] == IN_GAP), first + length - 1, _last(people)[person])
+    last = np.where(
+        old | (people.kind[person] == IN_GAP), first + length - 1, _last(people)[person]
+    )
     return Records(person, catalogue.ids[concept], day, last, catalogue.drug[concept])
 
 
@@ -167,7 +173,9 @@ def strokes(people: People, in_a_year: np.ndarray, rng: np.random.Generator) -> 
     until = YEAR + 1 + np.where(rng.random(n) < 0.1, 0, rng.integers(0, 1000, n))
     day = people.index + np.where(on_day_0, 0, np.where(late, until, wait))
     person = np.flatnonzero(in_a_year | on_day_0 | late)
-    person = person[(day[person] >= people.after_first[person]) & (day[person] <= _last(people)[person])]
+    person = person[
+        (day[person] >= people.after_first[person]) & (day[person] <= _last(people)[person])
+    ]
     ids = np.array([concept.id for concept in STROKES])
     kinds = rng.choice(ids, size=len(person), p=[0.5, 0.1, 0.08, 0.15, 0.1, 0.07])
     parts = [_alone(people, person, kinds, day[person])]
@@ -246,4 +254,3 @@ def draw_records(
     ]
     parts.append(unmapped(parts[0], rng))
     return join(parts)
-

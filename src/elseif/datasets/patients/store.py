@@ -182,11 +182,21 @@ class Store:
         rows += [
             (int(i), name, "Drug" if drug else "Condition", LOCAL_VOCABULARY, "Synthetic", "")
             for i, name, drug in zip(
-                catalogue.ids[made_up], catalogue.names[made_up], catalogue.drug[made_up], strict=True
+                catalogue.ids[made_up],
+                catalogue.names[made_up],
+                catalogue.drug[made_up],
+                strict=True,
             )
         ]
         rows += [
-            (NO_CONCEPT, "No matching concept", "Metadata", "None", "Undefined", "No matching concept"),
+            (
+                NO_CONCEPT,
+                "No matching concept",
+                "Metadata",
+                "None",
+                "Undefined",
+                "No matching concept",
+            ),
             (FEMALE, "FEMALE", "Gender", "Gender", "Gender", "F"),
             (MALE, "MALE", "Gender", "Gender", "Gender", "M"),
             (
@@ -208,7 +218,9 @@ class Store:
                 "vocabulary_id": list(vocabularies),
                 "concept_class_id": list(classes),
                 "standard_concept": [None if i == NO_CONCEPT else "S" for i in ids],
-                "concept_code": [code or f"synthetic {i}" for i, code in zip(ids, codes, strict=True)],
+                "concept_code": [
+                    code or f"synthetic {i}" for i, code in zip(ids, codes, strict=True)
+                ],
                 "valid_start_date": np.full(len(rows), "1970-01-01", dtype="datetime64[D]"),
                 "valid_end_date": np.full(len(rows), "2099-12-31", dtype="datetime64[D]"),
             },

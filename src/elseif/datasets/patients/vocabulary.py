@@ -27,6 +27,7 @@ CAROTID = FIRST_LOCAL_ID + 2
 CONSCIOUSNESS = 376961
 LATE_EFFECTS = 434056
 FIRST_SUBTYPE_ID = FIRST_LOCAL_ID + 100
+UNDER_DISEASE = (CEREBROVASCULAR_DISEASE,)
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,7 @@ class Known:
     code: str  # in SNOMED or RxNorm; empty for a local concept
     share: float  # of the qualifying patients; 0 where it is no candidate predictor
     factor: str = ""  # what it goes together with, beside the burden of disease
+    on_factor: float = 0.55  # how much
     parents: tuple[int, ...] = ()
     drug: bool = False
 
@@ -54,7 +56,7 @@ class Known:
 
 def _subtype(number: int, parent: int, of: str, share: float, factor: str) -> Known:
     name = f"synthetic subtype of {of}"
-    return Known(FIRST_SUBTYPE_ID + number, name, "", share, factor, (parent,))
+    return Known(FIRST_SUBTYPE_ID + number, name, "", share, factor, parents=(parent,))
 
 
 # first recorded on the index date or later
@@ -65,55 +67,59 @@ INDEX_CONCEPTS = (
         "synthetic subtype of Atrial fibrillation, first",
         "",
         0.0,
-        "",
-        (ATRIAL_FIBRILLATION,),
+        parents=(ATRIAL_FIBRILLATION,),
     ),
     Known(
         FIRST_SUBTYPE_ID + 1,
         "synthetic subtype of Atrial fibrillation, second",
         "",
         0.0,
-        "",
-        (ATRIAL_FIBRILLATION, FIRST_SUBTYPE_ID),
+        parents=(ATRIAL_FIBRILLATION, FIRST_SUBTYPE_ID),
     ),
 )
 
 # the conditions of the paper's figure 4, in its order
 PLANTED_CONCEPTS = (
-    Known(HEMIPLEGIA, "Hemiplegia", "", 0.110, "brain"),
-    Known(CEREBROVASCULAR_DISEASE, "Cerebrovascular disease", "62914000", 0.104, "brain"),
-    Known(TRANSIENT_ISCHEMIA, "Transient cerebral ischemia", "266257000", 0.104, "brain"),
+    Known(HEMIPLEGIA, "Hemiplegia", "", 0.110, "brain", 0.88),
+    Known(CEREBROVASCULAR_DISEASE, "Cerebrovascular disease", "62914000", 0.104, "brain", 0.88),
+    Known(TRANSIENT_ISCHEMIA, "Transient cerebral ischemia", "266257000", 0.104, "brain", 0.80),
     Known(
-        CAROTID, "Occlusion and stenosis of carotid artery without infarction", "", 0.104, "brain"
+        CAROTID,
+        "Occlusion and stenosis of carotid artery without infarction",
+        "",
+        0.104,
+        "brain",
+        0.70,
     ),
-    Known(CONSCIOUSNESS, "Disturbance of consciousness", "3006004", 0.110, "brain"),
+    Known(CONSCIOUSNESS, "Disturbance of consciousness", "3006004", 0.110, "brain", 0.70),
 )
 
 STROKES = (
-    Known(443454, "Cerebral infarction", "432504007", 0.03, "brain", (CEREBROVASCULAR_DISEASE,)),
+    Known(443454, "Cerebral infarction", "432504007", 0.065, "brain", 0.85, UNDER_DISEASE),
     Known(
         4110192,
         "Cerebral infarction due to thrombosis of cerebral arteries",
         "195189003",
         0.01,
         "brain",
+        0.85,
         (443454,),
     ),
     _subtype(2, 443454, "Cerebral infarction", 0.008, "brain"),
-    Known(
-        372924, "Cerebral artery occlusion", "20059004", 0.02, "brain", (CEREBROVASCULAR_DISEASE,)
-    ),
-    Known(375557, "Cerebral embolism", "75543006", 0.01, "brain", (CEREBROVASCULAR_DISEASE,)),
-    Known(441874, "Cerebral thrombosis", "71444005", 0.01, "brain", (CEREBROVASCULAR_DISEASE,)),
+    Known(372924, "Cerebral artery occlusion", "20059004", 0.04, "brain", 0.85, UNDER_DISEASE),
+    Known(375557, "Cerebral embolism", "75543006", 0.02, "brain", 0.85, UNDER_DISEASE),
+    Known(441874, "Cerebral thrombosis", "71444005", 0.015, "brain", 0.85, UNDER_DISEASE),
 )
 
 CONDITIONS = (
-    Known(LATE_EFFECTS, "Late effects of cerebrovascular disease", "195239002", 0.04, "brain"),
+    Known(
+        LATE_EFFECTS, "Late effects of cerebrovascular disease", "195239002", 0.04, "brain", 0.85
+    ),
     Known(316866, "Hypertensive disorder", "38341003", 0.30, "metabolism"),
-    Known(320128, "Essential hypertension", "59621000", 0.60, "metabolism", (316866,)),
+    Known(320128, "Essential hypertension", "59621000", 0.60, "metabolism", parents=(316866,)),
     _subtype(3, 316866, "Hypertensive disorder", 0.04, "metabolism"),
     Known(201820, "Diabetes mellitus", "73211009", 0.12, "metabolism"),
-    Known(201826, "Type 2 diabetes mellitus", "44054006", 0.28, "metabolism", (201820,)),
+    Known(201826, "Type 2 diabetes mellitus", "44054006", 0.28, "metabolism", parents=(201820,)),
     _subtype(4, 201826, "Type 2 diabetes mellitus", 0.03, "metabolism"),
     Known(442793, "Complication due to diabetes mellitus", "74627003", 0.05, "metabolism"),
     Known(
@@ -122,25 +128,34 @@ CONDITIONS = (
         "127013003",
         0.04,
         "metabolism",
-        (442793,),
+        parents=(442793,),
     ),
-    Known(4174977, "Retinopathy due to diabetes mellitus", "4855003", 0.04, "metabolism", (442793,)),
+    Known(
+        4174977,
+        "Retinopathy due to diabetes mellitus",
+        "4855003",
+        0.04,
+        "metabolism",
+        parents=(442793,),
+    ),
     Known(316139, "Heart failure", "84114007", 0.27, "heart"),
-    Known(4229440, "Chronic congestive heart failure", "88805009", 0.16, "heart", (316139,)),
+    Known(
+        4229440, "Chronic congestive heart failure", "88805009", 0.16, "heart", parents=(316139,)
+    ),
     Known(
         314378,
         "Hypertensive heart disease with congestive heart failure",
         "5148006",
         0.04,
         "heart",
-        (316139, 316866),
+        parents=(316139, 316866),
     ),
     _subtype(5, 4229440, "Chronic congestive heart failure", 0.03, "heart"),
     Known(321319, "Cardiomyopathy", "85898001", 0.06, "heart"),
     Known(4329847, "Myocardial infarction", "22298006", 0.06, "heart"),
-    Known(312327, "Acute myocardial infarction", "57054005", 0.07, "heart", (4329847,)),
+    Known(312327, "Acute myocardial infarction", "57054005", 0.07, "heart", parents=(4329847,)),
     Known(318443, "Arteriosclerotic vascular disease", "72092001", 0.06, "heart"),
-    Known(317576, "Coronary arteriosclerosis", "53741008", 0.27, "heart", (318443,)),
+    Known(317576, "Coronary arteriosclerosis", "53741008", 0.27, "heart", parents=(318443,)),
     Known(321052, "Peripheral vascular disease", "400047006", 0.11, "heart"),
     Known(432867, "Hyperlipidemia", "55822004", 0.36, "metabolism"),
     Known(443597, "Chronic kidney disease stage 3", "433144002", 0.07, "metabolism"),
