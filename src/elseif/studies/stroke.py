@@ -77,13 +77,14 @@ class _Study:
         with self.timed("patients"):
             patients = find_patients(self.settings, self.progress)
         summary = cohort_summary(patients.cohort)
-        self.say(self._heading(patients, summary))
+        title, synthetic = patients.definition.title, patients.is_synthetic
+        self.say(tables.heading_text(title, summary, synthetic, patients.source))
         self.say(tables.attrition_text(summary))
         contenders, absent = self._contenders(patients)
         with self.timed("starting up"):
             _warm_up(patients, self.settings)
         with self.timed("comparing classifiers"):
-            found = list(self._compare(patients, contenders))
+            found = list(self._compare(patients, contenders, absent))
         with self.timed("the list and its pages"):
             fitted = self._fit_all(patients)
             pages = write_pages(fitted, patients, self.settings, self.progress)
@@ -100,12 +101,10 @@ class _Study:
         others, lacking = comparison_contenders(cohort, self.settings)
         everyone = [rule_list_contender(cohort, self.settings), *scores, *others]
         chosen = select(everyone, absent | lacking, self.settings)
-        for line in tables.failure_lines(absent | lacking):
-            self.note(f"Left out: {line.strip()}")
         return chosen, absent | lacking
 
     def _compare(
-        self, patients: Patients, contenders: Sequence[Contender]
+        self, patients: Patients, contenders: Sequence[Contender], left_out: dict[str, str]
     ) -> Iterator[dict[str, Any]]:
         """Everybody, women and men, each printed when it is done."""
         for population in populations(patients):
@@ -124,12 +123,15 @@ class _Study:
                     raise
                 self.say(f"{population.name.capitalize()}: not done. {error}")
                 continue
-            yield self._compared(found, patients)
+            yield self._compared(found, patients, left_out)
+            left_out = {}  # said once
 
-    def _compared(self, found: Comparison, patients: Patients) -> dict[str, Any]:
+    def _compared(
+        self, found: Comparison, patients: Patients, left_out: dict[str, str]
+    ) -> dict[str, Any]:
         results = comparison_results(found, patients.planted)
         of = "these patients (SYNTHETIC)" if patients.is_synthetic else "these patients"
-        self.say(tables.auc_table(results, of, with_paper(patients)))
+        self.say(tables.auc_table(results, of, with_paper(patients), left_out))
         if difference := tables.difference_text(results):
             self.say(difference)
         if results["lists"]:
@@ -229,15 +231,6 @@ class _Study:
         }
 
     # ------------------------------------------------------------------ talking
-
-    def _heading(self, patients: Patients, summary: dict[str, Any]) -> str:
-        loud = "SYNTHETIC patients" if patients.is_synthetic else "patients"
-        return (
-            f"{patients.definition.title}\n"
-            f"{summary['n']:,} {loud}, {summary['n_events']:,} "
-            f"({summary['n_events'] / summary['n']:.1%}) with the outcome, "
-            f"{summary['n_features']:,} drugs and conditions; from {patients.source}"
-        )
 
     def say(self, text: str) -> None:
         """Print a paragraph, and keep it for the file of tables."""

@@ -98,28 +98,34 @@ def list_stability(lists: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 def recovery(
     lists: Sequence[Mapping[str, Any]], planted: Sequence[PlantedRule]
 ) -> list[dict[str, Any]]:
-    """For each planted rule the folds whose list holds it, or asks for its disease otherwise."""
+    """For each planted rule the folds whose list has it, as it is or in another form.
+
+    Turned round: "if age <= 70 ... else" and "if age > 70 ... else", last in a list, say the
+    same. Within another rule: the disease, with another age or none.
+    """
     found = []
     for rule in planted:
         parts = set(rule.antecedent)
         disease = min(parts, key=lambda part: (part.startswith("age "), part))
-        exact, near = [], []
+        forms: dict[str, list[int]] = {"folds": [], "turned_round": [], "in_another_rule": []}
         for k, one in enumerate(lists, 1):
             rules = [set(line["parts"]) for line in one["lines"][:-1]]
             if parts in rules:
-                exact.append(k)
-            elif any(disease in other for other in rules):
-                near.append(k)
-        found.append(
-            {
-                "rule": rule.text,
-                "in_the_paper": rule.paper,
-                "risk": rule.risk,
-                "folds": exact,
-                "in_another_rule": near,
-            }
-        )
+                forms["folds"].append(k)
+            elif rules and rules[-1] == {_opposite(disease)} and len(parts) == 1:
+                forms["turned_round"].append(k)
+            elif not disease.startswith("age ") and any(disease in other for other in rules):
+                forms["in_another_rule"].append(k)
+        about = {"rule": rule.text, "in_the_paper": rule.paper, "risk": rule.risk}
+        found.append(about | forms)
     return found
+
+
+def _opposite(condition: str) -> str:
+    """The other side of a cut."""
+    if " <= " in condition:
+        return condition.replace(" <= ", " > ")
+    return condition.replace(" > ", " <= ")
 
 
 def plain(value: Any) -> Any:

@@ -13,7 +13,12 @@ Data = Mapping[str, Any]
 
 WIDTH = 92
 NAME = 24
+STEP = 66
 NO_TRAINING = "no training"
+CAUTION = (
+    "  Folds share most of their training data, so that the s.d. is no standard error: read the "
+    "folds as a check of direction, not as a test."
+)
 TITLES = {
     EVERYBODY: "Table 2. Everybody",
     WOMEN: "Table 3, left half. Women",
@@ -22,37 +27,51 @@ TITLES = {
 LAST = POST  # in the paper the posterior's row closes the table
 
 
+def heading_text(title: str, cohort: Data, is_synthetic: bool, source: str) -> str:
+    """What the study is about, and on whom."""
+    loud = "SYNTHETIC patients" if is_synthetic else "patients"
+    return f"{title}\n" + _wrapped(
+        f"{cohort['n']:,} {loud}, {_events(cohort)}, {cohort['n_features']:,} drugs and "
+        f"conditions; from {source}"
+    )
+
+
 def attrition_text(cohort: Data) -> str:
     """How many persons each step of the extraction left, and what was not as it should be."""
-    rows = cohort["attrition"]
-    wide = max(len(row["step"]) for row in rows)
-    lines = [f"{'':<{wide}}{'persons':>12}{'removed':>12}"]
-    for row in rows:
+    lines = [f"{'Persons who ...':<{STEP}}{'left':>12}{'removed':>12}"]
+    for row in cohort["attrition"]:
+        *above, last = textwrap.wrap(row["step"], STEP - 2, subsequent_indent="  ")
         removed = f"{row['removed']:,}" if row["removed"] else ""
-        lines.append(f"{row['step']:<{wide}}{row['persons']:>12,}{removed:>12}".rstrip())
-    for hole in cohort["holes"]:
+        lines += [*above, f"{last:<{STEP}}{row['persons']:>12,}{removed:>12}".rstrip()]
+    found = [hole for hole in cohort["holes"] if any(hole["counts"].values())]
+    if found:
+        lines += ["", "Holes in the records, which were left out:"]
+    for hole in found:
         counts = ", ".join(f"{n:,} {unit}" for unit, n in hole["counts"].items() if n is not None)
-        lines.append(_wrapped(f"note: {hole['what']}: {counts}."))
+        lines.append(_wrapped(f"  {hole['what']}: {counts}"))
     return "\n".join(lines)
 
 
-def auc_table(results: Data, of: str, with_paper: bool) -> str:
-    """AUC and training time of every classifier, beside the paper's figures where there are."""
+def auc_table(
+    results: Data, of: str, with_paper: bool, left_out: Mapping[str, str] | None = None
+) -> str:
+    """AUC and training time of every classifier, beside the paper's figures where there are.
+
+    Below it: why some failed, and why some were left out.
+    """
     published = PUBLISHED.get(results["population"], {}) if with_paper else {}
     title = TITLES[results["population"]] if with_paper else results["population"].capitalize()
-    lines = [
-        f"{title}: {results['n']:,} patients, {results['n_events']:,} "
-        f"({results['n_events'] / results['n']:.1%}) with the outcome; "
-        f"mean (s.d.) over {results['n_folds']} folds"
-    ]
-    head, units = f"{'':<{NAME}}{of:<32}", f"{'':<{NAME}}{'AUC':<16}{'training, s':<16}"
+    lines = [f"{title}: {results['n']:,} patients, {_events(results)}"]
+    head = f"{'mean (s.d.) of ' + str(results['n_folds']) + ' folds':<{NAME}}{of:<32}"
+    units = f"{'':<{NAME}}{'AUC':<16}{'training, s':<16}"
     if published:
         head += f"| another database ({DATABASE})"
         units += f"| {'AUC':<16}{'training, min'}"
     lines += [head.rstrip(), units.rstrip()]
     for name in row_order(results, published):
         lines.append(_row(name, results, published.get(name)))
-    lines += failure_lines(results["failures"])
+    lines += reason_lines(results["failures"])
+    lines += reason_lines(left_out or {}, "not run, ")
     return "\n".join(lines)
 
 
@@ -64,12 +83,12 @@ def row_order(results: Data, published: Mapping[str, Published]) -> list[str]:
     return rows + ([LAST] if LAST in known or LAST in published else [])
 
 
-def failure_lines(failures: Mapping[str, str]) -> list[str]:
-    """Why a classifier has no numbers; the same reason once."""
+def reason_lines(reasons: Mapping[str, str], what: str = "") -> list[str]:
+    """Why classifiers have no numbers; the same reason once."""
     names: dict[str, list[str]] = {}
-    for name, why in failures.items():
+    for name, why in reasons.items():
         names.setdefault(why, []).append(name)
-    return [_wrapped(f"  {', '.join(who)}: {why}") for why, who in names.items()]
+    return [_wrapped(f"  {', '.join(who)}: {what}{why}") for why, who in names.items()]
 
 
 def difference_text(results: Data) -> str:
@@ -89,12 +108,8 @@ def difference_text(results: Data) -> str:
     for name, one in sorted(found.items(), key=lambda item: -item[1]["mean"]):
         mean = f"{one['mean']:+.3f} {_bracketed(one['sd'], 3)}"
         lines.append(f"  {name:<{NAME}}{mean:<18}{one['n_folds_above']} of {n}")
-    lines.append(
-        _wrapped(
-            "  Folds share most of their training data, so that the s.d. is no standard error: "
-            "read the folds as a check of direction, not as a test."
-        )
-    )
+    if results["population"] == EVERYBODY:
+        lines.append(_wrapped(CAUTION))
     return "\n".join(lines)
 
 
@@ -122,9 +137,12 @@ def planted_text(results: Data) -> str:
     n = results["n_folds"]
     lines = [f"Rules that the synthetic risk was made from, found again in the {n} folds' lists:"]
     for one in results["planted"]:
-        also = len(one["in_another_rule"])
-        more = f", its disease in {also} more" if also else ""
-        lines.append(f"  {len(one['folds'])} of {n}{more}: {one['rule']}")
+        more = ""
+        if one["turned_round"]:
+            more += f", and turned round in {len(one['turned_round'])}"
+        if one["in_another_rule"]:
+            more += f", and within another rule in {len(one['in_another_rule'])}"
+        lines.append(_wrapped(f"  {one['rule']}: {len(one['folds'])} of {n}{more}"))
     return "\n".join(lines)
 
 
@@ -177,6 +195,10 @@ def _row(name: str, results: Data, published: Published | None) -> str:
             minutes = "{:.2f} ({:.2f})".format(*published.minutes)
         row += "| {:<16}{}".format("{:.3f} ({:.3f})".format(*published.auc), minutes)
     return row.rstrip()
+
+
+def _events(found: Data) -> str:
+    return f"{found['n_events']:,} ({found['n_events'] / found['n']:.1%}) with the outcome"
 
 
 def _spread(found: Data, decimals: int) -> str:
