@@ -26,6 +26,7 @@ BENCHMARKS = (
     "mining",
     "million_rows",
     "hundred_million",
+    "cohort_million",
     "mixing",
     "converge",
 )

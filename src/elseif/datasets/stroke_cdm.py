@@ -29,7 +29,7 @@ from elseif.errors import FileExistsAlreadyError, ParamError
 from elseif.parameters import check_count, check_flag
 from elseif.progress import Progress
 
-BLOCK = 32_768  # persons
+BLOCK = 16_384  # persons
 MOST_PERSONS = 10_000_000  # records are numbered with 32 bits
 MOST_CONCEPTS = 100_000
 RARE = 40  # a concept that fewer patients are expected to have is given to one of them
@@ -70,8 +70,9 @@ def make_stroke_cdm(
     try:
         with Store(partial, schema) as store:
             planted = _write(store, n_patients, n_others, n_concepts, random_state, progress)
-        facts_path(target).write_text(planted.to_json() + "\n", encoding="utf-8")
+        facts_path(target).unlink(missing_ok=True)  # never beside a database of other facts
         partial.replace(target)
+        facts_path(target).write_text(planted.to_json() + "\n", encoding="utf-8")
     finally:
         partial.unlink(missing_ok=True)
         partial.with_name(f"{partial.name}.wal").unlink(missing_ok=True)

@@ -16,6 +16,7 @@ from elseif.datasets.patients.vocabulary import (
     PLANTED_CONCEPTS,
     PREDICTORS,
     TRANSIENT_ISCHEMIA,
+    Known,
 )
 
 YEAR = 365
@@ -33,6 +34,9 @@ KINDS = (
 )
 SHARES_OF_OTHERS = (0.80, 0.07, 0.07, 0.03, 0.03)  # of the kinds after the first
 
+MEAN_AGE, AGE_DEVIATION = 74.5, 13.0  # of those with atrial fibrillation
+WITH_AGE = 0.3  # how much of what diseases share comes with age
+BURDEN_WITH_AGE = 0.22
 WOMEN = 0.665  # as in the paper: 8,368 of 12,586
 PLACE = {concept.id: i for i, concept in enumerate(PREDICTORS)}
 # the lines of the paper's figure 4: concept, age above, age at most, risk, the paper's words
@@ -52,6 +56,7 @@ FIGURE_4: tuple[tuple[int | None, int | None, int | None, float, str], ...] = (
     (None, None, None, 0.087, "else"),
 )
 ENOUGH = 200  # qualifying patients of a block, for shares to be held exactly
+ON_BURDEN = 0.4
 RISKS = np.array([line[3] for line in FIGURE_4])
 
 
@@ -115,11 +120,11 @@ def make_people(kind: np.ndarray, rng: np.random.Generator) -> People:
     n = len(kind)
     healthy = kind == NO_FIBRILLATION
     burden = rng.normal(size=n)
-    age_score = 0.22 * burden + np.sqrt(1 - 0.22**2) * rng.normal(size=n)
-    age = np.where(healthy, 48 + 16 * age_score, 74.5 + 13 * age_score)
+    age_score = BURDEN_WITH_AGE * burden + np.sqrt(1 - BURDEN_WITH_AGE**2) * rng.normal(size=n)
+    age = np.where(healthy, 48 + 16 * age_score, MEAN_AGE + AGE_DEVIATION * age_score)
     age = np.clip(np.floor(age), 18, 99).astype(np.int64)
     burden = burden - 1.4 * healthy
-    factors = _factors((age - 74.5) / 13, rng)
+    factors = _factors(_age_score(age), rng)
     female = rng.random(n) < WOMEN
     return People(kind, female, age, burden, factors, *_observation(kind, rng))
 
@@ -133,7 +138,11 @@ def _factors(age_score: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     mixing[metabolism, brain] = 0.05
     mixing[heart, brain] = 0.05
     mixed = own @ (mixing / np.sqrt((mixing**2).sum(axis=0)))
-    return 0.3 * age_score[:, None] + np.sqrt(1 - 0.3**2) * mixed
+    return WITH_AGE * age_score[:, None] + np.sqrt(1 - WITH_AGE**2) * mixed
+
+
+def _age_score(age: np.ndarray) -> np.ndarray:
+    return (age - MEAN_AGE) / AGE_DEVIATION
 
 
 def _observation(kind: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, ...]:
@@ -177,21 +186,27 @@ def draw_diseases(people: People, rng: np.random.Generator) -> np.ndarray:
     has = np.empty((len(people), len(PREDICTORS)), dtype=bool)
     qualifying = people.kind == QUALIFYING
     for i, concept in enumerate(PREDICTORS):
-        on_burden, on_factor = (0.4, 0.0) if not concept.factor else (0.35, concept.on_factor)
-        if concept.factor == "brain":
-            on_burden = 0.25
-        liability = np.zeros(len(people))
-        if concept.factor:
-            liability += on_factor * people.factors[:, FACTORS.index(concept.factor)]
-        shared = 2 * on_burden * on_factor * 0.3 * 0.22  # burden and factor go with age
-        rest = np.sqrt(1 - on_burden**2 - on_factor**2 - shared)
-        liability += on_burden * people.burden + rest * rng.normal(size=len(people))
+        liability = _liability(people, concept, rng)
         bound = -ndtri(concept.share)
         if concept in PLANTED_CONCEPTS and qualifying.sum() >= ENOUGH:
             # exact among those who qualify, so that no seed takes it below a support of 10 %
             bound = np.quantile(liability[qualifying], 1 - concept.share)
         has[:, i] = liability > bound
     return has
+
+
+def _liability(people: People, concept: Known, rng: np.random.Generator) -> np.ndarray:
+    """What makes a person have a disease: standard normal, had where it is above a bound."""
+    n = len(people)
+    if not concept.factor:
+        return ON_BURDEN * people.burden + np.sqrt(1 - ON_BURDEN**2) * rng.normal(size=n)
+    on_burden = 0.30 if concept.factor == "brain" else 0.35
+    shared = 2 * on_burden * concept.on_factor * WITH_AGE * BURDEN_WITH_AGE
+    rest = np.sqrt(1 - on_burden**2 - concept.on_factor**2 - shared)
+    factor = people.factors[:, FACTORS.index(concept.factor)]
+    if concept.at_any_age:
+        factor = (factor - WITH_AGE * _age_score(people.age)) / np.sqrt(1 - WITH_AGE**2)
+    return on_burden * people.burden + concept.on_factor * factor + rest * rng.normal(size=n)
 
 
 def first_lines(people: People, has: np.ndarray) -> np.ndarray:
@@ -218,7 +233,7 @@ def draw_strokes(
     scores count, and leaves the average risk of those whom a line captures as planted.
     """
     counted = [PLACE[i] for i in (320128, 201826, 316139, 317576)]
-    log_frailty = 0.22 * people.burden + 0.05 * has[:, counted].sum(axis=1)
+    log_frailty = 0.18 * people.burden + 0.03 * has[:, counted].sum(axis=1)
     planted = np.where(people.has_fibrillation, 1.0, 0.1)[:, None] * RISKS
     risk = np.empty(len(people))
     groups = np.where(people.kind == QUALIFYING, 0, np.where(people.has_fibrillation, 1, 2))

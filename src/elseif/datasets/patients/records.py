@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -82,7 +83,7 @@ def draw_made_up(
     n_bins = int(np.clip(len(burden) // 32, 1, MOST_BINS))
     order = np.argsort(burden, kind="stable")
     bounds = np.linspace(0, len(burden), n_bins + 1).astype(int)
-    middle = np.array([burden[order[a:b]].mean() for a, b in zip(bounds, bounds[1:], strict=False)])
+    middle = np.array([burden[order[a:b]].mean() for a, b in pairwise(bounds)])
     score = (load * middle[:, None] + ndtri(shares)) / np.sqrt(1 - load**2)
     sizes = np.diff(bounds)
     rate = -np.log1p(-ndtr(score)) * sizes[:, None] * share

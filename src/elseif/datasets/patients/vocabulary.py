@@ -42,6 +42,7 @@ class Known:
     on_factor: float = 0.55  # how much
     parents: tuple[int, ...] = ()
     drug: bool = False
+    at_any_age: bool = False  # as common in the young as in the old
 
     @property
     def vocabulary(self) -> str:
@@ -80,8 +81,8 @@ INDEX_CONCEPTS = (
 
 # the conditions of the paper's figure 4, in its order
 PLANTED_CONCEPTS = (
-    Known(HEMIPLEGIA, "Hemiplegia", "", 0.110, "brain", 0.88),
-    Known(CEREBROVASCULAR_DISEASE, "Cerebrovascular disease", "62914000", 0.104, "brain", 0.88),
+    Known(HEMIPLEGIA, "Hemiplegia", "", 0.110, "brain", 0.90),
+    Known(CEREBROVASCULAR_DISEASE, "Cerebrovascular disease", "62914000", 0.104, "brain", 0.90),
     Known(TRANSIENT_ISCHEMIA, "Transient cerebral ischemia", "266257000", 0.104, "brain", 0.80),
     Known(
         CAROTID,
@@ -91,11 +92,19 @@ PLANTED_CONCEPTS = (
         "brain",
         0.70,
     ),
-    Known(CONSCIOUSNESS, "Disturbance of consciousness", "3006004", 0.110, "brain", 0.70),
+    Known(
+        CONSCIOUSNESS,
+        "Disturbance of consciousness",
+        "3006004",
+        0.124,
+        "brain",
+        0.70,
+        at_any_age=True,
+    ),
 )
 
 STROKES = (
-    Known(443454, "Cerebral infarction", "432504007", 0.065, "brain", 0.85, UNDER_DISEASE),
+    Known(443454, "Cerebral infarction", "432504007", 0.08, "brain", 0.85, UNDER_DISEASE),
     Known(
         4110192,
         "Cerebral infarction due to thrombosis of cerebral arteries",
@@ -106,7 +115,7 @@ STROKES = (
         (443454,),
     ),
     _subtype(2, 443454, "Cerebral infarction", 0.008, "brain"),
-    Known(372924, "Cerebral artery occlusion", "20059004", 0.04, "brain", 0.85, UNDER_DISEASE),
+    Known(372924, "Cerebral artery occlusion", "20059004", 0.06, "brain", 0.85, UNDER_DISEASE),
     Known(375557, "Cerebral embolism", "75543006", 0.02, "brain", 0.85, UNDER_DISEASE),
     Known(441874, "Cerebral thrombosis", "71444005", 0.015, "brain", 0.85, UNDER_DISEASE),
 )
