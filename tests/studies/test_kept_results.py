@@ -18,7 +18,11 @@ from elseif.studies.kept_results import FileKeeper, only_run_in
 
 PLACE = Place("women", "l1 logistic regression", 1, "ab" * 32)
 RESULT = FoldResult(
-    {"l1": Scores(np.array([0.1, 2 / 3]), np.array([0.2, 0.8]))}, 1.25, 1.0, ("careful",), {"a": [1]}
+    {"l1": Scores(np.array([0.1, 2 / 3]), np.array([0.2, 0.8]))},
+    1.25,
+    1.0,
+    ("careful",),
+    {"a": [1]},
 )
 
 

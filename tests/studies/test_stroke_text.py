@@ -19,7 +19,9 @@ GOLDEN = Path(__file__).with_name("stroke-tables.txt")
 N, FOLDS = 400, 4
 
 
-def measured(name: str, skill: float, seconds: float | None = None, has_risk: bool = True) -> Measured:
+def measured(
+    name: str, skill: float, seconds: float | None = None, has_risk: bool = True
+) -> Measured:
     rng = np.random.default_rng(7)
     truth = np.arange(N) % 5 == 0
     order = skill * truth + rng.random(N)
@@ -40,8 +42,8 @@ def line(*parts: str, risk: float = 0.2) -> dict[str, Any]:
 
 def fitted(*lines: dict[str, Any]) -> dict[str, Any]:
     return {
-        "text": "if ... else ...", "lines": [*lines, line(risk=0.1)], "n_antecedents": 2000 + len(lines),
-        "n_iter": 64_000, "status": "converged",
+        "text": "if ... else ...", "lines": [*lines, line(risk=0.1)],
+        "n_antecedents": 2000 + len(lines), "n_iter": 64_000, "status": "converged",
     }  # fmt: skip
 
 

@@ -15,7 +15,6 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from elseif import __version__
 from elseif.errors import ElseifError
 from elseif.evaluation.cross_validation import rows_of
 
@@ -106,7 +105,9 @@ class FoldResult:
     def from_dict(cls, found: Mapping[str, Any]) -> FoldResult:
         """What ``to_dict`` gave; KeyError, TypeError or ValueError of anything else."""
         scores = {
-            str(name): Scores(_numbers(s["order"]), None if s["risk"] is None else _numbers(s["risk"]))
+            str(name): Scores(
+                _numbers(s["order"]), None if s["risk"] is None else _numbers(s["risk"])
+            )
             for name, s in found["scores"].items()
         }
         return cls(
@@ -149,7 +150,7 @@ def fingerprint(contender: Contender, **where: Any) -> str:
         "contender": contender.name,
         "outputs": list(contender.judged),
         "settings": settings_of(contender.classifier),
-        "versions": {"elseif": __version__, **{name: _version(name) for name in DECIDING}},
+        "versions": {name: _version(name) for name in DECIDING},
         **where,
     }
     text = json.dumps(decided, sort_keys=True, ensure_ascii=True)
@@ -191,8 +192,10 @@ def _parts(X: Any, y: Any, train: np.ndarray, test: np.ndarray) -> tuple[Any, ..
 def _check(name: str, found: Scores, n: int) -> None:
     for values in (found.order, found.risk):
         if values is not None and (np.shape(values) != (n,) or not np.isfinite(values).all()):
-            raise ValueError(f"{name} gives scores of shape {np.shape(values)} with "
-                             f"{int((~np.isfinite(values)).sum())} that are no numbers")
+            raise ValueError(
+                f"{name} gives scores of shape {np.shape(values)} with "
+                f"{int((~np.isfinite(values)).sum())} that are no numbers"
+            )
 
 
 def _numbers(values: Any) -> np.ndarray:

@@ -71,7 +71,7 @@ class Population:
     name: str
     rows: np.ndarray  # int (n,): rows of every contender's table
     y: Any  # labels of all rows of the table; the event is the last of two labels
-    data: str  # a text that stands for the content of the tables
+    data: str  # a text that stands for the content of the tables and for who reads them
 
 
 @dataclass(frozen=True, eq=False)

@@ -90,7 +90,7 @@ def make_folder(folder: Path) -> None:
 
 @contextlib.contextmanager
 def only_run_in(folder: Path) -> Iterator[None]:
-    """Refuse a second run in a folder while one is at work; the system lifts the lock at its end."""
+    """Refuse a second run in a folder while one is at work; its end lifts the lock."""
     try:
         file = (folder / LOCK).open("a")
     except OSError as error:

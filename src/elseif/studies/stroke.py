@@ -36,7 +36,6 @@ from elseif.studies.stroke_contenders import (
 from elseif.studies.stroke_pages import page_title, write_pages
 from elseif.studies.stroke_paper import DATABASE, DEFINITION, EVERYBODY, MEN, PUBLISHED, WOMEN
 from elseif.studies.stroke_results import (
-    BRL,
     POINT,
     comparison_results,
     describe_fit,
@@ -206,7 +205,11 @@ class _Study:
         for name, content in files.items():
             write_atomically(out / name, content, force=True)
         print()
-        for what, path in [*pages, ("Lists of every fold", out / LISTS), ("Numbers", out / RESULTS)]:
+        for what, path in [
+            *pages,
+            ("Lists of every fold", out / LISTS),
+            ("Numbers", out / RESULTS),
+        ]:
             print(f"{what}: {path}")
         self.say(tables.times_text(times))
         write_atomically(out / TABLES, "\n\n".join(self.printed) + "\n", force=True)
@@ -220,7 +223,9 @@ class _Study:
         return {
             "seconds": time.perf_counter() - self.started,
             "parts": self.parts,
-            "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+            "cores": len(os.sched_getaffinity(0))
+            if hasattr(os, "sched_getaffinity")
+            else os.cpu_count(),
             "machine": platform.machine(),
             "brl_everybody_seconds": by["seconds"][0] if brl else None,
             "brl_everybody_cpu_seconds": by["cpu_seconds"][0] if brl else None,
@@ -259,7 +264,9 @@ def populations(patients: Patients) -> list[Population]:
     }
     y = patients.cohort.labels()
     return [
-        Population(name, rows, y, patients.fingerprint) for name, rows in members.items() if len(rows)
+        Population(name, rows, y, f"elseif {__version__}, {patients.fingerprint}")
+        for name, rows in members.items()
+        if len(rows)
     ]
 
 

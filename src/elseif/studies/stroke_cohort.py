@@ -140,7 +140,11 @@ def cohort_digest(cohort: Cohort) -> str:
     for array in (cohort.outcome, *(cohort.groups[name] for name in cohort.groups.columns)):
         found.update(np.packbits(np.asarray(array, dtype=bool)).tobytes())
     found.update(np.ascontiguousarray(cohort.age, dtype="<i8").tobytes())
-    words = [list(map(str, cohort.sex)), list(cohort.catalogue["name"]), list(cohort.groups.columns)]
+    words = [
+        list(map(str, cohort.sex)),
+        list(cohort.catalogue["name"]),
+        list(cohort.groups.columns),
+    ]
     found.update(json.dumps([features.shape, words, str(cohort.labels().name)]).encode("ascii"))
     return found.hexdigest()
 

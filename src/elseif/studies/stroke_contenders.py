@@ -105,7 +105,8 @@ def plain_matrix(cohort: Cohort) -> Any:
     columns += [sex == value for value in ("female", "male")]
     beside = sparse.csr_array(np.column_stack(columns).astype(np.float32))
     joined: Any = sparse.hstack([beside, cohort.features.astype(np.float32)], format="csr")
-    return joined
+    indices, indptr = joined.indices.astype(np.int32), joined.indptr.astype(np.int32)
+    return sparse.csr_matrix((joined.data, indices, indptr), joined.shape)
 
 
 def select(
@@ -123,7 +124,5 @@ def select(
     only = {name.lower() for name in settings.only}
     skip = {name.lower() for name in settings.skip}
     return [
-        c
-        for c in contenders
-        if (not only or c.name.lower() in only) and c.name.lower() not in skip
+        c for c in contenders if (not only or c.name.lower() in only) and c.name.lower() not in skip
     ]

@@ -126,7 +126,9 @@ def calibration_figure(results: Data, title: str) -> Any:
         axes.grid(alpha=0.25)
     for axes in grid[len(found) :]:
         axes.set_visible(False)
-    figure.supxlabel("predicted risk, mean of a tenth of the patients (line: 95% interval)", fontsize=9)
+    figure.supxlabel(
+        "predicted risk, mean of a tenth of the patients (line: 95% interval)", fontsize=9
+    )
     figure.supylabel("observed share", fontsize=9)
     figure.suptitle(plain(title, 100), x=0.01, ha="left", fontsize=10)
     return figure

@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 
 MODEL, REPORT, CALCULATOR = "model.json", "report.html", "calculator.html"
 AGES = (18.0, 105.0)
-SYNTHETIC_NOTE = (
-    "Made from SYNTHETIC patients, to show how it works: of no use for any person. "
-)
+SYNTHETIC_NOTE = "Made from SYNTHETIC patients, to show how it works: of no use for any person. "
 
 
 def page_title(patients: Patients) -> str:

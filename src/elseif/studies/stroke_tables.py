@@ -157,7 +157,9 @@ def times_text(times: Data) -> str:
         )
         lines.append(f"{times['brl_seconds']:.1f} s with those of the other populations.")
     parts = ", ".join(f"{what} {seconds:.0f} s" for what, seconds in times["parts"].items())
-    lines.append(_wrapped(f"This run: {times['seconds']:.0f} s on {times['cores']} cores ({parts})."))
+    lines.append(
+        _wrapped(f"This run: {times['seconds']:.0f} s on {times['cores']} cores ({parts}).")
+    )
     if times["n_kept"]:
         lines.append(
             _wrapped(
@@ -219,4 +221,3 @@ def _wrapped(text: str) -> str:
         text.strip(), WIDTH, initial_indent=lead, subsequent_indent=lead + "  ",
         break_long_words=False, break_on_hyphens=False,
     )  # fmt: skip
-

@@ -195,8 +195,12 @@ def test_a_failure_is_one_sentence_and_the_others_go_on(
 
 def test_scores_that_are_no_numbers_fail() -> None:
     X, _ = people()
-    odd = Contender("odd", DummyClassifier(), X, {"odd": lambda f, X: Scores(np.full(len(X), np.nan), None)})
-    short = Contender("short", DummyClassifier(), X, {"short": lambda f, X: Scores(np.zeros(3), None)})
+    odd = Contender(
+        "odd", DummyClassifier(), X, {"odd": lambda f, X: Scores(np.full(len(X), np.nan), None)}
+    )
+    short = Contender(
+        "short", DummyClassifier(), X, {"short": lambda f, X: Scores(np.zeros(3), None)}
+    )
     found = run(odd, short)
     assert "60 that are no numbers" in found.failures["odd"]
     assert "shape (3,)" in found.failures["short"]
