@@ -32,7 +32,9 @@ KINDS = (
     "diagnosed between two observation periods",
     "first diagnosed in an earlier, short observation period",
 )
-SHARES_OF_OTHERS = (0.80, 0.07, 0.07, 0.03, 0.03)  # of the kinds after the first
+# with atrial fibrillation and not qualifying: how many for each who qualifies, of which kinds
+NEAR_MISSES = 0.32
+SHARES_OF_NEAR_MISSES = {SHORT_BEFORE: 0.35, SHORT_AFTER: 0.35, IN_GAP: 0.15, EARLIER_PERIOD: 0.15}
 
 MEAN_AGE, AGE_DEVIATION = 74.5, 13.0  # of those with atrial fibrillation
 WITH_AGE = 0.3  # how much of what diseases share comes with age
@@ -110,9 +112,13 @@ class People:
 
 def choose_kinds(n_patients: int, n_others: int, rng: np.random.Generator) -> np.ndarray:
     """The kind of every person, in random order, with exactly n_patients who qualify."""
-    counts = np.floor(np.array(SHARES_OF_OTHERS) * n_others).astype(int)
-    counts[0] += n_others - counts.sum()
-    return rng.permutation(np.repeat(np.arange(6, dtype=np.int8), [n_patients, *counts]))
+    n_near = min(round(NEAR_MISSES * n_patients), n_others // 2)
+    counts = np.zeros(len(KINDS), dtype=int)
+    counts[QUALIFYING] = n_patients
+    for kind, share in SHARES_OF_NEAR_MISSES.items():
+        counts[kind] = round(share * n_near)
+    counts[NO_FIBRILLATION] = n_patients + n_others - counts.sum()
+    return rng.permutation(np.repeat(np.arange(len(KINDS), dtype=np.int8), counts))
 
 
 def make_people(kind: np.ndarray, rng: np.random.Generator) -> People:

@@ -11,7 +11,6 @@ from scipy.special import ndtr, ndtri
 from elseif.datasets.patients.people import (
     EARLIER_PERIOD,
     IN_GAP,
-    LAST_DAY,
     PLACE,
     YEAR,
     People,
@@ -218,7 +217,7 @@ def _alone(people: People, person: np.ndarray, concept: np.ndarray, day: np.ndar
 
 
 def _last(people: People) -> np.ndarray:
-    return np.minimum(people.after_first + people.after_length - 1, LAST_DAY)
+    return people.after_first + people.after_length - 1
 
 
 def draw_records(

@@ -173,41 +173,7 @@ class Store:
 
     def add_vocabulary(self, catalogue: Catalogue) -> None:
         """Concepts and their hierarchy; a made-up concept is its own and only ancestor."""
-        known = [*INDEX_CONCEPTS, *PREDICTORS]
-        rows = [
-            (c.id, c.name, "Drug" if c.drug else "Condition", c.vocabulary, c.concept_class, c.code)
-            for c in known
-        ]
-        made_up = slice(len(PREDICTORS), None)
-        rows += [
-            (int(i), name, "Drug" if drug else "Condition", LOCAL_VOCABULARY, "Synthetic", "")
-            for i, name, drug in zip(
-                catalogue.ids[made_up],
-                catalogue.names[made_up],
-                catalogue.drug[made_up],
-                strict=True,
-            )
-        ]
-        rows += [
-            (
-                NO_CONCEPT,
-                "No matching concept",
-                "Metadata",
-                "None",
-                "Undefined",
-                "No matching concept",
-            ),
-            (FEMALE, "FEMALE", "Gender", "Gender", "Gender", "F"),
-            (MALE, "MALE", "Gender", "Gender", "Gender", "M"),
-            (
-                SYNTHETIC_RECORD,
-                "Synthetic record: not of a real person",
-                "Type Concept",
-                LOCAL_VOCABULARY,
-                "Type Concept",
-                "",
-            ),
-        ]
+        rows = _concept_rows(catalogue)
         ids, names, domains, vocabularies, classes, codes = zip(*rows, strict=True)
         self.add(
             "concept",
@@ -225,7 +191,7 @@ class Store:
                 "valid_end_date": np.full(len(rows), "2099-12-31", dtype="datetime64[D]"),
             },
         )
-        own = catalogue.ids[made_up]
+        own = catalogue.ids[len(PREDICTORS) :]
         pairs = np.array(ancestor_rows() + [(int(i), int(i), 0, 0) for i in own], dtype=np.int32)
         columns = (
             "ancestor_concept_id",
@@ -257,6 +223,46 @@ class Store:
     def _ids(self, table: str, n: int) -> np.ndarray:
         first = 1 + self.n_rows[table]
         return np.arange(first, first + n, dtype=np.int32)
+
+
+def _concept_rows(catalogue: Catalogue) -> list[tuple[int, str, str, str, str, str]]:
+    """Id, name, domain, vocabulary, class and code of every concept."""
+    known = [*INDEX_CONCEPTS, *PREDICTORS]
+    rows = [
+        (c.id, c.name, "Drug" if c.drug else "Condition", c.vocabulary, c.concept_class, c.code)
+        for c in known
+    ]
+    made_up = slice(len(PREDICTORS), None)
+    rows += [
+        (int(i), name, "Drug" if drug else "Condition", LOCAL_VOCABULARY, "Synthetic", "")
+        for i, name, drug in zip(
+            catalogue.ids[made_up],
+            catalogue.names[made_up],
+            catalogue.drug[made_up],
+            strict=True,
+        )
+    ]
+    rows += [
+        (
+            NO_CONCEPT,
+            "No matching concept",
+            "Metadata",
+            "None",
+            "Undefined",
+            "No matching concept",
+        ),
+        (FEMALE, "FEMALE", "Gender", "Gender", "Gender", "F"),
+        (MALE, "MALE", "Gender", "Gender", "Gender", "M"),
+        (
+            SYNTHETIC_RECORD,
+            "Synthetic record: not of a real person",
+            "Type Concept",
+            LOCAL_VOCABULARY,
+            "Type Concept",
+            "",
+        ),
+    ]
+    return rows
 
 
 def _in_order(records: Records) -> Records:
