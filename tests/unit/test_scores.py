@@ -106,8 +106,8 @@ def test_rates_are_the_published_ones() -> None:
         {"heart_failure": True, "hypertension": True},
         {"heart_failure": True, "hypertension": True, "diabetes": True},
         {"heart_failure": True, "hypertension": True, "stroke_or_tia": True},
-        {name: True for name in CONDITIONS},
-        {"age": 80, **{name: True for name in CONDITIONS}},
+        dict.fromkeys(CONDITIONS, True),
+        {"age": 80, **dict.fromkeys(CONDITIONS, True)},
     ]
     X = people(*(person(**step) for step in steps))
     y = [False, True, False, True, False, True, False]
@@ -146,10 +146,10 @@ def test_breakdown_says_where_points_come_from() -> None:
 def test_groups_of_another_definition(score: type[PointScore]) -> None:
     """A component can be told by a column of another name."""
     X = people(person(), person(stroke_or_tia=True)).rename(columns={"stroke_or_tia": "s2"})
-    with pytest.raises(DataError, match="X lacks 'stroke_or_tia'.*columns="):
+    with pytest.raises(DataError, match=r"X lacks 'stroke_or_tia'.*columns="):
         score().points(X)
     assert score(columns={"stroke_or_tia": "s2"}).points(X).tolist() == [0, 2]
-    with pytest.raises(ParamError, match="'stroke' is no component.*stroke_or_tia"):
+    with pytest.raises(ParamError, match=r"'stroke' is no component.*stroke_or_tia"):
         score(columns={"stroke": "s2"}).points(X)
 
 
@@ -214,7 +214,7 @@ def test_what_cannot_be_scored(column: str, value: object, words: str) -> None:
 def test_labels_and_tables_of_the_wrong_kind() -> None:
     """Three labels, a length that differs, and an array without names."""
     X = people(person(), person(age=80), person(age=70))
-    with pytest.raises(DataError, match="needs two labels.*3: 'a', 'b', 'c'"):
+    with pytest.raises(DataError, match=r"needs two labels.*3: 'a', 'b', 'c'"):
         CHADS2().fit(X, ["a", "b", "c"])
     with pytest.raises(DataError, match="X has 3 rows and y 2"):
         CHADS2().fit(X, [0, 1])
