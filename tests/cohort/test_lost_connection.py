@@ -164,7 +164,7 @@ def test_statement_timeout(postgres: PostgresServer) -> None:
         owner.execute(f"GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO {READER}")
         owner.execute(f"ALTER ROLE {READER} SET statement_timeout = '300ms'")
         try:
-            with pytest.raises(DatabaseError, match="(?i)timeout|time") as caught:  # noqa: SIM117
+            with pytest.raises(DatabaseError, match=r"(?i)timeout|time") as caught:  # noqa: SIM117
                 with connect(postgres.url(), schema) as database:
                     extract(database, HANDMADE)
         finally:
@@ -189,7 +189,7 @@ def test_no_right_to_read(postgres: PostgresServer) -> None:
     postgres.load(made.TABLES, schema)
     with postgres.owner() as owner:
         owner.execute(f"REVOKE SELECT ON {schema}.drug_exposure FROM {READER}")
-    with pytest.raises(DatabaseError, match="drug_exposure|right|permission") as caught:  # noqa: SIM117
+    with pytest.raises(DatabaseError, match=r"drug_exposure|right|permission") as caught:  # noqa: SIM117
         with connect(postgres.url(), schema) as database:
             extract(database, HANDMADE)
     assert_no_secret("".join(traceback.format_exception(caught.value)))
