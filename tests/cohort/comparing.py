@@ -53,6 +53,8 @@ def assert_sound(cohort: Cohort) -> None:
     assert cohort.catalogue["covariate_id"].dtype == np.int64
     order = list(zip(cohort.catalogue["domain"], cohort.catalogue["concept_id"], strict=True))
     assert order == sorted(order)
+    assert list(cohort.attrition.columns) == ["step", "persons", "removed"]
+    assert list(cohort.holes.columns) == ["what", "records", "persons"]
     steps = cohort.attrition["persons"].to_numpy()
     assert steps[-1] == n
     assert (np.diff(steps) <= 0).all()
@@ -80,6 +82,7 @@ def assert_as_reference(cohort: Cohort, reference: NaiveCohort) -> None:
         for domain, concept in sorted(reference.names)
     ]
     assert catalogue_rows(cohort) == rows
+    assert list(cohort.attrition["persons"]) == reference.attrition
 
 
 def assert_equal_cohorts(left: Cohort, right: Cohort) -> None:

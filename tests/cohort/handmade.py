@@ -304,6 +304,17 @@ person(35, FEMALE, 1945)
 observed(35, "2005-01-01", "2014-12-31")
 condition(35, AF, "2015-06-01")
 
+# 36 is born after everything in the database and was never observed; 37 is born after the last
+# year in which it was observed
+person(36, MALE, 2030)
+person(37, FEMALE, 2019)
+observed(37, "2010-01-01", "2018-12-31")
+
+# 38 has a period that ends before it begins
+person(38, MALE, 1945)
+observed(38, "2018-12-31", "2010-01-01")
+condition(38, AF, "2015-06-01")
+
 TABLES = Tables(PERSONS, PERIODS, CONDITIONS, DRUGS, CONCEPTS, ANCESTORS)
 
 # person -> index date, outcome, age, sex, names of features, names of groups
@@ -346,6 +357,31 @@ ANSWER: dict[int, tuple[str, bool, int, str, set[str], set[str]]] = {
         },
         set(),
     ),
+}
+
+# persons left, and who went: by the steps of the attrition
+ATTRITION = [
+    (30, 0),  # with the index condition: not 16, 27, 28, 32, 33, 34, 36, 37
+    (29, 1),  # in person: not 18
+    (26, 3),  # with an age: not 19, 20, 23
+    (23, 3),  # observed on the index date: not 11, 35, 38
+    (19, 4),  # for a year before: not 2, 9, 12, 13
+    (17, 2),  # and for a year after: not 3, 14
+]
+
+# records and persons of each hole
+HOLES = {
+    "observation periods of nobody in person": (2, 2),  # 18, 33
+    "observation periods without a begin or an end": (0, 0),
+    "observation periods that end before they begin": (1, 1),  # 38
+    "conditions of nobody in person": (1, 1),  # 18
+    "conditions without a concept (none, or 0)": (3, 2),  # 31 twice, 32
+    "conditions without a start date": (0, 0),
+    "drugs of nobody in person": (2, 2),  # 18, 34
+    "drugs without a concept (none, or 0)": (1, 1),  # 31
+    "drugs without a start date": (0, 0),
+    "persons without a year of birth": (1, 1),  # 19
+    "persons born after the last year in which they were observed": (2, 2),  # 36, 37
 }
 
 # name, concept_id, domain, covariate_id: by domain, then by concept; the covariate's last three

@@ -18,6 +18,7 @@ SEX = {8532: "female", 8507: "male"}
 ANALYSIS = {"condition": 101, "drug": 301}
 # why a person with the index condition is not in the cohort, in the order of the attrition
 REASONS = ("no person", "no age", "not observed", "before too short", "after too short")
+NOT_NEW = "not new"  # a further step, where the definition asks for it
 
 Frames = Mapping[str, pd.DataFrame]
 Feature = tuple[str, int]
@@ -43,13 +44,13 @@ class NaiveCohort:
     names: dict[Feature, str]
     n_with_index: int
     reasons: Counter[str]
-    holes: dict[str, tuple[int, int]]
+    must_be_new: bool
 
     @property
     def attrition(self) -> list[int]:
         """How many persons are left at the start, and after each reason to leave."""
         left = [self.n_with_index]
-        for reason in REASONS:
+        for reason in (*REASONS, *([NOT_NEW] if self.must_be_new else [])):
             left.append(left[-1] - self.reasons[reason])
         return left
 
@@ -75,7 +76,7 @@ def naive_extraction(frames: Frames, definition: CohortDefinition) -> NaiveCohor
     }
     patients: dict[int, Patient] = {}
     reasons: Counter[str] = Counter()
-    n_with_index = n_on_the_day = 0
+    n_with_index = 0
     for person_id, history in histories.items():
         days = [day for concept, day in history.conditions if concept in index]
         if not days:
@@ -83,6 +84,12 @@ def naive_extraction(frames: Frames, definition: CohortDefinition) -> NaiveCohor
         n_with_index += 1
         first = min(days)
         reason = _reason_to_leave(people.get(person_id), history, first, definition)
+        if (
+            not reason
+            and definition.outcome_must_be_new
+            and any(c in outcome and day <= first for c, day in history.conditions)
+        ):
+            reason = NOT_NEW
         if reason:
             reasons[reason] += 1
             continue
@@ -96,21 +103,20 @@ def naive_extraction(frames: Frames, definition: CohortDefinition) -> NaiveCohor
             outcome=any(c in outcome and day in window for c, day in history.conditions),
             age=first.year - born,
             sex=SEX.get(gender, "unknown"),
-            features={feature for feature in before if feature[1] != 0},
+            features={f for f in before if f[0] in definition.domains and f[1] != 0},
             groups={
                 name
                 for name, members in groups.items()
                 if any(("condition", concept) in before for concept in members)
             },
         )
-        n_on_the_day += any(c in outcome and day == first for c, day in history.conditions)
     features = set().union(*(patient.features for patient in patients.values()))
     return NaiveCohort(
         patients,
         _names(features, frames["concept"]),
         n_with_index,
         reasons,
-        _holes(frames, set(people), n_on_the_day),
+        definition.outcome_must_be_new,
     )
 
 
@@ -194,20 +200,3 @@ def _names(features: set[Feature], concepts: pd.DataFrame) -> dict[Feature, str]
         feature: name if uses[name] == 1 else f"{name} (concept {feature[1]})"
         for feature, name in plain.items()
     }
-
-
-def _holes(frames: Frames, people: set[int], n_on_the_day: int) -> dict[str, tuple[int, int]]:
-    """Records and persons of each hole; None of a hole that is not there."""
-    holes = {}
-    for table in ("observation_period", "condition_occurrence", "drug_exposure"):
-        strangers = [int(p) for p in frames[table]["person_id"].dropna() if int(p) not in people]
-        holes[f"{table} without person"] = (len(strangers), len(set(strangers)))
-    for table, column in (
-        ("condition_occurrence", "condition_concept_id"),
-        ("drug_exposure", "drug_concept_id"),
-    ):
-        frame = frames[table]
-        nothing = frame[frame[column] == 0]
-        holes[f"{table} without concept"] = (len(nothing), nothing["person_id"].nunique())
-    holes["outcome on the index date"] = (n_on_the_day, n_on_the_day)
-    return holes

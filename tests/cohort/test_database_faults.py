@@ -143,7 +143,7 @@ def test_empty_cohort(engine: Engine, tmp_path: Path) -> None:
     with pytest.raises(DatabaseError) as caught, engine.connect() as database:
         extract(database, HANDMADE, folder=folder)
     text = str(caught.value)
-    assert "29" in text  # persons with the index condition, all of whom were removed
+    assert "30" in text  # persons with the index condition, all of whom were removed
     assert "365" in text
     assert not list(tmp_path.rglob("*manifest*"))
 

@@ -45,6 +45,10 @@ def test_answer_by_hand(cohort: Cohort) -> None:
     assert found == made.ANSWER
     assert catalogue_rows(cohort) == made.CATALOGUE
     assert list(cohort.groups.columns) == ["hypertension", "diabetes"]
+    steps = cohort.attrition[["persons", "removed"]].itertuples(index=False, name=None)
+    assert list(steps) == made.ATTRITION
+    holes = {what: (records, n) for what, records, n in cohort.holes.itertuples(index=False)}
+    assert holes == made.HOLES
 
 
 @pytest.mark.parametrize("persons_a_batch", [1, 2, 7, 1000])

@@ -21,6 +21,12 @@ SCHEMA = "lossy"
 BATCH = 10
 
 
+@pytest.fixture(autouse=True)
+def _short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Try again at once: half a minute of patience is for people."""
+    monkeypatch.setattr("elseif.cohort.database.WAITS", (0.01, 0.02, 0.05))
+
+
 @pytest.fixture(scope="module")
 def whole(postgres: PostgresServer) -> Cohort:
     """What an undisturbed extraction gives."""
