@@ -12,12 +12,14 @@ if TYPE_CHECKING:
     from elseif.posterior.rule_list import RuleList
     from elseif.posterior.unknowns import possible_rules
     from elseif.tables.parquet import ParquetTable
+    from elseif.tables.sparse_table import SparseTable
 
 __version__ = "0.1.0"
 __all__ = [
     "BayesianRuleListClassifier",
     "RuleList",
     "ParquetTable",
+    "SparseTable",
     "save_model",
     "load_model",
     "export_model",
@@ -32,6 +34,7 @@ _HOMES = {
     "BayesianRuleListClassifier": "elseif.estimator",
     "RuleList": "elseif.posterior.rule_list",
     "ParquetTable": "elseif.tables.parquet",
+    "SparseTable": "elseif.tables.sparse_table",
     "save_model": "elseif.export.model_file",
     "load_model": "elseif.export.model_file",
     "export_model": "elseif.export.formats",

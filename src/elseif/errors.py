@@ -33,6 +33,10 @@ class ResourceError(ElseifError, OSError):
     """Memory, disk or time does not suffice."""
 
 
+class DatabaseError(ElseifError, OSError):
+    """A database cannot be reached, cannot be read, or does not hold what is asked of it."""
+
+
 class SamplingError(ElseifError, ArithmeticError):
     """A chain met a posterior that is not a number."""
 

@@ -127,6 +127,20 @@ def test_show(elseif: Run, folder: Path) -> None:
     assert elseif("show", model, "--lists", "3").out.count("of the draws, log posterior") == 3
 
 
+def test_a_calculator_asks_in_the_words_told(elseif: Run, folder: Path) -> None:
+    """Units and questions go by column; a column that no rule asks for is refused."""
+    model = folder / "titanic.json"
+    told = ("--to", "calculator", "--question", "sex=Male or female?")
+    assert "Male or female?" in elseif("export", model, *told).out
+    wrong = elseif("export", model, *told, "--unit", "height=cm")
+    assert wrong.code == 2
+    assert "'height'" in wrong.err
+    assert "COLUMN" not in wrong.err
+    other = elseif("export", model, "--to", "sql", "--unit", "age=years")
+    assert (other.code, other.err.strip()) == (2, "elseif: --unit is no option of sql.")
+    assert "must be NAME=VALUE" in elseif("export", model, *told, "--unit", "years").err
+
+
 FORMATS = ["text", "markdown", "latex", "sql", "pmml", "onnx", "python", "javascript"]
 
 

@@ -234,6 +234,22 @@ def test_infinite_numbers(tmp_path: Path) -> None:
         np.testing.assert_allclose(found[0], wanted, rtol=0, atol=1e-12)
 
 
+@pytest.mark.parametrize("name", ["python", "javascript", "sql", "pmml", "onnx"])
+def test_a_category_that_is_infinite_is_refused(name: str) -> None:
+    """No code is better than code that does not run."""
+    X = pd.DataFrame({"x": [1.0, np.inf] * 30})
+    classifier = BayesianRuleListClassifier(
+        kinds={"x": "category"},
+        infinite="outer",
+        antecedents=[(("x", "=", np.inf),)],
+        expected_length=1,
+        n_iter=1000,
+        random_state=0,
+    ).fit(X, [0, 1] * 29 + [1, 0])
+    with pytest.raises(ExportError, match="compares with inf"):
+        export_model(classifier, name)
+
+
 # ------------------------------------------------------------------ hostile names
 
 

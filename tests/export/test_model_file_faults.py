@@ -103,6 +103,16 @@ def change(path: str, value: Any) -> Callable[[dict[str, Any]], None]:
     return apply
 
 
+def text_labels(label_type: str) -> dict[str, Any]:
+    """An outcome with labels of text, in an array of a told width."""
+    return {
+        "name": "survival",
+        "label_type": label_type,
+        "labels": ["no", "yes"],
+        "pseudocounts": [1.0, 1.0],
+    }
+
+
 FORGED = [
     ("rule_list/0/label_counts/0", -1.0, "greater than or equal to 0"),
     ("rule_list/0/label_counts/0", lambda n: n + 1, "rule 1"),
@@ -132,6 +142,7 @@ FORGED = [
     ("outcome/labels", [0, 1.0], "not of type int64"),
     ("outcome/label_type", "int8; import os", "label_type"),
     ("outcome/label_type", "uint8", None),
+    ("outcome", text_labels("U999999"), "far wider than the longest"),
     ("outcome/pseudocounts/0", 0.0, "greater than 0"),
     ("table/columns/0/kind", "secret", "kind"),
     ("table/columns/0/name", "age", "stands twice"),

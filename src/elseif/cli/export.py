@@ -12,6 +12,7 @@ import typer
 
 from elseif.cli.arguments import Force, ModelFile, OutFile
 from elseif.cli.output import check_outputs, save, write_data
+from elseif.cli.settings import named_values
 from elseif.cli.show import Which
 from elseif.errors import ParamError
 
@@ -66,6 +67,22 @@ def export(
         str | None,
         typer.Option(metavar="TEXT", help="calculator: title of the page.", rich_help_panel=ONLY),
     ] = None,
+    unit: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN=UNIT",
+            help="calculator: unit of a number, such as age=years; may be repeated.",
+            rich_help_panel=ONLY,
+        ),
+    ] = None,
+    question: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN=WORDS",
+            help="calculator: words to ask for a column with; may be repeated.",
+            rich_help_panel=ONLY,
+        ),
+    ] = None,
     force: Force = False,
 ) -> None:
     """Write the list in another format."""
@@ -78,6 +95,8 @@ def export(
         "dialect": dialect,
         "table": table,
         "title": title,
+        "units": dict(named_values(unit, "--unit")) if unit else None,
+        "questions": dict(named_values(question, "--question")) if question else None,
     }
     given = {name: value for name, value in options.items() if value is not None}
     content = exported(model, to, given)
@@ -102,6 +121,6 @@ def exported(path: Path, to: To, options: dict[str, Any]) -> Any:
     known = signature(write).parameters
     for name in options:
         if name not in known:
-            said = {"which": "list"}.get(name, name)
+            said = {"which": "list", "units": "unit", "questions": "question"}.get(name, name)
             raise ParamError(f"--{said} is no option of {to.value}.")
     return write(read(path), **options)

@@ -11,6 +11,7 @@ from typing import Any
 
 from elseif.cli.settings import NAMES
 from elseif.errors import (
+    DatabaseError,
     DataError,
     ElseifError,
     ExportError,
@@ -28,6 +29,7 @@ EXIT_CODES: tuple[tuple[type[BaseException], int], ...] = (
     (DataError, 3),
     (ResourceError, 4),
     (ModelFileError, 5),
+    (DatabaseError, 6),
     (ElseifError, 3),
     (MemoryError, 4),
     (OSError, 4),

@@ -276,20 +276,22 @@ def read_pseudocounts(told: list[str]) -> Any:
     if len(told) == 1 and "=" not in told[0]:
         return _number(told[0], "--pseudocounts")
     return {
-        label: _number(value, "--pseudocounts") for label, value in _pairs(told, "--pseudocounts")
+        label: _number(value, "--pseudocounts")
+        for label, value in named_values(told, "--pseudocounts")
     }
 
 
 def read_weights(told: list[str]) -> dict[str, float] | None:
     """Weights by name."""
-    pairs = _pairs(told, "--antecedent-weights")
+    pairs = named_values(told, "--antecedent-weights")
     return {name: _number(value, "--antecedent-weights") for name, value in pairs} or None
 
 
 def read_kinds(told: list[str]) -> dict[str, Any] | None:
     """Kinds by column: one of their names, or categories in their order."""
     return {
-        name: value.split(",") if "," in value else value for name, value in _pairs(told, "--kinds")
+        name: value.split(",") if "," in value else value
+        for name, value in named_values(told, "--kinds")
     } or None
 
 
@@ -297,7 +299,7 @@ def read_cuts(told: list[str], kinds: Mapping[str, Any] | None = None) -> dict[s
     """Cut points by column: numbers, dates or categories, or the name of a method."""
     as_written = {name for name, kind in (kinds or {}).items() if isinstance(kind, list)}
     cuts: dict[str, Any] = {}
-    for name, value in _pairs(told, "--cuts"):
+    for name, value in named_values(told, "--cuts"):
         if value in set(Cutting):
             cuts[name] = value
         elif name in as_written:
@@ -325,7 +327,7 @@ def read_antecedents(path: Path | None) -> list[Any] | None:
     return [tuple(tuple(c) if isinstance(c, list) else c for c in one) for one in told]
 
 
-def _pairs(told: list[str], option: str) -> list[tuple[str, str]]:
+def named_values(told: list[str], option: str) -> list[tuple[str, str]]:
     """NAME=VALUE, where a name may hold a sign of equality itself: the last one counts."""
     pairs = []
     for text in told:

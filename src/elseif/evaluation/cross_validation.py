@@ -28,6 +28,7 @@ from elseif.tables.labels import (
     shown_label,
 )
 from elseif.tables.parquet import ParquetTable
+from elseif.tables.sparse_table import SparseTable
 
 CROSS_VALIDATION, HELD_OUT = "cross-validation", "held-out table"
 
@@ -147,7 +148,7 @@ def rows_of(data: Any, rows: np.ndarray) -> Any:
         return native[rows.tolist()].to_native()
     if sparse.issparse(data):
         return data.tocsr()[rows]
-    if isinstance(data, np.ndarray):
+    if isinstance(data, (np.ndarray, SparseTable)):
         return data[rows]
     return [data[i] for i in rows]
 

@@ -32,6 +32,7 @@ from elseif.tables.conditions import (
 )
 
 CLOSE = 1e-9
+ROOM_FOR_LABELS = 1000  # characters that an array of labels may have beyond the longest one
 NAMED = (EQUAL, UNEQUAL, ONE_OF)
 OPERATORS_OF = {
     Kind.BOOLEAN: (TRUE, FALSE),
@@ -79,6 +80,12 @@ def _check_outcome(document: Document) -> None:
         fitting = (DateValue,) if dated else LABEL_TYPES[kind]
         wrong = [label for label in outcome.labels if type(label) not in fitting]
         _refuse_unless(not wrong, f"outcome: a label is not of type {outcome.label_type}.")
+    if kind == "U":  # every prediction takes so much room
+        longest = max(len(str(label)) for label in outcome.labels)
+        _refuse_unless(
+            int(outcome.label_type[1:]) <= longest + ROOM_FOR_LABELS,
+            f"outcome: labels of type {outcome.label_type} are far wider than the longest of them.",
+        )
     plain = [v.model_dump() if hasattr(v, "model_dump") else v for v in outcome.labels]
     try:
         classes = decode_labels(outcome.label_type, plain)

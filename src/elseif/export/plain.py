@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -133,7 +134,7 @@ def header(model: Model, rule_list: RuleList, which: str = "point") -> tuple[str
         f"Probabilities are posterior means, learnt from {n} training cases.",
     ]
     if fingerprint:
-        lines.append(f"Training data: SHA-256 {fingerprint[:16]}")
+        lines.append(f"Training data: SHA-256 {fingerprint[:16]}.")
     return (*lines, f"Made by elseif {elseif.__version__}.")
 
 
@@ -186,7 +187,10 @@ def _sort(kind: Kind, levels: Sequence[Any]) -> str:
 
 def _typed(value: Any, sort: str) -> Any:
     if sort == NUMBER:
-        return float(value)
+        number = float(value)
+        if not math.isfinite(number):
+            raise ExportError(f"A rule compares with {number}, which not every language can write.")
+        return number
     if sort == BOOLEAN:
         return bool(value)
     return as_date(value) if sort == DATE else str(value)

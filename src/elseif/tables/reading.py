@@ -14,9 +14,10 @@ from scipy import sparse
 
 from elseif.errors import DataError, DataTypeError, ParamError, ParamTypeError
 from elseif.tables.arrow import column_from_pieces
-from elseif.tables.columns import Column, Kind
-from elseif.tables.masks import Masks, masks_of_frame
+from elseif.tables.columns import Column, Kind, rows_to_mask
+from elseif.tables.masks import Masks, masks_of_frame, masks_of_sparse
 from elseif.tables.parquet import ParquetTable, dataset_column, dataset_length
+from elseif.tables.sparse_table import SparseTable
 from elseif.tables.values import column_from_array, column_from_series
 
 # conditions of a list come back to a few columns; a large table is still read column by column
@@ -88,6 +89,8 @@ def read_table(X: Any, allow_infinite: bool = False) -> Table:
         return X
     if isinstance(X, ParquetTable):
         return _read_parquet(X, allow_infinite)
+    if isinstance(X, SparseTable):
+        return _read_sparse_table(X, allow_infinite)
     if type(X).__module__ == "pyarrow._dataset" and hasattr(X, "to_batches"):
         return _read_dataset(X, allow_infinite)
     columns: Any = getattr(X, "columns", None)  # once: a wide frame of polars makes them anew
@@ -125,6 +128,28 @@ def _read_parquet(X: ParquetTable, allow_infinite: bool) -> Table:
         return X.read(place, name, kind, allow_infinite)
 
     return _non_empty(Table(_checked_names(X.columns), len(X), from_parquet, named=True))
+
+
+def _read_sparse_table(X: SparseTable, allow_infinite: bool) -> Table:
+    frame, n_before = nw.from_native(X.frame, eager_only=True), X.frame.shape[1]
+
+    def get(place: int, name: str, kind: Kind | None) -> Column:
+        if place < n_before:
+            return column_from_series(frame[:, place], name, kind, allow_infinite)
+        rows = X.true_rows(place - n_before)
+        if kind in (None, Kind.BOOLEAN):
+            return Column(name, Kind.BOOLEAN, len(X), true_rows=rows)
+        return column_from_array(rows_to_mask(rows, len(X)), name, kind)
+
+    def masks(places: Sequence[int]) -> list[np.ndarray | None]:
+        found: list[np.ndarray | None] = [None] * len(places)
+        wide = [i for i, place in enumerate(places) if place >= n_before]
+        columns = [places[i] - n_before for i in wide]
+        for i, mask in zip(wide, masks_of_sparse(X.matrix, columns), strict=True):
+            found[i] = mask
+        return found
+
+    return _non_empty(Table(_checked_names(X.columns), len(X), get, named=True, find_masks=masks))
 
 
 def _read_dataset(X: Any, allow_infinite: bool) -> Table:

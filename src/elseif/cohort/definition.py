@@ -1,0 +1,237 @@
+"""What a cohort is: index condition, observation, outcome, and named groups of concepts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from elseif.errors import ParamError, ParamTypeError
+
+LARGEST_ID = 2**31 - 1  # concept ids are integers of the common data model
+LONGEST_SPAN = 36_525  # days: a hundred years
+OLDEST = 120  # years; an older person is a mistake in the record
+DOMAINS = ("condition", "drug")
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
+TAKEN = ("age", "sex", "person_id", "index_date")  # columns that the score table has anyway
+
+
+@dataclass(frozen=True)
+class Concept:
+    """A concept of the vocabulary, alone or with all that lies beneath it."""
+
+    id: int
+    name: str
+    descendants: bool = True
+
+    def __post_init__(self) -> None:
+        _check_whole("Concept: id", self.id, 1, LARGEST_ID)
+        _check_text("Concept: name", self.name)
+        if not isinstance(self.descendants, bool):
+            raise ParamTypeError(
+                f"Concept {self.id}: descendants must be True or False, not {self.descendants!r}."
+            )
+
+
+@dataclass(frozen=True)
+class ConceptSet:
+    """Concepts under one name; what is excluded goes out even where it is also included."""
+
+    name: str
+    include: tuple[Concept, ...]
+    exclude: tuple[Concept, ...] = ()
+
+    def __post_init__(self) -> None:
+        _check_text("ConceptSet: name", self.name)
+        for key in ("include", "exclude"):
+            concepts = getattr(self, key)
+            if isinstance(concepts, Concept) or not isinstance(concepts, Iterable):
+                raise ParamTypeError(f"{self.name}: {key} must be a sequence of Concept.")
+            object.__setattr__(self, key, tuple(concepts))
+            self._check_concepts(key)
+        if not self.include:
+            raise ParamError(f"{self.name}: include must have at least one concept.")
+
+    def _check_concepts(self, key: str) -> None:
+        seen = set()
+        for concept in getattr(self, key):
+            if not isinstance(concept, Concept):
+                raise ParamTypeError(f"{self.name}: {key} holds {concept!r}, which is no Concept.")
+            if concept.id in seen:
+                raise ParamError(f"{self.name}: {key} has the concept {concept.id} twice.")
+            seen.add(concept.id)
+
+    def members(self, descendants: Mapping[int, Iterable[int]]) -> frozenset[int]:
+        """All ids of the set, where the descendants of its concepts are known."""
+        return frozenset(
+            _spread(self.include, descendants) - _spread(self.exclude, descendants)
+        )
+
+    def ancestors(self) -> frozenset[int]:
+        """Ids whose descendants belong to the question."""
+        return frozenset(c.id for c in (*self.include, *self.exclude) if c.descendants)
+
+
+@dataclass(frozen=True)
+class CohortDefinition:
+    """Whom to take, from when on, and what is asked of the time before and after.
+
+    The index date is the first record of the index condition. Days are counted from it:
+    the outcome counts on the days of ``outcome_window``, both included.
+    """
+
+    name: str
+    title: str
+    index: ConceptSet
+    outcome: ConceptSet
+    observation_before: int = 365
+    observation_after: int = 365
+    outcome_window: tuple[int, int] = (1, 365)
+    outcome_must_be_new: bool = False
+    age_cuts: tuple[int, ...] = (50, 60, 70, 80)
+    domains: tuple[str, ...] = DOMAINS
+    groups: Mapping[str, ConceptSet] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        _check_name("name", self.name)
+        _check_text("title", self.title)
+        for key in ("index", "outcome"):
+            if not isinstance(getattr(self, key), ConceptSet):
+                raise ParamTypeError(f"{key} must be a ConceptSet, not {getattr(self, key)!r}.")
+        _check_whole("observation_before", self.observation_before, 0, LONGEST_SPAN)
+        _check_whole("observation_after", self.observation_after, 0, LONGEST_SPAN)
+        if not isinstance(self.outcome_must_be_new, bool):
+            raise ParamTypeError(
+                f"outcome_must_be_new must be True or False, not {self.outcome_must_be_new!r}."
+            )
+        self._check_window()
+        self._check_cuts()
+        self._check_domains()
+        self._check_groups()
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.title, self.index, self.outcome))
+
+    @property
+    def concept_sets(self) -> tuple[ConceptSet, ...]:
+        """Index, outcome and groups."""
+        return (self.index, self.outcome, *self.groups.values())
+
+    def as_dict(self) -> dict[str, Any]:
+        """The definition as plain data, in the shape of its file."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "index": _set_as_dict(self.index),
+            "outcome": _set_as_dict(self.outcome),
+            "observation_before": self.observation_before,
+            "observation_after": self.observation_after,
+            "outcome_window": list(self.outcome_window),
+            "outcome_must_be_new": self.outcome_must_be_new,
+            "age_cuts": list(self.age_cuts),
+            "domains": list(self.domains),
+            "groups": {name: _set_as_dict(group) for name, group in self.groups.items()},
+        }
+
+    def _check_window(self) -> None:
+        window = _as_tuple("outcome_window", self.outcome_window)
+        if len(window) != 2:
+            raise ParamError(
+                f"outcome_window must be two days, the first and the last, not {list(window)!r}."
+            )
+        _check_whole("outcome_window: its first day", window[0], 1, LONGEST_SPAN)
+        _check_whole("outcome_window: its last day", window[1], window[0], LONGEST_SPAN)
+        if window[1] > self.observation_after:
+            raise ParamError(
+                f"outcome_window ends on day {window[1]}, but observation_after asks for only "
+                f"{self.observation_after} days: later outcomes would be missed. Lengthen it."
+            )
+        object.__setattr__(self, "outcome_window", window)
+
+    def _check_cuts(self) -> None:
+        cuts = _as_tuple("age_cuts", self.age_cuts)
+        for cut in cuts:
+            _check_whole("age_cuts: each", cut, 1, OLDEST)
+        if sorted(set(cuts)) != list(cuts):
+            raise ParamError(f"age_cuts must increase, which {list(cuts)} does not.")
+        object.__setattr__(self, "age_cuts", cuts)
+
+    def _check_domains(self) -> None:
+        domains = _as_tuple("domains", self.domains)
+        unknown = [domain for domain in domains if domain not in DOMAINS]
+        if unknown or not domains or len(set(domains)) < len(domains):
+            raise ParamError(
+                f"domains must be one or both of {', '.join(DOMAINS)}, each once, "
+                f"not {list(domains)!r}."
+            )
+        ordered = tuple(domain for domain in DOMAINS if domain in domains)
+        object.__setattr__(self, "domains", ordered)
+
+    def _check_groups(self) -> None:
+        if not isinstance(self.groups, Mapping):
+            raise ParamTypeError("groups must map names to concept sets.")
+        for name, group in self.groups.items():
+            _check_name("groups: a name", name)
+            if name in TAKEN:
+                raise ParamError(f"groups: the name {name!r} is taken by a column of every cohort.")
+            if not isinstance(group, ConceptSet):
+                raise ParamTypeError(f"groups[{name!r}] must be a ConceptSet, not {group!r}.")
+        object.__setattr__(self, "groups", MappingProxyType(dict(self.groups)))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "groups": dict(self.groups)}  # a view cannot be pickled
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, groups=MappingProxyType(state["groups"]))
+
+
+def _spread(concepts: Iterable[Concept], descendants: Mapping[int, Iterable[int]]) -> set[int]:
+    """Ids of concepts and of what lies beneath; a concept is its own even where no row says so."""
+    found: set[int] = set()
+    for concept in concepts:
+        found.add(concept.id)
+        if concept.descendants:
+            found.update(descendants.get(concept.id, ()))
+    return found
+
+
+def _set_as_dict(concepts: ConceptSet) -> dict[str, Any]:
+    def plain(some: Iterable[Concept]) -> list[dict[str, Any]]:
+        return [{"id": c.id, "name": c.name, "descendants": c.descendants} for c in some]
+
+    return {
+        "name": concepts.name,
+        "include": plain(concepts.include),
+        "exclude": plain(concepts.exclude),
+    }
+
+
+def _as_tuple(key: str, value: Any) -> tuple[Any, ...]:
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise ParamTypeError(f"{key} must be a list, not {value!r}.")
+    return tuple(value)
+
+
+def _check_whole(what: str, value: Any, least: int, most: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise ParamTypeError(f"{what} must be a whole number, not {value!r}.")
+    if not least <= value <= most:
+        raise ParamError(f"{what} must be between {least:,} and {most:,}, not {value:,}.")
+
+
+def _check_text(what: str, value: Any) -> None:
+    if not isinstance(value, str):
+        raise ParamTypeError(f"{what} must be a text, not {value!r}.")
+    if not value.strip() or not value.isprintable():
+        raise ParamError(f"{what} must be a line of text, not {value!r}.")
+
+
+def _check_name(what: str, value: Any) -> None:
+    _check_text(what, value)
+    if not _NAME.fullmatch(value) or len(value) > 63:
+        raise ParamError(
+            f"{what} must be of small letters, digits and underscores, begin with a letter, and "
+            f"have at most 63 characters; {value!r} does not."
+        )

@@ -1,0 +1,237 @@
+"""One class for each kind of database: open it read-only, stream a query, say what went wrong."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import Any
+
+from elseif.cohort.address import Address
+from elseif.errors import DatabaseError, ParamError
+
+ROWS_AT_ONCE = 1 << 17
+CONNECT_SECONDS = 15
+LONGEST_MESSAGE = 300
+INSTALL = "pip install 'elseif[omop]'"
+INSTALL_SPARK = "pip install 'elseif[omop,spark]'"
+
+
+class LostConnectionError(DatabaseError):
+    """The connection broke, which another try may mend."""
+
+
+def load(module: str, what: str, install: str = INSTALL) -> Any:
+    """A module of an extra, or how to get it."""
+    try:
+        return import_module(module)
+    except ImportError:
+        raise ParamError(f"{what} needs {module.split('.')[0]}: {install}.") from None
+
+
+class Driver:
+    """A database that can be opened, read and closed."""
+
+    def __init__(self, address: Address, connection: Any = None) -> None:
+        self.address = address
+        self.connection = connection
+        self.can_reopen = connection is None
+
+    def open(self) -> Any:
+        """Open a connection that cannot write."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Close what open has opened."""
+        if self.can_reopen and self.connection is not None:
+            self.connection.close()
+            self.connection = None
+
+    def stream(self, sql: str, schema: Any) -> Iterator[Any]:
+        """The rows of a query as Arrow tables, some at a time."""
+        raise NotImplementedError
+
+    def errors(self) -> tuple[type[Exception], ...]:
+        """Kinds of exceptions that the driver raises."""
+        raise NotImplementedError
+
+    def problem(self, error: Exception) -> DatabaseError:
+        """What such an exception means, in a sentence without secrets."""
+        return DatabaseError(f"{self.label}: {self.said(error)}.")
+
+    @property
+    def label(self) -> str:
+        """The database, at the start of a sentence."""
+        return self.address.label[:1].upper() + self.address.label[1:]
+
+    def said(self, error: Exception) -> str:
+        """The first line of what a driver says, if it holds nothing secret."""
+        text = str(error).strip() or type(error).__name__
+        line = " ".join(text.splitlines()[0].split()).rstrip(".")[:LONGEST_MESSAGE]
+        secrets = (*self.address.secrets, os.environ.get("PGPASSWORD", ""))
+        if any(secret and secret in text for secret in secrets):
+            return f"the driver reports {type(error).__name__}"
+        user = str(self.address.settings.get("user", ""))
+        return re.sub(rf"(?<!\w){re.escape(user)}(?!\w)", "***", line) if user else line
+
+
+class DuckDBDriver(Driver):
+    """A DuckDB file."""
+
+    def open(self) -> Any:
+        duckdb = load("duckdb", "A DuckDB database")
+        spill = os.path.join(tempfile.gettempdir(), f"elseif-duckdb-{os.getpid()}")
+        config = {
+            "temp_directory": spill,  # made only if needed, and removed by DuckDB
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+            "enable_external_access": "false",
+        }
+        self.connection = duckdb.connect(str(self.address.path), read_only=True, config=config)
+        return self.connection
+
+    def stream(self, sql: str, schema: Any) -> Iterator[Any]:
+        import pyarrow as pa
+
+        for batch in self.connection.execute(sql).fetch_record_batch(ROWS_AT_ONCE):
+            yield pa.Table.from_batches([batch]).cast(schema)
+
+    def errors(self) -> tuple[type[Exception], ...]:
+        return (load("duckdb", "A DuckDB database").Error,)
+
+    def problem(self, error: Exception) -> DatabaseError:
+        said = self.said(error)
+        if "lock on file" in said or "different configuration" in said:
+            return DatabaseError(
+                f"{self.label} is open elsewhere for writing. Close it there, then try again."
+            )
+        if "not a valid DuckDB database" in said:
+            return DatabaseError(f"{self.label} is not a DuckDB database.")
+        return DatabaseError(f"{self.label}: {said}.")
+
+
+class PostgreSQLDriver(Driver):
+    """A PostgreSQL server."""
+
+    def open(self) -> Any:
+        psycopg = load("psycopg", "A PostgreSQL database")
+        settings: dict[str, Any] = {"connect_timeout": CONNECT_SECONDS, **self.address.settings}
+        self.connection = psycopg.connect(
+            **settings,
+            autocommit=True,
+            options="-c default_transaction_read_only=on",
+            application_name="elseif",
+            keepalives_idle=60,
+        )
+        return self.connection
+
+    def stream(self, sql: str, schema: Any) -> Iterator[Any]:
+        import pyarrow as pa
+
+        with self.connection.transaction():
+            if self.can_reopen is False:  # a session that somebody else has opened
+                self.connection.execute("SET TRANSACTION READ ONLY")
+            with self.connection.cursor(name="elseif_rows", binary=True) as cursor:
+                cursor.execute(sql)
+                while rows := cursor.fetchmany(ROWS_AT_ONCE):
+                    columns = zip(*rows, strict=True)
+                    yield pa.Table.from_arrays(
+                        [pa.array(c, f.type) for c, f in zip(columns, schema, strict=True)],
+                        schema=schema,
+                    )
+
+    def errors(self) -> tuple[type[Exception], ...]:
+        return (load("psycopg", "A PostgreSQL database").Error,)
+
+    def problem(self, error: Exception) -> DatabaseError:
+        state = getattr(error, "sqlstate", None) or ""
+        said = self.said(error)
+        if self.connection is None:
+            return self._refused(said)
+        if self.connection.closed or state[:2] == "08" or state in RETRIED:
+            return LostConnectionError(f"{self.label} is no longer connected: {said}.")
+        if state == "57014" and "timeout" in said:
+            return DatabaseError(
+                f"{self.label} ended a query at its statement timeout. Ask for a longer "
+                "statement_timeout for this user, or extract fewer persons a batch."
+            )
+        if state == "42501":
+            return DatabaseError(
+                f"{self.label} does not let this user read: {said}. The right to SELECT on the "
+                "tables of the common data model suffices."
+            )
+        return DatabaseError(f"{self.label}: {said}.")
+
+    def _refused(self, said: str) -> DatabaseError:
+        """No connection was made; the sentence tells a wrong password from an absent server."""
+        if "password" in said or "authentication" in said or "role" in said:
+            return DatabaseError(
+                f"{self.label} refuses the user or the password. The password is taken from the "
+                "address, from PGPASSWORD or from ~/.pgpass."
+            )
+        return LostConnectionError(f"{self.label} cannot be reached: {said}.")
+
+
+# shut down, starting up, or a standby that had to cancel the query: worth another try
+RETRIED = ("57P01", "57P02", "57P03", "40001", "40P01")
+
+
+class SparkDriver(Driver):
+    """A Spark session: the one that is active, or one of our own on this machine."""
+
+    def __init__(self, address: Address, connection: Any = None) -> None:
+        super().__init__(address, connection)
+        self._is_ours = False
+
+    def open(self) -> Any:
+        session = load("pyspark.sql", "Spark", INSTALL_SPARK).SparkSession
+        self._is_ours = session.getActiveSession() is None
+        builder = session.builder
+        if self._is_ours:
+            for key, value in SPARK_SETTINGS.items():
+                builder = builder.config(key, value)
+        self.connection = builder.getOrCreate()
+        if self._is_ours:
+            self.connection.sparkContext.setLogLevel("ERROR")
+        if self.address.path is not None:
+            for table in sorted(self.address.path.iterdir()):
+                if table.suffix == ".parquet":
+                    rows = self.connection.read.parquet(str(table))
+                    rows.createOrReplaceTempView(table.stem.lower())
+        return self.connection
+
+    def close(self) -> None:
+        if self._is_ours and self.connection is not None:
+            self.connection.stop()
+        self.connection = None
+
+    def stream(self, sql: str, schema: Any) -> Iterator[Any]:
+        yield self.connection.sql(sql).toArrow().cast(schema)
+
+    def errors(self) -> tuple[type[Exception], ...]:
+        base = load("pyspark.errors", "Spark", INSTALL_SPARK).PySparkException
+        java = load("py4j.protocol", "Spark", INSTALL_SPARK).Py4JError
+        return (base, java, ConnectionError)
+
+    def problem(self, error: Exception) -> DatabaseError:
+        if isinstance(error, ConnectionError) or type(error).__name__ == "Py4JNetworkError":
+            self._is_ours = False  # nothing is left to stop
+            return LostConnectionError(f"{self.label} has ended: {self.said(error)}.")
+        return DatabaseError(f"{self.label}: {self.said(error)}.")
+
+
+SPARK_SETTINGS: Mapping[str, str] = {
+    "spark.master": "local[*]",
+    "spark.app.name": "elseif",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.shuffle.partitions": "8",
+}
+DRIVERS: Mapping[str, type[Driver]] = {
+    "duckdb": DuckDBDriver,
+    "postgresql": PostgreSQLDriver,
+    "spark": SparkDriver,
+}

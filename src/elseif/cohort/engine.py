@@ -1,0 +1,399 @@
+"""The questions put to a database, written once in ibis: the only module that imports it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import ibis
+
+from elseif.cohort.definition import OLDEST, CohortDefinition
+from elseif.errors import DatabaseError
+
+DIALECTS = {"duckdb": "duckdb", "postgresql": "postgres", "spark": "pyspark"}
+# tables of the common data model 5.3 and 5.4, and of each what is read
+CDM: Mapping[str, Mapping[str, str]] = {
+    "person": {"person_id": "int64", "gender_concept_id": "int64", "year_of_birth": "int64"},
+    "observation_period": {
+        "person_id": "int64",
+        "observation_period_start_date": "date",
+        "observation_period_end_date": "date",
+    },
+    "condition_occurrence": {
+        "person_id": "int64",
+        "condition_concept_id": "int64",
+        "condition_start_date": "date",
+    },
+    "drug_exposure": {
+        "person_id": "int64",
+        "drug_concept_id": "int64",
+        "drug_exposure_start_date": "date",
+    },
+    "concept": {"concept_id": "int64", "concept_name": "string"},
+    "concept_ancestor": {"ancestor_concept_id": "int64", "descendant_concept_id": "int64"},
+}
+EVENTS = {"condition": "condition_occurrence", "drug": "drug_exposure"}
+# what a person must pass, in this order; each is a column of the persons' query
+STEPS = ("in_person", "of_age", "observed", "observed_before", "observed_after", "new")
+
+
+@dataclass(frozen=True)
+class Query:
+    """A question in the words of one database, and the types of its answer."""
+
+    sql: str
+    columns: Mapping[str, str]  # "int64", "date" or "string"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How the tables of a database are spelt, and of which types their columns are."""
+
+    schema: str | None
+    tables: Mapping[str, tuple[str, Mapping[str, tuple[str, str]]]]
+
+
+def standard_layout(schema: str | None) -> Layout:
+    """The layout of a database that is made as the common data model says."""
+    return Layout(
+        schema,
+        {t: (t, {c: (c, kind) for c, kind in columns.items()}) for t, columns in CDM.items()},
+    )
+
+
+def wrap(kind: str, connection: Any) -> Any:
+    """An ibis backend around a connection."""
+    return getattr(ibis, DIALECTS[kind]).from_connection(connection)
+
+
+def unwrap(backend: Any) -> tuple[str, Any]:
+    """Kind and connection of an ibis backend."""
+    kinds = {dialect: kind for kind, dialect in DIALECTS.items()}
+    kind = kinds.get(getattr(backend, "name", ""))
+    if kind is None:
+        raise DatabaseError(
+            f"{type(backend).__module__} is no ibis backend of DuckDB, PostgreSQL or Spark."
+        )
+    return kind, backend._session if kind == "spark" else backend.con
+
+
+def ibis_errors() -> tuple[type[Exception], ...]:
+    """Kinds of exceptions that ibis raises on its own."""
+    return (ibis.common.exceptions.IbisError,)
+
+
+def find_layout(backend: Any, schema: str | None, tables: Collection[str], label: str) -> Layout:
+    """Look for the tables and their columns; DatabaseError that names all that are missing."""
+    where = {} if schema is None else {"database": schema}
+    names = _spelt(backend.list_tables(**where), tables)
+    missing, wrong, found = sorted(set(tables) - set(names)), [], {}
+    for table, name in names.items():
+        types = backend.get_schema(name, **where)
+        columns = _spelt(types.names, CDM[table])
+        missing += [f"{table}.{column}" for column in CDM[table] if column not in columns]
+        for column, actual in columns.items():
+            if not _fits(types[actual], CDM[table][column]):
+                wrong.append(f"{table}.{column} is {types[actual]}")
+        found[table] = (name, {c: (a, str(types[a])) for c, a in columns.items()})
+    place = f"{label}{'' if schema is None else f', schema {schema},'}"
+    if missing:
+        raise DatabaseError(
+            f"{place} lacks {', '.join(missing)}, or its user may not read it. The tables must be "
+            "those of the OMOP common data model, 5.3 or 5.4; is the schema the right one?"
+        )
+    if wrong:
+        raise DatabaseError(
+            f"{place} has columns of types that cannot be read: {', '.join(wrong)}. Ids must be "
+            "whole numbers, and dates be dates."
+        )
+    return Layout(schema, found)
+
+
+def _spelt(names: Collection[str], wanted: Collection[str]) -> dict[str, str]:
+    """Wanted names as they are spelt, in small letters or not."""
+    by_lower: dict[str, str] = {}
+    for name in sorted(names):  # capitals sort first, so that small letters win
+        by_lower[name.lower()] = name
+    return {name: by_lower[name] for name in wanted if name in by_lower}
+
+
+def _fits(found: Any, wanted: str) -> bool:
+    if wanted == "int64":
+        return bool(found.is_numeric() and not found.is_boolean())
+    if wanted == "date":
+        return bool(found.is_date() or found.is_timestamp() or found.is_string())
+    return bool(found.is_string())
+
+
+class Questions:
+    """Every question of an extraction, as SQL of one dialect."""
+
+    def __init__(self, kind: str, layout: Layout) -> None:
+        self._dialect, self._layout = DIALECTS[kind], layout
+
+    def persons_in_database(self) -> Query:
+        """How many persons there are, and how many different ids they have."""
+        people = self._table("person")
+        ids = people.person_id
+        return self._query(people.agg(rows=ids.count(), persons=ids.nunique()))
+
+    def descendants(self, ids: Collection[int]) -> Query:
+        """Which concepts lie beneath which."""
+        rows = self._table("concept_ancestor")
+        rows = rows.filter(rows.ancestor_concept_id.isin(_whole(ids)))
+        rows = rows.select(
+            ancestor=rows.ancestor_concept_id.cast("int64"),
+            descendant=rows.descendant_concept_id.cast("int64"),
+        )
+        return self._query(_different(rows).order_by("ancestor", "descendant"))
+
+    def names(self, ids: Collection[int]) -> Query:
+        """What concepts are called."""
+        rows = self._table("concept")
+        rows = rows.filter(rows.concept_id.isin(_whole(ids)))
+        rows = rows.select(concept_id=rows.concept_id.cast("int64"), name=rows.concept_name)
+        return self._query(_different(rows).order_by("concept_id"))
+
+    def index_persons(self, index: Collection[int]) -> Query:
+        """How many persons have the index condition, and the least and greatest of their ids."""
+        ids = self._records("condition", index).person_id
+        expression = ids.as_table().agg(
+            persons=ids.nunique(), least=ids.min().cast("int64"), most=ids.max().cast("int64")
+        )
+        return self._query(expression)
+
+    def histogram(self, index: Collection[int], span: tuple[int, int], width: int) -> Query:
+        """Persons with the index condition in strips of ids; edges are ids that exist."""
+        rows = self._records("condition", index, span)
+        rows = _different(rows.select("person_id"))
+        rows = rows.mutate(strip=(rows.person_id.cast("float64") / int(width)).floor())
+        strips = rows.group_by("strip").agg(
+            persons=rows.person_id.count(),
+            least=rows.person_id.min().cast("int64"),
+            most=rows.person_id.max().cast("int64"),
+        )
+        return self._query(strips.select("persons", "least", "most").order_by("least"))
+
+    def persons(
+        self,
+        definition: CohortDefinition,
+        members: Mapping[str, Collection[int]],
+        span: tuple[int, int],
+    ) -> Query:
+        """One row for each person with the index condition, and which steps it passes."""
+        rows = self._judged(definition, members, span, with_outcome=True)
+        columns = ["person_id", "index_date", "year_of_birth", "gender", *STEPS]
+        rows = rows.select(*columns, "outcome", "on_index_date")
+        return self._query(rows.order_by("person_id"))
+
+    def features(
+        self,
+        definition: CohortDefinition,
+        members: Mapping[str, Collection[int]],
+        domain: str,
+        span: tuple[int, int],
+    ) -> Query:
+        """Which concepts of a domain were recorded before the index date of each member."""
+        people = self._judged(definition, members, span, definition.outcome_must_be_new)
+        people = people.filter([people[step] == 1 for step in STEPS])
+        people = people.select(member="raw_id", index_date="index_date")
+        rows = self._records(domain, None, span)
+        rows = rows.join(people, rows.person_id == people.member)
+        rows = rows.filter(rows.date < rows.index_date)
+        rows = rows.select(
+            person_id=rows.person_id.cast("int64"), concept_id=rows.concept_id.cast("int64")
+        )
+        return self._query(_different(rows).order_by("person_id", "concept_id"))
+
+    def event_holes(self, domain: str) -> Query:
+        """Records of a domain that cannot be used, and whose they are."""
+        rows = self._joined_with_persons(self._events(domain))
+        concept = rows.concept_id
+        return self._query(
+            rows.agg(
+                total=rows.count(),
+                **_counts("without_person", rows, rows.known.isnull()),
+                **_counts("without_concept", rows, concept.isnull() | (concept == 0)),
+                **_counts("without_date", rows, rows.date.isnull()),
+            )
+        )
+
+    def period_holes(self) -> Query:
+        """Observation periods that cannot be used, and whose they are."""
+        rows = self._joined_with_persons(self._periods())
+        return self._query(
+            rows.agg(
+                total=rows.count(),
+                **_counts("without_person", rows, rows.known.isnull()),
+                **_counts("without_date", rows, rows.start.isnull() | rows.end.isnull()),
+                **_counts("reversed", rows, rows.end < rows.start),
+            )
+        )
+
+    def person_holes(self) -> Query:
+        """Persons without a year of birth, or born after all that was observed of them."""
+        periods = self._periods()
+        last = periods.group_by("person_id").agg(last=periods.end.max())
+        last = last.select(observed="person_id", last="last")
+        people = self._table("person")
+        rows = people.left_join(last, people.person_id == last.observed)
+        return self._query(
+            rows.agg(
+                **_counts("without_birth", rows, rows.year_of_birth.isnull()),
+                **_counts("unborn", rows, rows.year_of_birth > rows["last"].year()),
+            )
+        )
+
+    def _table(self, table: str) -> Any:
+        """A table with the columns that are read, under their own names."""
+        name, columns = self._layout.tables[table]
+        types = {actual: kind for actual, kind in columns.values()}
+        rows = ibis.table(types, name=name, database=self._layout.schema)
+        wanted = CDM[table]
+        return rows.select(
+            **{
+                column: rows[actual].cast("date") if wanted[column] == "date" else rows[actual]
+                for column, (actual, _) in columns.items()
+            }
+        )
+
+    def _events(self, domain: str) -> Any:
+        rows = self._table(EVENTS[domain])
+        person, concept, date = CDM[EVENTS[domain]]
+        return rows.select(person_id=rows[person], concept_id=rows[concept], date=rows[date])
+
+    def _periods(self) -> Any:
+        rows = self._table("observation_period")
+        return rows.select(
+            person_id=rows.person_id,
+            start=rows.observation_period_start_date,
+            end=rows.observation_period_end_date,
+        )
+
+    def _joined_with_persons(self, rows: Any) -> Any:
+        people = self._table("person")
+        people = people.select(known=people.person_id)
+        return rows.left_join(people, rows.person_id == people.known)
+
+    def _records(
+        self, domain: str, concepts: Collection[int] | None, span: tuple[int, int] | None = None
+    ) -> Any:
+        """Dated records of a domain, of some concepts or of any, in a range of persons."""
+        rows = self._events(domain)
+        wanted = rows.concept_id != 0 if concepts is None else rows.concept_id.isin(_whole(concepts))
+        return rows.filter(wanted, rows.date.notnull(), _within(rows.person_id, span))
+
+    def _judged(
+        self,
+        definition: CohortDefinition,
+        members: Mapping[str, Collection[int]],
+        span: tuple[int, int],
+        with_outcome: bool,
+    ) -> Any:
+        """Persons with the index condition, and for each step 1 where it is passed, else 0."""
+        first = self._records("condition", members["index"], span)
+        first = first.group_by("person_id").agg(index_date=first.date.min())
+        people = self._table("person")
+        people = people.filter(_within(people.person_id, span)).select(
+            known="person_id", year_of_birth="year_of_birth", gender="gender_concept_id"
+        )
+        seen = self._observation(definition, first, span)
+        rows = first.left_join(people, first.person_id == people.known)
+        rows = rows.left_join(seen, rows.person_id == seen.observed_id)
+        age = rows.index_date.year() - rows.year_of_birth
+        columns = {
+            "raw_id": rows.person_id,
+            "person_id": rows.person_id.cast("int64"),
+            "index_date": rows.index_date,
+            "year_of_birth": rows.year_of_birth.cast("int64"),
+            "gender": rows.gender.cast("int64"),
+            "in_person": _flag(rows.known.notnull()),
+            "of_age": _flag((age >= 0) & (age <= OLDEST)),
+            **{name: _known_flag(rows[name]) for name in STEPS[2:5]},
+        }
+        if not with_outcome:
+            return rows.select(**columns, new=ibis.literal(1, "int64"))
+        after = self._outcomes(definition, members["outcome"], first, span)
+        rows = rows.select(**columns)
+        rows = rows.left_join(after, rows.raw_id == after.outcome_id)
+        is_new = _known_flag(rows.until_index) == 0
+        return rows.select(
+            *columns,
+            new=_flag(is_new) if definition.outcome_must_be_new else ibis.literal(1, "int64"),
+            outcome=_known_flag(rows.within),
+            on_index_date=_known_flag(rows.on_day),
+        )
+
+    def _observation(self, definition: CohortDefinition, first: Any, span: tuple[int, int]) -> Any:
+        """Persons seen on the index date, and whether long enough before and after in one row."""
+        rows = self._periods()
+        rows = rows.filter(_within(rows.person_id, span)).rename(observed_id="person_id")
+        rows = rows.join(first, rows.observed_id == first.person_id)
+        rows = rows.filter(rows.start <= rows.index_date, rows.end >= rows.index_date)
+        before = rows.start <= rows.index_date - ibis.interval(days=definition.observation_before)
+        after = rows.end >= rows.index_date + ibis.interval(days=definition.observation_after)
+        return rows.group_by("observed_id").agg(
+            observed=_flag(rows.start.notnull()).max(),
+            observed_before=_flag(before).max(),
+            observed_after=_flag(before & after).max(),
+        )
+
+    def _outcomes(
+        self,
+        definition: CohortDefinition,
+        concepts: Collection[int],
+        first: Any,
+        span: tuple[int, int],
+    ) -> Any:
+        """Whether the outcome was recorded in its window, on the index date, or until then."""
+        rows = self._records("condition", concepts, span).rename(outcome_id="person_id")
+        rows = rows.join(first, rows.outcome_id == first.person_id)
+        begin, end = definition.outcome_window
+        within = (rows.date >= rows.index_date + ibis.interval(days=begin)) & (
+            rows.date <= rows.index_date + ibis.interval(days=end)
+        )
+        return rows.group_by("outcome_id").agg(
+            within=_flag(within).max(),
+            on_day=_flag(rows.date == rows.index_date).max(),
+            until_index=_flag(rows.date <= rows.index_date).max(),
+        )
+
+    def _query(self, expression: Any) -> Query:
+        types = expression.schema()
+        columns = {n: "int64" if types[n].is_integer() else str(types[n]) for n in types.names}
+        return Query(str(ibis.to_sql(expression, dialect=self._dialect)), columns)
+
+
+def _whole(ids: Collection[int]) -> list[int]:
+    """Ids as whole numbers and nothing else, in order, so that the same set is the same SQL."""
+    return sorted(int(i) for i in ids)
+
+
+def _within(ids: Any, span: tuple[int, int] | None) -> Any:
+    return ids.notnull() if span is None else ids.between(int(span[0]), int(span[1]))
+
+
+def _different(rows: Any) -> Any:
+    """Rows without repetitions.
+
+    By groups, since distinct() before order_by() is compiled wrongly for PostgreSQL: columns of
+    the filter become part of what is distinct, and repetitions come back.
+    """
+    return rows.group_by(*rows.columns).agg()
+
+
+def _flag(condition: Any) -> Any:
+    return condition.ifelse(1, 0).cast("int64")
+
+
+def _known_flag(column: Any) -> Any:
+    """A flag of a person who may have no row in the table that it comes from."""
+    return column.fill_null(0).cast("int64")
+
+
+def _counts(name: str, rows: Any, condition: Any) -> dict[str, Any]:
+    return {
+        f"{name}_records": _flag(condition).sum().fill_null(0).cast("int64"),
+        f"{name}_persons": rows.person_id.nunique(where=condition),
+    }

@@ -1,0 +1,135 @@
+"""Wide boolean columns as a sparse matrix with names, beside a few columns of other kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+
+from elseif.errors import DataError, DataTypeError, ParamError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class SparseTable:
+    """A table whose many columns are rarely true, such as a patient's drugs and conditions.
+
+    The columns of a small data frame (age, sex) stand first, those of the sparse matrix after
+    them, each with its name::
+
+        table = SparseTable(matrix, ["aspirin", "asthma", ...], frame=people[["age", "sex"]])
+        clf.fit(table, y)
+    """
+
+    def __init__(
+        self, matrix: Any, names: Sequence[str], frame: pd.DataFrame | None = None
+    ) -> None:
+        self.matrix = _truths(matrix)
+        self.sparse_names = list(names)
+        n_rows, n_columns = self.matrix.shape
+        if len(self.sparse_names) != n_columns:
+            raise ParamError(
+                f"names has {len(self.sparse_names)} entries for {n_columns} columns of the "
+                "matrix; give one a column."
+            )
+        self.frame = _empty_frame(n_rows) if frame is None else frame.reset_index(drop=True)
+        if len(self.frame) != n_rows:
+            raise DataError(
+                f"The matrix has {n_rows} rows and the frame {len(self.frame)}; they must be "
+                "the same observations."
+            )
+
+    @property
+    def columns(self) -> list[str]:
+        """All names: those of the frame, then those of the matrix."""
+        return [*self.frame.columns, *self.sparse_names]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return len(self), self.frame.shape[1] + len(self.sparse_names)
+
+    @cached_property
+    def by_columns(self) -> Any:
+        """The matrix column by column, made when it is first asked for."""
+        return self.matrix.tocsc()
+
+    def __len__(self) -> int:
+        return int(self.matrix.shape[0])
+
+    def __repr__(self) -> str:
+        return f"<SparseTable: {self.shape[0]:,} rows, {self.shape[1]:,} columns>"
+
+    def __getitem__(self, rows: Any) -> SparseTable:
+        """Some rows: a slice, a mask or row numbers."""
+        if isinstance(rows, tuple):  # scikit-learn asks for X[rows, ...]
+            rows, *rest = rows
+            if rest not in ([Ellipsis], [slice(None)]):
+                raise DataTypeError("A SparseTable gives rows by [rows]; to_frame gives columns.")
+        places = np.arange(len(self))[rows]
+        if places.ndim != 1:
+            raise DataTypeError(
+                f"Rows of a SparseTable are a slice, a mask or a list of numbers, not {rows!r}."
+            )
+        return self.take(places)
+
+    def take(self, rows: Any) -> SparseTable:
+        """The rows of these numbers, in their order."""
+        places = np.asarray(rows, dtype=np.intp)
+        return SparseTable(self.matrix[places], self.sparse_names, self.frame.iloc[places])
+
+    def to_frame(self, names: Sequence[str] | None = None) -> pd.DataFrame:
+        """Some columns, or all of them, as a plain data frame."""
+        import pandas as pd
+
+        places = {name: i for i, name in enumerate(self.sparse_names)}
+        columns = {}
+        for name in self.columns if names is None else names:
+            if name in self.frame.columns:
+                columns[name] = self.frame[name]
+            elif name in places:
+                mask = np.zeros(len(self), dtype=bool)
+                mask[self.true_rows(places[name])] = True
+                columns[name] = pd.Series(mask)
+            else:
+                raise ParamError(f"The table has no column {name!r}.")
+        return pd.DataFrame(columns)
+
+    def true_rows(self, place: int) -> np.ndarray:
+        """Rows where a column of the matrix is true, in their order."""
+        held = self.by_columns
+        return held.indices[held.indptr[place] : held.indptr[place + 1]]
+
+
+def _truths(matrix: Any) -> Any:
+    """A matrix of nothing but ones in canonical form, from one of 0 and 1 or of booleans."""
+    is_sparse: bool = sparse.issparse(matrix)
+    if not is_sparse or len(matrix.shape) != 2:
+        raise DataTypeError(
+            f"matrix is a {type(matrix).__name__}; it must be a two-dimensional SciPy sparse "
+            "matrix."
+        )
+    if matrix.format == "csr" and matrix.dtype == bool and matrix.has_canonical_format:
+        known: Any = sparse.csr_array(matrix)
+        if bool(np.all(known.data)):
+            return known
+    rows: Any = sparse.csr_array(matrix, copy=True)
+    rows.sum_duplicates()
+    rows.eliminate_zeros()
+    if rows.dtype != bool and not np.all(rows.data == 1):
+        odd = rows.data[rows.data != 1][0]
+        raise DataError(
+            f"The matrix of a SparseTable holds {odd!s}; it may hold 0 and 1 alone. Put columns "
+            "of other kinds into the frame."
+        )
+    return rows.astype(bool)
+
+
+def _empty_frame(n_rows: int) -> pd.DataFrame:
+    import pandas as pd
+
+    return pd.DataFrame(index=pd.RangeIndex(n_rows))
