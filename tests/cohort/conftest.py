@@ -51,3 +51,18 @@ def _or_skip(start: Callable[[], None]) -> None:
         if os.environ.get("CI"):
             pytest.fail(str(error))
         pytest.skip(str(error))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Allow for what third parties do: pyspark drops sockets, ibis calls DuckDB by an old name."""
+    for item in items:
+        if Path(__file__).parent not in item.path.parents:
+            continue
+        item.add_marker(
+            pytest.mark.filterwarnings(
+                r"ignore:fetch_arrow_table\(\) is deprecated:DeprecationWarning:ibis\."
+            )
+        )
+        if "spark" in item.name:
+            for message in ("unclosed <socket", "Exception ignored in. <socket"):
+                item.add_marker(pytest.mark.filterwarnings(f"ignore:{message}"))

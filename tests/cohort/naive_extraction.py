@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 import pandas as pd
+
 from elseif.cohort import CohortDefinition, ConceptSet
 
 SEX = {8532: "female", 8507: "male"}
@@ -107,7 +108,7 @@ def naive_extraction(frames: Frames, definition: CohortDefinition) -> NaiveCohor
             groups={
                 name
                 for name, members in groups.items()
-                if any(("condition", concept) in before for concept in members)
+                if any(concept in members for _, concept in before)
             },
         )
     features = set().union(*(patient.features for patient in patients.values()))
@@ -189,14 +190,24 @@ def _members(concepts: ConceptSet, ancestors: pd.DataFrame) -> set[int]:
 
 
 def _names(features: set[Feature], concepts: pd.DataFrame) -> dict[Feature, str]:
+    """Names in one line; the concept is added where two are alike, and the domain if need be."""
     known = {
-        int(row.concept_id): row.concept_name
+        int(row.concept_id): " ".join(row.concept_name.split())
         for row in concepts.itertuples()
         if not pd.isna(row.concept_name)
     }
-    plain = {feature: known.get(feature[1], f"concept {feature[1]}") for feature in features}
-    uses = Counter(plain.values())
-    return {
-        feature: name if uses[name] == 1 else f"{name} (concept {feature[1]})"
-        for feature, name in plain.items()
-    }
+    uses = Counter(known[concept] for _, concept in features if known.get(concept))
+    uses.update(("age", "sex"))  # columns of every table
+    in_both = {c for domain, c in features if ("condition", c) in features and domain == "drug"}
+    names = {}
+    for domain, concept in features:
+        name = known.get(concept, "")
+        if concept in in_both:
+            names[domain, concept] = f"{name or 'unnamed'} (concept {concept}, {domain})"
+        elif not name:
+            names[domain, concept] = f"concept {concept}"
+        elif uses[name] > 1:
+            names[domain, concept] = f"{name} (concept {concept})"
+        else:
+            names[domain, concept] = name
+    return names

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from elseif.cohort import connect, extract
 
+from elseif.cohort import connect, extract
 from elseif.errors import DatabaseError, ElseifError, ParamError
 from tests.cohort import handmade as made
 from tests.cohort.comparing import features_of
@@ -72,7 +72,7 @@ def test_hostile_concept_names(engine: Engine) -> None:
     names = {
         made.WARFARIN: "'); DROP TABLE cdm.person; --",
         made.DIGOXIN: 'a "quoted" {name} %s \\ $1 <script>alert(1)</script>',
-        made.DIABETES: "two\nlines\tand a tab",
+        made.DIABETES: " two\nlines\tand a tab",
         made.ESSENTIAL: "Übergröße 心房颤动 🫀",
         made.COUGH: "age",
         made.ASPIRIN: "sex",
@@ -88,7 +88,7 @@ def test_hostile_concept_names(engine: Engine) -> None:
     found = features_of(cohort)
     assert found[1] == {names[made.WARFARIN]}
     assert found[10] == {names[made.DIGOXIN]}
-    assert found[30] == {names[made.DIABETES]}
+    assert found[30] == {"two lines and a tab"}  # names are lines
     assert names[made.ESSENTIAL] in found[29]
     assert len(again.person_ids) == 17
     table = cohort.table()
@@ -159,7 +159,7 @@ def test_duplicate_persons(engine: Engine) -> None:
     twice = [*made.PERSONS, made.PERSONS[0], made.PERSONS[3], (1, made.MALE, 1901)]
     tables = Tables(twice, made.PERIODS, made.CONDITIONS, made.DRUGS, made.CONCEPTS, made.ANCESTORS)
     engine.load(tables)
-    with pytest.raises(DatabaseError, match=r"person_id.*\b2\b|\b2\b.*person_id"):  # noqa: SIM117
+    with pytest.raises(DatabaseError, match=r"\b3 rows.*person_id"):  # noqa: SIM117
         with engine.connect() as database:
             extract(database, HANDMADE)
 
