@@ -65,9 +65,7 @@ class ConceptSet:
 
     def members(self, descendants: Mapping[int, Iterable[int]]) -> frozenset[int]:
         """All ids of the set, where the descendants of its concepts are known."""
-        return frozenset(
-            _spread(self.include, descendants) - _spread(self.exclude, descendants)
-        )
+        return frozenset(_spread(self.include, descendants) - _spread(self.exclude, descendants))
 
     def ancestors(self) -> frozenset[int]:
         """Ids whose descendants belong to the question."""
@@ -172,6 +170,8 @@ class CohortDefinition:
     def _check_groups(self) -> None:
         if not isinstance(self.groups, Mapping):
             raise ParamTypeError("groups must map names to concept sets.")
+        if self.groups and "condition" not in self.domains:
+            raise ParamError("groups are found among conditions, which domains leaves out.")
         for name, group in self.groups.items():
             _check_name("groups: a name", name)
             if name in TAKEN:

@@ -61,7 +61,7 @@ def _parsed(text: str, name: str) -> CohortDefinition:
         content = yaml.load(text, Loader=_strict_loader())  # a safe loader, made stricter
     except yaml.YAMLError as error:
         raise ParamError(f"{name} is not readable as YAML: {_in_words(error)}.") from error
-    return _definition(content, name)
+    return definition_from(content, name)
 
 
 def _in_words(error: Any) -> str:
@@ -87,17 +87,22 @@ def _strict_loader() -> Any:
                 key = self.construct_object(key_node, deep=True)
                 if not isinstance(key, str):
                     problem = f"the key {key!r} is no text"
-                    raise yaml.constructor.ConstructorError(None, None, problem, key_node.start_mark)
+                    raise yaml.constructor.ConstructorError(
+                        None, None, problem, key_node.start_mark
+                    )
                 if key in seen:
                     problem = f"the key {key!r} stands twice"
-                    raise yaml.constructor.ConstructorError(None, None, problem, key_node.start_mark)
+                    raise yaml.constructor.ConstructorError(
+                        None, None, problem, key_node.start_mark
+                    )
                 seen.add(key)
             return super().construct_mapping(node, deep)
 
     return Loader
 
 
-def _definition(content: Any, file: str) -> CohortDefinition:
+def definition_from(content: Any, file: str) -> CohortDefinition:
+    """A definition from the plain data of a file, which errors name."""
     allowed = tuple(field.name for field in fields(CohortDefinition))
     given = _mapping(content, file, "the definition", allowed, NEEDED)
     for key in ("index", "outcome"):
@@ -146,8 +151,7 @@ def _mapping(
     unknown = [key for key in content if key not in allowed]
     if unknown:
         raise ParamError(
-            f"{file}: {where} has the unknown key {unknown[0]!r}. "
-            f"Allowed are {', '.join(allowed)}."
+            f"{file}: {where} has the unknown key {unknown[0]!r}. Allowed are {', '.join(allowed)}."
         )
     missing = [key for key in needed if key not in content]
     if missing:

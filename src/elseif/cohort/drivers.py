@@ -86,8 +86,6 @@ class DuckDBDriver(Driver):
         config = {
             "temp_directory": spill,  # made only if needed, and removed by DuckDB
             "autoinstall_known_extensions": "false",
-            "autoload_known_extensions": "false",
-            "enable_external_access": "false",
         }
         self.connection = duckdb.connect(str(self.address.path), read_only=True, config=config)
         return self.connection

@@ -8,6 +8,7 @@ from typing import Any
 
 import ibis
 
+from elseif.cohort.attrition import STEPS
 from elseif.cohort.definition import OLDEST, CohortDefinition
 from elseif.errors import DatabaseError
 
@@ -34,8 +35,6 @@ CDM: Mapping[str, Mapping[str, str]] = {
     "concept_ancestor": {"ancestor_concept_id": "int64", "descendant_concept_id": "int64"},
 }
 EVENTS = {"condition": "condition_occurrence", "drug": "drug_exposure"}
-# what a person must pass, in this order; each is a column of the persons' query
-STEPS = ("in_person", "of_age", "observed", "observed_before", "observed_after", "new")
 
 
 @dataclass(frozen=True)
@@ -248,7 +247,7 @@ class Questions:
     def _table(self, table: str) -> Any:
         """A table with the columns that are read, under their own names."""
         name, columns = self._layout.tables[table]
-        types = {actual: kind for actual, kind in columns.values()}
+        types = dict(columns.values())
         rows = ibis.table(types, name=name, database=self._layout.schema)
         wanted = CDM[table]
         return rows.select(
@@ -281,7 +280,9 @@ class Questions:
     ) -> Any:
         """Dated records of a domain, of some concepts or of any, in a range of persons."""
         rows = self._events(domain)
-        wanted = rows.concept_id != 0 if concepts is None else rows.concept_id.isin(_whole(concepts))
+        wanted = (
+            rows.concept_id != 0 if concepts is None else rows.concept_id.isin(_whole(concepts))
+        )
         return rows.filter(wanted, rows.date.notnull(), _within(rows.person_id, span))
 
     def _judged(

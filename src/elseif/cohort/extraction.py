@@ -1,0 +1,181 @@
+"""From a database and a definition to a cohort: what is asked, in which order, how much at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from elseif.cohort.attrition import step_names
+from elseif.cohort.catalogue import make_catalogue, plain_name
+from elseif.cohort.cohort import Cohort, assemble, concepts_of
+from elseif.cohort.database import Database
+from elseif.cohort.definition import CohortDefinition
+from elseif.cohort.definition_file import load_definition
+from elseif.cohort.folder import (
+    MANIFEST,
+    PartsInFolder,
+    check_begun,
+    check_folder,
+    check_prints,
+    fingerprint,
+    read_folder,
+    read_manifest,
+)
+from elseif.cohort.parts import PartsInMemory, part_from_rows
+from elseif.cohort.plan import Plan, empty_cohort, find_holes, find_spans, make_plan
+from elseif.errors import ParamError, ParamTypeError
+from elseif.progress import Progress
+
+PERSONS_A_BATCH = 50_000
+IDS_AT_ONCE = 5_000  # concepts whose names are asked for together
+
+
+def extract(
+    database: Database,
+    definition: CohortDefinition | str | Path,
+    *,
+    folder: str | Path | None = None,
+    persons_a_batch: int = PERSONS_A_BATCH,
+    progress: Progress | None = None,
+) -> Cohort:
+    """Extract a cohort; with a folder, part by part into it, so that it can be continued.
+
+    Persons are read in ranges of their ids, with about ``persons_a_batch`` persons who have
+    the index condition in each. A range is asked for again when the connection is lost.
+    The database is only read, and nothing is left behind in it.
+    """
+    if not isinstance(definition, CohortDefinition):
+        definition = load_definition(definition)
+    if not isinstance(database, Database):
+        raise ParamTypeError("extract() reads a Database, which connect(url, schema) makes.")
+    if isinstance(persons_a_batch, bool) or not isinstance(persons_a_batch, int):
+        raise ParamTypeError(f"persons_a_batch must be a whole number, not {persons_a_batch!r}.")
+    if persons_a_batch < 1:
+        raise ParamError(f"persons_a_batch must be at least 1, not {persons_a_batch}.")
+    work = _Work(database, definition, progress or Progress())
+    if folder is None:
+        return work.into_memory(persons_a_batch)
+    return work.into_folder(Path(folder), persons_a_batch)
+
+
+class _Work:
+    """One extraction."""
+
+    def __init__(
+        self, database: Database, definition: CohortDefinition, progress: Progress
+    ) -> None:
+        self.database, self.definition, self.progress = database, definition, progress
+
+    def into_memory(self, persons_a_batch: int) -> Cohort:
+        """Keep every part in memory."""
+        plan = make_plan(self.database, self.definition)
+        spans = find_spans(self.database, plan, persons_a_batch)
+        holes = find_holes(self.database, self.definition, plan)
+        return self._fill(plan, PartsInMemory(), spans, holes)
+
+    def into_folder(self, folder: Path, persons_a_batch: int) -> Cohort:
+        """Write every part into a folder, or continue where an earlier extraction has ended."""
+        check_folder(folder)
+        prints = self._prints()
+        check_begun(folder, prints)  # before the long questions
+        plan = make_plan(self.database, self.definition)
+        prints |= self._state(plan)
+        if (folder / MANIFEST).exists():
+            check_prints(folder, read_manifest(folder), prints)
+            self.progress.note(f"{folder} holds the whole cohort already.")
+            return read_folder(folder)
+        parts = PartsInFolder(folder, self.definition.domains)
+        if not parts.resume(prints):
+            spans = find_spans(self.database, plan, persons_a_batch)
+            parts.begin(prints, spans, find_holes(self.database, self.definition, plan))
+        cohort = self._fill(plan, parts, parts.spans, parts.holes)
+        source = {"kind": self.database.kind, "schema": self.database.schema}
+        sets = {name: sorted(ids) for name, ids in plan.members.items()}
+        facts = {"source": source, "n_persons_in_database": plan.n_persons, "concept_sets": sets}
+        parts.finish(cohort, facts, prints)
+        return cohort
+
+    def _prints(self) -> dict[str, str]:
+        """What tells this extraction from any other."""
+        return {
+            "definition": fingerprint(self.definition.as_dict()),
+            "source": fingerprint(self.database.identity),
+        }
+
+    def _state(self, plan: Plan) -> dict[str, str]:
+        """What tells whether the database has changed between two tries."""
+        members = {name: sorted(ids) for name, ids in plan.members.items()}
+        state = [plan.n_persons, plan.n_index_persons, list(plan.ends), members]
+        return {"state": fingerprint(state)}
+
+    def _fill(
+        self,
+        plan: Plan,
+        parts: PartsInMemory | PartsInFolder,
+        spans: list[tuple[int, int]],
+        holes: list[tuple[str, int, int]],
+    ) -> Cohort:
+        """Extract every range that has not been yet, and put the parts together."""
+        with self.progress.stage("extracting", len(spans)) as report:
+            for number, span in enumerate(spans):
+                if not parts.is_done(number):
+                    self.database.again(partial(self._extract_range, plan, parts, number, span))
+                report(number + 1)
+        counts = np.sum([part.counts for part in parts.parts()], axis=0)
+        if not counts[-1]:
+            raise empty_cohort(self.database, self.definition, counts.tolist())
+        domains = self.definition.domains
+        concepts = {domain: concepts_of(parts.pairs(domain)) for domain in domains}
+        names = _names(self.database, plan.questions, concepts)
+        catalogue = make_catalogue(concepts, names)
+        return assemble(self.definition, parts, catalogue, plan.members, holes)
+
+    def _extract_range(
+        self, plan: Plan, parts: PartsInMemory | PartsInFolder, number: int, span: tuple[int, int]
+    ) -> None:
+        question = plan.questions.persons(self.definition, plan.members, span)
+        tables = list(self.database.stream(question))
+        rows = {
+            name: np.concatenate([_NOTHING[kind], *(_column(table[name]) for table in tables)])
+            for name, kind in question.columns.items()
+        }
+        part = part_from_rows(rows, len(step_names(self.definition)))
+
+        def of(domain: str) -> Iterator[Any]:
+            if len(part.person_ids):
+                ask = plan.questions.features
+                yield from self.database.stream(ask(self.definition, plan.members, domain, span))
+
+        parts.add(number, part, {domain: of(domain) for domain in self.definition.domains})
+
+
+_NOTHING = {
+    "int64": np.empty(0, dtype=np.int64),
+    "date": np.empty(0, dtype="datetime64[D]"),
+}
+
+
+def _column(column: Any) -> np.ndarray:
+    """A column of numbers or dates; for a number that is missing -1, which no year or sex is."""
+    import pyarrow as pa
+
+    if pa.types.is_date(column.type):
+        return column.to_numpy().astype("datetime64[D]")
+    return column.fill_null(-1).to_numpy()
+
+
+def _names(database: Database, questions: Any, concepts: dict[str, np.ndarray]) -> dict[int, str]:
+    """What the concepts are called; of two names of one concept, the first by its letters."""
+    ids = sorted({int(i) for some in concepts.values() for i in some})
+    names: dict[int, str] = {}
+    for start in range(0, len(ids), IDS_AT_ONCE):
+        rows = database.fetch(questions.names(ids[start : start + IDS_AT_ONCE]))
+        for row in rows.to_pylist() if rows is not None else ():
+            name = plain_name(row["name"])
+            if name:
+                names[row["concept_id"]] = min(name, names.get(row["concept_id"], name))
+    return names

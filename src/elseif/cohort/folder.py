@@ -1,0 +1,266 @@
+"""A cohort in a folder: parts written as they come, a manifest last, continued if interrupted."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import secrets
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from elseif.cohort.files import (
+    checksum,
+    is_temporary,
+    read_json,
+    read_parquet,
+    write_json,
+    write_parquet,
+)
+from elseif.cohort.parts import Part, part_from_table
+from elseif.errors import DataError, FileExistsAlreadyError, ResourceError
+
+if TYPE_CHECKING:
+    from elseif.cohort.cohort import Cohort
+
+PLAN, MANIFEST, CATALOGUE = "plan.json", "manifest.json", "catalogue.parquet"
+FORMAT, VERSION = "elseif cohort", 1
+
+
+def fingerprint(content: Any) -> str:
+    """A checksum of plain data, whatever the order of its keys."""
+    text = json.dumps(content, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def check_folder(folder: Path) -> None:
+    """Make the folder, and try whether it can be written to, before any long work."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe = folder / f".elseif-{secrets.token_hex(4)}"
+        probe.touch()
+        probe.unlink()
+        names = {path.name for path in folder.iterdir()}
+    except OSError as error:
+        raise ResourceError(f"Cannot write into {folder}: {error.strerror or error}.") from error
+    if (
+        names
+        and not names & {PLAN, MANIFEST}
+        and not all(is_temporary(Path(name)) for name in names)
+    ):
+        raise FileExistsAlreadyError(
+            f"{folder} holds other files and no cohort. Give the name of a new folder."
+        )
+
+
+class PartsInFolder:
+    """Parts that are written to a folder as they come."""
+
+    def __init__(self, folder: Path, domains: Sequence[str]) -> None:
+        self.folder, self._domains = folder, tuple(domains)
+        self.spans: list[tuple[int, int]] = []
+        self.holes: list[tuple[str, int, int]] = []
+        self._found: list[Part] | None = None
+
+    def begin(
+        self,
+        prints: Mapping[str, str],
+        spans: Sequence[tuple[int, int]],
+        holes: Sequence[tuple[str, int, int]],
+    ) -> None:
+        """Write down what is to be done, or find what was written down before."""
+        for leftover in filter(is_temporary, self.folder.iterdir()):
+            leftover.unlink(missing_ok=True)
+        plan = {"format": FORMAT, "version": VERSION, "prints": dict(prints)}
+        write_json(self.folder / PLAN, {**plan, "spans": spans, "holes": holes})
+        self.spans, self.holes = list(spans), list(holes)
+
+    def resume(self, prints: Mapping[str, str]) -> bool:
+        """Take up an extraction that was begun; False if none was."""
+        path = self.folder / PLAN
+        if not path.exists():
+            return False
+        plan = read_json(path)
+        check_prints(self.folder, plan, prints)
+        self.spans = [(int(begin), int(end)) for begin, end in plan["spans"]]
+        self.holes = [(str(what), int(n), int(m)) for what, n, m in plan["holes"]]
+        return True
+
+    def is_done(self, number: int) -> bool:
+        """Whether a range has been written before, and whole."""
+        path = self._receipt(number)
+        if not path.exists():
+            return False
+        with contextlib.suppress(DataError, KeyError, TypeError):
+            check_files(self.folder, read_json(path)["files"])
+            return True
+        path.unlink(missing_ok=True)
+        return False
+
+    def add(self, number: int, part: Part, features: Mapping[str, Iterable[Any]]) -> None:
+        """Write a range: its members, and of each domain who has what; a receipt goes last."""
+        files = [write_parquet(self._persons(number), [part.as_table()])]
+        for domain in self._domains:
+            path = self._pairs(domain, number)
+            files.append(write_parquet(path, features[domain], _pairs_schema()))
+        receipt = {
+            "files": files,
+            "counts": list(part.counts),
+            "on_index_date": part.on_index_date,
+        }
+        write_json(self._receipt(number), receipt)
+
+    def parts(self) -> list[Part]:
+        """Every part, in order; to be asked for once all are done."""
+        if self._found is None:
+            self._found = []
+            for number in range(len(self.spans)):
+                receipt, table = self.receipt(number), read_parquet(self._persons(number))
+                part = part_from_table(table, receipt["counts"], receipt["on_index_date"])
+                self._found.append(part)
+        return self._found
+
+    def pairs(self, domain: str) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """For each range, who (person ids) has what (concept ids) of a domain."""
+        for number in range(len(self.spans)):
+            table = read_parquet(self._pairs(domain, number))
+            yield table["person_id"].to_numpy(), table["concept_id"].to_numpy()
+
+    def receipt(self, number: int) -> dict[str, Any]:
+        """What was written down when a range was done."""
+        return read_json(self._receipt(number))
+
+    def finish(self, cohort: Cohort, facts: Mapping[str, Any], prints: Mapping[str, str]) -> None:
+        """Write the manifest, which makes the folder a cohort, and clear away the notes."""
+        import pyarrow as pa
+
+        table = pa.Table.from_pandas(cohort.catalogue, preserve_index=False)
+        catalogue = write_parquet(self.folder / CATALOGUE, [table])
+        receipts = [self.receipt(number) for number in range(len(self.spans))]
+        manifest = {
+            "format": FORMAT,
+            "version": VERSION,
+            "definition": cohort.definition.as_dict(),
+            **facts,
+            "n_persons": len(cohort),
+            "n_outcomes": int(cohort.outcome.sum()),
+            "n_features": int(cohort.features.shape[1]),
+            "attrition": cohort.attrition.to_dict("records"),
+            "holes": cohort.holes.to_dict("records"),
+            "catalogue": catalogue,
+            "ranges": receipts,
+            "base_holes": self.holes,
+            "prints": dict(prints),
+        }
+        write_json(self.folder / MANIFEST, manifest)
+        for path in (self.folder / PLAN, *map(self._receipt, range(len(self.spans)))):
+            path.unlink(missing_ok=True)
+
+    def _persons(self, number: int) -> Path:
+        return self.folder / f"persons-{number:05}.parquet"
+
+    def _pairs(self, domain: str, number: int) -> Path:
+        return self.folder / f"{domain}-{number:05}.parquet"
+
+    def _receipt(self, number: int) -> Path:
+        return self.folder / f"range-{number:05}.json"
+
+
+class PartsOfManifest(PartsInFolder):
+    """Parts of a cohort that is complete."""
+
+    def __init__(self, folder: Path, domains: Sequence[str], receipts: Sequence[Any]) -> None:
+        super().__init__(folder, domains)
+        self._receipts = list(receipts)
+        self.spans = [(0, 0)] * len(self._receipts)
+
+    def receipt(self, number: int) -> dict[str, Any]:
+        return dict(self._receipts[number])
+
+
+def read_folder(folder: Path) -> Cohort:
+    """The cohort in a folder; DataError if it is unfinished, changed or no cohort."""
+    from elseif.cohort.cohort import assemble
+    from elseif.cohort.definition_file import definition_from
+
+    manifest = read_manifest(folder)
+    try:
+        definition = definition_from(manifest["definition"], MANIFEST)
+        check_files(folder, [manifest["catalogue"]])
+        for receipt in manifest["ranges"]:
+            check_files(folder, receipt["files"])
+        parts = PartsOfManifest(folder, definition.domains, manifest["ranges"])
+        catalogue = read_parquet(folder / CATALOGUE).to_pandas()
+        cohort = assemble(
+            definition, parts, catalogue, manifest["concept_sets"], manifest["base_holes"]
+        )
+        expected = (manifest["n_persons"], manifest["n_features"], manifest["n_outcomes"])
+    except (KeyError, TypeError, AttributeError, IndexError) as error:
+        raise DataError(f"{folder / MANIFEST} is damaged: {error!r}. Extract once more.") from error
+    if (len(cohort), cohort.features.shape[1], int(cohort.outcome.sum())) != expected:
+        raise DataError(f"{folder}: the parts are not those that the manifest counts.")
+    return cohort
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """The manifest of a cohort that is complete."""
+    if not folder.is_dir():
+        raise DataError(f"There is no folder {folder}.")
+    if not (folder / MANIFEST).exists():
+        begun = (folder / PLAN).exists()
+        why = "an extraction that has not ended; run it again to the end" if begun else "no cohort"
+        raise DataError(f"{folder} holds {why}: it has no {MANIFEST}.")
+    manifest = read_json(folder / MANIFEST)
+    if manifest.get("format") != FORMAT:
+        raise DataError(f"{folder / MANIFEST} is not the manifest of a cohort.")
+    if manifest.get("version") != VERSION:
+        raise DataError(
+            f"{folder}: the cohort is of format {manifest.get('version')!r}; this release of "
+            f"elseif reads {VERSION}."
+        )
+    return manifest
+
+
+def check_begun(folder: Path, wanted: Mapping[str, str]) -> None:
+    """Refuse a folder in which something else is, finished or not."""
+    for name in (MANIFEST, PLAN):
+        if (folder / name).exists():
+            check_prints(folder, read_json(folder / name), wanted)
+
+
+def check_prints(folder: Path, found: Mapping[str, Any], wanted: Mapping[str, str]) -> None:
+    """Refuse a folder that belongs to something else."""
+    prints = found.get("prints")
+    if not isinstance(prints, Mapping):
+        raise DataError(f"{folder} is damaged: it does not say what it is an extraction of.")
+    for key, what in (
+        ("definition", "by another definition"),
+        ("source", "from another database or schema"),
+        ("state", "from this database as it was before it changed"),
+    ):
+        if key in wanted and prints.get(key) != wanted[key]:
+            raise FileExistsAlreadyError(
+                f"{folder} holds an extraction {what}. Give another folder, or remove it."
+            )
+
+
+def check_files(folder: Path, files: Sequence[Mapping[str, Any]]) -> None:
+    """Compare files with their checksums; their names must be plain, since others wrote them."""
+    for file in files:
+        name = str(file["name"])
+        if Path(name).name != name or name.startswith("."):
+            raise DataError(f"{folder}: {name!r:.80} is no name of a part.")
+        path = folder / name
+        if not path.is_file():
+            raise DataError(f"{folder}: the part {name} is missing. Extract once more.")
+        if checksum(path) != file["sha256"]:
+            raise DataError(f"{folder}: the part {name} was changed. Extract once more.")
+
+
+def _pairs_schema() -> Any:
+    import pyarrow as pa
+
+    return pa.schema([("person_id", pa.int64()), ("concept_id", pa.int64())])

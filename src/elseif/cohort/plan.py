@@ -1,0 +1,125 @@
+"""What is found out before the first person is read: tables, concepts, ranges, holes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from elseif.cohort.attrition import attrition_table, attrition_text, database_holes, step_names
+from elseif.cohort.database import Database
+from elseif.cohort.definition import CohortDefinition
+from elseif.errors import DatabaseError, ParamError
+
+STRIPS = 4_096  # of ids, in which persons are counted to find ranges of about the same size
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is known before the first person is read."""
+
+    questions: Any
+    members: dict[str, frozenset[int]]  # concept ids of index, outcome and each group
+    n_persons: int  # in the database
+    n_index_persons: int
+    ends: tuple[int, int]  # least and greatest id of persons with the index condition
+
+
+def make_plan(database: Database, definition: CohortDefinition) -> Plan:
+    """Look at the database before anything is read from it."""
+    from elseif.cohort.engine import CDM, EVENTS
+
+    unused = {table for domain, table in EVENTS.items() if domain not in definition.domains}
+    unused.discard(EVENTS["condition"])
+    questions = database.questions([table for table in CDM if table not in unused])
+    people = database.numbers(questions.persons_in_database())
+    doubled = people["rows"] - people["persons"]
+    if doubled:
+        raise DatabaseError(
+            f"The table person of {database.label} has {doubled:,} rows too many: their person_id "
+            "is that of another row. Every person must have one row."
+        )
+    members = _members(database, questions, definition)
+    found = database.numbers(questions.index_persons(members["index"]))
+    plan = Plan(
+        questions, members, people["persons"], found["persons"], (found["least"], found["most"])
+    )
+    if not plan.n_index_persons:
+        raise empty_cohort(database, definition, [0] * len(step_names(definition)))
+    return plan
+
+
+def _members(
+    database: Database, questions: Any, definition: CohortDefinition
+) -> dict[str, frozenset[int]]:
+    """Concept ids of every set, with descendants where told."""
+    sets = {"index": definition.index, "outcome": definition.outcome}
+    sets |= {f"group {name}": group for name, group in definition.groups.items()}
+    ancestors = frozenset[int]().union(*(concepts.ancestors() for concepts in sets.values()))
+    beneath: dict[int, list[int]] = {}
+    if ancestors:
+        rows = database.fetch(questions.descendants(ancestors))
+        if rows is not None:
+            for row in rows.to_pylist():
+                beneath.setdefault(row["ancestor"], []).append(row["descendant"])
+    members = {name: concepts.members(beneath) for name, concepts in sets.items()}
+    for name in ("index", "outcome"):
+        if not members[name]:
+            raise ParamError(
+                f"{definition.name}: everything that {name} includes, it excludes as well."
+            )
+    return members
+
+
+def find_spans(database: Database, plan: Plan, persons_a_batch: int) -> list[tuple[int, int]]:
+    """Ranges of person ids, with about so many persons with the index condition in each."""
+    return _split(database, plan, plan.ends, plan.n_index_persons, persons_a_batch)
+
+
+def _split(
+    database: Database, plan: Plan, ends: tuple[int, int], n_persons: int, persons_a_batch: int
+) -> list[tuple[int, int]]:
+    """Ranges within a range; ids may be as unevenly spread as they like."""
+    if n_persons <= persons_a_batch or ends[0] == ends[1]:
+        return [ends]
+    width = max(1, -(-(ends[1] - ends[0] + 1) // STRIPS))
+    rows = database.fetch(plan.questions.histogram(plan.members["index"], ends, width))
+    strips = [(row["persons"], row["least"], row["most"]) for row in rows.to_pylist()]
+    if len(strips) == 1:  # ids so large that they differ by less than a number can show
+        return [ends]
+    spans: list[tuple[int, int]] = []
+    n_open, begin, end = 0, 0, 0
+    for n, least, most in strips:
+        if n_open and n_open + n > persons_a_batch:
+            spans.append((begin, end))
+            n_open = 0
+        if n > persons_a_batch:
+            spans += _split(database, plan, (least, most), n, persons_a_batch)
+            continue
+        begin = begin if n_open else least
+        n_open, end = n_open + n, most
+    if n_open:
+        spans.append((begin, end))
+    return spans
+
+
+def find_holes(
+    database: Database, definition: CohortDefinition, plan: Plan
+) -> list[tuple[str, int, int]]:
+    """What the whole database lacks."""
+    questions = plan.questions
+    answers = {
+        "observation_period": database.numbers(questions.period_holes()),
+        "person": database.numbers(questions.person_holes()),
+    }
+    for domain in dict.fromkeys(("condition", *definition.domains)):
+        answers[domain] = database.numbers(questions.event_holes(domain))
+    return database_holes(answers)
+
+
+def empty_cohort(
+    database: Database, definition: CohortDefinition, counts: list[int]
+) -> DatabaseError:
+    """The error of a cohort without members, which says where they were lost."""
+    steps = attrition_text(attrition_table(definition, counts)).splitlines()
+    told = "; ".join(" ".join(line.split()) for line in steps)
+    return DatabaseError(f"Nobody in {database.label} belongs to the cohort. Persons who {told}.")
