@@ -93,7 +93,7 @@ class DuckDBDriver(Driver):
     def stream(self, sql: str, schema: Any) -> Iterator[Any]:
         import pyarrow as pa
 
-        for batch in self.connection.execute(sql).fetch_record_batch(ROWS_AT_ONCE):
+        for batch in self.connection.execute(sql).to_arrow_reader(ROWS_AT_ONCE):
             yield pa.Table.from_batches([batch]).cast(schema)
 
     def errors(self) -> tuple[type[Exception], ...]:
