@@ -231,12 +231,16 @@ class Questions:
         )
 
     def person_holes(self) -> Query:
-        """Persons without a year of birth, or born after all that was observed of them."""
+        """Persons without a year of birth, or born after all that was observed of them.
+
+        Who was never observed is compared with the last observation of anybody.
+        """
         periods = self._periods()
         last = periods.group_by("person_id").agg(last=periods.end.max())
         last = last.select(observed="person_id", last="last")
-        people = self._table("person")
+        people = self._table("person").cross_join(periods.agg(end_of_all=periods.end.max()))
         rows = people.left_join(last, people.person_id == last.observed)
+        rows = rows.mutate(last=ibis.coalesce(rows["last"], rows.end_of_all))
         return self._query(
             rows.agg(
                 **_counts("without_birth", rows, rows.year_of_birth.isnull()),
