@@ -108,7 +108,7 @@ def naive_extraction(frames: Frames, definition: CohortDefinition) -> NaiveCohor
             groups={
                 name
                 for name, members in groups.items()
-                if any(concept in members for _, concept in before)
+                if any(("condition", concept) in before for concept in members)
             },
         )
     features = set().union(*(patient.features for patient in patients.values()))

@@ -92,7 +92,7 @@ def test_hostile_concept_names(engine: Engine) -> None:
     assert names[made.ESSENTIAL] in found[29]
     assert len(again.person_ids) == 17
     table = cohort.table()
-    assert len(set(table.names)) == len(table.names)  # a concept is called age, another sex
+    assert len(set(table.columns)) == len(table.columns)  # a concept is called age, another sex
     assert list(table.frame.columns) == ["age", "sex"]
 
 

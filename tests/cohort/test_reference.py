@@ -7,10 +7,10 @@ from datetime import date, timedelta
 import ibis
 import numpy as np
 import pytest
-from elseif.cohort import CohortDefinition, Concept, ConceptSet, Database, extract
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from elseif.cohort import CohortDefinition, Concept, ConceptSet, Database, extract
 from elseif.errors import DatabaseError
 from tests.cohort.comparing import assert_as_reference
 from tests.cohort.definitions import HANDMADE
@@ -21,7 +21,7 @@ from tests.cohort.rows import Tables
 # few days, few concepts and few persons, so that every edge is met often; the days lie around
 # the end of a leap year
 DAYS = [date(2016, 12, 26) + timedelta(days=n) for n in range(12)]
-IDS = st.integers(1, 5)
+IDS = st.integers(1, 12)
 CONCEPTS = st.sampled_from([0, 1, 2, 3, 4, 5, 6, 2_000_000_000])
 DAY = st.sampled_from(DAYS)
 
@@ -33,7 +33,7 @@ def periods(draw: st.DrawFn) -> tuple[int, date, date]:
 
 
 def events(concepts: st.SearchStrategy[int] = CONCEPTS) -> st.SearchStrategy[list]:
-    return st.lists(st.tuples(IDS, concepts, DAY), max_size=16)
+    return st.lists(st.tuples(IDS, concepts, DAY), max_size=40)
 
 
 @st.composite
@@ -42,10 +42,10 @@ def databases(draw: st.DrawFn) -> Tables:
     genders = st.sampled_from([8532, 8507, 0, None])
     years = st.sampled_from([None, 1895, 1896, 1897, 1950, 2016, 2017, 2018])
     # a few diagnoses at least, so that most databases have a cohort
-    diagnoses = st.lists(st.tuples(IDS, st.sampled_from([1, 2]), DAY), min_size=1, max_size=6)
+    diagnoses = st.lists(st.tuples(IDS, st.sampled_from([1, 2]), DAY), min_size=1, max_size=15)
     return Tables(
         persons=[(person, draw(genders), draw(years)) for person in people],
-        periods=draw(st.lists(periods(), max_size=4))
+        periods=draw(st.lists(periods(), max_size=8))
         + [(person, DAYS[0], DAYS[-1]) for person in draw(st.sets(IDS, min_size=1))],
         conditions=draw(events()) + draw(diagnoses),
         drugs=draw(events()),
@@ -74,6 +74,8 @@ def concept_sets(draw: st.DrawFn, name: str, least: tuple[int, ...]) -> ConceptS
 @st.composite
 def definitions(draw: st.DrawFn) -> CohortDefinition:
     low, high = sorted((draw(st.integers(1, 4)), draw(st.integers(1, 4))))
+    domains = draw(st.sampled_from([("condition", "drug"), ("condition",), ("drug",)]))
+    groups = {"one": (3, 4, 5), "two": (1, 6)} if "condition" in domains else {}
     return CohortDefinition(
         name="random",
         title="A random definition",
@@ -83,23 +85,34 @@ def definitions(draw: st.DrawFn) -> CohortDefinition:
         observation_after=draw(st.integers(high, 5)),
         outcome_window=(low, high),
         outcome_must_be_new=draw(st.booleans()),
-        domains=draw(st.sampled_from([("condition", "drug"), ("condition",), ("drug",)])),
-        groups={
-            "one": draw(concept_sets("one", (3, 4, 5))),
-            "two": draw(concept_sets("two", (1, 6))),
-        },
+        domains=domains,
+        groups={name: draw(concept_sets(name, least)) for name, least in groups.items()},
     )
 
 
-@given(databases(), definitions(), st.integers(1, 4))
-@settings(max_examples=150)
+@given(databases(), definitions(), st.sampled_from([3, 100]))
+@settings(max_examples=25)
 def test_small_random_databases(
     tables: Tables, definition: CohortDefinition, persons_a_batch: int
 ) -> None:
+    compare(tables, definition, persons_a_batch)
+
+
+@pytest.mark.slow
+@given(databases(), definitions(), st.sampled_from([1, 3, 100]))
+@settings(max_examples=300)
+def test_many_random_databases(
+    tables: Tables, definition: CohortDefinition, persons_a_batch: int
+) -> None:
+    compare(tables, definition, persons_a_batch)
+
+
+def compare(tables: Tables, definition: CohortDefinition, persons_a_batch: int) -> None:
+    """An extraction from DuckDB in memory, held to the slow reference."""
     reference = naive_extraction(tables.frames(), definition)
     backend = ibis.duckdb.connect()
     try:
-        backend.raw_sql("CREATE SCHEMA cdm").close()
+        backend.raw_sql("CREATE SCHEMA cdm")
         for name, table in arrow_tables(tables).items():
             backend.create_table(name, table, database="cdm")
         database = Database.from_backend(backend, "cdm")
