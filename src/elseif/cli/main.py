@@ -17,6 +17,7 @@ from elseif.cli.demo import demo
 from elseif.cli.edit import edit
 from elseif.cli.explain import explain
 from elseif.cli.export import export
+from elseif.cli.extract import extract
 from elseif.cli.fit import fit
 from elseif.cli.output import make_streams_lenient
 from elseif.cli.predict import predict
@@ -52,6 +53,7 @@ VERBS: dict[Callable[..., None], str] = {
     report: "Write a report, validated out of sample.",
     export: "Write the list as SQL, PMML, ONNX, code, a calculator ...",
     edit: "Weigh a list that was edited in the explorer.",
+    extract: "Extract a cohort from an OMOP database.",
     study: "Run an experiment of the paper.",
     demo: "Learn the Titanic list, and write every page about it.",
 }

@@ -40,6 +40,7 @@ _SETTING = re.compile(
     rf"(?<!['\"\w-])({'|'.join([*NAMES, 'min_cell'])})=(?:'([^']*)'|([\w.+-]*\w))(?!\w)"
 )
 _NAME = re.compile(rf"(?<!['\"\w-])({'|'.join(UNMISTAKABLE)})(?![\w'\"])")
+_IN_ADDRESS = re.compile(r"([A-Za-z][\w+.-]*://)(?!USER[:@])\S*@")  # user and password
 _PYTHON = (
     ("force=True (--force)", "--force"),
     ("posterior=None", "--without-posterior"),
@@ -93,7 +94,8 @@ def _option(name: str) -> str:
 
 def say(message: str) -> None:
     """One line on standard error."""
-    print(f"elseif: {message}", file=sys.stderr, flush=True)
+    hidden = _IN_ADDRESS.sub(r"\1***@", message)  # an address may stand where none belongs
+    print(f"elseif: {hidden}", file=sys.stderr, flush=True)
 
 
 @contextmanager

@@ -139,12 +139,13 @@ def _matrix(definition: CohortDefinition, parts: Any, catalogue: pd.DataFrame) -
     blocks = []
     streams = [parts.pairs(domain) for domain in definition.domains]
     for part, *pairs in zip(parts.parts(), *streams, strict=True):
-        rows, places = [], []
+        rows: list[np.ndarray] = []
+        columns_of: list[np.ndarray] = []
         for domain, (persons, concepts) in zip(definition.domains, pairs, strict=True):
             start, ids = columns[domain]
             rows.append(_places(part.person_ids, persons))
-            places.append(_places(ids, concepts) + start)
-        row, column = np.concatenate(rows), np.concatenate(places)
+            columns_of.append(_places(ids, concepts) + start)
+        row, column = np.concatenate(rows), np.concatenate(columns_of)
         shape = (len(part.person_ids), len(catalogue))
         blocks.append(sparse.csr_array((np.ones(len(row), dtype=bool), (row, column)), shape))
     matrix = blocks[0] if len(blocks) == 1 else sparse.csr_array(sparse.vstack(blocks, "csr"))

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from elseif.cohort.address import Address, check_schema, read_address
 from elseif.cohort.drivers import DRIVERS, Driver, LostConnectionError, load
+from elseif.cohort.layout import find_layout
 from elseif.errors import DatabaseError, ParamTypeError
 
 WAITS = (0.2, 1.0, 4.0, 10.0, 15.0)  # seconds before each new try of a lost connection
@@ -35,11 +36,10 @@ def connect(url: str | os.PathLike[str], schema: str | None = None) -> Database:
 class Database:
     """An open database; made by ``connect`` or ``Database.from_backend``."""
 
-    def __init__(self, driver: Driver, schema: str | None, backend: Any = None) -> None:
+    def __init__(self, driver: Driver, schema: str | None) -> None:
         load("ibis", "Reading a database")
         load("pyarrow", "Reading a database")
-        self._driver, self._backend = driver, backend
-        self.schema = schema
+        self._driver, self.schema = driver, schema
         self._is_open = True
         if driver.connection is None:
             with self._translated():
@@ -53,7 +53,7 @@ class Database:
 
         kind, connection = unwrap(backend)
         address = Address(kind, f"the {NAMES[kind]} session", f"{kind}:session")
-        return cls(DRIVERS[kind](address, connection), check_schema(schema), backend)
+        return cls(DRIVERS[kind](address, connection), check_schema(schema))
 
     @property
     def kind(self) -> str:
@@ -90,21 +90,20 @@ class Database:
 
     def close(self) -> None:
         """Close the connection, unless it was somebody else's."""
-        self._is_open, self._backend = False, None
+        self._is_open = False
         with contextlib.suppress(*self._driver.errors()):
             self._driver.close()
 
     def questions(self, tables: Collection[str]) -> Any:
         """What can be asked, once the tables have been found."""
-        from elseif.cohort.engine import Questions, find_layout, wrap
+        from elseif.cohort.engine import Questions
 
-        def look() -> Any:
+        def look() -> list[tuple[str, str, str]]:
             with self._translated():
-                if self._backend is None:
-                    self._backend = wrap(self.kind, self._driver.connection)
-                return find_layout(self._backend, self.schema, tables, self._driver.label)
+                return self._driver.columns(self.schema)
 
-        return Questions(self.kind, self.again(look))
+        layout = find_layout(self.again(look), self.schema, tables, self._driver.label)
+        return Questions(self.kind, layout)
 
     def stream(self, query: Any) -> Iterator[Any]:
         """The answer to a query as Arrow tables, some rows at a time."""
@@ -151,7 +150,6 @@ class Database:
         return work()
 
     def _forget_connection(self) -> None:
-        self._backend = None
         with contextlib.suppress(*self._driver.errors(), OSError):
             self._driver.close()
         self._driver.connection = None
@@ -165,13 +163,11 @@ class Database:
         """Exceptions of drivers as sentences; what they were is cut off, lest it tell secrets."""
         import pyarrow as pa
 
-        from elseif.cohort.engine import ibis_errors
-
         try:
             yield
         except DatabaseError:
             raise
-        except (*self._driver.errors(), *ibis_errors(), pa.ArrowException) as error:
+        except (*self._driver.errors(), pa.ArrowException) as error:
             raise self._driver.problem(error) from None
 
 

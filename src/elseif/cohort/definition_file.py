@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields
+from functools import partial
 from importlib import resources
 from pathlib import Path
 from typing import Any, TypeVar
@@ -77,8 +78,9 @@ def _strict_loader() -> Any:
     class Loader(yaml.SafeLoader):
         def compose_node(self, parent: Any, index: Any) -> Any:
             if self.check_event(yaml.events.AliasEvent):
-                mark = self.peek_event().start_mark
-                raise yaml.constructor.ConstructorError(None, None, "a reference (*)", mark)
+                raise yaml.constructor.ConstructorError(
+                    None, None, "references (& and *) are not allowed", self.get_mark()
+                )
             return super().compose_node(parent, index)
 
         def construct_mapping(self, node: Any, deep: bool = False) -> Any:
@@ -115,7 +117,7 @@ def definition_from(content: Any, file: str) -> CohortDefinition:
             name: _concept_set(group, file, f"groups: {name}", name)
             for name, group in groups.items()
         }
-    return _made(lambda: CohortDefinition(**given), file, "")
+    return _made(partial(CohortDefinition, **given), file, "")
 
 
 def _concept_set(content: Any, file: str, where: str, name: str | None) -> ConceptSet:
@@ -126,7 +128,7 @@ def _concept_set(content: Any, file: str, where: str, name: str | None) -> Conce
     for key in ("include", "exclude"):
         if key in given:
             given[key] = _concepts(given[key], file, f"{where}: {key}")
-    return _made(lambda: ConceptSet(**given), file, f"{where}: ")
+    return _made(partial(ConceptSet, **given), file, f"{where}: ")
 
 
 def _concepts(content: Any, file: str, where: str) -> tuple[Concept, ...]:
@@ -136,7 +138,7 @@ def _concepts(content: Any, file: str, where: str) -> tuple[Concept, ...]:
     for number, item in enumerate(content, start=1):
         place = f"{where}, concept {number}"
         given = _mapping(item, file, place, ("id", "name", "descendants"), ("id", "name"))
-        found.append(_made(lambda given=given: Concept(**given), file, f"{place}: "))
+        found.append(_made(partial(Concept, **given), file, f"{place}: "))
     return tuple(found)
 
 

@@ -53,6 +53,10 @@ class Driver:
         """The rows of a query as Arrow tables, some at a time."""
         raise NotImplementedError
 
+    def columns(self, schema: str | None) -> list[tuple[str, str, str]]:
+        """Table, column and type of everything in a schema that may be read."""
+        raise NotImplementedError
+
     def errors(self) -> tuple[type[Exception], ...]:
         """Kinds of exceptions that the driver raises."""
         raise NotImplementedError
@@ -88,13 +92,27 @@ class DuckDBDriver(Driver):
             "autoinstall_known_extensions": "false",
         }
         self.connection = duckdb.connect(str(self.address.path), read_only=True, config=config)
+        self.connection.execute("SET TimeZone = 'UTC'")
         return self.connection
 
     def stream(self, sql: str, schema: Any) -> Iterator[Any]:
         import pyarrow as pa
 
-        for batch in self.connection.execute(sql).to_arrow_reader(ROWS_AT_ONCE):
+        result = self.connection.execute(sql)
+        # the name of DuckDB before 1.5, which later ones warn of
+        old = getattr(result, "to_arrow_reader", None) is None
+        read = result.fetch_record_batch if old else result.to_arrow_reader
+        for batch in read(ROWS_AT_ONCE):
             yield pa.Table.from_batches([batch]).cast(schema)
+
+    def columns(self, schema: str | None) -> list[tuple[str, str, str]]:
+        sql = (
+            "SELECT table_name, column_name, data_type FROM information_schema.columns "
+            "WHERE table_schema = coalesce(?, current_schema()) "
+            "AND table_catalog IN (current_database(), 'temp') ORDER BY ordinal_position"
+        )
+        found: list[tuple[str, str, str]] = self.connection.execute(sql, [schema]).fetchall()
+        return found
 
     def errors(self) -> tuple[type[Exception], ...]:
         return (load("duckdb", "A DuckDB database").Error,)
@@ -119,7 +137,7 @@ class PostgreSQLDriver(Driver):
         self.connection = psycopg.connect(
             **settings,
             autocommit=True,
-            options="-c default_transaction_read_only=on",
+            options="-c default_transaction_read_only=on -c TimeZone=UTC",
             application_name="elseif",
             keepalives_idle=60,
         )
@@ -139,6 +157,20 @@ class PostgreSQLDriver(Driver):
                         [pa.array(c, f.type) for c, f in zip(columns, schema, strict=True)],
                         schema=schema,
                     )
+
+    def columns(self, schema: str | None) -> list[tuple[str, str, str]]:
+        sql = (
+            "SELECT c.relname, a.attname, format_type(a.atttypid, NULL) FROM pg_class c "
+            "JOIN pg_namespace n ON n.oid = c.relnamespace "
+            "JOIN pg_attribute a ON a.attrelid = c.oid "
+            "WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND a.attnum > 0 "
+            "AND NOT a.attisdropped AND has_table_privilege(c.oid, 'SELECT') "
+            "AND CASE WHEN %(schema)s::text IS NULL THEN n.nspname = ANY(current_schemas(false)) "
+            "ELSE n.nspname = %(schema)s END ORDER BY c.oid, a.attnum"
+        )
+        found: list[tuple[str, str, str]]
+        found = self.connection.execute(sql, {"schema": schema}).fetchall()
+        return found
 
     def errors(self) -> tuple[type[Exception], ...]:
         return (load("psycopg", "A PostgreSQL database").Error,)
@@ -191,8 +223,6 @@ class SparkDriver(Driver):
             for key, value in SPARK_SETTINGS.items():
                 builder = builder.config(key, value)
         self.connection = builder.getOrCreate()
-        if self._is_ours:
-            self.connection.sparkContext.setLogLevel("ERROR")
         if self.address.path is not None:
             for table in sorted(self.address.path.iterdir()):
                 if table.suffix == ".parquet":
@@ -207,6 +237,19 @@ class SparkDriver(Driver):
 
     def stream(self, sql: str, schema: Any) -> Iterator[Any]:
         yield self.connection.sql(sql).toArrow().cast(schema)
+
+    def columns(self, schema: str | None) -> list[tuple[str, str, str]]:
+        catalog = self.connection.catalog
+        if schema is not None and not catalog.databaseExists(schema):
+            return []
+        found = []
+        for table in catalog.listTables(schema):
+            if table.isTemporary and schema is not None:
+                continue  # a view of the session, which no schema has
+            name = f"`{table.name}`" if schema is None else f"`{schema}`.`{table.name}`"
+            types = self.connection.table(name).dtypes
+            found += [(table.name, column, kind) for column, kind in types]
+        return found
 
     def errors(self) -> tuple[type[Exception], ...]:
         base = load("pyspark.errors", "Spark", INSTALL_SPARK).PySparkException
@@ -223,6 +266,7 @@ class SparkDriver(Driver):
 SPARK_SETTINGS: Mapping[str, str] = {
     "spark.master": "local[*]",
     "spark.app.name": "elseif",
+    "spark.log.level": "ERROR",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.session.timeZone": "UTC",

@@ -10,31 +10,10 @@ import ibis
 
 from elseif.cohort.attrition import STEPS
 from elseif.cohort.definition import OLDEST, CohortDefinition
+from elseif.cohort.layout import CDM, EVENTS, Layout
 from elseif.errors import DatabaseError
 
 DIALECTS = {"duckdb": "duckdb", "postgresql": "postgres", "spark": "pyspark"}
-# tables of the common data model 5.3 and 5.4, and of each what is read
-CDM: Mapping[str, Mapping[str, str]] = {
-    "person": {"person_id": "int64", "gender_concept_id": "int64", "year_of_birth": "int64"},
-    "observation_period": {
-        "person_id": "int64",
-        "observation_period_start_date": "date",
-        "observation_period_end_date": "date",
-    },
-    "condition_occurrence": {
-        "person_id": "int64",
-        "condition_concept_id": "int64",
-        "condition_start_date": "date",
-    },
-    "drug_exposure": {
-        "person_id": "int64",
-        "drug_concept_id": "int64",
-        "drug_exposure_start_date": "date",
-    },
-    "concept": {"concept_id": "int64", "concept_name": "string"},
-    "concept_ancestor": {"ancestor_concept_id": "int64", "descendant_concept_id": "int64"},
-}
-EVENTS = {"condition": "condition_occurrence", "drug": "drug_exposure"}
 
 
 @dataclass(frozen=True)
@@ -43,27 +22,6 @@ class Query:
 
     sql: str
     columns: Mapping[str, str]  # "int64", "date" or "string"
-
-
-@dataclass(frozen=True)
-class Layout:
-    """How the tables of a database are spelt, and of which types their columns are."""
-
-    schema: str | None
-    tables: Mapping[str, tuple[str, Mapping[str, tuple[str, str]]]]
-
-
-def standard_layout(schema: str | None) -> Layout:
-    """The layout of a database that is made as the common data model says."""
-    return Layout(
-        schema,
-        {t: (t, {c: (c, kind) for c, kind in columns.items()}) for t, columns in CDM.items()},
-    )
-
-
-def wrap(kind: str, connection: Any) -> Any:
-    """An ibis backend around a connection."""
-    return getattr(ibis, DIALECTS[kind]).from_connection(connection)
 
 
 def unwrap(backend: Any) -> tuple[str, Any]:
@@ -75,54 +33,6 @@ def unwrap(backend: Any) -> tuple[str, Any]:
             f"{type(backend).__module__} is no ibis backend of DuckDB, PostgreSQL or Spark."
         )
     return kind, backend._session if kind == "spark" else backend.con
-
-
-def ibis_errors() -> tuple[type[Exception], ...]:
-    """Kinds of exceptions that ibis raises on its own."""
-    return (ibis.common.exceptions.IbisError,)
-
-
-def find_layout(backend: Any, schema: str | None, tables: Collection[str], label: str) -> Layout:
-    """Look for the tables and their columns; DatabaseError that names all that are missing."""
-    where = {} if schema is None else {"database": schema}
-    names = _spelt(backend.list_tables(**where), tables)
-    missing, wrong, found = sorted(set(tables) - set(names)), [], {}
-    for table, name in names.items():
-        types = backend.get_schema(name, **where)
-        columns = _spelt(types.names, CDM[table])
-        missing += [f"{table}.{column}" for column in CDM[table] if column not in columns]
-        for column, actual in columns.items():
-            if not _fits(types[actual], CDM[table][column]):
-                wrong.append(f"{table}.{column} is {types[actual]}")
-        found[table] = (name, {c: (a, str(types[a])) for c, a in columns.items()})
-    place = f"{label}{'' if schema is None else f', schema {schema},'}"
-    if missing:
-        raise DatabaseError(
-            f"{place} lacks {', '.join(missing)}, or its user may not read it. The tables must be "
-            "those of the OMOP common data model, 5.3 or 5.4; is the schema the right one?"
-        )
-    if wrong:
-        raise DatabaseError(
-            f"{place} has columns of types that cannot be read: {', '.join(wrong)}. Ids must be "
-            "whole numbers, and dates be dates."
-        )
-    return Layout(schema, found)
-
-
-def _spelt(names: Collection[str], wanted: Collection[str]) -> dict[str, str]:
-    """Wanted names as they are spelt, in small letters or not."""
-    by_lower: dict[str, str] = {}
-    for name in sorted(names):  # capitals sort first, so that small letters win
-        by_lower[name.lower()] = name
-    return {name: by_lower[name] for name in wanted if name in by_lower}
-
-
-def _fits(found: Any, wanted: str) -> bool:
-    if wanted == "int64":
-        return bool(found.is_numeric() and not found.is_boolean())
-    if wanted == "date":
-        return bool(found.is_date() or found.is_timestamp() or found.is_string())
-    return bool(found.is_string())
 
 
 class Questions:

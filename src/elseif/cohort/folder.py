@@ -37,13 +37,16 @@ def fingerprint(content: Any) -> str:
 
 
 def check_folder(folder: Path) -> None:
-    """Make the folder, and try whether it can be written to, before any long work."""
+    """Try whether the folder can be made and written to, before any long work."""
     try:
+        is_new = not folder.exists()
         folder.mkdir(parents=True, exist_ok=True)
         probe = folder / f".elseif-{secrets.token_hex(4)}"
         probe.touch()
         probe.unlink()
         names = {path.name for path in folder.iterdir()}
+        if is_new:  # nothing is left behind by what fails later on
+            folder.rmdir()
     except OSError as error:
         raise ResourceError(f"Cannot write into {folder}: {error.strerror or error}.") from error
     if (
@@ -72,6 +75,7 @@ class PartsInFolder:
         holes: Sequence[tuple[str, int, int]],
     ) -> None:
         """Write down what is to be done, or find what was written down before."""
+        self.folder.mkdir(parents=True, exist_ok=True)
         for leftover in filter(is_temporary, self.folder.iterdir()):
             leftover.unlink(missing_ok=True)
         plan = {"format": FORMAT, "version": VERSION, "prints": dict(prints)}

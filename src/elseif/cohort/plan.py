@@ -8,6 +8,7 @@ from typing import Any
 from elseif.cohort.attrition import attrition_table, attrition_text, database_holes, step_names
 from elseif.cohort.database import Database
 from elseif.cohort.definition import CohortDefinition
+from elseif.cohort.layout import CDM, EVENTS
 from elseif.errors import DatabaseError, ParamError
 
 STRIPS = 4_096  # of ids, in which persons are counted to find ranges of about the same size
@@ -26,8 +27,6 @@ class Plan:
 
 def make_plan(database: Database, definition: CohortDefinition) -> Plan:
     """Look at the database before anything is read from it."""
-    from elseif.cohort.engine import CDM, EVENTS
-
     unused = {table for domain, table in EVENTS.items() if domain not in definition.domains}
     unused.discard(EVENTS["condition"])
     questions = database.questions([table for table in CDM if table not in unused])

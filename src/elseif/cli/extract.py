@@ -1,0 +1,103 @@
+"""elseif extract: a cohort from a database in the OMOP common data model, into a folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from elseif.cli.arguments import Quiet
+from elseif.cli.fit import is_watched
+from elseif.cli.output import say_saved, say_wrapped
+
+if TYPE_CHECKING:
+    from elseif.cohort import Cohort
+
+SOURCE = "Database"
+
+
+def extract(
+    database: Annotated[
+        str,
+        typer.Option(
+            metavar="URL",
+            help="duckdb:///FILE, postgresql://USER@HOST:PORT/NAME, or spark:///FOLDER for "
+            "Parquet files named after the tables. Leave the password to the environment "
+            "(PGPASSWORD) or to ~/.pgpass: what stands on a command line, others can see.",
+            show_default=False,
+            rich_help_panel=SOURCE,
+        ),
+    ],
+    out: Annotated[
+        Path,
+        typer.Option(
+            metavar="FOLDER",
+            help="Folder for the cohort. One that holds a part of it is continued.",
+            show_default=False,
+        ),
+    ],
+    definition: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME|FILE",
+            help="stroke, heart_failure, or a YAML file of your own.",
+        ),
+    ] = "stroke",
+    schema: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Schema in which the tables are; without it, the database's own.",
+            rich_help_panel=SOURCE,
+        ),
+    ] = None,
+    persons_a_batch: Annotated[
+        int,
+        typer.Option(
+            "--persons-a-batch",
+            min=1,
+            metavar="NUMBER",
+            help="Persons with the index condition to ask for at once.",
+            rich_help_panel=SOURCE,
+        ),
+    ] = 50_000,
+    quiet: Quiet = False,
+) -> None:
+    """Extract a cohort from an OMOP database: who, what was recorded before, what came after.
+
+    The database is only read; a user who may SELECT suffices. The folder then holds one row
+    for each member and must be kept as safe as the database.
+    """
+    from elseif.cohort import connect, load_definition
+    from elseif.cohort import extract as extract_cohort
+    from elseif.cohort.folder import check_folder
+    from elseif.progress import Progress, ProgressBar
+
+    wanted = load_definition(definition)
+    check_folder(out)
+    progress = ProgressBar() if is_watched(quiet) else Progress()
+    with connect(database, schema) as source:
+        cohort = extract_cohort(
+            source, wanted, folder=out, persons_a_batch=persons_a_batch, progress=progress
+        )
+    print_cohort(cohort)
+    say_saved("Cohort", out)
+
+
+def print_cohort(cohort: Cohort) -> None:
+    """Who is in a cohort, how it came about, and what the database lacks."""
+    from elseif.cohort.attrition import attrition_text, holes_text
+
+    say_wrapped(f"{cohort.definition.title}.")
+    n_outcomes, outcome = int(cohort.outcome.sum()), cohort.definition.outcome.name
+    say_wrapped(
+        f"{len(cohort):,} persons, {n_outcomes:,} ({n_outcomes / len(cohort):.1%}) with {outcome} "
+        f"in days {cohort.definition.outcome_window[0]} to {cohort.definition.outcome_window[1]}; "
+        f"{cohort.features.shape[1]:,} drugs and conditions recorded before."
+    )
+    print("\nPersons who")
+    print(attrition_text(cohort.attrition))
+    print("\nHoles in the data, which were left out:")
+    print(holes_text(cohort.holes))
+    print()

@@ -1,0 +1,110 @@
+"""The tables of the common data model, and how a database spells them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+
+from elseif.errors import DatabaseError
+
+# tables of the common data model 5.3 and 5.4, and of each what is read
+CDM: Mapping[str, Mapping[str, str]] = {
+    "person": {"person_id": "int64", "gender_concept_id": "int64", "year_of_birth": "int64"},
+    "observation_period": {
+        "person_id": "int64",
+        "observation_period_start_date": "date",
+        "observation_period_end_date": "date",
+    },
+    "condition_occurrence": {
+        "person_id": "int64",
+        "condition_concept_id": "int64",
+        "condition_start_date": "date",
+    },
+    "drug_exposure": {
+        "person_id": "int64",
+        "drug_concept_id": "int64",
+        "drug_exposure_start_date": "date",
+    },
+    "concept": {"concept_id": "int64", "concept_name": "string"},
+    "concept_ancestor": {"ancestor_concept_id": "int64", "descendant_concept_id": "int64"},
+}
+EVENTS = {"condition": "condition_occurrence", "drug": "drug_exposure"}
+# how the three databases call the types that are read, and what they are called here
+_TYPES = {
+    "int64": "tinyint smallint integer int bigint hugeint utinyint usmallint uinteger ubigint",
+    "float64": "real float double",
+    "decimal(38, 0)": "decimal numeric",
+    "date": "date",
+    "timestamp": "timestamp timestamp_s timestamp_ms timestamp_ns timestamp_ntz",
+    "string": "varchar character text string char name",
+}
+TYPES = {name: kind for kind, names in _TYPES.items() for name in names.split()}
+FITTING = {
+    "int64": ("int64", "float64", "decimal(38, 0)"),
+    "date": ("date", "timestamp", "string"),
+    "string": ("string",),
+}
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How the tables of a database are spelt, and of which types their columns are."""
+
+    schema: str | None
+    tables: Mapping[str, tuple[str, Mapping[str, tuple[str, str]]]]
+
+
+def standard_layout(schema: str | None) -> Layout:
+    """The layout of a database that is made as the common data model says."""
+    return Layout(
+        schema,
+        {t: (t, {c: (c, kind) for c, kind in columns.items()}) for t, columns in CDM.items()},
+    )
+
+
+def find_layout(
+    found: Iterable[tuple[str, str, str]], schema: str | None, tables: Collection[str], label: str
+) -> Layout:
+    """Find tables and columns among all; DatabaseError that names everything missing at once."""
+    types: dict[str, dict[str, str]] = {}
+    for table, column, kind in found:
+        types.setdefault(table, {})[column] = kind
+    names = _spelt(types, tables)
+    missing = [table for table in tables if table not in names]
+    wrong, spelt = [], {}
+    for table, name in names.items():
+        columns = _spelt(types[name], CDM[table])
+        missing += [f"{table}.{column}" for column in CDM[table] if column not in columns]
+        known = {column: _known_type(types[name][actual]) for column, actual in columns.items()}
+        wrong += [
+            f"{table}.{column} is {types[name][columns[column]]}"
+            for column, kind in known.items()
+            if kind not in FITTING[CDM[table][column]]
+        ]
+        spelt[table] = (name, {c: (actual, known[c]) for c, actual in columns.items()})
+    place = f"{label}{'' if schema is None else f', schema {schema},'}"
+    if missing:
+        raise DatabaseError(
+            f"{place} lacks {', '.join(missing)}, or its user may not read it. The tables must be "
+            "those of the OMOP common data model, 5.3 or 5.4; is the schema the right one?"
+        )
+    if wrong:
+        raise DatabaseError(
+            f"{place} has columns of types that cannot be read: {', '.join(wrong)}. Ids must be "
+            "whole numbers, and dates be dates."
+        )
+    return Layout(schema, spelt)
+
+
+def _known_type(name: str) -> str:
+    """What a database's type is called here: without length, precision and time zone."""
+    first = name.lower().split("(")[0].split()
+    return TYPES.get(first[0], name) if first else name
+
+
+def _spelt(names: Iterable[str], wanted: Collection[str]) -> dict[str, str]:
+    """Wanted names as they are spelt, in small letters or not."""
+    by_lower: dict[str, str] = {}
+    for name in sorted(names):  # capitals sort first, so that small letters win
+        by_lower[name.lower()] = name
+    return {name: by_lower[name] for name in wanted if name in by_lower}
