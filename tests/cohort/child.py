@@ -2,6 +2,7 @@
 
 python -m tests.cohort.child DATABASE FOLDER whole
 python -m tests.cohort.child DATABASE FOLDER die-at-file 3     killed before the third file
+python -m tests.cohort.child DATABASE FOLDER die-at-file NAME  killed before the file of a name
 python -m tests.cohort.child DATABASE FOLDER full-at-bytes 900 no file may grow beyond 900 bytes
 python -m tests.cohort.child DATABASE FOLDER wait-for FILE     begin when a file exists
 """
@@ -16,15 +17,14 @@ import time
 from pathlib import Path
 
 from elseif.cohort import connect, extract
-
 from elseif.errors import ElseifError
 from tests.cohort.definitions import HANDMADE
 
-BATCH = 10
+BATCH = 60
 REFUSED = 6
 
 
-def die_at_file(folder: str, number: int) -> None:
+def die_at_file(folder: str, which: str) -> None:
     """End this process without a word, as it is about to give a file in the folder its name."""
     seen = 0
 
@@ -32,7 +32,7 @@ def die_at_file(folder: str, number: int) -> None:
         nonlocal seen
         if event == "os.rename" and str(arguments[1]).startswith(folder):
             seen += 1
-            if seen == number:
+            if which in (str(seen), Path(str(arguments[1])).name):
                 os.kill(os.getpid(), signal.SIGKILL)
 
     sys.addaudithook(watch)
@@ -41,7 +41,7 @@ def die_at_file(folder: str, number: int) -> None:
 def main(path: str, folder: str, how: str, detail: str = "") -> int:
     with connect(path, "cdm") as database:
         if how == "die-at-file":
-            die_at_file(folder, int(detail))
+            die_at_file(folder, detail)
         elif how == "full-at-bytes":
             limit = int(detail)
             resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))

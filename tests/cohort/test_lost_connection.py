@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from elseif.cohort import Cohort, connect, extract, read_cohort
 
+from elseif.cohort import Cohort, connect, extract, read_cohort
 from elseif.errors import DatabaseError, ElseifError
 from tests.cohort import handmade as made
 from tests.cohort.comparing import assert_equal_cohorts
@@ -18,7 +18,7 @@ from tests.cohort.proxy import Proxy
 from tests.cohort.test_reference import medium_database
 
 SCHEMA = "lossy"
-BATCH = 10
+BATCH = 60
 
 
 @pytest.fixture(autouse=True)
