@@ -10,7 +10,7 @@ import time
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -34,7 +34,7 @@ from elseif.studies.stroke_contenders import (
     select,
 )
 from elseif.studies.stroke_pages import page_title, write_pages
-from elseif.studies.stroke_paper import DATABASE, DEFINITION, EVERYBODY, MEN, PUBLISHED, WOMEN
+from elseif.studies.stroke_paper import DATABASE, DEFINITION, EVERYBODY, MEN, WOMEN, published_rows
 from elseif.studies.stroke_results import (
     POINT,
     comparison_results,
@@ -294,10 +294,7 @@ def _paper() -> dict[str, Any]:
     return {
         "database": DATABASE,
         "populations": {
-            population: {
-                name: {"auc": list(row.auc), "minutes": row.minutes and list(row.minutes)}
-                for name, row in rows.items()
-            }
-            for population, rows in PUBLISHED.items()
+            population: {name: asdict(row) for name, row in published_rows(population).items()}
+            for population in (EVERYBODY, WOMEN, MEN)
         },
     }

@@ -6,12 +6,11 @@ import difflib
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from scipy import sparse
-
 from elseif import BayesianRuleListClassifier
 from elseif.errors import ParamError
+from elseif.evaluation.comparison import Indicators, comparison_classifiers
 from elseif.evaluation.contenders import Contender, Scores
+from elseif.evaluation.scores import CHADS2, CHA2DS2VASc
 from elseif.studies.stroke_results import BRL, POINT, POST, describe_fit
 from elseif.studies.stroke_settings import StrokeSettings
 
@@ -71,8 +70,6 @@ def rule_list_contender(cohort: Cohort, settings: StrokeSettings) -> Contender:
 
 def score_contenders(cohort: Cohort) -> tuple[list[Contender], dict[str, str]]:
     """The scores whose diseases the definition names, and why others are not there."""
-    from elseif.evaluation.scores import CHADS2, CHA2DS2VASc
-
     found, absent = [], {}
     table, known = cohort.score_table(), set(cohort.groups.columns)
     for name, score in (("CHADS2", CHADS2()), ("CHA2DS2-VASc", CHA2DS2VASc())):
@@ -87,26 +84,22 @@ def score_contenders(cohort: Cohort) -> tuple[list[Contender], dict[str, str]]:
 def comparison_contenders(
     cohort: Cohort, settings: StrokeSettings
 ) -> tuple[list[Contender], dict[str, str]]:
-    """The paper's other classifiers and today's, and why some are not there."""
-    from elseif.evaluation.comparison import comparison_classifiers
+    """The paper's other classifiers and today's, and why some are not there.
 
-    X = plain_matrix(cohort)
-    found = comparison_classifiers(X.shape[1], settings.seed, settings.n_jobs)
-    return [Contender(name, classifier, X) for name, classifier in found.items()], {}
-
-
-def plain_matrix(cohort: Cohort) -> Any:
-    """What the others learn from: every drug and condition, sex, and each side of the age cuts.
-
-    The same columns of 0 and 1 as the paper's, for all classifiers alike.
+    They learn from the conditions that rules are made of, each a column of 0 and 1: every drug
+    and condition, sex, and both sides of the definition's cuts of age, which no label decides.
     """
-    age, sex = np.asarray(cohort.age), np.asarray(cohort.sex).astype(str)
-    columns = [age > cut for cut in cohort.cuts["age"]] + [age <= cut for cut in cohort.cuts["age"]]
-    columns += [sex == value for value in ("female", "male")]
-    beside = sparse.csr_array(np.column_stack(columns).astype(np.float32))
-    joined: Any = sparse.hstack([beside, cohort.features.astype(np.float32)], format="csr")
-    indices, indptr = joined.indices.astype(np.int32), joined.indptr.astype(np.int32)
-    return sparse.csr_matrix((joined.data, indices, indptr), joined.shape)
+    table, y = cohort.table(), cohort.labels()
+    X = Indicators(cuts=cohort.cuts).fit(table, y).transform(table)
+    n_train = X.shape[0] * (settings.folds - 1) // settings.folds
+    known = comparison_classifiers(settings.seed, settings.n_jobs, (n_train, X.shape[1]))
+    found, absent = [], {}
+    for name, entry in known.items():
+        if entry.unavailable is None:
+            found.append(Contender(name, entry.make(), X))
+        else:
+            absent[name] = f"{entry.unavailable.rstrip('.')}."
+    return found, absent
 
 
 def select(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from elseif.figures import COLOURS, INK, MUTED, SOFT, new_figure, plain, tidy
-from elseif.studies.stroke_paper import DATABASE, PUBLISHED
+from elseif.studies.stroke_paper import DATABASE, published_rows
 from elseif.studies.stroke_results import POINT
 from elseif.studies.stroke_tables import row_order
 
@@ -68,20 +68,20 @@ def auc_figure(populations: Sequence[Data], title: str, with_paper: bool) -> Any
     """AUC of every fold and its mean, for every population, beside the paper's means."""
     names: dict[str, None] = {}
     for results in populations:
-        published = PUBLISHED.get(results["population"], {}) if with_paper else {}
+        published = published_rows(results["population"]) if with_paper else {}
         names |= dict.fromkeys(n for n in row_order(results, published))
     shown = [n for n in names if any(n in results["classifiers"] for results in populations)]
     figure = new_figure(2.4 + 2.9 * len(populations), 1.4 + 0.33 * len(shown))
     grid = figure.subplots(1, len(populations), sharey=True, sharex=True, squeeze=False)[0]
     for axes, results in zip(grid, populations, strict=True):
-        published = PUBLISHED.get(results["population"], {}) if with_paper else {}
+        published = published_rows(results["population"]) if with_paper else {}
         for j, name in enumerate(shown):
             if name in results["classifiers"]:
                 auc = results["classifiers"][name]["auc"]
                 axes.plot(auc["folds"], [j] * len(auc["folds"]), "o", color=SOFT, alpha=0.5)
                 axes.plot(auc["mean"], j, "|", color=INK, markersize=14, markeredgewidth=2)
             if name in published:
-                axes.plot(published[name].auc[0], j, "x", color=PAPER_COLOUR, markersize=6)
+                axes.plot(published[name].auc.mean, j, "x", color=PAPER_COLOUR, markersize=6)
         axes.set_title(f"{results['population']} (n = {results['n']:,})", fontsize=10, loc="left")
         axes.set_yticks(range(len(shown)), [plain(written(name)) for name in shown])
         axes.tick_params(axis="y", length=0)

@@ -6,7 +6,15 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from elseif.studies.stroke_paper import DATABASE, EVERYBODY, MEN, PUBLISHED, WOMEN, Published
+from elseif.evaluation.comparison import Figure
+from elseif.studies.stroke_paper import (
+    DATABASE,
+    EVERYBODY,
+    MEN,
+    WOMEN,
+    PublishedRow,
+    published_rows,
+)
 from elseif.studies.stroke_results import POINT, POST
 
 Data = Mapping[str, Any]
@@ -59,7 +67,7 @@ def auc_table(
 
     Below it: why some failed, and why some were left out.
     """
-    published = PUBLISHED.get(results["population"], {}) if with_paper else {}
+    published = published_rows(results["population"]) if with_paper else {}
     title = TITLES[results["population"]] if with_paper else results["population"].capitalize()
     lines = [f"{title}: {results['n']:,} patients, {_events(results)}"]
     head = f"{'mean (s.d.) of ' + str(results['n_folds']) + ' folds':<{NAME}}{of:<32}"
@@ -75,7 +83,7 @@ def auc_table(
     return "\n".join(lines)
 
 
-def row_order(results: Data, published: Mapping[str, Published]) -> list[str]:
+def row_order(results: Data, published: Mapping[str, PublishedRow]) -> list[str]:
     """The paper's rows in the paper's order, then today's; the posterior's last."""
     known = [*results["classifiers"], *results["failures"]]
     rows = [name for name in published if name != LAST]
@@ -183,7 +191,7 @@ def lists_text(populations: Sequence[Data]) -> str:
     return "\n".join(parts)
 
 
-def _row(name: str, results: Data, published: Published | None) -> str:
+def _row(name: str, results: Data, published: PublishedRow | None) -> str:
     if name in results["classifiers"]:
         found = results["classifiers"][name]
         auc = _spread(found["auc"], 3)
@@ -192,11 +200,13 @@ def _row(name: str, results: Data, published: Published | None) -> str:
         auc, seconds = ("failed" if name in results["failures"] else "not run"), ""
     row = f"{name:<{NAME}}{auc:<16}{seconds:<16}"
     if published is not None:
-        minutes = NO_TRAINING
-        if published.minutes is not None:
-            minutes = "{:.2f} ({:.2f})".format(*published.minutes)
-        row += "| {:<16}{}".format("{:.3f} ({:.3f})".format(*published.auc), minutes)
+        minutes = NO_TRAINING if published.minutes is None else _figure(published.minutes, 2)
+        row += f"| {_figure(published.auc, 3):<16}{minutes}"
     return row.rstrip()
+
+
+def _figure(found: Figure, decimals: int) -> str:
+    return f"{found.mean:.{decimals}f} ({found.deviation:.{decimals}f})"
 
 
 def _events(found: Data) -> str:
