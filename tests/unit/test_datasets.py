@@ -5,11 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import clone
 
 from elseif.datasets import load_tictactoe, load_titanic, make_rule_list_problem
 from elseif.errors import ParamError
-from elseif.evaluation.comparison import PrunedTree, TunedForest, comparison_classifiers
 from tests.paper.enumeration import ALL_PASSENGERS, GROUPS, PAPER_SPLIT
 
 
@@ -102,41 +100,3 @@ def test_simulated_problems_that_cannot_be(settings: dict, words: str) -> None:
     """Settings that make no sense are refused by name and value."""
     with pytest.raises(ParamError, match=words):
         make_rule_list_problem(**settings)
-
-
-def small() -> tuple[np.ndarray, np.ndarray]:
-    """A conjunction that every tree finds."""
-    X = np.random.default_rng(0).random((200, 5)) < 0.5
-    return X.astype(int), (X[:, 0] & X[:, 1]).astype(int)
-
-
-@pytest.mark.parametrize(
-    "classifier", [PrunedTree(random_state=0), TunedForest(n_estimators=20, n_tuning=30)]
-)
-def test_comparison_classifiers_learn(classifier: PrunedTree | TunedForest) -> None:
-    """Pruned trees and tuned forests are classifiers."""
-    if isinstance(classifier, TunedForest):
-        classifier.set_params(random_state=0)
-    X, y = small()
-    fitted = clone(classifier).fit(X, y)
-    assert fitted.score(X, y) > 0.95
-    assert fitted.predict_proba(X).shape == (200, 2)
-    np.testing.assert_array_equal(fitted.predict(X), clone(classifier).fit(X, y).predict(X))
-
-
-def test_comparison_classifiers_of_the_paper() -> None:
-    """The paper's names, each with something that can be fitted."""
-    found = comparison_classifiers(5, seed=0, n_jobs=None)
-    assert list(found) == ["CART", "l1 logistic regression", "SVM", "random forests"]
-    X, y = small()
-    for name in ("CART", "l1 logistic regression", "SVM"):
-        assert found[name].fit(X, y).score(X, y) > 0.9, name
-
-
-def test_a_forest_does_not_try_more_features_than_there_are() -> None:
-    """Halving and doubling stays within 1 and the number of features."""
-    X, y = small()
-    forest = TunedForest(n_estimators=5, n_tuning=30, random_state=0).fit(X, y)
-    assert 1 <= forest.max_features_ <= X.shape[1]
-    alone = TunedForest(n_estimators=5, n_tuning=30, random_state=0).fit(X[:, :1], y)
-    assert alone.max_features_ == 1

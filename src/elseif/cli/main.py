@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import threading
+import time
 import traceback
 from collections.abc import Callable, Sequence
 from typing import Annotated
@@ -25,6 +26,7 @@ from elseif.cli.problems import (
     BROKEN_PIPE,
     INTERRUPTED,
     exit_code,
+    interrupted_line,
     one_line,
     say,
     warnings_as_notes,
@@ -84,7 +86,7 @@ def options(
 def main() -> None:
     """Run the program with the arguments of the command line."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, _interrupt)
+        _heed_interrupts()
     sys.exit(run(sys.argv[1:]))
 
 
@@ -123,16 +125,28 @@ def _without_debug(arguments: list[str]) -> tuple[list[str], bool]:
 def _ended(code: int) -> int:
     if code == INTERRUPTED and not _interrupted.is_set():
         _interrupted.set()
-        say("interrupted")
+        say(interrupted_line())
     return code
 
 
-def _interrupt(*_: object) -> None:
-    """Ctrl-C: end as usual, but do not wait long for threads that run compiled code."""
-    leave = threading.Timer(PATIENCE, lambda: os._exit(_ended(INTERRUPTED)))
-    leave.daemon = True
-    leave.start()
-    raise KeyboardInterrupt
+def _heed_interrupts() -> None:
+    """Ctrl-C ends the program as usual, but does not wait long for compiled code.
+
+    Python runs its handler of a signal between steps of Python in the main thread, which a
+    library's long computation may hold; a thread of its own, woken by the signal itself,
+    sees to the end then.
+    """
+    read, write = os.pipe()
+    os.set_blocking(write, False)
+    signal.set_wakeup_fd(write, warn_on_full_buffer=False)
+
+    def watch() -> None:
+        while os.read(read, 1) != bytes([signal.SIGINT]):
+            pass
+        time.sleep(PATIENCE)
+        os._exit(_ended(INTERRUPTED))
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _misused(error: BaseException) -> int:

@@ -92,6 +92,28 @@ def _option(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
+_consolation: list[str] = []
+
+
+@contextmanager
+def say_when_interrupted(text: str) -> Iterator[None]:
+    """Have Ctrl-C say how to go on, while something runs that can be continued."""
+    _consolation.append(text)
+    try:
+        yield
+    except KeyboardInterrupt:  # the text is needed at the very end
+        raise
+    except BaseException:
+        _consolation.pop()
+        raise
+    _consolation.pop()
+
+
+def interrupted_line() -> str:
+    """What Ctrl-C says."""
+    return ": ".join(["interrupted", *_consolation[-1:]])
+
+
 def say(message: str) -> None:
     """One line on standard error."""
     hidden = _IN_ADDRESS.sub(r"\1***@", message)  # an address may stand where none belongs

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+
+from elseif.cli.arguments import Quiet
+from elseif.cli.problems import say_when_interrupted
+from elseif.errors import ParamError
+
+STROKE = "Of the study of stroke"
+RESULTS = Path("results")
 
 
 class StudyName(StrEnum):
@@ -15,6 +22,11 @@ class StudyName(StrEnum):
     TITANIC = "titanic"
     TICTACTOE = "tictactoe"
     SIMULATION = "simulation"
+    STROKE = "stroke"
+
+
+def _stroke(text: str, metavar: str | None = None, **more: Any) -> Any:
+    return typer.Option(help=text, metavar=metavar, rich_help_panel=STROKE, **more)
 
 
 def study(
@@ -22,9 +34,12 @@ def study(
         StudyName,
         typer.Argument(metavar="|".join(StudyName), help="Which of the paper's experiments."),
     ],
-    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Folder for the pictures.")] = Path(
-        "results"
-    ),
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", help="Folder to write to: results, or results/stroke, if not told."
+        ),
+    ] = None,
     seed: Annotated[
         int, typer.Option(min=0, metavar="NUMBER", help="Seed of everything random.")
     ] = 0,
@@ -32,9 +47,63 @@ def study(
     data_sets: Annotated[
         int, typer.Option(min=1, metavar="NUMBER", help="simulation: data sets of each size.")
     ] = 100,
+    database: Annotated[
+        str | None,
+        _stroke(
+            "Database in the OMOP common data model: a .duckdb file, postgresql://..., or spark. "
+            "Without it, synthetic patients are made.",
+            "URL",
+        ),
+    ] = None,
+    schema: Annotated[str | None, _stroke("Schema of its tables.", "NAME")] = None,
+    definition: Annotated[
+        str | None, _stroke("Who is extracted: a name, or a YAML file; stroke.", "NAME|FILE")
+    ] = None,
+    folds: Annotated[int, _stroke("Folds of the cross-validation.", "NUMBER", min=2)] = 5,
+    only: Annotated[
+        str | None, _stroke("Only these classifiers, such as BRL,CHADS2.", "NAME,...")
+    ] = None,
+    skip: Annotated[str | None, _stroke("All classifiers but these.", "NAME,...")] = None,
+    patients: Annotated[
+        int | None, _stroke("Size of the synthetic cohort; 12,586.", "NUMBER", min=100)
+    ] = None,
+    fresh: Annotated[
+        bool, _stroke("Begin anew; without it, an interrupted study continues.")
+    ] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Run an experiment of the paper: print its table, draw its figure."""
+    stroke: dict[str, Any] = {
+        "database": database, "schema": schema, "definition": definition,
+        "folds": None if folds == 5 else folds, "only": _names(only), "skip": _names(skip),
+        "patients": patients, "fresh": fresh,
+    }  # fmt: skip
+    told = {option: value for option, value in stroke.items() if value}
+    if name is StudyName.STROKE:
+        _run_stroke(out or RESULTS / "stroke", seed, jobs, quiet, told)
+        return
+    if told:
+        raise ParamError(f"--{next(iter(told))} is an option of elseif study stroke alone.")
     from elseif.studies import running  # scikit-learn and plotting are slow to load
 
-    settings = running.StudySettings(out=out, seed=seed, n_jobs=jobs, n_data_sets=data_sets)
+    settings = running.StudySettings(
+        out=out or RESULTS, seed=seed, n_jobs=jobs, n_data_sets=data_sets
+    )
     running.run_study(name.value, settings)
+
+
+def _run_stroke(out: Path, seed: int, jobs: int, quiet: bool, told: dict[str, Any]) -> None:
+    from elseif.cli.fit import is_watched
+    from elseif.cli.output import check_pages
+    from elseif.studies import running
+    from elseif.studies.stroke_settings import StrokeSettings
+
+    settings = StrokeSettings(out=out, seed=seed, n_jobs=jobs, watched=is_watched(quiet), **told)
+    settings.check()
+    check_pages(out)
+    with say_when_interrupted(f"what is done is kept in {out}, and the same command continues"):
+        running.run_study(StudyName.STROKE.value, settings)
+
+
+def _names(told: str | None) -> tuple[str, ...]:
+    return tuple(name for part in (told or "").split(",") if (name := part.strip()))

@@ -11,6 +11,7 @@ from elseif.evaluation.intervals import LEVEL, UNKNOWN, Estimate, normal_quantil
 
 CERTAIN = 1e-12  # risks of 0 and 1 have no logit; they are moved by this much
 MOST_STEPS = 50
+MOST_HALVINGS = 60
 
 
 @dataclass(frozen=True)
@@ -111,21 +112,38 @@ def _logistic(
     if len(set(y.tolist())) < 2 or np.linalg.matrix_rank(design) < design.shape[1]:
         return unknown
     beta = np.zeros(design.shape[1])
-    deviance = np.inf
-    for _ in range(MOST_STEPS):
-        linear = design @ beta + offset
-        p = expit(linear)
-        information = (design * (p * (1 - p))[:, None]).T @ design
-        new = 2 * float(np.sum(np.logaddexp(0, linear) - y * linear))
-        if abs(deviance - new) <= 1e-12 * (abs(new) + 1):
-            break
-        deviance = new
-        beta = beta + np.linalg.solve(information, design.T @ (y - p))
-    else:
+    deviance = _deviance(design @ beta + offset, y)
+    try:
+        for _ in range(MOST_STEPS):
+            gradient, information = _derivatives(design, y, design @ beta + offset)
+            step = np.linalg.solve(information, gradient)
+            for _ in range(MOST_HALVINGS):  # risks near 0 and 1 have it overshoot
+                if (new := _deviance(design @ (beta + step) + offset, y)) <= deviance:
+                    break
+                step = step / 2
+            beta, before, deviance = beta + step, deviance, new
+            if abs(before - deviance) <= 1e-12 * (abs(deviance) + 1):
+                break
+        else:
+            return unknown
+        _, information = _derivatives(design, y, design @ beta + offset)
+        errors = np.sqrt(np.diag(np.linalg.inv(information)))
+    except np.linalg.LinAlgError:
         return unknown
-    errors = np.sqrt(np.diag(np.linalg.inv(information)))
     z = normal_quantile(level)
     return [
         Estimate(float(b), float(b - z * e), float(b + z * e))
         for b, e in zip(beta, errors, strict=True)
     ]
+
+
+def _deviance(linear: np.ndarray, y: np.ndarray) -> float:
+    return 2 * float(np.sum(np.logaddexp(0, linear) - y * linear))
+
+
+def _derivatives(
+    design: np.ndarray, y: np.ndarray, linear: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Gradient and information of the log likelihood."""
+    p = expit(linear)
+    return design.T @ (y - p), (design * (p * (1 - p))[:, None]).T @ design

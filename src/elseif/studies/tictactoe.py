@@ -9,18 +9,10 @@ from sklearn.model_selection import StratifiedKFold
 
 from elseif import BayesianRuleListClassifier
 from elseif.datasets import load_tictactoe
-from elseif.evaluation.comparison import comparison_classifiers
+from elseif.evaluation.comparison import PUBLISHED, comparison_classifiers
 from elseif.studies.running import StudySettings, save_figure
 
-PUBLISHED = {
-    "BRL": (1.00, 0.00),
-    "C5.0": (0.94, 0.01),
-    "CART": (0.90, 0.04),
-    "l1 logistic regression": (0.98, 0.01),
-    "SVM": (0.99, 0.01),
-    "random forests": (0.99, 0.01),
-    "Bayesian CART": (0.71, 0.04),
-}
+ORDER = [name for name, figures in PUBLISHED.items() if figures.accuracy is not None]
 
 
 def run(settings: StudySettings) -> None:
@@ -35,27 +27,36 @@ def run(settings: StudySettings) -> None:
         random_state=settings.seed,
         n_jobs=settings.n_jobs,
     )
-    classifiers: dict[str, Any] = {"BRL": brl}
-    classifiers |= comparison_classifiers(X.shape[1], settings.seed, settings.n_jobs)
+    others = comparison_classifiers(settings.seed, settings.n_jobs)
     print(f"Tic-tac-toe: {len(X)} final boards, X won {y.mean():.1%} of them\n")
     print(f"{'':<24}{'accuracy':>10}{'s.d.':>7}   {'in the paper':>12}")
     measured: dict[str, list[float]] = {}
-    for name in PUBLISHED:
-        published = "{:.2f} ({:.2f})".format(*PUBLISHED[name])
-        if name not in classifiers:
-            print(f"{name:<24}{'not in scikit-learn':>17}   {published:>12}")
+    not_run: dict[str, str] = {}
+    for name in [*ORDER, *(name for name in others if name not in ORDER)]:
+        if name in others and others[name].unavailable is not None:
+            not_run[name] = str(others[name].unavailable)
+            print(f"{name:<24}{'not run':>17}   {_published(name):>12}")
             continue
         measured[name] = []
         for train, test in folds.split(X, y):
-            fitted = classifiers[name].fit(X.iloc[train], y.iloc[train])
+            fitted = brl if name == "BRL" else others[name].make()
+            fitted.fit(X.iloc[train], y.iloc[train])
             measured[name].append(float(fitted.score(X.iloc[test], y.iloc[test])))
             if name == "BRL":
                 _check_brl(fitted)
         mean, deviation = np.mean(measured[name]), np.std(measured[name], ddof=1)
-        print(f"{name:<24}{mean:>10.2f}{deviation:>7.2f}   {published:>12}", flush=True)
+        print(f"{name:<24}{mean:>10.2f}{deviation:>7.2f}   {_published(name):>12}", flush=True)
+    for name, reason in not_run.items():
+        print(f"{name} is not run: {reason}.")
     print("\nThe list of the last fold:\n")
     print(brl.rule_list_)
     save_figure(_draw(measured), settings.out, "tictactoe")
+
+
+def _published(name: str) -> str:
+    """The paper's accuracy, or a dash for classifiers that it does not have."""
+    figure = PUBLISHED[name].accuracy if name in PUBLISHED else None
+    return f"{figure.mean:.2f} ({figure.deviation:.2f})" if figure else "-"
 
 
 def _check_brl(fitted: BayesianRuleListClassifier) -> None:
@@ -66,12 +67,14 @@ def _check_brl(fitted: BayesianRuleListClassifier) -> None:
 def _draw(measured: dict[str, list[float]]) -> Any:
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(7, 3.2), layout="constrained")
+    figure = Figure(figsize=(7, 4.2), layout="constrained")
     axes = figure.subplots()
     for j, (name, accuracies) in enumerate(measured.items()):
         axes.plot(accuracies, [j] * len(accuracies), "o", color="#4477aa", alpha=0.5)
         axes.plot(np.mean(accuracies), j, "|", color="#223355", markersize=18, markeredgewidth=2)
-        axes.plot(PUBLISHED[name][0], j, "x", color="#cc3311", markersize=8)
+        figure_of_paper = PUBLISHED[name].accuracy if name in PUBLISHED else None
+        if figure_of_paper is not None:
+            axes.plot(figure_of_paper.mean, j, "x", color="#cc3311", markersize=8)
     axes.set_yticks(range(len(measured)), list(measured))
     axes.invert_yaxis()
     axes.set_xlabel("accuracy on held-out boards (dot: a fold, bar: mean, cross: the paper)")

@@ -61,6 +61,22 @@ def test_certain_risks_are_allowed() -> None:
     assert np.isfinite(recalibration(truth, risk).slope.value)
 
 
+def test_certain_risks_that_prove_wrong() -> None:
+    """A tree that is sure of everything: the shares that came true are found all the same."""
+    risk = np.repeat([0.0, 1.0], 100)
+    truth = np.arange(200) % 10 == 0  # one in ten of the first
+    truth[100:] = ~truth[100:]  # nine in ten of the others
+    found = recalibration(truth, risk)
+    sure = logit(1 - 1e-12)
+    assert found.slope.value == pytest.approx(np.log(9) / sure, rel=1e-3)
+    assert found.intercept.value == pytest.approx(0, abs=1e-3)
+    found = recalibration(~truth, risk)  # more often wrong than right
+    assert found.slope.value == pytest.approx(-np.log(9) / sure, rel=1e-3)
+    truth[:20] = True  # more events than were foreseen: each of them was held to be impossible
+    found = recalibration(truth, risk)
+    assert not found.in_the_large.value < 0
+
+
 def test_brier_score_and_its_scaled_form() -> None:
     truth, risk, _ = risks(7)
     found = brier(truth, risk)

@@ -1,0 +1,88 @@
+"""Tables of any kind as the 0 and 1 that the compared classifiers learn from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from elseif.errors import DataError, ParamError
+from elseif.tables.binarise import Binarising, column_conditions, in_order
+from elseif.tables.columns import Column, Kind
+from elseif.tables.conditions import TRUE, Condition
+from elseif.tables.labels import category_order, label_array, read_labels
+from elseif.tables.matching import match_columns
+from elseif.tables.reading import Table, parse_kinds, read_table
+
+
+class Indicators(TransformerMixin, BaseEstimator):
+    """The conditions that rules are made of, each as a column of 0 and 1 in a sparse matrix.
+
+    Columns are cut as the classifier's own ``kinds`` and ``cuts`` say, from the rows that it is
+    fitted on: with the same settings every classifier sees the same conditions. A column that
+    gives no condition there, being constant, gives no indicator.
+    """
+
+    def __init__(
+        self, kinds: Mapping[str, Any] | None = None, cuts: Mapping[str, Any] | None = None
+    ) -> None:
+        self.kinds = kinds
+        self.cuts = cuts
+
+    def fit(self, X: Any, y: Any) -> Indicators:
+        """Cut the columns, and keep the conditions."""
+        table = read_table(X)
+        labels = read_labels(label_array(y), None, False, category_order(y))
+        if len(labels.codes) != table.n_rows:
+            raise DataError(f"X has {table.n_rows} rows and y {len(labels.codes)}.")
+        told, orders = parse_kinds(self.kinds, table.names)
+        for name in self.cuts or {}:
+            if name not in table:
+                raise ParamError(f"cuts: the table has no column {name!r}.")
+        how = Binarising(kinds=told, orders=orders, cuts=dict(self.cuts or {}))
+        self.conditions_: list[Condition] = []
+        self.kinds_: dict[str, Kind] = {}  # as read here, whatever other rows look like
+        for name in table.names:
+            column = table.column_once(name, told.get(name))
+            if name in orders:
+                column = in_order(column, orders[name])
+            self.kinds_[name] = column.kind
+            self.conditions_ += column_conditions(column, labels, how)[0]
+        self.n_features_in_ = len(table.names)
+        if table.named:
+            self.feature_names_in_ = np.array(table.names, dtype=object)
+        if not self.conditions_:
+            raise DataError("No column of X gives a condition; every one is constant.")
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """A CSR matrix of 0 and 1, a row for each row and a column for each condition."""
+        check_is_fitted(self)
+        names = list(self.feature_names_in_) if hasattr(self, "feature_names_in_") else None
+        table = match_columns(read_table(X), names, self.n_features_in_, type(self).__name__)
+        rows = list(self._true_rows(table))
+        indptr = np.concatenate([[0], np.cumsum([len(some) for some in rows])])
+        indices = np.concatenate(rows).astype(np.int32)
+        shape = (table.n_rows, len(rows))
+        found = sparse.csc_matrix((np.ones(len(indices), np.float32), indices, indptr), shape)
+        return found.tocsr()
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """The conditions as people write them."""
+        check_is_fitted(self)
+        return np.array([condition.name for condition in self.conditions_], dtype=object)
+
+    def _true_rows(self, table: Table) -> Iterator[np.ndarray]:
+        """For each condition the rows where it holds."""
+        column: Column | None = None
+        for condition in self.conditions_:
+            if column is None or column.name != condition.column:
+                column = table.column_once(condition.column, self.kinds_[condition.column])
+            if condition.operator == TRUE and column.true_rows is not None:
+                yield column.true_rows
+            else:
+                yield np.flatnonzero(condition.holds(column))

@@ -1,0 +1,212 @@
+"""Contenders: classifiers that are compared over the same folds, and one fit of one of them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+
+from elseif.errors import ElseifError
+from elseif.evaluation.cross_validation import rows_of
+
+FORMAT = 1  # of what is kept of a fit
+DECIDING = ("numpy", "scipy", "scikit-learn")  # whose versions may change a result
+INDIFFERENT = {"n_jobs", "verbose"}  # settings that change no result
+LONGEST_REASON = 300
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """What a classifier says of observations that it has not seen."""
+
+    order: np.ndarray  # float (n,): the higher, the sooner the event is expected
+    risk: np.ndarray | None  # float (n,): probability of the event, where there is one
+
+
+Scoring = Callable[[Any, Any], Scores]
+
+
+def scores_of(fitted: Any, X: Any) -> Scores:
+    """The decision function to order by, where there is one, and probabilities.
+
+    A score's points order people, and its published rates need not rise with them: both are
+    kept. The event is the last of the labels.
+    """
+    risk = fitted.predict_proba(X)[:, -1] if hasattr(fitted, "predict_proba") else None
+    if hasattr(fitted, "decision_function"):
+        return Scores(np.asarray(fitted.decision_function(X), dtype=float), risk)
+    if risk is None:
+        raise TypeError(f"{type(fitted).__name__} has no predict_proba and no decision_function")
+    return Scores(np.asarray(risk, dtype=float), risk)
+
+
+def nothing_more(fitted: Any) -> dict[str, Any]:
+    """Keep nothing of a fitted classifier but its scores."""
+    return {}
+
+
+@dataclass(frozen=True, eq=False)
+class Contender:
+    """A classifier, the table that it learns from, and what is judged of each fit.
+
+    One fit may have several outputs: a rule list predicts by its point estimate and by its
+    posterior. ``describe`` gives plain data of the fitted classifier that is kept too.
+    """
+
+    name: str
+    classifier: Any
+    X: Any
+    outputs: Mapping[str, Scoring] = field(default_factory=dict)  # one, of its own name, if none
+    learns: bool = True  # a published score has no training time
+    describe: Callable[[Any], dict[str, Any]] = nothing_more
+
+    @property
+    def judged(self) -> Mapping[str, Scoring]:
+        """The outputs by name."""
+        return self.outputs or {self.name: scores_of}
+
+
+@dataclass(frozen=True, eq=False)
+class FoldResult:
+    """One fit, and what it says of the observations that were left out."""
+
+    scores: Mapping[str, Scores]  # by output
+    seconds: float  # of fitting, by the clock
+    cpu_seconds: float  # of this process with its threads
+    warnings: tuple[str, ...] = ()
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return {
+            "scores": {
+                name: {
+                    "order": scores.order.tolist(),
+                    "risk": None if scores.risk is None else scores.risk.tolist(),
+                }
+                for name, scores in self.scores.items()
+            },
+            "seconds": self.seconds,
+            "cpu_seconds": self.cpu_seconds,
+            "warnings": list(self.warnings),
+            "details": dict(self.details),
+        }
+
+    @classmethod
+    def from_dict(cls, found: Mapping[str, Any]) -> FoldResult:
+        """What ``to_dict`` gave; KeyError, TypeError or ValueError of anything else."""
+        scores = {
+            str(name): Scores(
+                _numbers(s["order"]), None if s["risk"] is None else _numbers(s["risk"])
+            )
+            for name, s in found["scores"].items()
+        }
+        return cls(
+            scores,
+            float(found["seconds"]),
+            float(found["cpu_seconds"]),
+            tuple(map(str, found["warnings"])),
+            dict(found["details"]),
+        )
+
+
+def fit_once(
+    contender: Contender, y: Any, train: np.ndarray, test: np.ndarray, seed: int
+) -> FoldResult:
+    """Fit on some rows, score others; only the fit, all its mining and tuning, is timed."""
+    classifier = clone(contender.classifier)
+    if "random_state" in classifier.get_params(deep=False):
+        classifier.set_params(random_state=seed)
+    X_train, y_train, X_test = (rows_of(d, r) for d, r in _parts(contender.X, y, train, test))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        start, cpu_start = time.perf_counter(), time.process_time()
+        classifier.fit(X_train, y_train)
+        seconds, cpu_seconds = time.perf_counter() - start, time.process_time() - cpu_start
+        scores = {name: scoring(classifier, X_test) for name, scoring in contender.judged.items()}
+    for name, found in scores.items():
+        _check(name, found, len(test))
+    said = dict.fromkeys(
+        " ".join(str(w.message).split())
+        for w in caught
+        if issubclass(w.category, (UserWarning, ConvergenceWarning))
+    )
+    return FoldResult(scores, seconds, cpu_seconds, tuple(said), contender.describe(classifier))
+
+
+def fingerprint(contender: Contender, **where: Any) -> str:
+    """SHA-256 of all that decides a result: settings, versions, and what the caller adds."""
+    decided = {
+        "format": FORMAT,
+        "contender": contender.name,
+        "outputs": list(contender.judged),
+        "settings": settings_of(contender.classifier),
+        "versions": {name: _version(name) for name in DECIDING},
+        **where,
+    }
+    text = json.dumps(decided, sort_keys=True, ensure_ascii=True)
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def settings_of(value: Any) -> Any:
+    """An estimator's settings, and those of estimators within, as plain data."""
+    if hasattr(value, "get_params") and not isinstance(value, type):
+        kept = {k: v for k, v in value.get_params(deep=False).items() if k not in INDIFFERENT}
+        return {"class": type(value).__qualname__, **{k: settings_of(v) for k, v in kept.items()}}
+    if isinstance(value, Mapping):
+        return {str(k): settings_of(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return [settings_of(v) for v in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    named = value if isinstance(value, type) or callable(value) else type(value)
+    return getattr(named, "__qualname__", type(value).__qualname__)
+
+
+def reason(error: BaseException) -> str:
+    """Why a classifier failed, as one sentence."""
+    if isinstance(error, MemoryError):
+        return "the memory does not suffice."
+    text = " ".join(str(error).split()) or "no reason was given"
+    if not isinstance(error, ElseifError):
+        text = f"{type(error).__name__}: {text}"
+    text = text if len(text) <= LONGEST_REASON else text[: LONGEST_REASON - 1] + "…"
+    return text if text.endswith((".", "…", "!", "?")) else f"{text}."
+
+
+def _parts(X: Any, y: Any, train: np.ndarray, test: np.ndarray) -> tuple[Any, ...]:
+    return (X, train), (y, train), (X, test)
+
+
+def _check(name: str, found: Scores, n: int) -> None:
+    for values in (found.order, found.risk):
+        if values is not None and (np.shape(values) != (n,) or not np.isfinite(values).all()):
+            raise ValueError(
+                f"{name} gives scores of shape {np.shape(values)} with "
+                f"{int((~np.isfinite(values)).sum())} that are no numbers"
+            )
+
+
+def _numbers(values: Any) -> np.ndarray:
+    found = np.array(values, dtype=float)
+    if found.ndim != 1 or not np.isfinite(found).all():
+        raise ValueError("scores must be a row of numbers")
+    return found
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:  # pragma: no cover - an installation without metadata
+        return "unknown"

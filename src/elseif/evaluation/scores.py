@@ -1,0 +1,237 @@
+"""The bedside scores of stroke risk in atrial fibrillation, as classifiers that learn nothing.
+
+Points: CHADS2 by Gage, Waterman, Shannon, Boechler, Rich and Radford, JAMA 285, 2001,
+2864-2870; CHA2DS2-VASc by Lip, Nieuwlaat, Pisters, Lane and Crijns, Chest 137, 2010,
+263-272. Yearly rates of stroke: CHADS2 from the same paper; CHA2DS2-VASc from Lip, Frison,
+Halperin and Lane, Stroke 41, 2010, 2731-2738, which the European guidelines of 2010 print
+and which are not monotone: 9.6 % at 7 points, 6.7 % at 8.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import narwhals as nw
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from elseif.errors import DataError, DataTypeError, ParamError
+from elseif.tables.labels import category_order, label_array, read_labels, shown_label
+
+AGE, SEX = "age", "sex"
+FEMALE, SEXES = "female", ("female", "male", "unknown")
+TOTAL = "points"
+
+
+@dataclass(frozen=True)
+class Component:
+    """Points for one condition, or for an age from one year to below another, or for a sex."""
+
+    name: str  # as a clinician reads it
+    column: str  # what it is told by
+    points: int
+    from_age: float = 0.0
+    below_age: float = np.inf
+
+
+class PointScore(ClassifierMixin, BaseEstimator):
+    """Adds points for age, sex and conditions; what CHADS2 and CHA2DS2-VASc share.
+
+    The table has a number ``age``, where the score asks for it ``sex`` ("female", "male" or
+    "unknown", which gives no point), and a boolean column for each group of conditions.
+    ``columns`` says which column tells a component when it has another name, so that groups
+    of another definition can be scored: ``columns={"stroke_or_tia": "ohdsi_s2"}``.
+
+    ``fit`` learns the two labels alone, the second being the event. ``predict_proba`` is the
+    published rate of stroke in a year, ``decision_function`` is the points, and ``predict``
+    gives the event from ``threshold`` points on: 2, where guidelines ask for an
+    anticoagulant, because no rate reaches one half.
+    """
+
+    components: ClassVar[tuple[Component, ...]] = ()
+    yearly_rates: ClassVar[tuple[float, ...]] = ()  # in per cent, from 0 points on
+
+    def __init__(self, columns: Mapping[str, str] | None = None, threshold: int = 2) -> None:
+        self.columns = columns
+        self.threshold = threshold
+
+    def fit(self, X: Any, y: Any) -> PointScore:
+        """Check the table, and keep the two labels."""
+        self.points(X)
+        known = read_labels(label_array(y), None, False, category_order(y))
+        if len(known.codes) != len(X):
+            raise DataError(f"X has {len(X)} rows and y {len(known.codes)}.")
+        if len(known.classes) != 2:
+            shown = ", ".join(shown_label(label) for label in known.classes[:5])
+            raise DataError(
+                f"{type(self).__name__} needs two labels, an event and none; y has "
+                f"{len(known.classes)}: {shown}."
+            )
+        self.classes_ = known.classes
+        self.feature_names_in_ = np.array(list(X.columns), dtype=object)
+        self.n_features_in_ = len(self.feature_names_in_)
+        return self
+
+    def breakdown(self, X: Any) -> pd.DataFrame:
+        """Where each person's points come from: a column a component, and the sum."""
+        table = _Columns(X, self._column_names())
+        found = {part.name: self._component_points(table, part) for part in self.components}
+        total = np.sum(list(found.values()), axis=0)
+        index = X.index if isinstance(X, pd.DataFrame) else None
+        return pd.DataFrame({**found, TOTAL: total}, index=index)
+
+    def points(self, X: Any) -> np.ndarray:
+        """The points of each person; no fit is needed."""
+        return self.breakdown(X)[TOTAL].to_numpy()
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """The points, as numbers to rank people by."""
+        check_is_fitted(self)
+        return self.points(X).astype(float)
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The published probability of stroke within a year for the points, beside its rest."""
+        check_is_fitted(self)
+        rate = np.array(self.yearly_rates)[self.points(X)] / 100
+        return np.column_stack([1 - rate, rate])
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The event from ``threshold`` points on."""
+        check_is_fitted(self)
+        return self.classes_[(self.points(X) >= self.threshold).astype(int)]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.input_tags.string = True
+        return tags
+
+    def _column_names(self) -> dict[str, str]:
+        """The column that tells each component."""
+        known = {part.column: part.column for part in self.components}
+        for component, column in (self.columns or {}).items():
+            if component not in known:
+                raise ParamError(
+                    f"columns: {component!r} is no component of {type(self).__name__}; it has "
+                    f"{', '.join(known)}."
+                )
+            known[component] = column
+        return known
+
+    def _component_points(self, table: _Columns, part: Component) -> np.ndarray:
+        if part.column == AGE:
+            age = table.ages()
+            holds = (age >= part.from_age) & (age < part.below_age)
+        elif part.column == SEX:
+            holds = table.sexes() == FEMALE
+        else:
+            holds = table.truths(part.column)
+        return part.points * holds.astype(np.int64)
+
+
+class CHADS2(PointScore):
+    """Heart failure, hypertension, age from 75, diabetes: 1 point each; stroke or TIA: 2."""
+
+    components: ClassVar[tuple[Component, ...]] = (
+        Component("heart failure", "heart_failure", 1),
+        Component("hypertension", "hypertension", 1),
+        Component("age 75 or over", AGE, 1, from_age=75),
+        Component("diabetes", "diabetes", 1),
+        Component("stroke or TIA", "stroke_or_tia", 2),
+    )
+    yearly_rates: ClassVar[tuple[float, ...]] = (1.9, 2.8, 4.0, 5.9, 8.5, 12.5, 18.2)
+
+
+class CHA2DS2VASc(PointScore):
+    """CHADS2 with 2 points from 75 and 1 from 65, and 1 for vascular disease and for women."""
+
+    components: ClassVar[tuple[Component, ...]] = (
+        Component("heart failure", "heart_failure", 1),
+        Component("hypertension", "hypertension", 1),
+        Component("age 75 or over", AGE, 2, from_age=75),
+        Component("diabetes", "diabetes", 1),
+        Component("stroke or TIA", "stroke_or_tia", 2),
+        Component("vascular disease", "vascular_disease", 1),
+        Component("age 65 to 74", AGE, 1, from_age=65, below_age=75),
+        Component("female sex", SEX, 1),
+    )
+    yearly_rates: ClassVar[tuple[float, ...]] = (
+        *(0.0, 1.3, 2.2, 3.2, 4.0),
+        *(6.7, 9.8, 9.6, 6.7, 15.2),
+    )
+
+
+class _Columns:
+    """The columns of a score, checked as they are read."""
+
+    def __init__(self, X: Any, names: Mapping[str, str]) -> None:
+        frame = nw.from_native(X, eager_only=True, pass_through=True)
+        if not isinstance(frame, nw.DataFrame):
+            raise DataTypeError(
+                f"A score needs a data frame with the columns {', '.join(names.values())}; "
+                f"X is a {type(X).__name__}."
+            )
+        held = set(frame.columns)
+        lacking = [column for column in dict.fromkeys(names.values()) if column not in held]
+        if lacking:
+            raise DataError(
+                f"X lacks {', '.join(map(repr, lacking))}. Add them, or say with columns= which "
+                "columns stand for them."
+            )
+        self._frame, self._names = frame, names
+
+    def ages(self) -> np.ndarray:
+        """Ages in years."""
+        name, column = self._whole(AGE)
+        if not column.dtype.is_numeric():
+            raise DataError(f"Column {name!r} is {column.dtype}; ages must be numbers of years.")
+        ages = column.to_numpy().astype(float)
+        odd = ages[~((ages >= 0) & (ages <= 150))]
+        if len(odd):
+            raise DataError(
+                f"Column {name!r} holds {odd[0]:g}; ages must lie between 0 and 150 years."
+            )
+        return ages
+
+    def sexes(self) -> np.ndarray:
+        """One of the three words for each person."""
+        name, column = self._whole(SEX)
+        sexes = column.to_numpy().astype(object)
+        odd = sorted({repr(value) for value in set(sexes.tolist()) if value not in SEXES})
+        if odd:
+            raise DataError(
+                f"Column {name!r} holds {', '.join(odd[:5])}; it may hold "
+                f"{', '.join(map(repr, SEXES))} alone."
+            )
+        return sexes
+
+    def truths(self, component: str) -> np.ndarray:
+        """Whether each person has a condition."""
+        name, column = self._whole(component)
+        values = column.to_numpy()
+        if column.dtype == nw.Boolean:
+            return values.astype(bool)
+        if column.dtype.is_integer() and bool(np.isin(values, (0, 1)).all()):
+            return values == 1
+        raise DataError(
+            f"Column {name!r} is {column.dtype}; {component} must be a column of true and false "
+            "(or of whole numbers 0 and 1)."
+        )
+
+    def _whole(self, component: str) -> tuple[str, nw.Series[Any]]:
+        """The column that tells a component; a missing value is nobody's 'no'."""
+        name = self._names[component]
+        column = self._frame[name]
+        n_missing = int(column.is_null().sum())
+        if not n_missing and column.dtype.is_float():
+            n_missing = int(column.is_nan().sum())
+        if n_missing:
+            raise DataError(
+                f"Column {name!r} lacks {n_missing} of {len(column)} values; a score cannot be "
+                "added up without them. Fill them in, or leave these people out."
+            )
+        return name, column

@@ -1,0 +1,170 @@
+"""The study's patients: a synthetic database made if absent, or a user's own, and the cohort."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from elseif.datasets import PlantedRule, PlantedStroke, make_stroke_cdm, read_planted
+from elseif.errors import ElseifError
+from elseif.export.safe_files import write_atomically
+from elseif.progress import Progress
+from elseif.studies.stroke_results import plain
+from elseif.studies.stroke_settings import StrokeSettings
+
+if TYPE_CHECKING:
+    from elseif.cohort import Cohort, CohortDefinition
+
+DATABASE = "synthetic-patients.duckdb"
+SCHEMA = "cdm"
+OTHERS = 20_000 / 12_586  # persons who do not qualify, for each who does
+COHORT, SOURCE = "cohort", "cohort-source.json"
+LOUD = (
+    "These patients are SYNTHETIC: a program made them up. Nothing that follows says anything\n"
+    "about people; it shows that the method finds what was planted, and how it is run."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Patients:
+    """A cohort, and what is known of where it comes from."""
+
+    cohort: Cohort
+    definition: CohortDefinition
+    is_synthetic: bool
+    source: str  # the database in words, without credentials
+    planted: tuple[PlantedRule, ...]  # what the risk was made from; nothing of real patients
+    fingerprint: str  # of the cohort's content
+
+
+def find_patients(settings: StrokeSettings, progress: Progress) -> Patients:
+    """Make the synthetic database if it is wanted and absent; extract, or read what was."""
+    from elseif.cohort import load_definition
+
+    definition = load_definition(settings.definition)
+    planted: tuple[PlantedRule, ...] = ()
+    if settings.database is None:
+        print(f"{LOUD}\n", flush=True)
+        planted = _synthetic_database(settings, progress).rules[:-1]
+    cohort, source = _extracted(settings, definition, progress)
+    is_synthetic = settings.database is None
+    return Patients(cohort, definition, is_synthetic, source, planted, cohort_digest(cohort))
+
+
+def _synthetic_database(settings: StrokeSettings, progress: Progress) -> PlantedStroke:
+    """What was planted in the synthetic database, which is made where there is no such one."""
+    path = settings.out / DATABASE
+    with contextlib.suppress(OSError, ElseifError):
+        planted = read_planted(path)
+        asked = (settings.patients, settings.seed, SCHEMA)
+        if path.is_file() and asked == (planted.n_patients, planted.random_state, planted.schema):
+            return planted
+    return make_stroke_cdm(
+        path,
+        n_patients=settings.patients,
+        n_others=round(OTHERS * settings.patients),
+        random_state=settings.seed,
+        schema=SCHEMA,
+        force=True,
+        progress=progress,
+    )
+
+
+def _extracted(
+    settings: StrokeSettings, definition: CohortDefinition, progress: Progress
+) -> tuple[Cohort, str]:
+    """The cohort of the folder, where it is of this database and definition; else a new one."""
+    from elseif.cohort import connect, extract, read_cohort
+
+    folder, source_path = settings.out / COHORT, settings.out / SOURCE
+    url = settings.database or str(settings.out / DATABASE)
+    schema = SCHEMA if settings.database is None else settings.schema
+    with connect(url, schema=schema) as database:
+        source = {
+            "database": database.identity,
+            "file": _file_state(url),
+            "definition": definition.as_dict(),
+        }
+        if _read_json(source_path) != plain(source):
+            with contextlib.suppress(FileNotFoundError):
+                shutil.rmtree(folder)
+            _write_json(source_path, source)
+        else:
+            with contextlib.suppress(ElseifError):
+                return read_cohort(folder), database.label
+        return extract(database, definition, folder=folder, progress=progress), database.label
+
+
+def forget_patients(out: Path) -> None:
+    """Remove the synthetic database and the cohort, to begin anew."""
+    for path in (out / DATABASE, (out / DATABASE).with_suffix(".planted.json"), out / SOURCE):
+        path.unlink(missing_ok=True)
+    with contextlib.suppress(FileNotFoundError):
+        shutil.rmtree(out / COHORT)
+
+
+def cohort_summary(cohort: Cohort) -> dict[str, Any]:
+    """Counts of the cohort, its attrition and its holes as plain data."""
+    holes = cohort.holes
+    units = [name for name in holes.columns if name != "what"]
+    sexes, counts = np.unique(np.asarray(cohort.sex).astype(str), return_counts=True)
+    return plain(
+        {
+            "n": len(cohort.person_ids),
+            "n_events": int(np.sum(cohort.outcome)),
+            "n_features": cohort.features.shape[1],
+            "n_by_sex": dict(zip(sexes.tolist(), counts.tolist(), strict=True)),
+            "age_quartiles": np.quantile(cohort.age, [0.25, 0.5, 0.75]).tolist(),
+            "attrition": cohort.attrition.to_dict("records"),
+            "holes": [
+                {"what": row["what"], "counts": {unit: row[unit] for unit in units}}
+                for row in holes.to_dict("records")
+            ],
+        }
+    )
+
+
+def cohort_digest(cohort: Cohort) -> str:
+    """SHA-256 of all that classifiers may learn from."""
+    found = hashlib.sha256()
+    features = cohort.features
+    for array in (features.indptr, features.indices):
+        found.update(np.ascontiguousarray(array, dtype="<i8").tobytes())
+    for array in (cohort.outcome, *(cohort.groups[name] for name in cohort.groups.columns)):
+        found.update(np.packbits(np.asarray(array, dtype=bool)).tobytes())
+    found.update(np.ascontiguousarray(cohort.age, dtype="<i8").tobytes())
+    words = [
+        list(map(str, cohort.sex)),
+        list(cohort.catalogue["name"]),
+        list(cohort.groups.columns),
+    ]
+    found.update(json.dumps([features.shape, words, str(cohort.labels().name)]).encode("ascii"))
+    return found.hexdigest()
+
+
+def _file_state(url: str) -> list[int] | None:
+    """Size and time of an embedded database, which tell that it was changed."""
+    try:
+        state = Path(url.removeprefix("duckdb:///")).stat()
+    except (OSError, ValueError):  # a server's
+        return None
+    return [state.st_size, state.st_mtime_ns]
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _write_json(path: Path, content: Any) -> None:
+    write_atomically(path, json.dumps(plain(content), indent=1) + "\n", force=True)

@@ -1,0 +1,121 @@
+"""Who competes: the rule list, the scores where their diseases are known, and other classifiers."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from elseif import BayesianRuleListClassifier
+from elseif.errors import ParamError
+from elseif.evaluation.comparison import Indicators, comparison_classifiers
+from elseif.evaluation.contenders import Contender, Scores
+from elseif.evaluation.scores import CHADS2, CHA2DS2VASc
+from elseif.studies.stroke_results import BRL, POINT, POST, describe_fit
+from elseif.studies.stroke_settings import StrokeSettings
+
+if TYPE_CHECKING:
+    from elseif.cohort import Cohort
+
+SCORES = {  # the groups of the definition that each counts
+    "CHADS2": {"heart_failure", "hypertension", "diabetes", "stroke_or_tia"},
+    "CHA2DS2-VASc": {
+        "heart_failure", "hypertension", "diabetes", "stroke_or_tia", "vascular_disease"
+    },
+}  # fmt: skip
+
+
+def rule_list_classifier(cohort: Cohort, settings: StrokeSettings) -> BayesianRuleListClassifier:
+    """The paper's settings of section 4."""
+    return BayesianRuleListClassifier(
+        min_support=0.1,
+        max_cardinality=2,
+        expected_length=3,
+        expected_cardinality=1,
+        cuts=cohort.cuts,
+        random_state=settings.seed,
+        n_jobs=settings.n_jobs,
+    )
+
+
+def point_scores(fitted: BayesianRuleListClassifier, X: Any) -> Scores:
+    """What the point estimate says."""
+    return _probabilities(fitted, X, "point")
+
+
+def posterior_scores(fitted: BayesianRuleListClassifier, X: Any) -> Scores:
+    """What the whole posterior says, from the same fit."""
+    return _probabilities(fitted, X, "posterior")
+
+
+def _probabilities(fitted: BayesianRuleListClassifier, X: Any, how: str) -> Scores:
+    before = fitted.predict_with
+    try:
+        risk = fitted.set_params(predict_with=how).predict_proba(X)[:, -1]
+    finally:
+        fitted.set_params(predict_with=before)
+    return Scores(risk, risk)
+
+
+def rule_list_contender(cohort: Cohort, settings: StrokeSettings) -> Contender:
+    """One fit a fold, from which both the point estimate and the posterior predict."""
+    return Contender(
+        BRL,
+        rule_list_classifier(cohort, settings),
+        cohort.table(),
+        {POINT: point_scores, POST: posterior_scores},
+        describe=describe_fit,
+    )
+
+
+def score_contenders(cohort: Cohort) -> tuple[list[Contender], dict[str, str]]:
+    """The scores whose diseases the definition names, and why others are not there."""
+    found, absent = [], {}
+    table, known = cohort.score_table(), set(cohort.groups.columns)
+    for name, score in (("CHADS2", CHADS2()), ("CHA2DS2-VASc", CHA2DS2VASc())):
+        lacking = sorted(SCORES[name] - known)
+        if lacking:
+            absent[name] = f"the definition has no groups {', '.join(lacking)}."
+        else:
+            found.append(Contender(name, score, table, learns=False))
+    return found, absent
+
+
+def comparison_contenders(
+    cohort: Cohort, settings: StrokeSettings
+) -> tuple[list[Contender], dict[str, str]]:
+    """The paper's other classifiers and today's, and why some are not there.
+
+    They learn from the conditions that rules are made of, each a column of 0 and 1: every drug
+    and condition, sex, and both sides of the definition's cuts of age, which no label decides.
+    """
+    table, y = cohort.table(), cohort.labels()
+    X = Indicators(cuts=cohort.cuts).fit(table, y).transform(table)
+    n_train = X.shape[0] * (settings.folds - 1) // settings.folds
+    known = comparison_classifiers(settings.seed, settings.n_jobs, (n_train, X.shape[1]))
+    found, absent = [], {}
+    for name, entry in known.items():
+        if entry.unavailable is None:
+            found.append(Contender(name, entry.make(), X))
+        else:
+            absent[name] = f"{entry.unavailable.rstrip('.')}."
+    return found, absent
+
+
+def select(
+    contenders: Sequence[Contender], absent: Iterable[str], settings: StrokeSettings
+) -> list[Contender]:
+    """Those that were asked for; a name that nobody has is refused."""
+    names = {contender.name for contender in contenders} | set(absent)
+    for given in (*settings.only, *settings.skip):
+        if given not in names and given.lower() not in {n.lower() for n in names}:
+            near = difflib.get_close_matches(given, names, n=1, cutoff=0.4)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            raise ParamError(
+                f"There is no classifier {given!r}; there are {', '.join(sorted(names))}.{hint}"
+            )
+    only = {name.lower() for name in settings.only}
+    skip = {name.lower() for name in settings.skip}
+    return [
+        c for c in contenders if (not only or c.name.lower() in only) and c.name.lower() not in skip
+    ]

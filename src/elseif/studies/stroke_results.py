@@ -1,0 +1,223 @@
+"""Every number of the study as plain data: what the tables, figures and results.json say."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from elseif.datasets import PlantedRule
+from elseif.evaluation.discrimination import Curve
+from elseif.evaluation.intervals import Estimate
+from elseif.evaluation.stability import shared
+from elseif.evaluation.table_of_classifiers import Comparison, Measured, spread
+
+BRL, POINT, POST = "BRL", "BRL-point", "BRL-post"
+MOST_CORNERS = 200  # of a curve; every score is in the kept files
+LEVEL = 0.95
+
+
+def comparison_results(found: Comparison, planted: Sequence[PlantedRule] = ()) -> dict[str, Any]:
+    """Everything found on one population."""
+    lists = found.details.get(BRL, ())
+    return plain(
+        {
+            "population": found.population,
+            "n": found.n,
+            "n_events": found.n_events,
+            "n_folds": found.n_folds,
+            "classifiers": {
+                name: _classifier(m, found.measured.get(POINT))
+                for name, m in found.measured.items()
+            },
+            "failures": dict(found.failures),
+            "lists": list(lists),
+            "stability": list_stability(lists),
+            "planted": recovery(lists, planted),
+        }
+    )
+
+
+def describe_fit(classifier: Any) -> dict[str, Any]:
+    """A fitted rule list as plain data: its lines, its pool, and whether the chains agree."""
+    convergence = classifier.convergence_
+    return plain(
+        {
+            "text": str(classifier.rule_list_),
+            "lines": describe_list(classifier.rule_list_),
+            "n_antecedents": len(classifier.pool_),
+            "n_draws": classifier.posterior_.n_draws,
+            "n_iter": classifier.n_iter_,
+            "status": convergence.status,
+            "r_hat": convergence.r_hat,
+            "max_r_hat": convergence.max_r_hat,
+            "min_ess": convergence.min_ess,
+        }
+    )
+
+
+def describe_list(rule_list: Any) -> list[dict[str, Any]]:
+    """The lines of a list, the default rule last."""
+    event = rule_list.classes[-1]
+    lines = []
+    for rule in rule_list:
+        low, high = rule.interval(event, LEVEL)
+        lines.append(
+            {
+                "condition": rule.antecedent.name,
+                "parts": list(rule.antecedent.parts),
+                "columns": list(rule.antecedent.columns),
+                "n": float(rule.n),
+                "n_events": float(rule.label_counts[-1]),
+                "probability": float(rule.probabilities[-1]),
+                "low": float(low),
+                "high": float(high),
+            }
+        )
+    return lines
+
+
+def list_stability(lists: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """How many folds' lists hold each rule and each column, and how far pairs of lists agree."""
+    rules = [{line["condition"] for line in found["lines"][:-1]} for found in lists]
+    columns = [{c for line in found["lines"] for c in line["columns"]} for found in lists]
+    return {
+        "lengths": [len(found["lines"]) - 1 for found in lists],
+        "rules": _most_common(rules),
+        "columns": _most_common(columns),
+        # the mean over pairs of lists of what both hold, as a share of what either holds
+        "rule_agreement": _mean(shared(a, b) for a, b in combinations(rules, 2)),
+        "column_agreement": _mean(shared(a, b) for a, b in combinations(columns, 2)),
+    }
+
+
+def recovery(
+    lists: Sequence[Mapping[str, Any]], planted: Sequence[PlantedRule]
+) -> list[dict[str, Any]]:
+    """For each planted rule the folds whose list has it, as it is or in another form.
+
+    Turned round: "if age <= 70 ... else" and "if age > 70 ... else", last in a list, say the
+    same. Within another rule: the disease, with another age or none.
+    """
+    found = []
+    for rule in planted:
+        parts = set(rule.antecedent)
+        disease = min(parts, key=lambda part: (part.startswith("age "), part))
+        forms: dict[str, list[int]] = {"folds": [], "turned_round": [], "in_another_rule": []}
+        for k, one in enumerate(lists, 1):
+            rules = [set(line["parts"]) for line in one["lines"][:-1]]
+            if parts in rules:
+                forms["folds"].append(k)
+            elif rules and rules[-1] == {_opposite(disease)} and len(parts) == 1:
+                forms["turned_round"].append(k)
+            elif not disease.startswith("age ") and any(disease in other for other in rules):
+                forms["in_another_rule"].append(k)
+        about = {"rule": rule.text, "in_the_paper": rule.paper, "risk": rule.risk}
+        found.append(about | forms)
+    return found
+
+
+def _opposite(condition: str) -> str:
+    """The other side of a cut."""
+    if " <= " in condition:
+        return condition.replace(" <= ", " > ")
+    return condition.replace(" > ", " <= ")
+
+
+def plain(value: Any) -> Any:
+    """Lists, dicts, texts, numbers and None; NaN and infinities are unknown."""
+    if isinstance(value, Mapping):
+        return {str(k): plain(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(v) for v in value]
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value
+
+
+def _classifier(found: Measured, reference: Measured | None) -> dict[str, Any]:
+    aucs, brier, recalibration = found.aucs, found.brier(), found.recalibration()
+    mean, deviation = spread(aucs)
+    interval = found.auc
+    return {
+        "auc": {
+            "mean": mean,
+            "sd": deviation,
+            "low": interval.low,
+            "high": interval.high,
+            "folds": aucs,
+        },
+        "above_brl_point": _difference(found, reference),
+        "seconds": _seconds(found.seconds) if found.learns else None,
+        "cpu_seconds": _seconds(found.cpu_seconds) if found.learns else None,
+        "roc": [_corners(curve) for curve in found.curves()],
+        "calibration": [
+            {
+                "n": g.n,
+                "n_events": g.n_events,
+                "predicted": g.predicted,
+                "observed": _estimate(g.observed),
+            }
+            for g in found.calibration()
+        ],
+        "recalibration": recalibration
+        and {
+            "slope": _estimate(recalibration.slope),
+            "intercept": _estimate(recalibration.intercept),
+            "in_the_large": _estimate(recalibration.in_the_large),
+        },
+        "brier": brier and {**_estimate(brier.score), "scaled": brier.scaled},
+        "warnings": [list(said) for said in found.warnings],
+    }
+
+
+def _difference(found: Measured, reference: Measured | None) -> dict[str, Any] | None:
+    """AUC above that of the point list in the same folds."""
+    if reference is None or found is reference:
+        return None
+    differences = np.subtract(found.aucs, reference.aucs)
+    mean, deviation = spread(differences.tolist())
+    return {
+        "mean": mean,
+        "sd": deviation,
+        "folds": differences.tolist(),
+        "n_folds_above": int((differences > 0).sum()),
+        "n_folds_below": int((differences < 0).sum()),
+    }
+
+
+def _seconds(values: Sequence[float]) -> dict[str, Any]:
+    mean, deviation = spread(values)
+    return {"mean": mean, "sd": deviation, "folds": list(values)}
+
+
+def _corners(found: Curve) -> dict[str, list[float]]:
+    """The corners of a ROC curve; evenly chosen ones of a long curve, its ends among them."""
+    n = len(found.thresholds)
+    kept = np.unique(np.linspace(0, n - 1, min(n, MOST_CORNERS)).round().astype(int))
+    return {
+        "false_positive_rate": found.false_positive_rate[kept].tolist(),
+        "sensitivity": found.sensitivity[kept].tolist(),
+    }
+
+
+def _estimate(found: Estimate) -> dict[str, float]:
+    return {"value": found.value, "low": found.low, "high": found.high}
+
+
+def _most_common(sets: Sequence[set[str]]) -> list[list[Any]]:
+    counts = Counter(name for names in sets for name in names)
+    return [[name, n] for name, n in sorted(counts.items(), key=lambda i: (-i[1], i[0]))]
+
+
+def _mean(values: Iterable[float]) -> float:
+    found = list(values)
+    return float(np.mean(found)) if found else float("nan")

@@ -1,0 +1,55 @@
+"""How the stroke study is run."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+
+from elseif.errors import ParamError
+from elseif.studies.running import StudySettings
+
+PAPER_SIZE = 12_586
+DEFINITION = "stroke"
+
+
+@dataclass(frozen=True)
+class StrokeSettings(StudySettings):
+    """How the stroke study is run; without a database, on synthetic patients."""
+
+    database: str | None = None  # may hold credentials: never shown
+    schema: str | None = None
+    definition: str = DEFINITION  # a name, or a file
+    folds: int = 5
+    only: tuple[str, ...] = ()  # classifiers by name; none for all
+    skip: tuple[str, ...] = ()
+    patients: int = PAPER_SIZE  # of the synthetic database
+    fresh: bool = False
+    watched: bool = False
+
+    def check(self) -> None:
+        """Refuse what contradicts itself, before anything is made."""
+        if self.database is None and self.schema is not None:
+            raise ParamError("--schema goes with --database; the synthetic database has its own.")
+        if self.database is None and self.definition != DEFINITION:
+            raise ParamError(
+                f"The synthetic database is about {DEFINITION} alone; --definition "
+                f"{self.definition} needs --database."
+            )
+        if self.database is not None and self.patients != PAPER_SIZE:
+            raise ParamError("--patients is the size of the synthetic database; leave it out.")
+        if self.only and self.skip:
+            raise ParamError("Say --only or --skip, not both.")
+
+    def command(self) -> str:
+        """The command that makes this study again, without credentials."""
+        words = ["elseif", "study", "stroke", "--out", str(self.out)]
+        if self.database is not None:
+            words += ["--database", "URL"]
+        for name, default in (("schema", None), ("definition", DEFINITION), ("folds", 5),
+                              ("seed", 0), ("patients", PAPER_SIZE)):  # fmt: skip
+            if (value := getattr(self, name)) != default:
+                words += [f"--{name}", str(value)]
+        for name in ("only", "skip"):
+            if getattr(self, name):
+                words += [f"--{name}", ",".join(getattr(self, name))]
+        return shlex.join(words)

@@ -1,0 +1,233 @@
+"""The study's tables as text, from its plain results."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from elseif.evaluation.comparison import Figure
+from elseif.studies.stroke_paper import (
+    DATABASE,
+    EVERYBODY,
+    MEN,
+    WOMEN,
+    PublishedRow,
+    published_rows,
+)
+from elseif.studies.stroke_results import POINT, POST
+
+Data = Mapping[str, Any]
+
+WIDTH = 92
+NAME = 24
+STEP = 66
+NO_TRAINING = "no training"
+CAUTION = (
+    "  Folds share most of their training data, so that the s.d. is no standard error: read the "
+    "folds as a check of direction, not as a test."
+)
+TITLES = {
+    EVERYBODY: "Table 2. Everybody",
+    WOMEN: "Table 3, left half. Women",
+    MEN: "Table 3, right half. Men",
+}
+LAST = POST  # in the paper the posterior's row closes the table
+
+
+def heading_text(title: str, cohort: Data, is_synthetic: bool, source: str) -> str:
+    """What the study is about, and on whom."""
+    loud = "SYNTHETIC patients" if is_synthetic else "patients"
+    return f"{title}\n" + _wrapped(
+        f"{cohort['n']:,} {loud}, {_events(cohort)}, {cohort['n_features']:,} drugs and "
+        f"conditions; from {source}"
+    )
+
+
+def attrition_text(cohort: Data) -> str:
+    """How many persons each step of the extraction left, and what was not as it should be."""
+    lines = [f"{'Persons who ...':<{STEP}}{'left':>12}{'removed':>12}"]
+    for row in cohort["attrition"]:
+        *above, last = textwrap.wrap(row["step"], STEP - 2, subsequent_indent="  ")
+        removed = f"{row['removed']:,}" if row["removed"] else ""
+        lines += [*above, f"{last:<{STEP}}{row['persons']:>12,}{removed:>12}".rstrip()]
+    found = [hole for hole in cohort["holes"] if any(hole["counts"].values())]
+    if found:
+        lines += ["", "Holes in the records, which were left out:"]
+    for hole in found:
+        counts = ", ".join(f"{n:,} {unit}" for unit, n in hole["counts"].items() if n is not None)
+        lines.append(_wrapped(f"  {hole['what']}: {counts}"))
+    return "\n".join(lines)
+
+
+def auc_table(
+    results: Data, of: str, with_paper: bool, left_out: Mapping[str, str] | None = None
+) -> str:
+    """AUC and training time of every classifier, beside the paper's figures where there are.
+
+    Below it: why some failed, and why some were left out.
+    """
+    published = published_rows(results["population"]) if with_paper else {}
+    title = TITLES[results["population"]] if with_paper else results["population"].capitalize()
+    lines = [f"{title}: {results['n']:,} patients, {_events(results)}"]
+    head = f"{'mean (s.d.) of ' + str(results['n_folds']) + ' folds':<{NAME}}{of:<32}"
+    units = f"{'':<{NAME}}{'AUC':<16}{'training, s':<16}"
+    if published:
+        head += f"| another database ({DATABASE})"
+        units += f"| {'AUC':<16}{'training, min'}"
+    lines += [head.rstrip(), units.rstrip()]
+    for name in row_order(results, published):
+        lines.append(_row(name, results, published.get(name)))
+    lines += reason_lines(results["failures"])
+    lines += reason_lines(left_out or {}, "not run, ")
+    return "\n".join(lines)
+
+
+def row_order(results: Data, published: Mapping[str, PublishedRow]) -> list[str]:
+    """The paper's rows in the paper's order, then today's; the posterior's last."""
+    known = [*results["classifiers"], *results["failures"]]
+    rows = [name for name in published if name != LAST]
+    rows += [name for name in known if name not in published and name != LAST]
+    return rows + ([LAST] if LAST in known or LAST in published else [])
+
+
+def reason_lines(reasons: Mapping[str, str], what: str = "") -> list[str]:
+    """Why classifiers have no numbers; the same reason once."""
+    names: dict[str, list[str]] = {}
+    for name, why in reasons.items():
+        names.setdefault(why, []).append(name)
+    return [_wrapped(f"  {', '.join(who)}: {what}{why}") for why, who in names.items()]
+
+
+def difference_text(results: Data) -> str:
+    """How the others' AUC differs from the point list's, in the same folds."""
+    found = {
+        name: one["above_brl_point"]
+        for name, one in results["classifiers"].items()
+        if one["above_brl_point"] is not None
+    }
+    if not found:
+        return ""
+    n = results["n_folds"]
+    lines = [
+        f"AUC above that of {POINT} in the same {n} folds ({results['population']}): "
+        "mean (s.d.), folds above"
+    ]
+    for name, one in sorted(found.items(), key=lambda item: -item[1]["mean"]):
+        mean = f"{one['mean']:+.3f} {_bracketed(one['sd'], 3)}"
+        lines.append(f"  {name:<{NAME}}{mean:<18}{one['n_folds_above']} of {n}")
+    if results["population"] == EVERYBODY:
+        lines.append(_wrapped(CAUTION))
+    return "\n".join(lines)
+
+
+def stability_text(results: Data) -> str:
+    """What the lists of the folds have in common."""
+    found, n = results["stability"], results["n_folds"]
+    lengths = ", ".join(map(str, found["lengths"]))
+    pools = [one["n_antecedents"] for one in results["lists"]]
+    lines = [
+        _wrapped(
+            f"Point lists of the {n} folds ({results['population']}): {lengths} rules, from "
+            f"{min(pools):,} to {max(pools):,} antecedents; two of them share "
+            f"{_share(found['rule_agreement'])} of their rules and "
+            f"{_share(found['column_agreement'])} of the columns that they ask for."
+        )
+    ]
+    for name, count in found["rules"]:
+        lines.append(textwrap.shorten(f"  in {count} of {n}: {name}", WIDTH, placeholder=" …"))
+        lines[-1] = "  " + lines[-1].lstrip()
+    return "\n".join(lines)
+
+
+def planted_text(results: Data) -> str:
+    """Which of the planted rules the folds' lists found again."""
+    n = results["n_folds"]
+    lines = [f"Rules that the synthetic risk was made from, found again in the {n} folds' lists:"]
+    for one in results["planted"]:
+        more = ""
+        if one["turned_round"]:
+            more += f", and turned round in {len(one['turned_round'])}"
+        if one["in_another_rule"]:
+            more += f", and within another rule in {len(one['in_another_rule'])}"
+        lines.append(_wrapped(f"  {one['rule']}: {len(one['folds'])} of {n}{more}"))
+    return "\n".join(lines)
+
+
+def times_text(times: Data) -> str:
+    """How long everything took."""
+    brl, cpu = times["brl_everybody_seconds"], times["brl_everybody_cpu_seconds"]
+    lines = []
+    if brl is not None:
+        lines.append(
+            f"All of BRL's mining and sampling took {brl:.1f} s for the folds of everybody "
+            f"({cpu:.1f} s of CPU),"
+        )
+        lines.append(f"{times['brl_seconds']:.1f} s with those of the other populations.")
+    parts = ", ".join(f"{what} {seconds:.0f} s" for what, seconds in times["parts"].items())
+    lines.append(
+        _wrapped(f"This run: {times['seconds']:.0f} s on {times['cores']} cores ({parts}).")
+    )
+    if times["n_kept"]:
+        lines.append(
+            _wrapped(
+                f"{times['n_kept']:,} of {times['n_fits']:,} fits had been kept from an earlier "
+                "run; their training times are those of that run."
+            )
+        )
+    return "\n".join(lines)
+
+
+def lists_text(populations: Sequence[Data]) -> str:
+    """The point list of every fold of every population."""
+    parts = []
+    for results in populations:
+        for k, one in enumerate(results["lists"], 1):
+            parts.append(
+                f"{results['population']}, fold {k} of {results['n_folds']} "
+                f"({one['n_antecedents']:,} antecedents, {one['n_iter']:,} iterations, "
+                f"{one['status']})\n{one['text']}\n"
+            )
+    return "\n".join(parts)
+
+
+def _row(name: str, results: Data, published: PublishedRow | None) -> str:
+    if name in results["classifiers"]:
+        found = results["classifiers"][name]
+        auc = _spread(found["auc"], 3)
+        seconds = NO_TRAINING if found["seconds"] is None else _spread(found["seconds"], 2)
+    else:
+        auc, seconds = ("failed" if name in results["failures"] else "not run"), ""
+    row = f"{name:<{NAME}}{auc:<16}{seconds:<16}"
+    if published is not None:
+        minutes = NO_TRAINING if published.minutes is None else _figure(published.minutes, 2)
+        row += f"| {_figure(published.auc, 3):<16}{minutes}"
+    return row.rstrip()
+
+
+def _figure(found: Figure, decimals: int) -> str:
+    return f"{found.mean:.{decimals}f} ({found.deviation:.{decimals}f})"
+
+
+def _events(found: Data) -> str:
+    return f"{found['n_events']:,} ({found['n_events'] / found['n']:.1%}) with the outcome"
+
+
+def _spread(found: Data, decimals: int) -> str:
+    return f"{found['mean']:.{decimals}f} {_bracketed(found['sd'], decimals)}"
+
+
+def _bracketed(value: float | None, decimals: int) -> str:
+    return "(–)" if value is None else f"({value:.{decimals}f})"
+
+
+def _share(value: float | None) -> str:
+    return "–" if value is None else f"{value:.0%}"
+
+
+def _wrapped(text: str) -> str:
+    lead = " " * (len(text) - len(text.lstrip()))
+    return textwrap.fill(
+        text.strip(), WIDTH, initial_indent=lead, subsequent_indent=lead + "  ",
+        break_long_words=False, break_on_hyphens=False,
+    )  # fmt: skip

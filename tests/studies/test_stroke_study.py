@@ -1,0 +1,231 @@
+"""The study of stroke through the program: all that it writes, and its end by Ctrl-C."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from elseif import load_model
+from elseif.cohort import read_cohort
+from elseif.evaluation.discrimination import delong
+from tests.browser.conftest import OpenPage
+from tests.studies.conftest import PROGRAM, SMALL, Study, program, without_times
+
+POPULATIONS = ["everybody", "women", "men"]
+CLASSIFIERS = ["BRL-point", "BRL-post", "CHADS2", "CHA2DS2-VASc", "CART"]
+
+
+def test_what_is_written(small_study: Study) -> None:
+    """Tables, figures, pages, numbers; and that the patients are synthetic, everywhere."""
+    names = {path.name for path in small_study.out.iterdir()}
+    pictures = ("figure-4-list", "figure-5-roc", "auc", "calibration")
+    assert {f"{name}.{kind}" for name in pictures for kind in ("png", "svg")} <= names
+    assert {"results.json", "tables.txt", "lists.txt", "model.json", "cohort", "kept"} <= names
+    assert small_study.stdout.startswith("These patients are SYNTHETIC")
+    for page in ("report.html", "calculator.html", "figure-5-roc.svg"):
+        assert "SYNTHETIC" in (small_study.out / page).read_text("utf-8")
+    tables = (small_study.out / "tables.txt").read_text("utf-8")
+    assert all(part in small_study.stdout for part in tables.split("\n\n"))
+    assert "another database (MarketScan Medicaid)" in tables
+
+
+def test_progress_is_no_part_of_the_output(small_study: Study) -> None:
+    assert "%" not in small_study.stderr
+    assert "\r" not in small_study.stdout + small_study.stderr
+
+
+def test_the_numbers(small_study: Study) -> None:
+    """Every population has every classifier, with as many folds as were asked for."""
+    found = small_study.results()
+    assert found["synthetic"] is True
+    assert found["cohort"]["n"] == 300
+    assert [p["population"] for p in found["populations"]] == POPULATIONS
+    everybody, women, men = found["populations"]
+    assert women["n"] + men["n"] == everybody["n"]
+    for population in found["populations"]:
+        assert list(population["classifiers"]) == CLASSIFIERS
+        assert population["failures"] == {}
+        for one in population["classifiers"].values():
+            assert one["auc"]["mean"] == pytest.approx(np.mean(one["auc"]["folds"]))
+            assert one["auc"]["sd"] == pytest.approx(np.std(one["auc"]["folds"], ddof=1))
+            assert sum(g["n"] for g in one["calibration"]) == population["n"]
+        point, post = (population["classifiers"][name] for name in CLASSIFIERS[:2])
+        assert point["seconds"] == post["seconds"]
+        assert population["classifiers"]["CHADS2"]["seconds"] is None
+        assert len(population["lists"]) == 2
+    assert found["times"]["brl_everybody_seconds"] == pytest.approx(
+        sum(everybody["classifiers"]["BRL-point"]["seconds"]["folds"])
+    )
+
+
+def test_the_scores_are_those_of_the_cohort(small_study: Study) -> None:
+    """CHADS2 learns nothing: its AUC is that of the points of the people in each fold."""
+    from sklearn.model_selection import StratifiedKFold
+
+    from elseif.evaluation.scores import CHADS2
+
+    cohort = read_cohort(small_study.out / "cohort")
+    points = CHADS2().points(cohort.score_table())
+    splits = StratifiedKFold(2, shuffle=True, random_state=0).split(points, cohort.outcome)
+    aucs = [delong(cohort.outcome[test], np.asarray(points)[test])[0] for _, test in splits]
+    found = small_study.results()["populations"][0]["classifiers"]["CHADS2"]["auc"]
+    np.testing.assert_allclose(found["folds"], aucs)
+
+
+def test_the_model_is_the_list_that_is_shown(small_study: Study) -> None:
+    """The model file reads the cohort's table, and its list is that of figure 4."""
+    cohort = read_cohort(small_study.out / "cohort")
+    model = load_model(small_study.out / "model.json")
+    lines = small_study.results()["list"]["lines"]
+    table = cohort.table()
+    np.testing.assert_array_equal(
+        np.unique(model.predict_proba(table)[:, 1]), np.unique([x["probability"] for x in lines])
+    )
+    assert sum(line["n"] for line in lines) == len(cohort)
+    assert str(model.rule_list_) in small_study.stdout
+
+
+def test_the_report_has_the_folds_of_the_tables(small_study: Study) -> None:
+    """Its AUC is that of the table, to the last digit shown."""
+    auc = small_study.results()["populations"][0]["classifiers"]["BRL-point"]["auc"]["mean"]
+    page = (small_study.out / "report.html").read_text("utf-8")
+    assert f"{auc:.3f}" in page
+    assert "elseif study stroke --out" in page
+
+
+def test_pages_in_a_browser(small_study: Study, open_page: OpenPage) -> None:
+    """Both pages are quiet; the calculator asks for each column in its own way and answers."""
+    page = open_page(small_study.out / "report.html")
+    assert "SYNTHETIC patients" in page.locator("h1").inner_text()
+    calculator = open_page(small_study.out / "calculator.html")
+    assert "SYNTHETIC patients" in calculator.locator("h1").inner_text()
+    model = load_model(small_study.out / "model.json")
+    asked = {name for a in model.rule_list_.antecedents for name in a.columns}
+    conditions = sorted(asked - {"age", "sex"})
+    for name in conditions:
+        calculator.get_by_role("group", name=re.compile(re.escape(name))).get_by_text(
+            "no", exact=True
+        ).click()
+    if "age" in asked:
+        calculator.locator("input[type=text], input[type=number]").first.fill("45")
+    if "sex" in asked:
+        calculator.get_by_text("female", exact=True).first.click()
+    case: dict[str, Any] = dict.fromkeys(conditions, False) | {"age": 45, "sex": "female"}
+    risk = model.explain({k: v for k, v in case.items() if k in asked})
+    shown = calculator.locator("main").inner_text()
+    assert "Not decided" not in shown
+    first = re.search(r"(\d+(?:\.\d+)?)%", str(risk))
+    assert first is not None
+    assert first[0] in shown
+
+
+def test_an_interrupt_and_what_comes_after(small_study: Study, tmp_path: Path) -> None:
+    """Ctrl-C leaves what is done and says how to go on; the end is as if nothing had been."""
+    out = tmp_path / "stroke"
+    command = ["study", "stroke", "--out", str(out), *SMALL]
+    with subprocess.Popen(
+        [*PROGRAM, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    ) as running:  # fmt: skip
+        deadline = time.monotonic() + 300
+        while not any((out / "kept").rglob("*.json")) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        running.send_signal(signal.SIGINT)
+        _, err = running.communicate(timeout=300)
+    assert running.returncode == 130
+    assert err.splitlines()[-1] == (
+        f"elseif: interrupted: what is done is kept in {out}, and the same command continues"
+    )
+    assert not (out / "results.json").exists()
+    kept = sorted((out / "kept").rglob("*.json"))
+    assert kept
+    assert not list(out.rglob("*.tmp-*"))
+    kept[0].write_bytes(kept[0].read_bytes()[:-10])  # damaged besides
+    done = program(*command)
+    assert done.returncode == 0, done.stderr
+    assert f"{kept[0]} is damaged: computed again." in done.stderr
+    again = Study(out, done.stdout, done.stderr).results()
+    assert again["times"]["n_kept"] == len(kept) - 1
+    assert without_times(again) == without_times(small_study.results())
+
+
+def test_another_study_is_not_mixed_in(small_study: Study) -> None:
+    """Another seed of the folds keeps its own files, and takes none of the others'."""
+    from elseif.studies.stroke_settings import StrokeSettings
+
+    settings = StrokeSettings(out=small_study.out, only=("CHADS2",), patients=300, folds=2)
+    assert settings.command() == (
+        f"elseif study stroke --out {small_study.out} --folds 2 --patients 300 --only CHADS2"
+    )
+    before = {path.name for path in (small_study.out / "kept").rglob("CHADS2*.json")}
+    assert len(before) == 2 * len(POPULATIONS)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["stroke", "--only", "BRL", "--skip", "CART"], "Say --only or --skip, not both."),
+        (["stroke", "--schema", "cdm"], "--schema goes with --database"),
+        (["stroke", "--definition", "heart_failure"], "needs --database"),
+        (["stroke", "--database", "x.duckdb", "--patients", "200"], "--patients is the size"),
+        (["stroke", "--folds", "1"], "--folds"),
+        (["titanic", "--folds", "3"], "--folds is an option of elseif study stroke alone."),
+        (["tictactoe", "--database", "x"], "--database is an option of elseif study stroke"),
+    ],
+)
+def test_options_that_cannot_be(options: list[str], said: str, tmp_path: Path) -> None:
+    done = program("study", *options, "--out", tmp_path / "out")
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_classifier_that_there_is_not(small_study: Study) -> None:
+    only = ["--patients", "300", "--folds", "2", "--only", "CHADS"]
+    done = program("study", "stroke", "--out", small_study.out, *only)
+    assert done.returncode == 2
+    assert "There is no classifier 'CHADS'" in done.stderr
+    assert "Did you mean 'CHADS2'?" in done.stderr
+
+
+def test_credentials_stay_unseen(tmp_path: Path) -> None:
+    """Of an address with a password nothing is printed or written but where it leads."""
+    url = "postgresql://somebody:hunter2@127.0.0.1:9/nothing"
+    done = program("study", "stroke", "--out", tmp_path, "--database", url, "--schema", "cdm")
+    assert done.returncode == 6
+    written = [p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()]
+    for text in (done.stdout, done.stderr, *(content.decode("latin-1") for content in written)):
+        assert "hunter2" not in text
+
+
+def test_an_own_database_and_another_definition(small_study: Study, tmp_path: Path) -> None:
+    """Another question has no figures of the paper, and only the scores whose groups it has."""
+    definition = tmp_path / "diabetes.yaml"
+    definition.write_text(
+        "name: af_and_stroke\n"
+        "title: Any stroke after atrial fibrillation\n"
+        "index: {name: atrial fibrillation, include: [{id: 313217, name: Atrial fibrillation}]}\n"
+        "outcome: {name: stroke, include: [{id: 443454, name: Cerebral infarction}]}\n"
+        "groups:\n"
+        "  diabetes: {include: [{id: 201820, name: Diabetes mellitus}]}\n"
+    )
+    database = small_study.out / "synthetic-patients.duckdb"
+    done = program(
+        "study", "stroke", "--out", tmp_path / "out", "--database", database, "--schema", "cdm",
+        "--definition", definition, "--folds", "2", "--only", "BRL",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "MarketScan" not in done.stdout
+    assert "SYNTHETIC patients" not in done.stdout
+    assert "CHADS2: not run, the definition has no groups heart_failure" in done.stdout
+    found = Study(tmp_path / "out", done.stdout, done.stderr).results()
+    assert found["paper"] is None
+    assert "CHADS2" in found["left_out"]
+    assert found["populations"][0]["planted"] == []
