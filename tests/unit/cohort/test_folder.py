@@ -94,7 +94,7 @@ def test_a_folder_holds_the_same(folder: Path, whole: Cohort) -> None:
     assert not list(folder.glob("range-*")) + list(folder.glob("plan*"))
 
 
-@pytest.mark.parametrize("persons_a_batch", [3, 39])
+@pytest.mark.parametrize("persons_a_batch", [12, 39])
 def test_any_number_of_ranges(database: Database, whole: Cohort, persons_a_batch: int) -> None:
     """The cohort does not depend on how it is read."""
     assert_same(extract(database, STROKE, persons_a_batch=persons_a_batch), whole)
