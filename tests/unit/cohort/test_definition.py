@@ -33,6 +33,10 @@ outcome:
 """
 
 
+ONE = "[{id: 313217, name: Atrial fibrillation}]"
+GROUP = "{a: {include: [{id: 1, name: x}]}}"
+
+
 def written(folder: Path, text: str) -> Path:
     path = folder / "own.yaml"
     path.write_text(text, "utf-8")
@@ -76,6 +80,17 @@ def test_defaults_are_those_of_the_paper(tmp_path: Path) -> None:
     assert definition.domains == ("condition", "drug")
 
 
+def test_the_example_of_the_documentation(tmp_path: Path) -> None:
+    """It is complete, as the page says, and the page names every key that there is."""
+    page = (Path(__file__).resolve().parents[3] / "docs" / "cohort.md").read_text("utf-8")
+    example = page.split("```yaml\n")[1].split("```")[0]
+    definition = load_definition(written(tmp_path, example))
+    assert definition.index.exclude[0].id == 197930
+    assert definition.outcome_must_be_new
+    for key in definition.as_dict():
+        assert f"`{key}`" in page, key
+
+
 def test_nothing_can_be_changed() -> None:
     """A definition that was used stays what it was."""
     definition = load_definition("stroke")
@@ -102,13 +117,13 @@ WRONG_FILES: list[tuple[str, str]] = [
     (SMALL + "washout: 30", "unknown key 'washout'. Allowed are name, title, index, outcome"),
     (SMALL + "title: again", "the key 'title' stands twice, line"),
     (SMALL.replace("title: A small definition\n", ""), "own.yaml: the definition lacks title"),
-    (SMALL.replace("id: 313217", "id: '313217'"), "index: include, concept 1: Concept: id must be a whole number, not '313217'"),
+    (SMALL.replace("313217", "'313217'"), "Concept: id must be a whole number, not '313217'"),
     (SMALL.replace("id: 313217, ", ""), "index: include, concept 1 lacks id"),
     (SMALL.replace("id: 313217", "id: 0"), "must be between 1 and 2,147,483,647, not 0"),
     (SMALL.replace("descendants: false", "descendants: sometimes"), "descendants must be True"),
     (SMALL.replace("descendants: false", "descendant: false"), "unknown key 'descendant'"),
-    (SMALL.replace("[{id: 313217, name: Atrial fibrillation}]", "[]"), "index: atrial fibrillation: include must have at least one"),
-    (SMALL.replace("[{id: 313217, name: Atrial fibrillation}]", "313217"), "must be a list of concepts"),
+    (SMALL.replace(ONE, "[]"), "index: atrial fibrillation: include must have at least one"),
+    (SMALL.replace(ONE, "313217"), "must be a list of concepts"),
     (SMALL + "observation_before: -1", "observation_before must be between 0 and"),
     (SMALL + "observation_before: yes", "observation_before must be a whole number, not True"),
     (SMALL + "outcome_window: [0, 365]", "its first day must be between 1 and"),
@@ -118,7 +133,7 @@ WRONG_FILES: list[tuple[str, str]] = [
     (SMALL + "age_cuts: [60, 50]", "age_cuts must increase"),
     (SMALL + "age_cuts: 50", "age_cuts must be a list"),
     (SMALL + "domains: [procedure]", "domains must be one or both of condition, drug"),
-    (SMALL + "domains: [drug]\ngroups: {a: {include: [{id: 1, name: x}]}}", "which domains leaves out"),
+    (SMALL + "domains: [drug]\ngroups: " + GROUP, "which domains leaves out"),
     (SMALL + "groups: {age: {include: [{id: 1, name: x}]}}", "the name 'age' is taken"),
     (SMALL + "groups: {'a b': {include: [{id: 1, name: x}]}}", "'a b' does not"),
     (SMALL + "groups: {a: {}}", "groups: a lacks include"),
@@ -165,7 +180,7 @@ def test_files_that_are_none(tmp_path: Path) -> None:
         (lambda: ConceptSet("x", (1,)), "1, which is no Concept"),  # type: ignore[arg-type]
         (lambda: ConceptSet("x", (Concept(1, "a"), Concept(1, "b"))), "the concept 1 twice"),
         (lambda: Concept(True, "a"), "must be a whole number"),
-        (lambda: CohortDefinition("a", "b", FIBRILLATION, "stroke"), "outcome must be a ConceptSet"),  # type: ignore[arg-type]
+        (lambda: CohortDefinition("a", "b", FIBRILLATION, 1), "outcome must be a ConceptSet"),  # type: ignore[arg-type]
         (lambda: replace(load_definition("stroke"), groups={"a": 1}), "must be a ConceptSet"),  # type: ignore[dict-item]
         (lambda: replace(load_definition("stroke"), outcome_must_be_new=1), "True or False"),  # type: ignore[arg-type]
     ],
