@@ -70,6 +70,14 @@ class Database:
         """What tells it from other sources; without user and password."""
         return f"{self._driver.address.identity}:{self.schema or ''}"
 
+    @property
+    def backend(self) -> Any:
+        """An ibis backend on the same connection, for questions of your own."""
+        from elseif.cohort.engine import wrap
+
+        self._check_open()
+        return wrap(self.kind, self._driver.connection)
+
     def __repr__(self) -> str:
         schema = "" if self.schema is None else f", schema {self.schema}"
         return f"<Database: {self.label}{schema}{'' if self._is_open else ', closed'}>"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import tempfile
@@ -86,12 +87,11 @@ class DuckDBDriver(Driver):
 
     def open(self) -> Any:
         duckdb = load("duckdb", "A DuckDB database")
+        # without settings of its own, so that others in this process may have it open, too
+        self.connection = duckdb.connect(str(self.address.path), read_only=True)
         spill = os.path.join(tempfile.gettempdir(), f"elseif-duckdb-{os.getpid()}")
-        config = {
-            "temp_directory": spill,  # made only if needed, and removed by DuckDB
-            "autoinstall_known_extensions": "false",
-        }
-        self.connection = duckdb.connect(str(self.address.path), read_only=True, config=config)
+        with contextlib.suppress(duckdb.Error):  # made only if needed, and removed by DuckDB
+            self.connection.execute(f"SET temp_directory = '{spill.replace(chr(39), chr(39) * 2)}'")
         self.connection.execute("SET TimeZone = 'UTC'")
         return self.connection
 

@@ -24,6 +24,11 @@ class Query:
     columns: Mapping[str, str]  # "int64", "date" or "string"
 
 
+def wrap(kind: str, connection: Any) -> Any:
+    """An ibis backend around a connection."""
+    return getattr(ibis, DIALECTS[kind]).from_connection(connection)
+
+
 def unwrap(backend: Any) -> tuple[str, Any]:
     """Kind and connection of an ibis backend."""
     kinds = {dialect: kind for kind, dialect in DIALECTS.items()}
