@@ -119,12 +119,7 @@ class DuckDBDriver(Driver):
 
     def problem(self, error: Exception) -> DatabaseError:
         said = self.said(error)
-        if "different configuration" in said:
-            return DatabaseError(
-                f"{self.label} is open already in this program, in another way. Close it there, or "
-                "give an ibis backend of that connection to Database.from_backend(...)."
-            )
-        if "lock on file" in said:
+        if "lock on file" in said or "different configuration" in said:
             return DatabaseError(
                 f"{self.label} is open elsewhere for writing. Close it there, then try again."
             )
