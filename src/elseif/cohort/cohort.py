@@ -24,17 +24,17 @@ if TYPE_CHECKING:
 class Cohort:
     """The members of a cohort, by person id; made by ``extract`` or ``read_cohort``."""
 
-    definition: CohortDefinition
-    person_ids: np.ndarray
-    index_dates: np.ndarray
-    outcome: np.ndarray
-    age: np.ndarray
-    sex: np.ndarray
-    features: Any  # scipy csr_array of bool: a row for each member, a column for each concept
-    catalogue: pd.DataFrame
-    groups: pd.DataFrame
-    attrition: pd.DataFrame
-    holes: pd.DataFrame
+    definition: CohortDefinition  # by which it was extracted
+    person_ids: np.ndarray  # int64, in order
+    index_dates: np.ndarray  # datetime64[D]
+    outcome: np.ndarray  # bool: whether it was recorded in its window
+    age: np.ndarray  # int64: year of the index date - year of birth
+    sex: np.ndarray  # "female", "male" or "unknown"
+    features: Any  # SciPy csr_array of bool: a row for each member, a column for each concept
+    catalogue: pd.DataFrame  # name, concept_id, domain, covariate_id of each column of features
+    groups: pd.DataFrame  # bool: whether anything of a group was recorded before the index date
+    attrition: pd.DataFrame  # step, persons, removed
+    holes: pd.DataFrame  # what, records, persons
 
     def __len__(self) -> int:
         return len(self.person_ids)

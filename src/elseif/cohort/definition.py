@@ -80,17 +80,17 @@ class CohortDefinition:
     the outcome counts on the days of ``outcome_window``, both included.
     """
 
-    name: str
-    title: str
-    index: ConceptSet
-    outcome: ConceptSet
-    observation_before: int = 365
-    observation_after: int = 365
-    outcome_window: tuple[int, int] = (1, 365)
-    outcome_must_be_new: bool = False
-    age_cuts: tuple[int, ...] = (50, 60, 70, 80)
-    domains: tuple[str, ...] = DOMAINS
-    groups: Mapping[str, ConceptSet] = field(default_factory=dict)
+    name: str  # of small letters, digits and underscores
+    title: str  # a line for people
+    index: ConceptSet  # whose first record makes the index date
+    outcome: ConceptSet  # what may follow
+    observation_before: int = 365  # days
+    observation_after: int = 365  # days
+    outcome_window: tuple[int, int] = (1, 365)  # first and last day
+    outcome_must_be_new: bool = False  # remove who had it on or before the index date
+    age_cuts: tuple[int, ...] = (50, 60, 70, 80)  # years
+    domains: tuple[str, ...] = DOMAINS  # what becomes features
+    groups: Mapping[str, ConceptSet] = field(default_factory=dict)  # what scores count
 
     def __post_init__(self) -> None:
         _check_name("name", self.name)

@@ -1,0 +1,102 @@
+"""elseif extract: what it writes, prints and refuses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from elseif.cohort import read_cohort
+from tests.cli.conftest import Run
+from tests.helpers_cohort import N_PERSONS, PASSWORD, make_database
+
+PRINTED = """\
+Stroke within a year of a first diagnosis of atrial fibrillation.
+40 persons, 10 (25.0%) with stroke in days 1 to 365; 3 drugs and conditions
+  recorded before.
+
+Persons who
+ 40         have a record of atrial fibrillation, the first of which is the index date
+ 40         are in the table person
+ 40         have a year of birth that makes them 0 to 120 years old
+ 40         were observed on the index date
+ 40         were observed for 365 days before it
+ 40         were observed for 365 days after it
+
+Holes in the data, which were left out:
+  conditions without a concept (none, or 0): 5 records of 5 persons
+  members' features that the table concept lacks: 5 records of 5 persons
+
+Cohort: {out}
+"""
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_database(tmp_path_factory.mktemp("omop") / "omop.duckdb")
+
+
+def test_extract(elseif: Run, path: Path, tmp_path: Path) -> None:
+    """The table of those who are left, the holes, and a folder that can be read."""
+    out = tmp_path / "cohort"
+    arguments = ["extract", "--database", f"duckdb://{path}", "--schema", "cdm", "--out", out]
+    done = elseif(*arguments)
+    assert (done.code, done.err) == (0, "")
+    assert done.out == PRINTED.format(out=out)
+    assert len(read_cohort(out)) == N_PERSONS
+    again = elseif(*arguments, "--quiet")
+    assert (again.code, again.out) == (0, done.out)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        ([], 2, "Missing option '--database'"),
+        (["--database", "{p}"], 2, "Missing option '--out'"),
+        (["--database", "{p}", "--out", "{t}/c"], 6, "lacks person, observation_period,"),
+        (["--database", "{p}", "--out", "{t}/c", "--schema", "nope"], 6, "schema nope, lacks"),
+        (["--database", "{p}", "--out", "{t}/c", "--schema", "a;b"], 2, "no name of a schema"),
+        (["--database", "{t}/no.duckdb", "--out", "{t}/c"], 6, "does not exist"),
+        (["--database", "{p}", "--out", "{p}", "--schema", "cdm"], 4, "Cannot write into"),
+        (["--database", "{p}", "--out", "{t}/c", "--definition", "x"], 2, "is no definition"),
+        (["--database", "{p}", "--out", "{t}/c", "--persons-a-batch", "0"], 2, "persons-a-batch"),
+        (
+            ["--database", "{p}", "--schema", "cdm", "--out", "{t}/c", "--definition",
+             "heart_failure"],
+            6,
+            "Nobody in the DuckDB file omop.duckdb belongs to the cohort. Persons who 0 have",
+        ),
+        (["--database", f"mysql://a:{PASSWORD}@h/d", "--out", "{t}/c"], 2, "kind 'mysql'"),
+        (["--database", f"postgresql://a:{PASSWORD}/@h/d", "--out", "{t}/c"], 2, "%2F"),
+        (["--database", f"postgresql://a:{PASSWORD}@localhost:1/d", "--out", "{t}/c"], 6,
+         "cannot be reached"),
+        (["--database", "{p}", "--out", "{t}/c", f"postgresql://a:{PASSWORD}@h/d"], 2,
+         "postgresql://***@h/d"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("debug", [False, True])
+def test_refused(
+    elseif: Run,
+    path: Path,
+    tmp_path: Path,
+    arguments: list[str],
+    code: int,
+    said: str,
+    debug: bool,
+) -> None:
+    """Every mistake has its sentence and its code; no password is seen; no folder is made."""
+    filled = [argument.format(p=path, t=tmp_path) for argument in arguments]
+    done = elseif("extract", *filled, *(["--debug"] if debug else []))
+    assert done.code == code
+    assert said in done.err
+    assert PASSWORD not in done.err + done.out
+    assert not (tmp_path / "c").exists()
+    if not debug:
+        assert done.err.count("\n") == 1
+
+
+def test_help(elseif: Run) -> None:
+    """It says what is read, and where a password goes."""
+    told = " ".join(elseif("extract", "--help").out.split())
+    for words in ("PGPASSWORD", "~/.pgpass", "only read", "YAML file", "as safe as the database"):
+        assert words in told

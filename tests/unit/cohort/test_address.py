@@ -1,0 +1,143 @@
+"""Addresses of databases, and what must never be seen of them."""
+
+from __future__ import annotations
+
+import pickle
+import traceback
+from pathlib import Path
+
+import pytest
+
+from elseif.cohort import Database, connect
+from elseif.cohort.address import check_schema, read_address
+from elseif.cohort.drivers import PostgreSQLDriver
+from elseif.errors import DatabaseError, ElseifError, ParamError, ParamTypeError
+from tests.helpers_cohort import PASSWORD, make_database
+
+
+def test_postgresql() -> None:
+    """Every part of an address, and none of its secrets in what is shown."""
+    address = read_address(
+        f"postgresql://ann%40ward:{PASSWORD}%2F@db.example:5433/omop?sslmode=require"
+    )
+    assert address.settings == {
+        "host": "db.example",
+        "port": 5433,
+        "user": "ann@ward",
+        "password": f"{PASSWORD}/",
+        "dbname": "omop",
+        "sslmode": "require",
+    }
+    for shown in (repr(address), address.label, address.identity):
+        assert PASSWORD not in shown
+        assert "ann" not in shown
+        assert "db.example" in shown
+
+
+def test_what_is_absent_is_left_to_the_driver() -> None:
+    """The environment and ~/.pgpass fill in what an address leaves open."""
+    assert read_address("postgresql:///omop").settings == {"dbname": "omop"}
+    assert read_address("postgresql://").settings == {}
+    assert read_address("postgres://h/omop?host=/run/pg").settings["host"] == "h"
+    assert read_address("postgresql:///omop?host=/run/pg").settings["host"] == "/run/pg"
+
+
+HOSTILE = [
+    f"postgresql://ann:{PASSWORD}/x@host/omop",
+    f"postgresql://ann:1/{PASSWORD}@host/omop",
+    f"postgresql://ann:{PASSWORD}#x@host/omop",
+    f"postgresql://ann:x?{PASSWORD}@host/omop",
+    f"postgresql://ann:x?a={PASSWORD}@host/omop",
+    f"postgresql://ann:{PASSWORD}@host:99999/omop",
+    f"postgresql://ann:{PASSWORD}@[host/omop",
+    f"postgresql://ann:{PASSWORD}@host/omop/cdm",
+    f"postgresql://ann:{PASSWORD}@host/omop?options=-c%20x",
+    f"postgresql://ann@host/omop?password={PASSWORD}",
+    f"postgresql://ann:{PASSWORD}@host/omop?sslmode=a&sslmode=b",
+    f"mysql://ann:{PASSWORD}@host/omop",
+    f"ann:{PASSWORD}@host/omop",
+    f"ann:{PASSWORD}@host/omop.duckdb",
+    f"{PASSWORD}",
+    "",
+    "duckdb://",
+    "duckdb:///:memory:",
+]
+
+
+@pytest.mark.parametrize("url", HOSTILE)
+def test_an_address_that_cannot_be_read_is_not_repeated(url: str) -> None:
+    """Neither in the sentence nor in a traceback with everything that led to it."""
+    with pytest.raises(ParamError) as caught:
+        connect(url, "cdm")
+    told = "".join(traceback.format_exception(caught.value))
+    assert PASSWORD not in str(caught.value)
+    assert PASSWORD not in told
+    assert str(caught.value).endswith(".")
+
+
+def test_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A DuckDB file by its path or as an address, relative or not."""
+    path = make_database(tmp_path / "some omop.duckdb")
+    monkeypatch.chdir(tmp_path)
+    for url in (
+        path,
+        str(path),
+        path.name,
+        f"duckdb:///{path.name}",
+        f"duckdb:///{path}",
+        f"duckdb://{path}",
+    ):
+        address = read_address(url)
+        assert (address.kind, address.path) == ("duckdb", path)
+        with connect(url, "cdm") as database:
+            assert repr(database) == "<Database: the DuckDB file some omop.duckdb, schema cdm>"
+        assert "closed" in repr(database)
+    with pytest.raises(DatabaseError, match=r"none\.duckdb does not exist"):
+        connect("duckdb:///none.duckdb")
+    with pytest.raises(DatabaseError, match="is a folder"):
+        connect(f"duckdb://{tmp_path}")
+    with pytest.raises(DatabaseError, match="There is no folder"):
+        connect("spark:///none")
+    assert read_address("spark").path is None
+    assert read_address(f"spark://{tmp_path}").path == tmp_path
+
+
+@pytest.mark.parametrize(
+    "name", ["cdm; DROP TABLE person", 'a"b', "a.b", "", "1a", "a" * 64, "a b", "ü", "a\n", "a-b"]
+)
+def test_hostile_schema(name: str) -> None:
+    """What is no name is refused before any database is looked for."""
+    with pytest.raises(ParamError, match="is no name of a schema"):
+        connect("duckdb:///none.duckdb", name)
+
+
+def test_schema_names() -> None:
+    """Letters, digits, underscores, dollars."""
+    assert check_schema("cdm_5$4") == "cdm_5$4"
+    assert check_schema("_" + "a" * 62) == "_" + "a" * 62
+    assert check_schema(None) is None
+    with pytest.raises(ParamTypeError, match="not a bytes"):
+        check_schema(b"cdm")  # type: ignore[arg-type]
+    with pytest.raises(ParamTypeError, match="not a int"):
+        read_address(5)  # type: ignore[arg-type]
+
+
+def test_what_a_driver_says_is_looked_through(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A driver that repeats a password is not quoted; a user's name is hidden."""
+    driver = PostgreSQLDriver(read_address(f"postgresql://ann:{PASSWORD}@host/omop"))
+    assert driver.said(ValueError(f"bad {PASSWORD} here")) == "the driver reports ValueError"
+    assert driver.said(ValueError('role "ann" is no banner\nLINE 1')) == 'role "***" is no banner'
+    monkeypatch.setenv("PGPASSWORD", "from-outside")
+    assert "from-outside" not in driver.said(ValueError("it was from-outside"))
+
+
+def test_a_closed_database(tmp_path: Path) -> None:
+    """It says so, and it cannot be pickled, open or closed."""
+    with connect(make_database(tmp_path / "omop.duckdb"), "cdm") as database:
+        with pytest.raises(ParamTypeError, match="cannot be pickled"):
+            pickle.dumps(database)
+        assert set(database.backend.con.execute("SELECT 1").fetchall()) == {(1,)}
+    with pytest.raises(DatabaseError, match="is closed"):
+        database.questions(["person"])
+    with pytest.raises(ElseifError, match="no ibis backend"):
+        Database.from_backend(object())

@@ -1,0 +1,244 @@
+"""Cohorts in folders: the same however they are stored, and refused when they are not whole."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from elseif.cohort import Cohort, Database, connect, extract, load_definition, read_cohort
+from elseif.cohort.files import ROWS_A_GROUP, write_parquet
+from elseif.errors import DataError, ElseifError, FileExistsAlreadyError, ParamError, ResourceError
+from elseif.progress import Progress
+from tests.helpers_cohort import N_PERSONS, make_database
+
+STROKE = load_definition("stroke")
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_database(tmp_path_factory.mktemp("omop") / "omop.duckdb")
+
+
+@pytest.fixture(scope="module")
+def database(path: Path) -> Iterator[Database]:
+    with connect(path, "cdm") as database:
+        yield database
+
+
+@pytest.fixture(scope="module")
+def whole(database: Database) -> Cohort:
+    return extract(database, "stroke")
+
+
+@pytest.fixture(scope="module")
+def original(database: Database, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("cohorts") / "cohort"
+    extract(database, STROKE, folder=folder, persons_a_batch=15)
+    return folder
+
+
+@pytest.fixture
+def folder(original: Path, tmp_path: Path) -> Path:
+    """A copy of a cohort in a folder, to be done with as one likes."""
+    return Path(shutil.copytree(original, tmp_path / "cohort"))
+
+
+def assert_same(found: Cohort, expected: Cohort) -> None:
+    for name in ("person_ids", "index_dates", "outcome", "age", "sex"):
+        left, right = getattr(found, name), getattr(expected, name)
+        assert left.dtype == right.dtype, name
+        assert np.array_equal(left, right), name
+    for part in ("data", "indices", "indptr"):
+        assert np.array_equal(getattr(found.features, part), getattr(expected.features, part))
+    for name in ("catalogue", "groups", "attrition", "holes"):
+        pd.testing.assert_frame_equal(getattr(found, name), getattr(expected, name))
+    assert found.definition == expected.definition
+
+
+def test_the_cohort(whole: Cohort) -> None:
+    """What the little database must give, in every form that a cohort has."""
+    assert len(whole) == N_PERSONS
+    assert whole.catalogue["name"].tolist() == ["Heart failure", "Aspirin", "concept 8001"]
+    assert whole.features.toarray().sum(axis=0).tolist() == [20, 8, 5]
+    assert whole.outcome.sum() == 10
+    assert whole.age[0] == 2012 - 1931
+    assert sorted(set(whole.sex)) == ["female", "male", "unknown"]
+    assert whole.groups["heart_failure"].sum() == 20
+    assert whole.groups.drop(columns="heart_failure").to_numpy().sum() == 0
+    assert whole.labels().name == "stroke"
+    assert whole.labels().dtype == bool
+    assert whole.table().shape == (N_PERSONS, 5)
+    assert whole.table().columns[:3] == ["age", "sex", "Heart failure"]
+    assert list(whole.score_table().columns) == ["age", "sex", *STROKE.groups]
+    assert whole.cuts == {"age": [50.0, 60.0, 70.0, 80.0]}
+    assert repr(whole) == ("<Cohort stroke: 40 persons, 3 drugs and conditions, 25.0% with stroke>")
+    holes = whole.holes.set_index("what")
+    assert holes.loc["conditions without a concept (none, or 0)"].tolist() == [5, 5]
+    assert holes.loc["members' features that the table concept lacks"].tolist() == [5, 5]
+
+
+def test_a_folder_holds_the_same(folder: Path, whole: Cohort) -> None:
+    """However many ranges there were."""
+    assert len(list(folder.glob("persons-*.parquet"))) > 2
+    assert_same(read_cohort(folder), whole)
+    assert not list(folder.glob("range-*")) + list(folder.glob("plan*"))
+
+
+@pytest.mark.parametrize("persons_a_batch", [3, 39])
+def test_any_number_of_ranges(database: Database, whole: Cohort, persons_a_batch: int) -> None:
+    """The cohort does not depend on how it is read."""
+    assert_same(extract(database, STROKE, persons_a_batch=persons_a_batch), whole)
+
+
+def test_a_whole_folder_is_not_extracted_again(folder: Path, database: Database) -> None:
+    """It is read, and nothing in it is touched."""
+    before = {file: file.stat().st_mtime_ns for file in folder.iterdir()}
+    said = []
+
+    class Listener(Progress):
+        def note(self, message: str) -> None:
+            said.append(message)
+
+    extract(database, STROKE, folder=folder, progress=Listener())
+    assert {file: file.stat().st_mtime_ns for file in folder.iterdir()} == before
+    assert said == [f"{folder} holds the whole cohort already."]
+
+
+def test_another_definition_is_refused(folder: Path, database: Database) -> None:
+    """Whatever differs, and also while the extraction is unfinished."""
+    other = replace(STROKE, age_cuts=(50, 60))
+    with pytest.raises(FileExistsAlreadyError, match="by another definition"):
+        extract(database, other, folder=folder)
+    (folder / "manifest.json").rename(folder / "plan.json")
+    with pytest.raises(FileExistsAlreadyError, match="by another definition"):
+        extract(database, other, folder=folder)
+
+
+def test_another_database_is_refused(folder: Path, tmp_path: Path) -> None:
+    """One of another name, and one of the same name that has changed."""
+    with (
+        connect(make_database(tmp_path / "other.duckdb"), "cdm") as other,
+        pytest.raises(FileExistsAlreadyError, match="from another database or schema"),
+    ):
+        extract(other, STROKE, folder=folder)
+    changed = make_database(tmp_path / "omop.duckdb")
+    with duckdb.connect(str(changed)) as connection:
+        connection.execute("INSERT INTO cdm.person VALUES (99, 8507, 1950)")
+    with (
+        connect(changed, "cdm") as other,
+        pytest.raises(FileExistsAlreadyError, match="before it changed"),
+    ):
+        extract(other, STROKE, folder=folder)
+
+
+def test_other_files_are_left_alone(database: Database, tmp_path: Path) -> None:
+    """A folder that holds something else is no place for a cohort, nor is a file."""
+    (tmp_path / "letter.txt").write_text("dear")
+    with pytest.raises(FileExistsAlreadyError, match="holds other files"):
+        extract(database, STROKE, folder=tmp_path)
+    with pytest.raises(ResourceError, match="Cannot write into"):
+        extract(database, STROKE, folder=tmp_path / "letter.txt")
+    assert [file.name for file in tmp_path.iterdir()] == ["letter.txt"]
+
+
+def test_a_failure_leaves_no_folder(database: Database, tmp_path: Path) -> None:
+    """Nobody has the condition: the folder is not even made."""
+    with pytest.raises(ElseifError, match="Nobody in the DuckDB file"):
+        extract(database, "heart_failure", folder=tmp_path / "cohort")
+    assert not (tmp_path / "cohort").exists()
+
+
+@pytest.mark.parametrize(
+    ("damage", "complaint"),
+    [
+        ("no manifest", "it has no manifest.json"),
+        ("no part", "the part condition-00000.parquet is missing"),
+        ("part", "the part persons-00000.parquet was changed"),
+        ("catalogue", "the part catalogue.parquet was changed"),
+        ("counts", "not those that the manifest counts"),
+        ("path", "is no name of a part"),
+        ("version", "reads 1"),
+        ("format", "is not the manifest of a cohort"),
+        ("keys", "is damaged"),
+        ("json", "is not JSON"),
+        ("list", "holds no keys"),
+    ],
+)
+def test_damage_is_seen(folder: Path, damage: str, complaint: str) -> None:
+    """Nothing that was lost or changed is read as a cohort."""
+    manifest = json.loads((folder / "manifest.json").read_text())
+    if damage == "no manifest":
+        (folder / "manifest.json").unlink()
+    elif damage == "no part":
+        (folder / "condition-00000.parquet").unlink()
+    elif damage in ("part", "catalogue"):
+        file = folder / ("catalogue.parquet" if damage == "catalogue" else "persons-00000.parquet")
+        content = bytearray(file.read_bytes())
+        content[len(content) // 2] ^= 1
+        file.write_bytes(content)
+    else:
+        changes = {
+            "counts": {"n_persons": 41},
+            "path": {"catalogue": {"name": "../catalogue.parquet", "sha256": ""}},
+            "version": {"version": 2},
+            "format": {"format": "elseif model"},
+            "keys": {"ranges": None},
+        }
+        text = json.dumps({**manifest, **changes.get(damage, {})})
+        text = {"json": text[:-5], "list": "[]"}.get(damage, text)
+        (folder / "manifest.json").write_text(text)
+    with pytest.raises(DataError) as caught:
+        read_cohort(folder)
+    assert complaint in str(caught.value)
+
+
+def test_folders_that_are_none(tmp_path: Path) -> None:
+    """No folder, and an empty one."""
+    with pytest.raises(DataError, match="There is no folder"):
+        read_cohort(tmp_path / "none")
+    with pytest.raises(DataError, match="holds no cohort"):
+        read_cohort(tmp_path)
+
+
+def test_the_same_rows_make_the_same_file(tmp_path: Path) -> None:
+    """Engines hand over rows in pieces of any size; the file does not show it."""
+    numbers = np.arange(ROWS_A_GROUP * 2 + 5)
+    table = pa.table({"a": numbers})
+    cuts = [0, 3, ROWS_A_GROUP + 9, ROWS_A_GROUP * 2, len(numbers)]
+    pieces = [table.slice(a, b - a) for a, b in pairwise(cuts)]
+    one = write_parquet(tmp_path / "one.parquet", [table])
+    many = write_parquet(tmp_path / "many.parquet", iter(pieces))
+    assert one["sha256"] == many["sha256"]
+    assert one["rows"] == many["rows"] == len(numbers)
+
+
+def test_a_part_that_fails_leaves_nothing(tmp_path: Path) -> None:
+    """Neither a file nor a piece of one."""
+
+    def rows() -> Iterator[pa.Table]:
+        yield pa.table({"a": np.arange(ROWS_A_GROUP + 1)})
+        raise DataError("gone")
+
+    with pytest.raises(DataError, match="gone"):
+        write_parquet(tmp_path / "one.parquet", rows())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_wrong_arguments(database: Database) -> None:
+    """Each is refused with what is wanted."""
+    with pytest.raises(ParamError, match="at least 1, not 0"):
+        extract(database, STROKE, persons_a_batch=0)
+    with pytest.raises(ParamError, match=r"whole number, not 1\.5"):
+        extract(database, STROKE, persons_a_batch=1.5)  # type: ignore[arg-type]
+    with pytest.raises(ParamError, match="reads a Database"):
+        extract("omop.duckdb", STROKE)  # type: ignore[arg-type]
