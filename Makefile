@@ -13,6 +13,8 @@ demo: $(VENV)/demo.stamp
 
 test: lint
 	scripts/install_browser.sh
+	scripts/install_postgres.sh
+	scripts/install_java.sh
 	$(BIN)/pytest -m "not slow" -n auto -q
 
 test-slow: $(VENV)/test.stamp
