@@ -22,6 +22,7 @@ Data = Mapping[str, Any]
 WIDTH = 92
 NAME = 24
 STEP = 66
+LONGEST_WARNING = 160
 NO_TRAINING = "no training"
 CAUTION = (
     "  Folds share most of their training data, so that the s.d. is no standard error: read the "
@@ -80,6 +81,7 @@ def auc_table(
         lines.append(_row(name, results, published.get(name)))
     lines += reason_lines(results["failures"])
     lines += reason_lines(left_out or {}, "not run, ")
+    lines += warning_lines(results)
     return "\n".join(lines)
 
 
@@ -97,6 +99,23 @@ def reason_lines(reasons: Mapping[str, str], what: str = "") -> list[str]:
     for name, why in reasons.items():
         names.setdefault(why, []).append(name)
     return [_wrapped(f"  {', '.join(who)}: {what}{why}") for why, who in names.items()]
+
+
+def warning_lines(results: Data) -> list[str]:
+    """What fits warned of, each text once with the number of folds."""
+    heard: dict[str, dict[str, int]] = {}
+    for name, one in results["classifiers"].items():
+        for text in (text for said in one["warnings"] for text in dict.fromkeys(said)):
+            names = heard.setdefault(text, {})
+            names[name] = names.get(name, 0) + 1
+    n = results["n_folds"]
+    return [
+        _wrapped(
+            f"  warning of {', '.join(f'{name} ({k} of {n} folds)' for name, k in names.items())}: "
+            + textwrap.shorten(text, LONGEST_WARNING, placeholder=" …")
+        )
+        for text, names in heard.items()
+    ]
 
 
 def difference_text(results: Data) -> str:
