@@ -99,9 +99,9 @@ def test_no_number_is_no_json(tmp_path: Path) -> None:
 
 def test_one_run_at_a_time(tmp_path: Path) -> None:
     """A second run in a folder is refused; after the first, it may."""
-    with only_run_in(tmp_path):
-        with pytest.raises(ResourceError, match="Another study is at work"), only_run_in(tmp_path):
-            pass
+    second = only_run_in(tmp_path)
+    with only_run_in(tmp_path), pytest.raises(ResourceError, match="Another study is at work"):
+        second.__enter__()
     with only_run_in(tmp_path):
         pass
     with pytest.raises(ResourceError, match="Cannot write into"), only_run_in(tmp_path / "none"):

@@ -221,7 +221,7 @@ def test_an_own_database_and_another_definition(small_study: Study, tmp_path: Pa
     database = small_study.out / "synthetic-patients.duckdb"
     done = program(
         "study", "stroke", "--out", tmp_path / "out", "--database", database, "--schema", "cdm",
-        "--definition", definition, "--folds", "2", "--only", "BRL",
+        "--definition", definition, "--folds", "2", "--only", "brl,CHADS2",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "MarketScan" not in done.stdout

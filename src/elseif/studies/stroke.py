@@ -99,8 +99,7 @@ class _Study:
         scores, absent = score_contenders(cohort)
         others, lacking = comparison_contenders(cohort, self.settings)
         everyone = [rule_list_contender(cohort, self.settings), *scores, *others]
-        chosen = select(everyone, absent | lacking, self.settings)
-        return chosen, absent | lacking
+        return select(everyone, absent | lacking, self.settings)
 
     def _compare(
         self, patients: Patients, contenders: Sequence[Contender], left_out: dict[str, str]
