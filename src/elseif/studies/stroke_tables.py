@@ -175,14 +175,17 @@ def planted_text(results: Data) -> str:
 
 def times_text(times: Data) -> str:
     """How long everything took."""
-    brl, cpu = times["brl_everybody_seconds"], times["brl_everybody_cpu_seconds"]
     lines = []
-    if brl is not None:
+    if times["brl_everybody_seconds"] is not None:
         lines.append(
-            f"All of BRL's mining and sampling took {brl:.1f} s for the folds of everybody "
-            f"({cpu:.1f} s of CPU),"
+            _wrapped(
+                "All of BRL's mining and sampling took "
+                f"{times['brl_everybody_seconds']:.1f} s by the clock for the folds of everybody "
+                f"({times['brl_everybody_cpu_seconds']:.1f} s of CPU), and "
+                f"{times['brl_seconds']:.1f} s ({times['brl_cpu_seconds']:.1f} s) with those of "
+                "the other populations."
+            )
         )
-        lines.append(f"{times['brl_seconds']:.1f} s with those of the other populations.")
     parts = ", ".join(f"{what} {seconds:.0f} s" for what, seconds in times["parts"].items())
     lines.append(
         _wrapped(f"This run: {times['seconds']:.0f} s on {times['cores']} cores ({parts}).")
