@@ -36,9 +36,11 @@ def test_there_and_back(tmp_path: Path) -> None:
     assert path.relative_to(tmp_path).parts[:2] == ("kept", "women")
     assert path.name == "l1-logistic-regression-fold-2-abababababababab.json"
     assert [p.name for p in path.parent.iterdir()] == [path.name]
-    keeper.forget()
+    other = tmp_path / "kept" / "women" / "my-fold-notes.json"
+    other.touch()
     keeper.forget()
     assert keeper.read(PLACE) is None
+    assert other.exists()
 
 
 def test_any_damage_is_found(tmp_path: Path) -> None:

@@ -27,7 +27,8 @@ def test_what_is_written(small_study: Study) -> None:
     names = {path.name for path in small_study.out.iterdir()}
     pictures = ("figure-4-list", "figure-5-roc", "auc", "calibration")
     assert {f"{name}.{kind}" for name in pictures for kind in ("png", "svg")} <= names
-    assert {"results.json", "tables.txt", "lists.txt", "model.json", "cohort", "kept"} <= names
+    assert {"results.json", "tables.txt", "lists.txt", "model.json", "kept"} <= names
+    assert small_study.cohort_folder().name in names
     assert small_study.stdout.startswith("These patients are SYNTHETIC")
     for page in ("report.html", "calculator.html", "figure-5-roc.svg"):
         assert "SYNTHETIC" in (small_study.out / page).read_text("utf-8")
@@ -71,7 +72,7 @@ def test_the_scores_are_those_of_the_cohort(small_study: Study) -> None:
 
     from elseif.evaluation.scores import CHADS2
 
-    cohort = read_cohort(small_study.out / "cohort")
+    cohort = read_cohort(small_study.cohort_folder())
     points = CHADS2().points(cohort.score_table())
     splits = StratifiedKFold(2, shuffle=True, random_state=0).split(points, cohort.outcome)
     aucs = [delong(cohort.outcome[test], np.asarray(points)[test])[0] for _, test in splits]
@@ -81,7 +82,7 @@ def test_the_scores_are_those_of_the_cohort(small_study: Study) -> None:
 
 def test_the_model_is_the_list_that_is_shown(small_study: Study) -> None:
     """The model file reads the cohort's table, and its list is that of figure 4."""
-    cohort = read_cohort(small_study.out / "cohort")
+    cohort = read_cohort(small_study.cohort_folder())
     model = load_model(small_study.out / "model.json")
     lines = small_study.results()["list"]["lines"]
     table = cohort.table()
