@@ -27,6 +27,11 @@ class Study:
     stdout: str
     stderr: str
 
+    def cohort_folder(self) -> Path:
+        """The one cohort that was extracted."""
+        (folder,) = self.out.glob("cohort-*")
+        return folder
+
     def results(self) -> dict[str, Any]:
         return json.loads((self.out / "results.json").read_text("utf-8"))
 

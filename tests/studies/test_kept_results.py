@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -38,9 +36,11 @@ def test_there_and_back(tmp_path: Path) -> None:
     assert path.relative_to(tmp_path).parts[:2] == ("kept", "women")
     assert path.name == "l1-logistic-regression-fold-2-abababababababab.json"
     assert [p.name for p in path.parent.iterdir()] == [path.name]
-    keeper.forget()
+    other = tmp_path / "kept" / "women" / "my-fold-notes.json"
+    other.touch()
     keeper.forget()
     assert keeper.read(PLACE) is None
+    assert other.exists()
 
 
 def test_any_damage_is_found(tmp_path: Path) -> None:
@@ -100,19 +100,11 @@ def test_no_number_is_no_json(tmp_path: Path) -> None:
 
 
 def test_one_run_at_a_time(tmp_path: Path) -> None:
-    """A second run in a folder is refused, in another process too; after the first, it may."""
-    code = (
-        "import sys, pathlib\n"
-        "from elseif.studies.kept_results import only_run_in\n"
-        "with only_run_in(pathlib.Path(sys.argv[1])): print('in')"
-    )
-    command = [sys.executable, "-c", code, str(tmp_path)]
+    """A second run in a folder is refused; after the first, it may."""
+    second = only_run_in(tmp_path)
+    with only_run_in(tmp_path), pytest.raises(ResourceError, match="Another study is at work"):
+        second.__enter__()
     with only_run_in(tmp_path):
-        with pytest.raises(ResourceError, match="Another study is at work"), only_run_in(tmp_path):
-            pass
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        assert "Another study is at work" in done.stderr
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert (done.stdout, done.returncode) == ("in\n", 0)
+        pass
     with pytest.raises(ResourceError, match="Cannot write into"), only_run_in(tmp_path / "none"):
         pass

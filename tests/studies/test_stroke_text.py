@@ -93,6 +93,7 @@ COHORT = {
 }  # fmt: skip
 TIMES = {
     "brl_everybody_seconds": 12.34, "brl_everybody_cpu_seconds": 20.0, "brl_seconds": 30.0,
+    "brl_cpu_seconds": 44.0,
     "seconds": 901.0, "parts": {"patients": 10.2, "figures": 3.0}, "cores": 2, "n_kept": 3,
     "n_fits": 45,
 }  # fmt: skip

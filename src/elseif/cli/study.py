@@ -12,7 +12,7 @@ from elseif.cli.arguments import Quiet
 from elseif.cli.problems import say_when_interrupted
 from elseif.errors import ParamError
 
-STROKE = "Of the study of stroke"
+STROKE = "Only of elseif study stroke"
 RESULTS = Path("results")
 
 
@@ -68,7 +68,12 @@ def study(
         int | None, _stroke("Size of the synthetic cohort; 12,586.", "NUMBER", min=100)
     ] = None,
     fresh: Annotated[
-        bool, _stroke("Begin anew; without it, an interrupted study continues.")
+        bool,
+        typer.Option(
+            "--fresh",
+            help="Begin anew; without it, an interrupted study continues.",
+            rich_help_panel=STROKE,
+        ),
     ] = False,
     quiet: Quiet = False,
 ) -> None:

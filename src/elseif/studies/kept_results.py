@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any
@@ -17,6 +16,7 @@ from elseif.export.safe_files import file_name, write_atomically
 
 FORMAT, VERSION = "elseif fold", 1
 LOCK = ".elseif-study.lock"
+SHOWN = 16  # hexadecimal digits of a fingerprint in a file's name
 
 
 class FileKeeper:
@@ -33,7 +33,9 @@ class FileKeeper:
 
     def path(self, place: Place) -> Path:
         """Where a fit is kept."""
-        name = f"{file_name(place.contender)}-fold-{place.fold + 1}-{place.fingerprint[:16]}.json"
+        name = (
+            f"{file_name(place.contender)}-fold-{place.fold + 1}-{place.fingerprint[:SHOWN]}.json"
+        )
         return self.folder / file_name(place.population) / name
 
     def read(self, place: Place) -> FoldResult | None:
@@ -75,9 +77,9 @@ class FileKeeper:
         self.n_written += 1
 
     def forget(self) -> None:
-        """Remove everything that was kept."""
-        with contextlib.suppress(FileNotFoundError):
-            shutil.rmtree(self.folder)
+        """Remove everything that was kept, and nothing else."""
+        for path in self.folder.glob(f"*/*-fold-*-{'[0-9a-f]' * SHOWN}.json"):
+            path.unlink()
 
 
 def make_folder(folder: Path) -> None:

@@ -25,7 +25,7 @@ from elseif.studies import stroke_figures as figures
 from elseif.studies import stroke_tables as tables
 from elseif.studies.kept_results import FileKeeper, only_run_in
 from elseif.studies.running import save_figure
-from elseif.studies.stroke_cohort import Patients, cohort_summary, find_patients, forget_patients
+from elseif.studies.stroke_cohort import Patients, cohort_summary, find_patients, forget_database
 from elseif.studies.stroke_contenders import (
     comparison_contenders,
     rule_list_classifier,
@@ -72,7 +72,7 @@ class _Study:
         """The study, like a table of contents."""
         if self.settings.fresh:
             self.keeper.forget()
-            forget_patients(self.settings.out)
+            forget_database(self.settings.out)
         with self.timed("patients"):
             patients = find_patients(self.settings, self.progress)
         summary = cohort_summary(patients.cohort)
@@ -86,7 +86,10 @@ class _Study:
             found = list(self._compare(patients, contenders, absent))
         with self.timed("the list and its pages"):
             fitted = self._fit_all(patients)
-            pages = write_pages(fitted, patients, self.settings, self.progress)
+            pages = [
+                ("Cohort", patients.folder),
+                *write_pages(fitted, patients, self.settings, self.progress),
+            ]
         results = self._results(patients, summary, found, fitted, absent)
         with self.timed("figures"):
             self._figures(results, fitted)
@@ -99,8 +102,7 @@ class _Study:
         scores, absent = score_contenders(cohort)
         others, lacking = comparison_contenders(cohort, self.settings)
         everyone = [rule_list_contender(cohort, self.settings), *scores, *others]
-        chosen = select(everyone, absent | lacking, self.settings)
-        return chosen, absent | lacking
+        return select(everyone, absent | lacking, self.settings)
 
     def _compare(
         self, patients: Patients, contenders: Sequence[Contender], left_out: dict[str, str]

@@ -14,7 +14,6 @@ import numpy as np
 
 from elseif.datasets import PlantedRule, PlantedStroke, make_stroke_cdm, read_planted
 from elseif.errors import ElseifError
-from elseif.export.safe_files import write_atomically
 from elseif.progress import Progress
 from elseif.studies.stroke_results import plain
 from elseif.studies.stroke_settings import StrokeSettings
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 DATABASE = "synthetic-patients.duckdb"
 SCHEMA = "cdm"
 OTHERS = 20_000 / 12_586  # persons who do not qualify, for each who does
-COHORT, SOURCE = "cohort", "cohort-source.json"
+COHORT_MARKS = ("manifest.json", "plan.json")
 LOUD = (
     "These patients are SYNTHETIC: a program made them up. Nothing that follows says anything\n"
     "about people; it shows that the method finds what was planted, and how it is run."
@@ -40,6 +39,7 @@ class Patients:
     definition: CohortDefinition
     is_synthetic: bool
     source: str  # the database in words, without credentials
+    folder: Path  # where the cohort is
     planted: tuple[PlantedRule, ...]  # what the risk was made from; nothing of real patients
     fingerprint: str  # of the cohort's content
 
@@ -53,9 +53,10 @@ def find_patients(settings: StrokeSettings, progress: Progress) -> Patients:
     if settings.database is None:
         print(f"{LOUD}\n", flush=True)
         planted = _synthetic_database(settings, progress).rules[:-1]
-    cohort, source = _extracted(settings, definition, progress)
+    cohort, folder, source = _extracted(settings, definition, progress)
     is_synthetic = settings.database is None
-    return Patients(cohort, definition, is_synthetic, source, planted, cohort_digest(cohort))
+    digest = cohort_digest(cohort)
+    return Patients(cohort, definition, is_synthetic, source, folder, planted, digest)
 
 
 def _synthetic_database(settings: StrokeSettings, progress: Progress) -> PlantedStroke:
@@ -79,35 +80,41 @@ def _synthetic_database(settings: StrokeSettings, progress: Progress) -> Planted
 
 def _extracted(
     settings: StrokeSettings, definition: CohortDefinition, progress: Progress
-) -> tuple[Cohort, str]:
-    """The cohort of the folder, where it is of this database and definition; else a new one."""
+) -> tuple[Cohort, Path, str]:
+    """The cohort of this database and definition: read where it was extracted before."""
     from elseif.cohort import connect, extract, read_cohort
 
-    folder, source_path = settings.out / COHORT, settings.out / SOURCE
     url = settings.database or str(settings.out / DATABASE)
     schema = SCHEMA if settings.database is None else settings.schema
     with connect(url, schema=schema) as database:
-        source = {
-            "database": database.identity,
-            "file": _file_state(url),
-            "definition": definition.as_dict(),
-        }
-        if _read_json(source_path) != plain(source):
-            with contextlib.suppress(FileNotFoundError):
-                shutil.rmtree(folder)
-            _write_json(source_path, source)
-        else:
-            with contextlib.suppress(ElseifError):
-                return read_cohort(folder), database.label
-        return extract(database, definition, folder=folder, progress=progress), database.label
+        folder = settings.out / _folder_name(database.identity, _file_state(url), definition)
+        if settings.fresh:
+            _forget_cohort(folder)
+        with contextlib.suppress(ElseifError):  # begun, damaged or absent: extract sees to it
+            cohort = read_cohort(folder)
+            if settings.database is not None:
+                progress.note(f"The cohort in {folder} is used; --fresh extracts it again.")
+            return cohort, folder, database.label
+        cohort = extract(database, definition, folder=folder, progress=progress)
+        return cohort, folder, database.label
 
 
-def forget_patients(out: Path) -> None:
-    """Remove the synthetic database and the cohort, to begin anew."""
-    for path in (out / DATABASE, (out / DATABASE).with_suffix(".planted.json"), out / SOURCE):
+def _folder_name(identity: str, state: list[int] | None, definition: CohortDefinition) -> str:
+    """Another database, another state of its file or another definition is another folder."""
+    about = json.dumps([identity, state, definition.as_dict()], sort_keys=True)
+    return f"cohort-{hashlib.sha256(about.encode('utf-8')).hexdigest()[:12]}"
+
+
+def forget_database(out: Path) -> None:
+    """Remove the synthetic database, to begin anew."""
+    for path in (out / DATABASE, (out / DATABASE).with_suffix(".planted.json")):
         path.unlink(missing_ok=True)
-    with contextlib.suppress(FileNotFoundError):
-        shutil.rmtree(out / COHORT)
+
+
+def _forget_cohort(folder: Path) -> None:
+    """Remove what an extraction has left."""
+    if any((folder / name).is_file() for name in COHORT_MARKS):
+        shutil.rmtree(folder)
 
 
 def cohort_summary(cohort: Cohort) -> dict[str, Any]:
@@ -156,15 +163,3 @@ def _file_state(url: str) -> list[int] | None:
     except (OSError, ValueError):  # a server's
         return None
     return [state.st_size, state.st_mtime_ns]
-
-
-def _read_json(path: Path) -> dict[str, Any]:
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
-def _write_json(path: Path, content: Any) -> None:
-    write_atomically(path, json.dumps(plain(content), indent=1) + "\n", force=True)

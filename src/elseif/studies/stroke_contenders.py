@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from elseif import BayesianRuleListClassifier
@@ -103,19 +103,24 @@ def comparison_contenders(
 
 
 def select(
-    contenders: Sequence[Contender], absent: Iterable[str], settings: StrokeSettings
-) -> list[Contender]:
-    """Those that were asked for; a name that nobody has is refused."""
-    names = {contender.name for contender in contenders} | set(absent)
-    for given in (*settings.only, *settings.skip):
-        if given not in names and given.lower() not in {n.lower() for n in names}:
-            near = difflib.get_close_matches(given, names, n=1, cutoff=0.4)
+    contenders: Sequence[Contender], absent: Mapping[str, str], settings: StrokeSettings
+) -> tuple[list[Contender], dict[str, str]]:
+    """Those of both that were asked for; a name that nobody has is refused."""
+    names = [*(contender.name for contender in contenders), *absent]
+    only, skip = (_known(given, names) for given in (settings.only, settings.skip))
+    wanted = {name for name in names if (not only or name in only) and name not in skip}
+    chosen = [contender for contender in contenders if contender.name in wanted]
+    return chosen, {name: why for name, why in absent.items() if name in wanted}
+
+
+def _known(given: Sequence[str], names: Sequence[str]) -> set[str]:
+    """Names of classifiers, however their letters were written."""
+    by_letters = {name.lower(): name for name in names}
+    for name in given:
+        if name.lower() not in by_letters:
+            near = difflib.get_close_matches(name, names, n=1, cutoff=0.4)
             hint = f" Did you mean {near[0]!r}?" if near else ""
             raise ParamError(
-                f"There is no classifier {given!r}; there are {', '.join(sorted(names))}.{hint}"
+                f"There is no classifier {name!r}; there are {', '.join(names)}.{hint}"
             )
-    only = {name.lower() for name in settings.only}
-    skip = {name.lower() for name in settings.skip}
-    return [
-        c for c in contenders if (not only or c.name.lower() in only) and c.name.lower() not in skip
-    ]
+    return {by_letters[name.lower()] for name in given}

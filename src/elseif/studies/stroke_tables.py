@@ -22,6 +22,7 @@ Data = Mapping[str, Any]
 WIDTH = 92
 NAME = 24
 STEP = 66
+LONGEST_WARNING = 160
 NO_TRAINING = "no training"
 CAUTION = (
     "  Folds share most of their training data, so that the s.d. is no standard error: read the "
@@ -80,6 +81,7 @@ def auc_table(
         lines.append(_row(name, results, published.get(name)))
     lines += reason_lines(results["failures"])
     lines += reason_lines(left_out or {}, "not run, ")
+    lines += warning_lines(results)
     return "\n".join(lines)
 
 
@@ -97,6 +99,23 @@ def reason_lines(reasons: Mapping[str, str], what: str = "") -> list[str]:
     for name, why in reasons.items():
         names.setdefault(why, []).append(name)
     return [_wrapped(f"  {', '.join(who)}: {what}{why}") for why, who in names.items()]
+
+
+def warning_lines(results: Data) -> list[str]:
+    """What fits warned of, each text once with the number of folds."""
+    heard: dict[str, dict[str, int]] = {}
+    for name, one in results["classifiers"].items():
+        for text in (text for said in one["warnings"] for text in dict.fromkeys(said)):
+            names = heard.setdefault(text, {})
+            names[name] = names.get(name, 0) + 1
+    n = results["n_folds"]
+    return [
+        _wrapped(
+            f"  warning of {', '.join(f'{name} ({k} of {n} folds)' for name, k in names.items())}: "
+            + textwrap.shorten(text, LONGEST_WARNING, placeholder=" …")
+        )
+        for text, names in heard.items()
+    ]
 
 
 def difference_text(results: Data) -> str:
@@ -156,14 +175,17 @@ def planted_text(results: Data) -> str:
 
 def times_text(times: Data) -> str:
     """How long everything took."""
-    brl, cpu = times["brl_everybody_seconds"], times["brl_everybody_cpu_seconds"]
     lines = []
-    if brl is not None:
+    if times["brl_everybody_seconds"] is not None:
         lines.append(
-            f"All of BRL's mining and sampling took {brl:.1f} s for the folds of everybody "
-            f"({cpu:.1f} s of CPU),"
+            _wrapped(
+                "All of BRL's mining and sampling took "
+                f"{times['brl_everybody_seconds']:.1f} s by the clock for the folds of everybody "
+                f"({times['brl_everybody_cpu_seconds']:.1f} s of CPU), and "
+                f"{times['brl_seconds']:.1f} s ({times['brl_cpu_seconds']:.1f} s) with those of "
+                "the other populations."
+            )
         )
-        lines.append(f"{times['brl_seconds']:.1f} s with those of the other populations.")
     parts = ", ".join(f"{what} {seconds:.0f} s" for what, seconds in times["parts"].items())
     lines.append(
         _wrapped(f"This run: {times['seconds']:.0f} s on {times['cores']} cores ({parts}).")
