@@ -119,7 +119,12 @@ class DuckDBDriver(Driver):
 
     def problem(self, error: Exception) -> DatabaseError:
         said = self.said(error)
-        if "lock on file" in said or "different configuration" in said:
+        if "different configuration" in said:
+            return DatabaseError(
+                f"{self.label} is open already in this program, in another way. Close it there, or "
+                "give an ibis backend of that connection to Database.from_backend(...)."
+            )
+        if "lock on file" in said:
             return DatabaseError(
                 f"{self.label} is open elsewhere for writing. Close it there, then try again."
             )
@@ -134,13 +139,15 @@ class PostgreSQLDriver(Driver):
     def open(self) -> Any:
         psycopg = load("psycopg", "A PostgreSQL database")
         settings: dict[str, Any] = {"connect_timeout": CONNECT_SECONDS, **self.address.settings}
-        self.connection = psycopg.connect(
-            **settings,
-            autocommit=True,
-            options="-c default_transaction_read_only=on -c TimeZone=UTC",
-            application_name="elseif",
-            keepalives_idle=60,
-        )
+        connection = psycopg.connect(**settings, **SESSION, autocommit=True)
+        try:  # by statements: not every pool of connections lets settings through
+            connection.execute("SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY")
+            connection.execute("SET TimeZone TO 'UTC'")
+            connection.read_only = True
+        except psycopg.Error:
+            connection.close()
+            raise
+        self.connection = connection
         return self.connection
 
     def stream(self, sql: str, schema: Any) -> Iterator[Any]:
@@ -168,8 +175,9 @@ class PostgreSQLDriver(Driver):
             "AND CASE WHEN %(schema)s::text IS NULL THEN n.nspname = ANY(current_schemas(false)) "
             "ELSE n.nspname = %(schema)s END ORDER BY c.oid, a.attnum"
         )
-        found: list[tuple[str, str, str]]
-        found = self.connection.execute(sql, {"schema": schema}).fetchall()
+        with self.connection.transaction():
+            found: list[tuple[str, str, str]]
+            found = self.connection.execute(sql, {"schema": schema}).fetchall()
         return found
 
     def errors(self) -> tuple[type[Exception], ...]:
@@ -204,6 +212,14 @@ class PostgreSQLDriver(Driver):
         return LostConnectionError(f"{self.label} cannot be reached: {said}.")
 
 
+# a server that has gone silent is given up after two minutes
+SESSION: Mapping[str, Any] = {
+    "application_name": "elseif",
+    "keepalives_idle": 60,
+    "keepalives_interval": 10,
+    "keepalives_count": 6,
+    "tcp_user_timeout": 120_000,
+}
 # shut down, starting up, or a standby that had to cancel the query: worth another try
 RETRIED = ("57P01", "57P02", "57P03", "40001", "40P01")
 

@@ -73,8 +73,7 @@ class _Work:
     def into_memory(self, persons_a_batch: int) -> Cohort:
         """Keep every part in memory."""
         plan = make_plan(self.database, self.definition)
-        spans = find_spans(self.database, plan, persons_a_batch)
-        holes = find_holes(self.database, self.definition, plan)
+        spans, holes = self._look(plan, persons_a_batch)
         return self._fill(plan, PartsInMemory(), spans, holes)
 
     def into_folder(self, folder: Path, persons_a_batch: int) -> Cohort:
@@ -90,14 +89,24 @@ class _Work:
             return read_folder(folder)
         parts = PartsInFolder(folder, self.definition.domains)
         if not parts.resume(prints):
-            spans = find_spans(self.database, plan, persons_a_batch)
-            parts.begin(prints, spans, find_holes(self.database, self.definition, plan))
+            parts.begin(prints, *self._look(plan, persons_a_batch))
         cohort = self._fill(plan, parts, parts.spans, parts.holes)
         source = {"kind": self.database.kind, "schema": self.database.schema}
         sets = {name: sorted(ids) for name, ids in plan.members.items()}
         facts = {"source": source, "n_persons_in_database": plan.n_persons, "concept_sets": sets}
         parts.finish(cohort, facts, prints)
         return cohort
+
+    def _look(
+        self, plan: Plan, persons_a_batch: int
+    ) -> tuple[list[tuple[int, int]], list[tuple[str, int, int]]]:
+        """Ranges of persons, and holes: every record is counted once, which may take a while."""
+        with self.progress.stage("looking at the database", 2) as report:
+            spans = find_spans(self.database, plan, persons_a_batch)
+            report(1)
+            holes = find_holes(self.database, self.definition, plan)
+            report(2)
+        return spans, holes
 
     def _prints(self) -> dict[str, str]:
         """What tells this extraction from any other."""

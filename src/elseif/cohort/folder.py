@@ -75,7 +75,7 @@ class PartsInFolder:
         holes: Sequence[tuple[str, int, int]],
     ) -> None:
         """Write down what is to be done, or find what was written down before."""
-        self.folder.mkdir(parents=True, exist_ok=True)
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # it will hold patients
         for leftover in filter(is_temporary, self.folder.iterdir()):
             leftover.unlink(missing_ok=True)
         plan = {"format": FORMAT, "version": VERSION, "prints": dict(prints)}
