@@ -176,9 +176,7 @@ def test_options_that_cannot_be(
     assert not (tmp_path / "out").exists()
 
 
-def test_a_classifier_that_there_is_not(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_classifier_that_there_is_not(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """It is refused before patients are made."""
     assert run(["study", "stroke", "--out", str(tmp_path), "--only", "BRL,chads"]) == 2
     error = capsys.readouterr().err

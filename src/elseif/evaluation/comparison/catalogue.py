@@ -132,8 +132,9 @@ def _of_today(seed: int, n_jobs: int | None) -> list[Comparison]:
         Comparison(
             "explainable boosting",
             partial(modern.explainable_boosting, seed, n_jobs),
-            "interpret's explainable boosting machine, 8 bags without interactions, on columns "
-            f"true in {curves} of the training rows or more: those that rules are mined from",
+            "interpret's explainable boosting machine, 8 bags, at most "
+            f"{modern.MOST_ROUNDS:,} rounds, without interactions, on columns true in "
+            f"{curves} of the training rows or more: those that rules are mined from",
             extra,
             unavailable=_lacking(extra, "interpret"),
         ),

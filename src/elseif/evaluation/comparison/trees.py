@@ -66,13 +66,15 @@ class PrunedTree(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """The tree's label."""
-        check_is_fitted(self)
-        return self.tree_.predict(X)
+        return self.tree_.predict(self._checked(X))
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """The tree's probabilities."""
+        return self.tree_.predict_proba(self._checked(X))
+
+    def _checked(self, X: Any) -> Any:
         check_is_fitted(self)
-        return self.tree_.predict_proba(X)
+        return validate_data(self, X, accept_sparse="csr", dtype=np.float32, reset=False)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -212,13 +214,15 @@ class TunedForest(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """The forest's label."""
-        check_is_fitted(self)
-        return self.forest_.predict(X)
+        return self.forest_.predict(self._checked(X))
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """The forest's probabilities."""
+        return self.forest_.predict_proba(self._checked(X))
+
+    def _checked(self, X: Any) -> Any:
         check_is_fitted(self)
-        return self.forest_.predict_proba(X)
+        return validate_data(self, X, accept_sparse="csr", dtype=np.float32, reset=False)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
