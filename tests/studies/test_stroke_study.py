@@ -35,7 +35,9 @@ def test_what_is_written(small_study: Study) -> None:
     for page in ("report.html", "calculator.html", "figure-5-roc.svg"):
         assert "SYNTHETIC" in (small_study.out / page).read_text("utf-8")
     tables = (small_study.out / "tables.txt").read_text("utf-8")
-    assert all(part in small_study.stdout for part in tables.split("\n\n"))
+    command, *parts = tables.split("\n\n")
+    assert command.startswith("$ elseif study stroke --out ")
+    assert all(part in small_study.stdout for part in parts)
     assert "another database (MarketScan Medicaid)" in tables
 
 

@@ -216,7 +216,8 @@ class _Study:
         ]:
             print(f"{what}: {path}")
         self.say(tables.times_text(times))
-        write_atomically(out / TABLES, "\n\n".join(self.printed) + "\n", force=True)
+        text = "\n\n".join([f"$ {self.settings.command()}", *self.printed])
+        write_atomically(out / TABLES, f"{text}\n", force=True)
 
     def _times(self, found: Sequence[dict[str, Any]]) -> dict[str, Any]:
         brl = [one["classifiers"][POINT] for one in found if POINT in one["classifiers"]]
