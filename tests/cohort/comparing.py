@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from elseif.cohort import Cohort
 
+from elseif.cohort import Cohort
 from tests.cohort.naive_extraction import ANALYSIS, NaiveCohort
 
 

@@ -44,6 +44,13 @@ def engine(request: pytest.FixtureRequest) -> Engine:
     return request.getfixturevalue(fixtures[request.param])
 
 
+@pytest.fixture(params=["duckdb", "postgresql"])
+def sql_engine(request: pytest.FixtureRequest) -> Engine:
+    """The engines that answer in an instant, where Spark's dialect is not in question."""
+    fixtures = {"duckdb": "duckdb_engine", "postgresql": "postgres"}
+    return request.getfixturevalue(fixtures[request.param])
+
+
 def _or_skip(start: Callable[[], None]) -> None:
     try:
         start()

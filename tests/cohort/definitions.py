@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from elseif.cohort import CohortDefinition, Concept, ConceptSet
-
 from tests.cohort import handmade as made
 
 HANDMADE = CohortDefinition(

@@ -18,9 +18,9 @@ import duckdb
 import psycopg
 import pyarrow as pa
 import pyarrow.parquet as pq
-from elseif.cohort import Database, connect
 from psycopg import sql
 
+from elseif.cohort import Database, connect
 from tests.cohort.rows import COLUMNS, Tables
 
 DUCKDB_TYPES = {"integer": "INTEGER", "date": "DATE", "text": "VARCHAR"}
@@ -260,6 +260,10 @@ def spark_session(folder: Path) -> Any:
         "spark.driver.memory": "1g",
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
         "spark.sql.session.timeZone": "UTC",
+        # a few hundred rows do not repay what Spark compiles for millions
+        "spark.sql.codegen.wholeStage": "false",
+        "spark.sql.adaptive.enabled": "false",
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     }
     builder = SparkSession.builder.master("local[1]").appName("elseif-tests")
     for name, value in settings.items():

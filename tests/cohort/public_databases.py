@@ -9,8 +9,8 @@ from pathlib import Path
 
 import duckdb
 import pandas as pd
-from elseif.cohort import CohortDefinition, Concept, ConceptSet
 
+from elseif.cohort import CohortDefinition, Concept, ConceptSet
 from tests.cohort.rows import COLUMNS
 
 

@@ -6,6 +6,7 @@ import traceback
 from collections.abc import Iterator
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from elseif.cohort import Cohort, connect, extract, read_cohort
@@ -185,6 +186,8 @@ def test_reader_leaves_nothing_behind(postgres: PostgresServer, whole: Cohort) -
         with connect(postgres.url(user), SCHEMA) as database:
             cohort = extract(database, HANDMADE, persons_a_batch=BATCH)
             assert catalogue(postgres) == before  # nothing temporary while it is open
+            with pytest.raises(psycopg.Error, match=r"denied|read-only"):
+                database._driver.connection.execute(f"CREATE TABLE {SCHEMA}.mine (one int)")
         assert_equal_cohorts(cohort, whole)
     assert catalogue(postgres) == before
     assert sessions(postgres) == 0

@@ -119,7 +119,9 @@ class Database:
 
         self._check_open()
         types = {"int64": pa.int64(), "date": pa.date32(), "string": pa.string()}
-        schema = pa.schema([(name, types[kind.removeprefix("!")]) for name, kind in query.columns.items()])
+        schema = pa.schema(
+            [(name, types[kind.removeprefix("!")]) for name, kind in query.columns.items()]
+        )
         with self._translated():
             yield from self._driver.stream(query.sql, schema)
 
