@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 
 from elseif import load_model
+from elseif.cli.main import run
 from elseif.cohort import read_cohort
 from elseif.evaluation.discrimination import delong
 from tests.browser.calculator_tools import columns_of, fill_in, lit
@@ -34,7 +35,9 @@ def test_what_is_written(small_study: Study) -> None:
     for page in ("report.html", "calculator.html", "figure-5-roc.svg"):
         assert "SYNTHETIC" in (small_study.out / page).read_text("utf-8")
     tables = (small_study.out / "tables.txt").read_text("utf-8")
-    assert all(part in small_study.stdout for part in tables.split("\n\n"))
+    command, *parts = tables.split("\n\n")
+    assert command.startswith("$ elseif study stroke --out ")
+    assert all(part in small_study.stdout for part in parts)
     assert "another database (MarketScan Medicaid)" in tables
 
 
@@ -166,19 +169,22 @@ def test_an_interrupt_and_what_comes_after(small_study: Study, tmp_path: Path) -
         (["tictactoe", "--database", "x"], "--database is an option of elseif study stroke"),
     ],
 )
-def test_options_that_cannot_be(options: list[str], said: str, tmp_path: Path) -> None:
-    done = program("study", *options, "--out", tmp_path / "out")
-    assert done.returncode == 2
-    assert said in done.stderr
+def test_options_that_cannot_be(
+    options: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They are refused before a folder is made."""
+    assert run(["study", *options, "--out", str(tmp_path / "out")]) == 2
+    assert said in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
 
 
-def test_a_classifier_that_there_is_not(small_study: Study) -> None:
-    only = ["--patients", "300", "--folds", "2", "--only", "CHADS"]
-    done = program("study", "stroke", "--out", small_study.out, *only)
-    assert done.returncode == 2
-    assert "There is no classifier 'CHADS'" in done.stderr
-    assert "Did you mean 'CHADS2'?" in done.stderr
+def test_a_classifier_that_there_is_not(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is refused before patients are made."""
+    assert run(["study", "stroke", "--out", str(tmp_path), "--only", "BRL,chads"]) == 2
+    error = capsys.readouterr().err
+    assert "There is no classifier 'chads'; there are BRL, CHADS2," in error
+    assert "Did you mean 'CHADS2'?" in error
+    assert list(tmp_path.glob("[!.]*")) == []
 
 
 @pytest.mark.parametrize(
@@ -188,12 +194,14 @@ def test_a_classifier_that_there_is_not(small_study: Study) -> None:
         ("postgresql://somebody:hunter2@127.0.0.1/claims", 'cdm"; drop table person'),
     ],
 )
-def test_credentials_stay_unseen(tmp_path: Path, url: str, schema: str) -> None:
+def test_credentials_stay_unseen(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], url: str, schema: str
+) -> None:
     """Of an address with a password nothing is printed or written, not even in an error."""
-    done = program("study", "stroke", "--out", tmp_path, "--database", url, "--schema", schema)
-    assert done.returncode == 2
-    written = [p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()]
-    for text in (done.stdout, done.stderr, *(content.decode("latin-1") for content in written)):
+    out = ["--out", str(tmp_path)]
+    assert run(["study", "stroke", *out, "--database", url, "--schema", schema]) == 2
+    written = [p.read_bytes().decode("latin-1") for p in tmp_path.rglob("*") if p.is_file()]
+    for text in (*capsys.readouterr(), *written):
         assert "hunter2" not in text
 
 
@@ -205,7 +213,9 @@ def test_the_command_in_the_report_has_no_address() -> None:
     assert command == "elseif study stroke --out here --database URL --schema cdm"
 
 
-def test_an_own_database_and_another_definition(small_study: Study, tmp_path: Path) -> None:
+def test_an_own_database_and_another_definition(
+    small_study: Study, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Another question has no figures of the paper, and only the scores whose groups it has."""
     definition = tmp_path / "diabetes.yaml"
     definition.write_text(
@@ -217,15 +227,17 @@ def test_an_own_database_and_another_definition(small_study: Study, tmp_path: Pa
         "  diabetes: {include: [{id: 201820, name: Diabetes mellitus}]}\n"
     )
     database = small_study.out / "synthetic-patients.duckdb"
-    done = program(
-        "study", "stroke", "--out", tmp_path / "out", "--database", database, "--schema", "cdm",
-        "--definition", definition, "--folds", "2", "--only", "brl,CHADS2",
+    out = tmp_path / "out"
+    code = run(
+        ["study", "stroke", "--out", str(out), "--database", str(database), "--schema", "cdm",
+         "--definition", str(definition), "--folds", "2", "--only", "brl,CHADS2"]
     )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert "MarketScan" not in done.stdout
-    assert "SYNTHETIC patients" not in done.stdout
-    assert "CHADS2: not run, the definition has no groups heart_failure" in done.stdout
-    found = Study(tmp_path / "out", done.stdout, done.stderr).results()
+    printed = capsys.readouterr()
+    assert code == 0, printed.err
+    assert "MarketScan" not in printed.out
+    assert "SYNTHETIC patients" not in printed.out
+    assert "CHADS2: not run, the definition has no groups heart_failure" in printed.out
+    found = Study(out, printed.out, printed.err).results()
     assert found["paper"] is None
     assert "CHADS2" in found["left_out"]
     assert found["populations"][0]["planted"] == []

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from elseif.datasets import PlantedRule
-from elseif.evaluation.table_of_classifiers import Comparison, Measured
+from elseif.evaluation.table_of_classifiers import Compared, Measured
 from elseif.studies import stroke_figures as figures
 from elseif.studies import stroke_tables as tables
 from elseif.studies.stroke_results import comparison_results, list_stability, recovery
@@ -73,7 +73,7 @@ def results(population: str = "everybody") -> dict[str, Any]:
     }
     failures = {"CART": "fold 1: the memory does not suffice.", "CORELS": "fold 2: it is gone."}
     return comparison_results(
-        Comparison(population, N, N // 5, FOLDS, found, {"BRL": LISTS}, failures), PLANTED
+        Compared(population, N, N // 5, FOLDS, found, {"BRL": LISTS}, failures), PLANTED
     )
 
 

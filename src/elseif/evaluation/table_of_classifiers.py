@@ -121,7 +121,7 @@ class Measured:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class Compared:
     """Everything found on one population."""
 
     population: str
@@ -162,7 +162,7 @@ def compare(
     keeper: Keeper | None = None,
     progress: Progress | None = None,
     on_failure: Callable[[str, str], None] = lambda name, why: None,
-) -> Comparison:
+) -> Compared:
     """Fit every contender in every fold; what the keeper has is not computed again.
 
     A contender that fails has no numbers, but its reason; the others go on. An interrupt
@@ -192,7 +192,7 @@ def compare(
         for name in contender.judged:
             measured[name] = _measured(name, contender.learns, results, truth, fold)
     n, n_events = len(rows), int(truth.sum())
-    return Comparison(population.name, n, n_events, folds, measured, details, failures)
+    return Compared(population.name, n, n_events, folds, measured, details, failures)
 
 
 class _FitFailed(Exception):

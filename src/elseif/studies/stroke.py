@@ -18,7 +18,7 @@ import numpy as np
 from elseif import BayesianRuleListClassifier, __version__
 from elseif.errors import DataError
 from elseif.evaluation.contenders import Contender
-from elseif.evaluation.table_of_classifiers import Comparison, Population, compare
+from elseif.evaluation.table_of_classifiers import Compared, Population, compare
 from elseif.export.safe_files import write_atomically
 from elseif.progress import Progress, ProgressBar
 from elseif.studies import stroke_figures as figures
@@ -27,6 +27,7 @@ from elseif.studies.kept_results import FileKeeper, only_run_in
 from elseif.studies.running import save_figure
 from elseif.studies.stroke_cohort import Patients, cohort_summary, find_patients, forget_database
 from elseif.studies.stroke_contenders import (
+    check_names,
     comparison_contenders,
     rule_list_classifier,
     rule_list_contender,
@@ -51,6 +52,7 @@ FORMAT = 1
 def run(settings: StrokeSettings) -> None:
     """Find patients, compare classifiers on them, and write all that the paper shows."""
     settings.check()
+    check_names(settings)
     with only_run_in(settings.out):
         _Study(settings).run()
 
@@ -128,7 +130,7 @@ class _Study:
             left_out = {}  # said once
 
     def _compared(
-        self, found: Comparison, patients: Patients, left_out: dict[str, str]
+        self, found: Compared, patients: Patients, left_out: dict[str, str]
     ) -> dict[str, Any]:
         results = comparison_results(found, patients.planted)
         of = "these patients (SYNTHETIC)" if patients.is_synthetic else "these patients"
@@ -214,7 +216,8 @@ class _Study:
         ]:
             print(f"{what}: {path}")
         self.say(tables.times_text(times))
-        write_atomically(out / TABLES, "\n\n".join(self.printed) + "\n", force=True)
+        text = "\n\n".join([f"$ {self.settings.command()}", *self.printed])
+        write_atomically(out / TABLES, f"{text}\n", force=True)
 
     def _times(self, found: Sequence[dict[str, Any]]) -> dict[str, Any]:
         brl = [one["classifiers"][POINT] for one in found if POINT in one["classifiers"]]

@@ -102,25 +102,26 @@ def comparison_contenders(
     return found, absent
 
 
+def check_names(settings: StrokeSettings) -> None:
+    """Refuse names of classifiers that there are not, before anything is made."""
+    known = {name.lower(): name for name in (BRL, *SCORES, *comparison_classifiers())}
+    for name in (*settings.only, *settings.skip):
+        if name.lower() not in known:
+            near = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.4)
+            hint = f" Did you mean {known[near[0]]!r}?" if near else ""
+            raise ParamError(
+                f"There is no classifier {name!r}; there are {', '.join(known.values())}.{hint}"
+            )
+
+
 def select(
     contenders: Sequence[Contender], absent: Mapping[str, str], settings: StrokeSettings
 ) -> tuple[list[Contender], dict[str, str]]:
-    """Those of both that were asked for; a name that nobody has is refused."""
-    names = [*(contender.name for contender in contenders), *absent]
-    only, skip = (_known(given, names) for given in (settings.only, settings.skip))
-    wanted = {name for name in names if (not only or name in only) and name not in skip}
-    chosen = [contender for contender in contenders if contender.name in wanted]
-    return chosen, {name: why for name, why in absent.items() if name in wanted}
+    """Those of both that were asked for, however their letters were written."""
+    only, skip = ({name.lower() for name in given} for given in (settings.only, settings.skip))
 
+    def is_wanted(name: str) -> bool:
+        return (not only or name.lower() in only) and name.lower() not in skip
 
-def _known(given: Sequence[str], names: Sequence[str]) -> set[str]:
-    """Names of classifiers, however their letters were written."""
-    by_letters = {name.lower(): name for name in names}
-    for name in given:
-        if name.lower() not in by_letters:
-            near = difflib.get_close_matches(name, names, n=1, cutoff=0.4)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
-            raise ParamError(
-                f"There is no classifier {name!r}; there are {', '.join(names)}.{hint}"
-            )
-    return {by_letters[name.lower()] for name in given}
+    chosen = [contender for contender in contenders if is_wanted(contender.name)]
+    return chosen, {name: why for name, why in absent.items() if is_wanted(name)}

@@ -124,8 +124,9 @@ def calibration_figure(results: Data, title: str) -> Any:
         axes.set_aspect("equal")
         tidy(axes, percent="xy")
         axes.grid(alpha=0.25)
-    for axes in grid[len(found) :]:
+    for k, axes in enumerate(grid[len(found) :], len(found)):
         axes.set_visible(False)
+        grid[k - n_columns].tick_params(labelbottom=True)  # the lowest panel of its column now
     figure.supxlabel(
         "predicted risk, mean of a tenth of the patients (line: 95% interval)", fontsize=9
     )

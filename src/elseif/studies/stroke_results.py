@@ -14,14 +14,14 @@ from elseif.datasets import PlantedRule
 from elseif.evaluation.discrimination import Curve
 from elseif.evaluation.intervals import Estimate
 from elseif.evaluation.stability import shared
-from elseif.evaluation.table_of_classifiers import Comparison, Measured, spread
+from elseif.evaluation.table_of_classifiers import Compared, Measured, spread
 
 BRL, POINT, POST = "BRL", "BRL-point", "BRL-post"
 MOST_CORNERS = 200  # of a curve; every score is in the kept files
 LEVEL = 0.95
 
 
-def comparison_results(found: Comparison, planted: Sequence[PlantedRule] = ()) -> dict[str, Any]:
+def comparison_results(found: Compared, planted: Sequence[PlantedRule] = ()) -> dict[str, Any]:
     """Everything found on one population."""
     lists = found.details.get(BRL, ())
     return plain(

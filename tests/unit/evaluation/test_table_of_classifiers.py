@@ -29,7 +29,7 @@ from elseif.evaluation.contenders import (
 )
 from elseif.evaluation.cross_validation import cross_validate
 from elseif.evaluation.table_of_classifiers import (
-    Comparison,
+    Compared,
     Place,
     Population,
     compare,
@@ -53,7 +53,7 @@ def population(rows: np.ndarray | None = None, data: str = "data") -> Population
     return Population("everybody", np.arange(N) if rows is None else rows, y, data)
 
 
-def run(*contenders: Contender, **options: Any) -> Comparison:
+def run(*contenders: Contender, **options: Any) -> Compared:
     chosen = {"folds": FOLDS, "random_state": SEED, **options}
     return compare(contenders, chosen.pop("population", population()), **chosen)
 
