@@ -46,6 +46,12 @@ def runs(values: np.ndarray, n_draws: np.ndarray | None = None) -> Runs:
     )
 
 
+def diagnosed(names: list[str], values: np.ndarray) -> list[Quantity]:
+    """Diagnostics of values given draw by draw, (chains, draws, quantities)."""
+    place = np.arange(values.shape[0] * values.shape[1]).reshape(values.shape[:2])
+    return diagnose(names, values.reshape(-1, values.shape[2]), place)
+
+
 def plain_r_hat(values: np.ndarray) -> float:
     """Gelman and Rubin (1992) as it is printed: sqrt(V / W), (chains, draws)."""
     n = values.shape[1]
@@ -85,7 +91,7 @@ def test_constants_are_undetermined() -> None:
     same = np.full(50, -3.7)
     assert np.isnan(gelman_rubin([runs(same), runs(same)]))
     assert np.isnan(r_hat_from_variances(0.0, 0.0, 50))
-    quantity = diagnose(["constant"], np.full((4, 50, 1), 0.1))[0]
+    quantity = diagnosed(["constant"], np.full((4, 50, 1), 0.1))[0]
     assert np.isnan(quantity.r_hat)
     assert np.isnan(quantity.ess_bulk)
 
@@ -94,7 +100,7 @@ def test_chains_frozen_apart_are_infinitely_far() -> None:
     """Chains that never move, at different values, give infinity."""
     assert gelman_rubin([runs(np.full(50, -3.7)), runs(np.full(50, -3.8))]) == INF
     frozen = np.repeat([[[0.1]], [[0.2]]], 50, axis=1)
-    assert diagnose(["frozen"], frozen)[0].r_hat == INF
+    assert diagnosed(["frozen"], frozen)[0].r_hat == INF
 
 
 def test_one_chain_has_no_r_hat() -> None:
@@ -143,7 +149,7 @@ def test_diagnose_is_arviz(n_chains: int, n_draws: int) -> None:
     values[:, :, 3] = np.sin(np.arange(n_draws) * np.pi * 0.9) + 0.1 * values[:, :, 3]
     values[:, :, 4] += 3 * np.arange(n_chains)[:, None]
     values[:, :, 5] *= 1 + 5 * np.arange(n_chains)[:, None]
-    found = diagnose([f"quantity {i}" for i in range(6)], values)
+    found = diagnosed([f"quantity {i}" for i in range(6)], values)
     axes: dict[str, Any] = {"chain_axis": 0, "draw_axis": 1}
     for i, quantity in enumerate(found):
         one = values[:, :, i]
@@ -159,14 +165,14 @@ def test_diagnose_is_arviz(n_chains: int, n_draws: int) -> None:
 def test_diagnose_tells_what_varies_from_what_does_not() -> None:
     """A constant among others has no R-hat, frozen chains an infinite one."""
     values = np.random.default_rng(0).normal(size=(3, 50, 3))
-    alone = diagnose(["alone"], values[:, :, 1:2])[0]
+    alone = diagnosed(["alone"], values[:, :, 1:2])[0]
     values[:, :, 0] = 0.1
     values[:, :, 2] = np.arange(3)[:, None]
-    constant, varying, frozen = diagnose(["constant", "varying", "frozen"], values)
+    constant, varying, frozen = diagnosed(["constant", "varying", "frozen"], values)
     assert np.isnan(constant.r_hat)
     assert frozen.r_hat == INF
     assert (varying.r_hat, varying.ess_bulk) == (alone.r_hat, alone.ess_bulk)
-    assert np.isnan(diagnose(["one chain"], values[:1, :, 1:2])[0].r_hat)
+    assert np.isnan(diagnosed(["one chain"], values[:1, :, 1:2])[0].r_hat)
 
 
 def good(name: str = "log posterior", r_hat: float = 1.001, ess: float = 2000.0) -> Quantity:
