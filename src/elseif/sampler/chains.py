@@ -22,12 +22,15 @@ from elseif.sampler.convergence import (
 from elseif.sampler.enumeration import Enumeration
 from elseif.sampler.first_lists import first_lists
 from elseif.sampler.probe import choose_probe
-from elseif.sampler.proposals import DEFAULT_KERNEL, KERNELS
+from elseif.sampler.proposals import DEFAULT_KERNEL, KERNELS, Kernel
 from elseif.sampler.runs import ChainInfo, Runs
 from elseif.sampler.warm_up import FIRST_LESSON
 
-# the first length tried when none is given: shorter runs often agree on the wrong list
-SHORTEST_RUN = 512 * FIRST_LESSON
+# the first length tried when none is given, at least and at most
+SHORTEST_RUN, LONGEST_FIRST_RUN = 128 * FIRST_LESSON, 512 * FIRST_LESSON
+# uniform proposals of every antecedent, on average, that a chain makes in its first run: where most
+# of a pool was never tried, chains agree on what they happened to find
+TRIES = 2.0
 # pools that are summed over all lists instead, where that costs less than the shortest run
 MOST_SUMMED = 18
 # and the largest that may be; every antecedent more doubles the time and the memory
@@ -79,7 +82,9 @@ def sample(
     probe = choose_probe(problem)
     seeds = seed.spawn(settings.n_chains)
     starts = first_lists(problem, kernel, seeds)
-    batches = [settings.n_iter] if settings.n_iter is not None else growing(settings.max_iter)
+    batches = [settings.n_iter] if settings.n_iter is not None else []
+    if not batches:
+        batches = growing(first_run(kernel, problem.pool_size), settings.max_iter)
     chains: list[Chain] = []
     for n_iter in batches:
         if not chains or not kernel.continues:
@@ -140,10 +145,21 @@ def _run(
         return runs
 
 
-def growing(max_iter: int) -> list[int]:
+def first_run(kernel: Kernel, pool_size: int) -> int:
+    """The first length to try: the shorter, the fewer antecedents there are to be tried.
+
+    Without warmer companions chains agree too easily; they always begin with the longest.
+    """
+    n_iter = SHORTEST_RUN if len(kernel.coldnesses) > 1 else LONGEST_FIRST_RUN
+    while n_iter < LONGEST_FIRST_RUN and n_iter * kernel.uniform_proposals < TRIES * pool_size:
+        n_iter *= 2
+    return n_iter
+
+
+def growing(first: int, max_iter: int) -> list[int]:
     """Lengths of runs to try: each twice the one before, the last max_iter."""
     lengths = []
-    n_iter = SHORTEST_RUN
+    n_iter = first
     while n_iter < max_iter:
         lengths.append(n_iter)
         n_iter *= 2

@@ -77,7 +77,8 @@ class Convergence:
         return "\n".join(
             [
                 f"{IN_WORDS[self.status]} ({self.status})",
-                f"  {self.run_in_words()}",
+                f"  {self._run_in_words()}"
+                f"{'' if self.independent else ', the first half discarded'}",
                 f"  R-hat of the log posterior, as in the paper  {_shown(self.r_hat)}",
                 f"  largest rank-normalised split R-hat          {_shown(self.max_r_hat)}",
                 f"  fewest effective draws                       {_shown(self.min_ess, 0)}",
@@ -91,24 +92,16 @@ class Convergence:
         """The verdict in one sentence, with what it rests on."""
         if not self.n_chains:
             return "Nothing was sampled: the default rule is the only list."
-        chains = "1 chain" if self.n_chains == 1 else f"{self.n_chains} chains"
         r_hat = "" if np.isnan(self.r_hat) else f", R-hat {self.r_hat:.3f}"
-        what = f"{chains} of {self.n_iter:,} iterations"
-        if self.independent:
-            what = f"{self.n_chains} x {self.n_kept:,} independent draws of the exact posterior"
-        return f"{IN_WORDS[self.status]}: {what}{r_hat}."
+        return f"{IN_WORDS[self.status]}: {self._run_in_words()}{r_hat}."
 
-    @property
-    def n_kept(self) -> int:
-        """Draws of each chain that were kept."""
-        return self.n_iter - self.n_iter // 2
-
-    def run_in_words(self) -> str:
+    def _run_in_words(self) -> str:
         """How many chains ran for how long, or how many draws were made without any."""
         if self.independent:
-            return f"{self.n_chains} x {self.n_kept:,} independent draws of the exact posterior"
+            n_kept = self.n_iter - self.n_iter // 2
+            return f"{self.n_chains} x {n_kept:,} independent draws of the exact posterior"
         chains = "1 chain" if self.n_chains == 1 else f"{self.n_chains} chains"
-        return f"{chains} of {self.n_iter:,} iterations, the first half discarded"
+        return f"{chains} of {self.n_iter:,} iterations"
 
     def plot(self) -> Figure:
         """R-hat and effective draws of every quantity, as a matplotlib figure."""
@@ -198,7 +191,7 @@ def diagnose(names: Sequence[str], values: np.ndarray, place: np.ndarray) -> lis
     values has a row for each list and a column for each quantity; place, (chains, draws), says
     at which list a chain is.
     """
-    along = values[place]
+    along = np.take(values, place, axis=0)
     still = np.all(along == along[:, :1], axis=(0, 1))
     alike = np.all(along == along[:1, :1], axis=(0, 1))
     r_hat = np.where(alike, np.nan, np.inf)

@@ -33,13 +33,13 @@ class Enumeration:
     def __init__(self, problem: Problem) -> None:
         self._bits = 1 << np.arange(problem.pool_size)
         self._left = _left_over(problem)
-        self._classes, self._log_prior, self._log_weights = _log_prior_tables(problem.prior)
         self._pseudocounts = np.append(problem.pseudocounts, problem.pseudocounts.sum())
         self._unit = problem.layout.unit
         n_entries = min(int(problem.layout.label_totals.sum()) + 1, LONGEST_TABLE)
         self._log_rising = [log_rising(a, n_entries, self._unit) for a in self._pseudocounts]
         sizes = _sums(np.ones(problem.pool_size, dtype=np.int64))
         self._log_end = self._log_likelihood(list(self._left)) + problem.prior.log_length[sizes]
+        self._log_steps = self._next_rules(problem.prior)
         self._log_rest = self._sum_up(sizes)
 
     @property
@@ -52,6 +52,21 @@ class Enumeration:
         parts = [min(DRAWS_AT_ONCE, n - i) for i in range(0, n, DRAWS_AT_ONCE)]
         return join_runs([self._draw_some(part, rng) for part in parts])
 
+    def _next_rules(self, prior: ListPrior) -> np.ndarray:
+        """Log prior and likelihood of each antecedent as the next rule, (antecedents, subsets).
+
+        -inf where it has been used.
+        """
+        log_steps = np.full((prior.pool_size, len(self._log_end)), -np.inf)
+        classes, log_prior = _log_prior_of_classes(prior)
+        for a, k in enumerate(classes):
+            # subsets without a, each beside the one that has it as well
+            without, within = np.moveaxis(self._left.reshape(len(self._left), -1, 2, 1 << a), 2, 0)
+            steps = self._log_likelihood(list(without - within))
+            steps += log_prior[k].reshape(-1, 2, 1 << a)[:, 0] + np.log(prior.weights[a])
+            log_steps[a].reshape(-1, 2, 1 << a)[:, 0] = steps
+        return log_steps
+
     def _sum_up(self, sizes: np.ndarray) -> np.ndarray:
         """Log sum over all that can follow each subset, the end included, longest lists first."""
         log_rest = np.zeros(len(sizes))
@@ -61,26 +76,20 @@ class Enumeration:
         for start, end in zip([0, *ends[:-1]], ends, strict=True):
             for first in range(start, end, SUBSETS_AT_ONCE):
                 subsets = by_size[first : min(first + SUBSETS_AT_ONCE, end)]
-                log_options = self._log_options(subsets, self._log_steps(subsets), log_rest)
+                log_options = self._log_options(subsets, log_rest)
                 highest = log_options.max(axis=0)
-                log_rest[subsets] = highest + np.log(np.exp(log_options - highest).sum(axis=0))
+                log_options -= highest
+                total = np.exp(log_options, out=log_options).sum(axis=0)
+                log_rest[subsets] = highest + np.log(total)
         return log_rest
 
-    def _log_options(
-        self, subsets: np.ndarray, log_steps: np.ndarray, log_rest: np.ndarray
-    ) -> np.ndarray:
+    def _log_options(self, subsets: np.ndarray, log_rest: np.ndarray) -> np.ndarray:
         """What ending there, and going on with each antecedent, adds to the sum after a subset."""
-        after = log_rest[subsets | self._bits[:, None]]
-        return np.vstack([self._log_end[subsets], log_steps + after])
-
-    def _log_steps(self, subsets: np.ndarray) -> np.ndarray:
-        """Log prior and likelihood of the next rule, (antecedents, subsets): -inf where used."""
-        used = (subsets & self._bits[:, None]) != 0
-        after = subsets | self._bits[:, None]
-        log_steps = self._log_likelihood([left[subsets] - left[after] for left in self._left])
-        log_steps += self._log_prior[:, subsets][self._classes] + self._log_weights[:, None]
-        log_steps[used] = -np.inf
-        return log_steps
+        log_options = np.empty((len(self._bits) + 1, len(subsets)))
+        log_options[0] = self._log_end[subsets]
+        for a, bit in enumerate(self._bits):
+            log_options[a + 1] = self._log_steps[a][subsets] + log_rest[subsets | bit]
+        return log_options
 
     def _log_likelihood(self, label_counts: list[np.ndarray]) -> np.ndarray:
         """The term of a rule (section 2.5), from the counts of each label."""
@@ -110,21 +119,20 @@ class Enumeration:
         going = np.arange(n)
         for m in range(longest + 1):
             subsets, place = self._met(ways[m, going])
-            log_steps = self._log_steps(subsets)
-            log_options = self._log_options(subsets, log_steps, self._log_rest)
+            log_options = self._log_options(subsets, self._log_rest)
             cumulative = np.cumsum(np.exp(log_options - self._log_rest[subsets]), axis=0)
             # the last is exactly 1, so that a uniform number below 1 always finds its option
             cumulative /= cumulative[-1]
             option = np.sum(rng.random(len(going)) >= cumulative[:, place], axis=0)
-            own = np.vstack([self._log_end[subsets], log_steps])
-            log_posterior[going] += own[option, place]
-            goes_on = option > 0
-            going, option = going[goes_on], option[goes_on]
+            here, goes_on = ways[m, going], option > 0
+            log_posterior[going[~goes_on]] += self._log_end[here[~goes_on]]
+            going, here, chosen = going[goes_on], here[goes_on], option[goes_on] - 1
             if not len(going):
                 break
+            log_posterior[going] += self._log_steps[chosen, here]
             lengths[going] += 1
-            items[m, going] = option - 1
-            ways[m + 1, going] = ways[m, going] | self._bits[option - 1]
+            items[m, going] = chosen
+            ways[m + 1, going] = here | self._bits[chosen]
         return self._runs(items[: m + 1], ways[: m + 1], lengths, log_posterior)
 
     def _met(self, subsets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -187,23 +195,21 @@ def _truth(words: np.ndarray) -> np.ndarray:
     return np.unpackbits(words.view(np.uint8), bitorder="little").view(bool)
 
 
-def _log_prior_tables(prior: ListPrior) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The prior of the next rule (section 2.4) as what its cardinality and its weight add.
+def _log_prior_of_classes(prior: ListPrior) -> tuple[np.ndarray, np.ndarray]:
+    """The class of cardinality of each antecedent, and what the class adds to the prior.
 
-    By cardinality and subset: log of its share among those that still have an unused
-    antecedent, over the weight of its unused ones.
+    The prior of the next rule (section 2.4), by class and subset, but for the rule's own weight:
+    the log of the class's share among those that still have an unused antecedent, over the
+    weight of its unused ones.
     """
     classes = np.searchsorted(prior.distinct_cardinalities, prior.cardinalities)
     mass = np.exp(prior.log_mass - prior.log_mass.max())
     # a sum over the unused is that of the complement, which is the subset counted from behind
     unused = [_sums(np.where(classes == k, prior.weights, 0.0))[::-1] for k in range(len(mass))]
     available = sum(m * (weight > 0) for m, weight in zip(mass, unused, strict=True))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        log_prior = np.stack([
-            np.log(m) - np.log(available) - np.log(weight)
-            for m, weight in zip(mass, unused, strict=True)
-        ])
-    return classes, log_prior, np.log(prior.weights)
+    with np.errstate(divide="ignore"):  # of a class that is used up nothing is asked
+        log_prior = [np.log(m / (available * w)) for m, w in zip(mass, unused, strict=True)]
+    return classes, np.stack(log_prior)
 
 
 def _sums(values: np.ndarray) -> np.ndarray:

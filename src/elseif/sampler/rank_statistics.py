@@ -40,11 +40,11 @@ def _of_many_values(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     halves = _split(place)
     scores = _normal_scores(values, halves)
-    medians = np.median(values[:, halves], axis=(1, 2))
+    medians = np.median(np.take(values, halves, axis=1), axis=(1, 2))
     distances = np.abs(values - medians[:, None])
     r_hat = np.fmax(_r_hat(scores), _r_hat(_normal_scores(distances, halves)))
-    quantiles = np.quantile(values[:, place], TAILS, axis=(1, 2))
-    tails = [_ess((values <= q[:, None]).astype(float)[:, halves]) for q in quantiles]
+    quantiles = np.quantile(np.take(values, place, axis=1), TAILS, axis=(1, 2))
+    tails = [_ess(np.take((values <= q[:, None]).astype(float), halves, axis=1)) for q in quantiles]
     return r_hat, _ess(scores), np.minimum(*tails)
 
 
@@ -57,9 +57,9 @@ def _of_two_values(
     everything has as many as there are draws.
     """
     is_higher = (values == values.max(axis=1, keepdims=True)).astype(float)
-    halves = is_higher[:, _split(place)]
+    halves = np.take(is_higher, _split(place), axis=1)
     r_hat, bulk = _r_hat(halves), _ess(halves)
-    holds_all = np.quantile(is_higher[:, place], TAILS, axis=(1, 2)) == 1
+    holds_all = np.quantile(np.take(is_higher, place, axis=1), TAILS, axis=(1, 2)) == 1
     return r_hat, bulk, np.where(holds_all, float(halves[0].size), bulk).min(axis=0)
 
 
@@ -86,7 +86,7 @@ def _normal_scores(values: np.ndarray, place: np.ndarray) -> np.ndarray:
     in_order = np.repeat(by_group, np.diff(np.append(first, values.size)))
     scores = np.empty_like(values)
     np.put_along_axis(scores, order, in_order.reshape(values.shape), axis=1)
-    return scores[:, place]
+    return np.take(scores, place, axis=1)
 
 
 def _r_hat(values: np.ndarray) -> np.ndarray:
