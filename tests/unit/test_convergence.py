@@ -13,7 +13,7 @@ from arviz_stats.base import array_stats
 
 from elseif.errors import SamplingError
 from elseif.sampler.chain import Chain, Runs, join_runs
-from elseif.sampler.chains import SHORTEST_RUN, growing
+from elseif.sampler.chains import LONGEST_FIRST_RUN, SHORTEST_RUN, TRIES, first_run, growing
 from elseif.sampler.convergence import (
     Convergence,
     Quantity,
@@ -251,12 +251,34 @@ def test_the_report_of_a_fit() -> None:
     assert "Convergence(status=" in repr(report)
 
 
+@pytest.mark.parametrize("pool_size", [19, 100, 666, 667, 951, 1333, 1334, 2206, 100_000])
+def test_first_run_tries_every_antecedent(pool_size: int) -> None:
+    """As often as it should, on average, in the shortest run that does so."""
+    kernel = KERNELS["tempered"]
+    n_iter = first_run(kernel, pool_size)
+    additions = kernel.additions(pool_size, np.full((6, pool_size), 0.5))
+    shares = additions.option_weights / additions.option_weights.sum()
+    # what is learnt where everything is equally worth proposing leaves proposals uniform
+    assert np.allclose(additions.weights, 1 / pool_size)
+    per_antecedent = 0.25 * (shares[1] + shares[3]) / pool_size
+    assert kernel.uniform_proposals / pool_size == pytest.approx(per_antecedent)
+    assert n_iter * per_antecedent >= TRIES or n_iter == LONGEST_FIRST_RUN
+    assert n_iter // 2 * per_antecedent < TRIES or n_iter == SHORTEST_RUN
+
+
+@pytest.mark.parametrize("name", ["paper", "adaptive", "informed"])
+def test_first_run_without_companions_is_long(name: str) -> None:
+    """Chains that nobody helps out of a wrong mode are given time, however small the pool."""
+    assert first_run(KERNELS[name], 19) == LONGEST_FIRST_RUN
+
+
+@pytest.mark.parametrize("first", [SHORTEST_RUN, LONGEST_FIRST_RUN])
 @pytest.mark.parametrize("longest", [1, 9_999, 10_000, 20_000, 20_001, 2_000_000, 123_457])
-def test_growing_lengths(longest: int) -> None:
+def test_growing_lengths(first: int, longest: int) -> None:
     """Each length is twice the one before, but for the last, which is the longest."""
-    lengths = growing(longest)
+    lengths = growing(first, longest)
     assert lengths[-1] == longest
-    assert lengths[0] == min(SHORTEST_RUN, longest)
+    assert lengths[0] == min(first, longest)
     for shorter, longer in itertools.pairwise(lengths[:-1]):
         assert longer == 2 * shorter
     assert len(lengths) == 1 or lengths[-2] < longest <= 2 * lengths[-2]
@@ -292,7 +314,7 @@ def test_annealing_goes_from_warm_to_cold_and_ends_at_half() -> None:
 
 def test_automatic_lengths_end_a_lesson_s_half() -> None:
     """Runs of the lengths that are tried keep all that comes after their last lesson."""
-    for n_iter in growing(2_000_000)[:-1]:
+    for n_iter in growing(SHORTEST_RUN, 2_000_000)[:-1]:
         assert growing_warm_up(n_iter)[-1].until == n_iter // 2
 
 
