@@ -18,6 +18,7 @@ import argparse
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 from iterations import stroke_problem
@@ -27,60 +28,20 @@ from elseif.datasets import load_tictactoe, load_titanic, make_rule_list_problem
 from elseif.model.problem import Problem
 from elseif.sampler.chain import Chain, CompiledProblem
 from elseif.sampler.chains import first_run
-from elseif.sampler.convergence import PAPER_R_HAT, STRICT_ESS, LOOSE_ESS, assess, is_good_enough
+from elseif.sampler.convergence import LOOSE_ESS, PAPER_R_HAT, assess, is_good_enough
 from elseif.sampler.enumeration import Enumeration
 from elseif.sampler.probe import choose_probe
 from elseif.sampler.proposals import DEFAULT_KERNEL, KERNELS
-from elseif.sampler.runs import Runs, distinct_lists, join_runs
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from tests.checks_convergence import ERRORS, Summary, promised_draws
 
 KERNEL = KERNELS[DEFAULT_KERNEL]
 N_CHAINS = 4
 LENGTHS = tuple(4000 * 2**k for k in range(7))  # to 256,000
 FIRST_LENGTHS = (4000, 8000, 16_000, 32_000, 64_000)
 LARGEST_SUM, N_EXACT, N_REFERENCE = 20, 400_000, 1_000_000
-RARE = 0.01
-ERRORS = 4.0  # standard errors that a right run may be off
-
-
-@dataclass(frozen=True)
-class Summary:
-    """What a run says of the posterior."""
-
-    log_posterior: float
-    spread: float
-    lengths: np.ndarray
-    inclusion: np.ndarray
-    lists: dict[bytes, float]
-
-    @classmethod
-    def of(cls, chains: list[Runs], pool_size: int) -> Summary:
-        runs = join_runs(chains)
-        weights = runs.n_draws / runs.n_draws.sum()
-        mean = float(weights @ runs.log_posterior)
-        first, place = distinct_lists(runs)
-        shares = np.bincount(place, weights=weights)
-        return cls(
-            log_posterior=mean,
-            spread=float(np.sqrt(weights @ (runs.log_posterior - mean) ** 2)),
-            lengths=np.bincount(runs.lengths, weights=weights, minlength=pool_size + 1),
-            inclusion=np.bincount(
-                runs.items, weights=np.repeat(weights, runs.lengths), minlength=pool_size
-            ),
-            lists={
-                runs.items[runs.offsets[run] : runs.offsets[run + 1]].tobytes(): float(share)
-                for run, share in zip(first, shares, strict=True)
-            },
-        )
-
-    def errors_off(self, exact: Summary, n_effective: float) -> float:
-        """The largest difference from the reference, in standard errors."""
-        best = max(exact.lists, key=exact.lists.__getitem__)
-        shares = np.concatenate([self.lengths, self.inclusion, [self.lists.get(best, 0.0)]])
-        expected = np.concatenate([exact.lengths, exact.inclusion, [exact.lists[best]]])
-        p = np.clip(expected, RARE, 1 - RARE)
-        off = np.abs(shares - expected) / np.sqrt(p * (1 - p))
-        of_mean = abs(self.log_posterior - exact.log_posterior) / exact.spread
-        return float(max(off.max(), of_mean) * np.sqrt(n_effective))
 
 
 @dataclass(frozen=True)
@@ -138,13 +99,12 @@ def follow(posed: Problem, compiled: CompiledProblem, exact: Summary, seed: int)
     for n_iter in LENGTHS:
         runs = [chain.run(n_iter) for chain in chains]
         found = assess(runs, [chain.info for chain in chains], posed, probe)
-        promised = STRICT_ESS if found.status == "converged" else LOOSE_ESS
         off = Summary.of(runs, posed.pool_size).errors_off(exact, 1.0)
         moments.append(
             Moment(
                 n_iter=n_iter,
                 good=is_good_enough(found),
-                wrong=off * np.sqrt(promised) > ERRORS,
+                wrong=off * np.sqrt(promised_draws(found)) > ERRORS,
                 r_hat_alone=found.r_hat < PAPER_R_HAT,
                 wrong_for_100=off * np.sqrt(LOOSE_ESS) > ERRORS,
             )
@@ -162,9 +122,11 @@ def problems(n_seeds: int) -> Iterator[tuple[str, Problem, int]]:
     rng = np.random.default_rng(0)
     for k in range(n_seeds):
         n, noise = int(rng.integers(200, 4000)), float(rng.choice([0.002, 0.01, 0.03, 0.1]))
-        yield "five hidden conditions, 4 copies", problem(*noisy_copies(n, 5, 4, noise, k), 0.1, 1), 1
+        copies = noisy_copies(n, 5, 4, noise, k)
+        yield "five hidden conditions, 4 copies", problem(*copies, 0.1, 1), 1
     for k in range(5):
-        yield "two distant lists, pairs too", problem(*noisy_copies(2000, 5, 2, 0.002, k), 0.1, 2), few
+        copies = noisy_copies(2000, 5, 2, 0.002, k)
+        yield "two distant lists, pairs too", problem(*copies, 0.1, 2), few
     for k in range(5):
         yield "correlated conditions", problem(*noisy_copies(2000, 4, 12, 0.03, k), 0.1, 1), few
     for k in range(5):
@@ -217,7 +179,9 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--seeds", type=int, default=40, help="fits of each kind of problem")
     parser.add_argument("--only", default="", help="problems whose name begins so")
     told = parser.parse_args(arguments or [])
-    print("wrong runs among those that were good enough (mean iterations of a chain), by first run;")
+    print(
+        "wrong runs among those that were good enough (mean iterations of a chain), by first run;"
+    )
     print("at last, wrong runs had R-hat below 1.05 been enough, from 4,000 and from 16,000 on")
     heads = [f"{first // 1000:,}k" for first in FIRST_LENGTHS] + ["by the pool"]
     print(

@@ -40,18 +40,14 @@ def all_passengers() -> Exact:
 @pytest.fixture(scope="module")
 def long_run(titanic: Any) -> BayesianRuleListClassifier:
     """A long run over the authors' split: 2 % of the posterior is a mode far from the rest."""
-    clf = BayesianRuleListClassifier(
-        kernel="tempered", n_iter=4_000_000, random_state=11, n_jobs=2
-    )
+    clf = BayesianRuleListClassifier(kernel="tempered", n_iter=4_000_000, random_state=11, n_jobs=2)
     return clf.fit(*titanic)
 
 
 @pytest.fixture(scope="module")
 def long_run_of_all() -> BayesianRuleListClassifier:
     """A long run over everybody: there, lists far apart are nearly as probable."""
-    clf = BayesianRuleListClassifier(
-        kernel="tempered", n_iter=4_000_000, random_state=12, n_jobs=2
-    )
+    clf = BayesianRuleListClassifier(kernel="tempered", n_iter=4_000_000, random_state=12, n_jobs=2)
     return clf.fit(*load_titanic())
 
 
@@ -84,8 +80,7 @@ def automatic_chains_of_all() -> list[BayesianRuleListClassifier]:
     X, y = load_titanic()
     seeds = range(20)
     return [
-        BayesianRuleListClassifier(kernel="tempered", random_state=seed).fit(X, y)
-        for seed in seeds
+        BayesianRuleListClassifier(kernel="tempered", random_state=seed).fit(X, y) for seed in seeds
     ]
 
 

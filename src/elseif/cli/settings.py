@@ -190,9 +190,7 @@ InfiniteValues = Annotated[
 ]
 SamplingKernel = Annotated[
     Kernel,
-    _choice(
-        Kernel, "How lists are drawn; auto is exact for small pools, else tempered.", SAMPLING
-    ),
+    _choice(Kernel, "How lists are drawn; auto is exact for small pools, else tempered.", SAMPLING),
 ]
 NChains = Annotated[int, _option("Independent chains.", SAMPLING)]
 NIter = Annotated[

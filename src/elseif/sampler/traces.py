@@ -49,9 +49,7 @@ class Traces:
         self._lists = np.full((len(used), int(lengths.max(initial=0))), -1, dtype=np.int64)
         position = np.arange(self._lists.shape[1])
         inside = position < lengths[:, None]
-        self._lists[inside] = joined.items[
-            (joined.offsets[self._used][:, None] + position)[inside]
-        ]
+        self._lists[inside] = joined.items[(joined.offsets[self._used][:, None] + position)[inside]]
 
     def average_cardinality(self, cardinalities: np.ndarray) -> np.ndarray:
         """Average cardinality of each list; 0 keeps the empty one, which has none, apart."""
