@@ -35,9 +35,7 @@ BENCHMARKS = (
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", metavar="name", help=", ".join(BENCHMARKS))
-    parser.add_argument(
-        "--seeds", help="of converge (else 100), of false_convergence (else 40)"
-    )
+    parser.add_argument("--seeds", help="of converge (else 100), of false_convergence (else 40)")
     parser.add_argument("--out", help="folder for the plots of growth; results where not given")
     told = parser.parse_args()
     unknown = [name for name in told.names if name not in BENCHMARKS]

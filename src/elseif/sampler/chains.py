@@ -36,7 +36,7 @@ MOST_SUMMED = 18
 # and the largest that may be; every antecedent more doubles the time and the memory
 LARGEST_SUM = 20
 # iterations when none are given: independent draws say as much as many times more of a chain
-EXACT_RUN = 8_000
+EXACT_RUN = 6_000
 
 
 @dataclass(frozen=True)
