@@ -27,7 +27,7 @@ from elseif.sampler.runs import ChainInfo, Runs
 from elseif.sampler.warm_up import FIRST_LESSON
 
 # the first length tried when none is given, at least and at most
-SHORTEST_RUN, LONGEST_FIRST_RUN = 128 * FIRST_LESSON, 512 * FIRST_LESSON
+SHORTEST_RUN, LONGEST_FIRST_RUN = 256 * FIRST_LESSON, 512 * FIRST_LESSON
 # uniform proposals of every antecedent, on average, that a chain makes in its first run: where most
 # of a pool was never tried, chains agree on what they happened to find
 TRIES = 2.0
