@@ -35,6 +35,12 @@ class Kernel:
     # whether a longer run begins as a shorter one, so that a run can be continued
     continues: bool = True
 
+    @property
+    def uniform_proposals(self) -> float:
+        """Share of the proposals that bring in an antecedent chosen uniformly from the pool."""
+        total = self.move + self.add + self.remove + self.replace + self.replace_by_similar
+        return self.uniform_share * (self.add + self.replace) / total
+
     def additions(
         self,
         pool_size: int,
