@@ -119,6 +119,14 @@ def bytes_touched(timed: Timed, n_words: int) -> tuple[float, float]:
     return 8 * n_words * of_list / n_iter, 8 * n_words * of_pool / n_iter
 
 
+def least_time(timed: Timed, posed: Problem) -> float:
+    """Seconds that an iteration must take at the bandwidth measured now."""
+    n_words = posed.layout.n_words
+    list_bytes, pool_bytes = bytes_touched(timed, n_words)
+    of_list = bandwidth(2 * round(timed.length) + 1, n_words)
+    return list_bytes / of_list + pool_bytes / bandwidth(posed.pool_size, n_words)
+
+
 def compare(posed: Problem, start: tuple[int, ...], warm_up: int) -> None:
     n, n_words = posed.layout.n_rows, posed.layout.n_words
     # the two are measured by turns, so that a busy moment does not fall on one alone
