@@ -46,7 +46,7 @@ class Kernel:
         pool_size: int,
         inclusion: np.ndarray | None = None,
         likeness: Likeness | None = None,
-    ) -> kernels.Additions:
+    ) -> kernels.Tuning:
         """The proposal as the compiled code reads it, after what inclusion has taught.
 
         inclusion[t, a] is the share of the time that antecedent a was in the list of
@@ -58,7 +58,7 @@ class Kernel:
         if learns and inclusion is not None:
             weights = np.stack([self._learnt(shares) for shares in inclusion])
         likeness = likeness or no_likeness(pool_size)
-        return kernels.Additions(
+        return kernels.Tuning(
             option_weights=np.array(
                 [self.move, self.add, self.remove, self.replace, self.replace_by_similar],
                 dtype=float,
