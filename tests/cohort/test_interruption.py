@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 import pytest
 
 from elseif.cohort import Cohort, connect, extract, read_cohort
@@ -122,7 +124,7 @@ def test_another_definition_in_the_folder(path: Path, tmp_path: Path) -> None:
     assert fresh.outcome.sum() < read_cohort(folder).outcome.sum()
 
 
-@pytest.mark.parametrize("damage", ["cut", "removed", "swapped", "manifest"])
+@pytest.mark.parametrize("damage", ["cut", "removed", "swapped", "edited", "manifest"])
 def test_damaged_folder(path: Path, tmp_path: Path, damage: str) -> None:
     """A part or a manifest that is not what was written is no cohort."""
     folder = tmp_path / "cohort"
@@ -136,6 +138,12 @@ def test_damaged_folder(path: Path, tmp_path: Path, damage: str) -> None:
         one, two = parts[0].read_bytes(), parts[1].read_bytes()
         parts[0].write_bytes(two)
         parts[1].write_bytes(one)
+    elif damage == "edited":  # a year older, which no count shows
+        persons = folder / "persons-00000.parquet"
+        table = pq.read_table(persons, partitioning=None)
+        older = pc.add(table["age"], 1)
+        place = table.column_names.index("age")
+        pq.write_table(table.set_column(place, "age", older), persons)
     else:
         (manifest,) = folder.glob("manifest*")
         manifest.write_bytes(manifest.read_bytes()[:-20])
