@@ -12,9 +12,7 @@ demo: $(VENV)/demo.stamp
 	$(BIN)/elseif demo --out results --force
 
 test: lint
-	scripts/install_browser.sh
-	scripts/install_postgres.sh
-	scripts/install_java.sh
+	scripts/install_for_tests.sh
 	$(BIN)/pytest -m "not slow" -n auto -q
 
 test-slow: $(VENV)/test.stamp

@@ -101,7 +101,7 @@ def chromium() -> Iterator[Browser]:
     """One browser for all tests of a worker."""
     found = next((path for name in NAMES if (path := shutil.which(name))), None)
     if found is None:
-        reason = "Chromium is not installed; scripts/install_browser.sh installs it."
+        reason = "Chromium is not installed; scripts/install_for_tests.sh installs it."
         if os.environ.get("CI"):
             pytest.fail(reason)
         pytest.skip(reason)

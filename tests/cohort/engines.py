@@ -246,7 +246,7 @@ def spark_session(folder: Path) -> Any:
     """A small Spark session; needs Java."""
     home = os.environ.get("JAVA_HOME")
     if not (home and Path(home, "bin", "java").exists()) and shutil.which("java") is None:
-        raise NotHere("Java is not installed; scripts/install_java.sh installs it.")
+        raise NotHere("Java is not installed; scripts/install_for_tests.sh installs it.")
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     from pyspark.sql import SparkSession
 
@@ -285,7 +285,7 @@ def postgres_programs() -> Path:
     for folder in folders:
         if (folder / "initdb").exists() and (folder / "postgres").exists():
             return folder
-    raise NotHere("PostgreSQL is not installed; scripts/install_postgres.sh installs it.")
+    raise NotHere("PostgreSQL is not installed; scripts/install_for_tests.sh installs it.")
 
 
 def free_port() -> int:

@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Programs that some tests need, from Debian's or Ubuntu's packages where they are absent: a
+# browser for the pages, PostgreSQL (the tests start a server of their own) and Java (for Spark
+# and PMML).  What cannot be installed is skipped by the tests, with its reason; in CI it fails.
+set -euo pipefail
+
+has_browser() { command -v chromium || command -v chromium-browser || command -v google-chrome; }
+has_postgres() {
+  { command -v postgres && command -v initdb; } || ls /usr/lib/postgresql/*/bin/initdb
+}
+has_java() { [ -n "${JAVA_HOME:-}" ] && [ -x "$JAVA_HOME/bin/java" ] || command -v java; }
+
+cannot() { # what for, package, why not
+  echo "The tests of $1 need $2: $3" >&2
+  echo "Install $2 yourself; until then these tests are skipped here, and fail in CI." >&2
+  if [ -n "${CI:-}" ]; then exit 1; fi
+}
+
+as_root=()
+updated=
+install() { # what for, package
+  command -v apt-get >/dev/null || { cannot "$1" "$2" "there is no apt-get."; return; }
+  if [ "$(id -u)" -ne 0 ]; then
+    sudo -n true 2>/dev/null || { cannot "$1" "$2" "apt-get needs root."; return; }
+    as_root=(sudo -n)
+  fi
+  echo "Installing $2 for the tests of $1."
+  if [ -z "$updated" ]; then
+    "${as_root[@]}" apt-get update -qq || { cannot "$1" "$2" "apt-get update failed."; return; }
+    updated=1
+  fi
+  "${as_root[@]}" apt-get install -y -qq --no-install-recommends "$2" ||
+    cannot "$1" "$2" "apt-get could not install it."
+}
+
+has_browser >/dev/null 2>&1 || install "the pages" chromium
+has_postgres >/dev/null 2>&1 || install "extraction" postgresql
+has_java >/dev/null 2>&1 || install "extraction on Spark" default-jre-headless
