@@ -22,7 +22,13 @@ from problems import problem
 from elseif.datasets import load_tictactoe
 from elseif.model.problem import Problem
 from elseif.progress import Progress
-from elseif.sampler.chains import Sampled, SamplerSettings, growing, sample
+from elseif.sampler.chains import (
+    LONGEST_FIRST_RUN,
+    Sampled,
+    SamplerSettings,
+    growing,
+    sample,
+)
 from elseif.sampler.convergence import PAPER_R_HAT, is_good_enough
 
 N_CHAINS = 3
@@ -43,7 +49,7 @@ class Outcome:
 
 
 def run_seed(posed: Problem, seed: int, strict: bool) -> Outcome:
-    lengths = [None] if strict else growing(2_000_000)
+    lengths = [None] if strict else growing(LONGEST_FIRST_RUN, 2_000_000)
     for n_iter in lengths:
         begin = time.process_time()
         sampled = run(posed, seed, n_iter)

@@ -1,7 +1,9 @@
 """How the cost of an iteration grows: with observations, labels, rules and weights.
 
 One chain of the paper's kernel on problems with a planted list, where it starts; the best
-of some stretches of CPU time, one thread. Each table is also drawn, into results/growth-*.png.
+of some stretches of CPU time, one thread. With observations, the limit of limit.py is measured
+beside it: where covers leave a cache, memory itself grows dearer faster than they do. Each table
+is also drawn, into results/growth-*.png.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from limit import least_time
 from measuring import shown, time_chain
 from problems import planted
 
@@ -29,6 +32,7 @@ class Point:
     size: float
     seconds: float
     length: float
+    limit: float | None = None  # seconds that the memory alone would take
 
 
 @dataclass(frozen=True)
@@ -41,11 +45,12 @@ class Growth:
     points: tuple[Point, ...]
 
 
-def measure(size: float, n: int, warm_up: int, **how: Any) -> Point:
+def measure(size: float, n: int, warm_up: int, with_limit: bool = False, **how: Any) -> Point:
     """The cost of an iteration on a planted problem."""
     made = planted(n, **how)
     timed = time_chain(made.problem, KERNELS["paper"], warm_up, made.start)
-    return Point(size, timed.seconds, timed.length)
+    limit = least_time(timed, made.problem) if with_limit else None
+    return Point(size, timed.seconds, timed.length, limit)
 
 
 def with_observations() -> Growth:
@@ -53,7 +58,8 @@ def with_observations() -> Growth:
     for n in (1000, 3000, 10**4, 3 * 10**4, 10**5, 3 * 10**5, 10**6, 3 * 10**6, 10**7):
         # covers of 125 MB at most
         pool_size = min(1000, 10**9 // n)
-        points.append(measure(n, n, max(1000, 10**9 // n), pool_size=pool_size))
+        warm_up = max(1000, 10**9 // n)
+        points.append(measure(n, n, warm_up, with_limit=True, pool_size=pool_size))
     title = "Observations: lists of about 7 rules, 2 labels"
     return Growth("observations", "observations", title, tuple(points))
 
@@ -91,20 +97,33 @@ def show(growth: Growth) -> None:
     print(growth.title)
     print(f"  {growth.axis:>32}{'an iteration':>14}{'length':>8}{'times first':>13}{'size':>10}")
     for point in growth.points:
+        limit = "" if point.limit is None else f"   limit {shown(point.limit)}"
         print(
             f"  {_size(point.size):>32}{shown(point.seconds):>14}{point.length:>8.1f}"
-            f"{point.seconds / first.seconds:>13,.1f}{point.size / first.size:>10,.1f}"
+            f"{point.seconds / first.seconds:>13,.1f}{point.size / first.size:>10,.1f}{limit}"
         )
     if growth.name == "observations":
-        log_sizes = np.log([point.size for point in growth.points])
-        log_seconds = np.log([point.seconds for point in growth.points])
-        powers = np.diff(log_seconds) / np.diff(log_sizes)
-        overall = (log_seconds[-1] - log_seconds[0]) / (log_sizes[-1] - log_sizes[0])
-        print(
-            f"  from first to last n to the power {overall:.2f}; between neighbours at most "
-            f"{powers.max():.2f}, at n = {growth.points[int(np.argmax(powers)) + 1].size:,}"
-        )
+        _show_powers(growth)
     sys.stdout.flush()
+
+
+def _show_powers(growth: Growth) -> None:
+    """The powers of n that the cost and the limit grow with, between neighbours."""
+    sizes = [point.size for point in growth.points]
+    costs = _powers(sizes, [point.seconds for point in growth.points])
+    limits = _powers(sizes, [point.limit or np.nan for point in growth.points])
+    for k in range(1, len(sizes)):
+        print(
+            f"  from n = {sizes[k - 1]:>9,} to {sizes[k]:>10,}: n to the power {costs[k - 1]:.2f}, "
+            f"the limit {limits[k - 1]:.2f}"
+        )
+    ends = [growth.points[0], growth.points[-1]]
+    (overall,) = _powers([sizes[0], sizes[-1]], [point.seconds for point in ends])
+    print(f"  from first to last: n to the power {overall:.2f}")
+
+
+def _powers(sizes: list[float], seconds: list[float]) -> np.ndarray:
+    return np.diff(np.log(seconds)) / np.diff(np.log(sizes))
 
 
 def _size(size: float) -> str:

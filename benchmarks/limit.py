@@ -34,6 +34,7 @@ from problems import planted
 
 from elseif.model.problem import Problem
 from elseif.sampler.proposals import KERNELS
+from elseif.tables.packing import zero_words
 
 # observations, antecedents: covers of 2.5, 12.5, 62.5 and 125 MB
 SIZES = ((10_000, 2000), (100_000, 1000), (1_000_000, 500), (10_000_000, 100))
@@ -65,7 +66,9 @@ def count_pairs(rows: np.ndarray, first: np.ndarray, second: np.ndarray) -> int:
 def bandwidth(n_rows: int, n_words: int, seconds: float = 0.1, repeats: int = 7) -> float:
     """Bytes a CPU second of reading pairs among so many rows: the best of some passes."""
     rng = np.random.default_rng(0)
-    rows = rng.integers(0, 2**64, size=(n_rows, n_words), dtype=np.uint64)
+    rows = zero_words(n_rows, n_words)
+    for row in rows:
+        row[:] = rng.integers(0, 2**64, size=n_words, dtype=np.uint64)
     n_pairs, taken, best = 64, 0.0, float("inf")
     count_pairs(rows, np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64))
     for _ in range(repeats):
@@ -114,6 +117,14 @@ def bytes_touched(timed: Timed, n_words: int) -> tuple[float, float]:
         of_list += 2 * timed.accepted[option] * rewritten
     of_pool = timed.proposed["add"] + timed.proposed["replace"]
     return 8 * n_words * of_list / n_iter, 8 * n_words * of_pool / n_iter
+
+
+def least_time(timed: Timed, posed: Problem) -> float:
+    """Seconds that an iteration must take at the bandwidth measured now."""
+    n_words = posed.layout.n_words
+    list_bytes, pool_bytes = bytes_touched(timed, n_words)
+    of_list = bandwidth(2 * round(timed.length) + 1, n_words)
+    return list_bytes / of_list + pool_bytes / bandwidth(posed.pool_size, n_words)
 
 
 def compare(posed: Problem, start: tuple[int, ...], warm_up: int) -> None:

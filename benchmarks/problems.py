@@ -13,7 +13,7 @@ from elseif.model.prior import ListPrior
 from elseif.model.problem import Problem
 from elseif.tables.binarise import Binarising, binarise
 from elseif.tables.labels import read_labels
-from elseif.tables.packing import make_layout
+from elseif.tables.packing import make_layout, zero_words
 from elseif.tables.reading import read_table
 
 N_PATIENTS, N_FEATURES = 12_586, 4_148
@@ -147,7 +147,7 @@ def planted(
     if largest_weight > 1:
         weights = rng.integers(1, largest_weight, size=n, endpoint=True)
     layout = make_layout(y, n_labels, weights)
-    covers = np.empty((pool_size, layout.n_words), dtype=np.uint64)
+    covers = zero_words(pool_size, layout.n_words)
     for a, truth in enumerate(rules):
         covers[a] = layout.pack(truth)
     everyone = layout.everyone()

@@ -29,13 +29,14 @@ BENCHMARKS = (
     "cohort_million",
     "mixing",
     "converge",
+    "false_convergence",
 )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", metavar="name", help=", ".join(BENCHMARKS))
-    parser.add_argument("--seeds", help="of converge; 100 where not given")
+    parser.add_argument("--seeds", help="of converge (else 100), of false_convergence (else 40)")
     parser.add_argument("--out", help="folder for the plots of growth; results where not given")
     told = parser.parse_args()
     unknown = [name for name in told.names if name not in BENCHMARKS]
@@ -43,6 +44,7 @@ def main() -> None:
         sys.exit(f"no benchmark {unknown[0]!r}; there are {', '.join(BENCHMARKS)}")
     options = {
         "converge": ["--seeds", told.seeds] if told.seeds else [],
+        "false_convergence": ["--seeds", told.seeds] if told.seeds else [],
         "growth": ["--out", told.out] if told.out else [],
     }
     for name in told.names or BENCHMARKS:

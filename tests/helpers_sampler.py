@@ -225,7 +225,7 @@ class Variant:
             for a in pool
         )
 
-    def additions(self, pool_size: int) -> kernels.Additions:
+    def additions(self, pool_size: int) -> kernels.Tuning:
         similar = self.similar(pool_size)
         first = np.concatenate([[0], np.cumsum([len(others) for others in similar])])
         likeness = Likeness(np.array([b for o in similar for b in o], dtype=np.int64), first)

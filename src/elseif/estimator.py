@@ -77,11 +77,14 @@ class BayesianRuleListClassifier(FittedForPeople, ClassifierMixin, BaseEstimator
     antecedent_weights : dict, default=None
         Prior weight of a column, condition or antecedent: what is cheap to measure can be
         preferred. Weights of the parts of an antecedent multiply.
-    kernel : {"auto", "tempered", "informed", "adaptive", "paper"}, default="auto"
-        How lists are proposed. "auto" is "tempered": chains with warmer companions.
+    kernel : {"auto", "exact", "tempered", "informed", "adaptive", "paper"}, default="auto"
+        How lists are drawn. "exact" sums over all lists of a pool of at most 20 antecedents,
+        and draws from them independently; "tempered" runs chains with warmer companions.
+        "auto" is "exact" for pools of at most 18 antecedents, "tempered" for all others.
     n_chains : int, default=4
         Independent chains, each started from a draw of the prior or, above a million
-        observations, from a list that was found on a sample of them.
+        observations, from a list that was found on a sample of them. With "exact",
+        independent sequences of draws.
     n_iter : int, default=None
         Iterations of each chain, of which the second half is kept. None runs in growing
         batches until the chains agree or ``max_iter`` is reached.

@@ -17,9 +17,10 @@ import sys
 from typing import NamedTuple
 
 import numpy as np
+from llvmlite import ir
 from numba import njit, types
-from numba.core import event
-from numba.extending import intrinsic, register_jitable
+from numba.core import cgutils, event
+from numba.extending import intrinsic, lower_builtin, register_jitable, type_callable
 
 MOVE, ADD, REMOVE, REPLACE = 0, 1, 2, 3
 REPLACE_BY_SIMILAR = 4  # a replacement in all but the choice of what comes
@@ -59,6 +60,24 @@ def written_out(function):
     For what is called in one place and takes everything there is: it compiles sooner.
     """
     return njit(inline="always", **OPTIONS)(function)
+
+
+def keep_small():
+    """Say, at the head of a function, that its loops are short: they go over rules or labels.
+
+    Unrolled and turned into vectors, they would take half of the time to compile and be no quicker.
+    """
+
+
+@type_callable(keep_small)
+def type_keep_small(typing_context):
+    return lambda: types.void
+
+
+@lower_builtin(keep_small)
+def generate_keep_small(context, builder, signature, args):
+    builder.function.attributes.add("optsize")
+    return context.get_dummy_value()
 
 
 class Announcer(event.Listener):
@@ -115,8 +134,8 @@ class Prior(NamedTuple):
     weighted: bool
 
 
-class Additions(NamedTuple):
-    """How the next step is proposed."""
+class Tuning(NamedTuple):
+    """How the next step is proposed, and at which temperatures."""
 
     option_weights: np.ndarray  # float64 (N_OPTIONS,): 0 for an option not in use
     # float64 (temperatures, antecedents), each row summing to 1: additions in proportion
@@ -186,79 +205,250 @@ class Tally(NamedTuple):
 # ---------------------------------------------------------------------------- bits
 
 
+# Loops over words are written in LLVM's own vectors: it need not look for them, which takes long,
+# and turns them into whatever the processor at hand has. A section is a whole number of vectors.
+VECTOR_WORDS = 8
+VECTOR = ir.VectorType(ir.IntType(64), VECTOR_WORDS)
+INT64 = ir.IntType(64)
+WORDS_AHEAD = 256  # how far ahead a cover is asked for that is in no near cache
+GROUP = 4  # rules that are looked at together, so that what they share is read once
+Words = types.CPointer(types.uint64)  # where words begin, in compiled code
+Group = types.UniTuple(Words, GROUP)
+
+
+def each_vector(builder, n_words):
+    """A loop over the vectors of a run of words, giving the number of each one's first word."""
+    return cgutils.for_range_slice(builder, INT64(0), n_words, INT64(VECTOR_WORDS), inc=True)
+
+
+def read_vector(builder, words, k):
+    """The vector that begins at word k."""
+    place = builder.bitcast(builder.gep(words, [k]), VECTOR.as_pointer())
+    return builder.load(place, align=8)
+
+
+def write_vector(builder, vector, words, k):
+    """Replace the vector that begins at word k."""
+    place = builder.bitcast(builder.gep(words, [k]), VECTOR.as_pointer())
+    builder.store(vector, place, align=8)
+
+
+def fetch_line(builder, words, k):
+    """Ask for the memory at word k, which may be beyond the end, before it is needed."""
+    name, place = "llvm.prefetch.p0", builder.gep(words, [k])
+    of_type = ir.FunctionType(ir.VoidType(), [place.type, *[ir.IntType(32)] * 3])
+    fetch = cgutils.get_or_insert_function(builder.module, of_type, name)
+    builder.call(fetch, [place, *map(ir.IntType(32), (0, 3, 1))])  # to read, keep, data
+
+
+def new_total(builder):
+    """Room for counting ones, element by element."""
+    return cgutils.alloca_once_value(builder, VECTOR([0] * VECTOR_WORDS))
+
+
+def add_ones(builder, vector, total):
+    """Count the ones of a vector."""
+    of_type = ir.FunctionType(VECTOR, [VECTOR])
+    popcount = cgutils.get_or_insert_function(builder.module, of_type, "llvm.ctpop.v8i64")
+    builder.store(builder.add(builder.load(total), builder.call(popcount, [vector])), total)
+
+
+def sum_of(builder, total):
+    """What a total has counted."""
+    of_type = ir.FunctionType(INT64, [VECTOR])
+    name = "llvm.vector.reduce.add.v8i64"
+    add_up = cgutils.get_or_insert_function(builder.module, of_type, name)
+    return builder.call(add_up, [builder.load(total)])
+
+
 @intrinsic
-def popcount(typing_context, word):
-    """Number of ones in a word; LLVM turns a loop of these into vector instructions."""
+def words_at(typing_context, bits, row, start):
+    """Where a row of bits has a word; an array of one dimension is a single row."""
 
     def generate(context, builder, signature, args):
-        return builder.ctpop(args[0])
+        array = context.make_array(signature.args[0])(context, builder, args[0])
+        n_words = cgutils.unpack_tuple(builder, array.shape)[-1]
+        return builder.gep(array.data, [builder.add(builder.mul(args[1], n_words), args[2])])
 
-    return types.uint64(types.uint64), generate
+    if isinstance(bits, types.Array) and bits.dtype == types.uint64 and bits.layout == "C":
+        return Words(bits, types.int64, types.int64), generate
+    return None
+
+
+@intrinsic
+def count_both(typing_context, a, b, n_words):
+    """Number of ones that two runs of words share."""
+
+    def generate(context, builder, signature, args):
+        a, b, n_words = args
+        total = new_total(builder)
+        with each_vector(builder, n_words) as (k, _):
+            both = builder.and_(read_vector(builder, a, k), read_vector(builder, b, k))
+            add_ones(builder, both, total)
+        return sum_of(builder, total)
+
+    return types.int64(Words, Words, types.int64), generate
+
+
+@intrinsic
+def fetch_words(typing_context, words, n_words):
+    """Ask for words that will soon be read, without waiting for them."""
+
+    def generate(context, builder, signature, args):
+        words, n_words = args
+        with each_vector(builder, n_words) as (k, _):
+            fetch_line(builder, words, k)
+        return context.get_dummy_value()
+
+    return types.void(Words, types.int64), generate
+
+
+@intrinsic
+def copy_words(typing_context, source, copy, n_words):
+    """Copy a run of words."""
+
+    def generate(context, builder, signature, args):
+        source, copy, n_words = args
+        with each_vector(builder, n_words) as (k, _):
+            write_vector(builder, read_vector(builder, source, k), copy, k)
+        return context.get_dummy_value()
+
+    return types.void(Words, Words, types.int64), generate
+
+
+@intrinsic
+def clear_words(typing_context, words, n_words):
+    """Make a run of words 0."""
+
+    def generate(context, builder, signature, args):
+        words, n_words = args
+        with each_vector(builder, n_words) as (k, _):
+            write_vector(builder, VECTOR([0] * VECTOR_WORDS), words, k)
+        return context.get_dummy_value()
+
+    return types.void(Words, types.int64), generate
+
+
+@intrinsic
+def keep_covered(typing_context, words, cover, n_words):
+    """Clear what a cover does not have."""
+
+    def generate(context, builder, signature, args):
+        words, cover, n_words = args
+        with each_vector(builder, n_words) as (k, _):
+            both = builder.and_(read_vector(builder, words, k), read_vector(builder, cover, k))
+            write_vector(builder, both, words, k)
+        return context.get_dummy_value()
+
+    return types.void(Words, Words, types.int64), generate
+
+
+@intrinsic
+def move_covered(typing_context, source, cover, target, n_words):
+    """Move what a cover has of one run of words to another."""
+
+    def generate(context, builder, signature, args):
+        source, cover, target, n_words = args
+        with each_vector(builder, n_words) as (k, _):
+            there = read_vector(builder, source, k)
+            moved = builder.and_(there, read_vector(builder, cover, k))
+            write_vector(builder, builder.xor(there, moved), source, k)
+            write_vector(builder, builder.or_(read_vector(builder, target, k), moved), target, k)
+        return context.get_dummy_value()
+
+    return types.void(Words, Words, Words, types.int64), generate
+
+
+def for_group(context, builder, n_rules, counts, loop):
+    """Run one of GROUP loops, by the number of rules, and add each rule's total to its count.
+
+    counts are (array, first rule, label, unit): a one counts for a unit. The sum is returned.
+    """
+    array, first, label, unit = counts
+    result = cgutils.alloca_once_value(builder, INT64(0))
+    n_labels = cgutils.unpack_tuple(builder, array.shape)[1]
+    for size in range(1, GROUP + 1):
+        with builder.if_then(builder.icmp_signed("==", n_rules, INT64(size))):
+            totals = [new_total(builder) for _ in range(size)]
+            loop(totals)
+            for i, total in enumerate(totals):
+                row = builder.add(first, INT64(i))
+                place = builder.gep(array.data, [builder.add(builder.mul(row, n_labels), label)])
+                gain = builder.mul(sum_of(builder, total), unit)
+                builder.store(builder.add(builder.load(place), gain), place)
+                builder.store(builder.add(builder.load(result), gain), result)
+    return builder.load(result)
+
+
+@intrinsic
+def count_group(typing_context, cover, group, n_rules, n_words, counts, first, label, unit):
+    """Count what a cover has of each of up to GROUP runs of words.
+
+    For each, a multiple (unit) is added to counts[first + i, label]; their sum is returned.
+    """
+
+    def generate(context, builder, signature, args):
+        cover, group, n_rules, n_words, counts, *where = args
+        rows = cgutils.unpack_tuple(builder, group)
+        array = context.make_array(signature.args[4])(context, builder, counts)
+
+        def loop(totals):
+            with each_vector(builder, n_words) as (k, _):
+                fetch_line(builder, cover, builder.add(k, INT64(WORDS_AHEAD)))
+                shared = read_vector(builder, cover, k)
+                for row, total in zip(rows, totals, strict=False):
+                    add_ones(builder, builder.and_(shared, read_vector(builder, row, k)), total)
+
+        return for_group(context, builder, n_rules, (array, *where), loop)
+
+    number = types.int64
+    return number(Words, Group, number, number, counts, number, number, number), generate
+
+
+@intrinsic
+def take_group(typing_context, source, left, group, n_rules, n_words, counts, first, label, unit):
+    """Let up to GROUP covers in turn take what they have of the source, and count it.
+
+    Counts are as in count_group; what nobody took is written to left, which may be the source.
+    """
+
+    def generate(context, builder, signature, args):
+        source, left, group, n_rules, n_words, counts, *where = args
+        covers = cgutils.unpack_tuple(builder, group)
+        array = context.make_array(signature.args[5])(context, builder, counts)
+
+        def loop(totals):
+            with each_vector(builder, n_words) as (k, _):
+                rest = read_vector(builder, source, k)
+                for cover, total in zip(covers, totals, strict=False):
+                    taken = builder.and_(rest, read_vector(builder, cover, k))
+                    add_ones(builder, taken, total)
+                    rest = builder.xor(rest, taken)
+                write_vector(builder, rest, left, k)
+
+        return for_group(context, builder, n_rules, (array, *where), loop)
+
+    number = types.int64
+    return number(Words, Words, Group, number, number, counts, number, number, number), generate
 
 
 @inlined
-def count_both(a, i, b, j, start, stop):
-    """Number of observations in row i of a and row j of b."""
-    total = np.uint64(0)
-    for w in range(np.uint64(start), np.uint64(stop)):
-        total += popcount(a[i, w] & b[j, w])
-    return np.int64(total)
-
-
-@inlined
-def join_block(covers, members, a, joined, start, stop):
-    """Write the words start..stop of an antecedent's cover to the beginning of joined."""
-    width = np.uint64(stop - start)
+def join_block(covers, members, a, joined, start, n_words):
+    """Write some words of an antecedent's cover, from start on, to where joined begins."""
     first = members[a, 0] if members.shape[1] > 0 else a
-    for k in range(width):
-        joined[k] = covers[first, np.uint64(start) + k]
+    copy_words(words_at(covers, first, start), joined, n_words)
     for i in range(1, members.shape[1]):
-        condition = members[a, i]
-        if condition >= 0:
-            for k in range(width):
-                joined[k] &= covers[condition, np.uint64(start) + k]
+        if members[a, i] >= 0:
+            keep_covered(joined, words_at(covers, members[a, i], start), n_words)
 
 
 @inlined
-def form_block(data, state, a, start, stop):
-    """Form a block of the cover of a conjunction, unless it has a cover of its own."""
-    if data.members.shape[1] > 0:
-        join_block(data.covers, data.members, a, state.joined, start, stop)
-
-
-@inlined
-def count_covered(data, state, row, a, start, stop):
-    """Number of observations in a block of a captured row that a, formed there, covers."""
-    if data.members.shape[1] == 0:
-        return count_both(state.captured, row, data.covers, a, start, stop)
-    total = np.uint64(0)
-    for k in range(np.uint64(stop - start)):
-        total += popcount(state.captured[row, np.uint64(start) + k] & state.joined[k])
-    return np.int64(total)
-
-
-@inlined
-def take_covered(data, state, a, start, stop):
-    """Number of pending observations that a, formed there, covers; they leave the pending ones."""
-    total = np.uint64(0)
-    if data.members.shape[1] == 0:
-        for k in range(np.uint64(stop - start)):
-            taken = state.pending[k] & data.covers[a, np.uint64(start) + k]
-            total += popcount(taken)
-            state.pending[k] ^= taken
-    else:
-        for k in range(np.uint64(stop - start)):
-            taken = state.pending[k] & state.joined[k]
-            total += popcount(taken)
-            state.pending[k] ^= taken
-    return np.int64(total)
-
-
-@inlined
-def release_block(state, row, start, stop):
-    """Make what a row holds in a block pending."""
-    for k in range(np.uint64(stop - start)):
-        state.pending[k] = state.captured[row, np.uint64(start) + k]
+def cover_at(covers, members, a, joined, start, n_words):
+    """Where words of an antecedent's cover are; formed in joined if it has no cover of its own."""
+    if members.shape[1] == 0:
+        return words_at(covers, a, start)
+    join_block(covers, members, a, joined, start, n_words)
+    return joined
 
 
 # --------------------------------------------------------------------- random draws
@@ -287,6 +477,7 @@ def next_uniform(seed):
 @inlined
 def log_normaliser(prior, used):
     """Log of the mass of the cardinalities that still have an unused antecedent."""
+    keep_small()
     largest = -np.inf
     whole = True
     for k in range(len(used)):
@@ -306,6 +497,7 @@ def log_normaliser(prior, used):
 @inlined
 def unused_weight(prior, antecedent_list, position, k):
     """Sum of the weights of cardinality class k that the list leaves before position."""
+    keep_small()
     left = prior.class_weights[k]
     for i in range(position):
         if prior.classes[antecedent_list[i]] == k:
@@ -327,6 +519,7 @@ def unused_weight(prior, antecedent_list, position, k):
 @inlined
 def log_prior(prior, antecedent_list, length, used):
     """Log prior of an antecedent list (section 2.4); used is room for counting."""
+    keep_small()
     for k in range(len(used)):
         used[k] = 0
     total = prior.log_length[length]
@@ -356,6 +549,7 @@ def log_rising(data, label, alpha, count):
 @inlined
 def rule_log_likelihood(data, counts, row):
     """The Dirichlet-multinomial term of one rule, all its constants kept (section 2.5)."""
+    keep_small()
     n_labels = len(data.pseudocounts)
     total = np.int64(0)
     value = 0.0
@@ -368,10 +562,13 @@ def rule_log_likelihood(data, counts, row):
 @inlined
 def count_labels(data, bits, counts, row):
     """Label counts of the observations in a row of bits."""
+    keep_small()
     for label in range(len(data.pseudocounts)):
         counts[row, label] = 0
     for s in range(len(data.section_labels)):
-        n = count_both(bits, row, bits, row, data.section_starts[s], data.section_starts[s + 1])
+        start = data.section_starts[s]
+        words = words_at(bits, row, start)
+        n = count_both(words, words, data.section_starts[s + 1] - start)
         counts[row, data.section_labels[s]] += n * data.section_weights[s]
 
 
@@ -381,6 +578,7 @@ def count_labels(data, bits, counts, row):
 @compiled
 def enter_list(data, prior, state, antecedent_list):
     """Fill a state from a list: captured observations, counts and log posterior."""
+    keep_small()
     r = state.at[0]
     length = len(antecedent_list)
     state.length[r] = length
@@ -395,19 +593,18 @@ def enter_list(data, prior, state, antecedent_list):
         state.antecedent_list[r, j] = a
         state.in_list[r, a] = True
         state.used[r, prior.classes[a]] += 1
-    n_words = len(data.everyone)
-    for start in range(0, n_words, JOINED_WORDS):
-        stop = min(start + JOINED_WORDS, n_words)
-        for k in range(stop - start):
-            state.pending[k] = data.everyone[start + k]
+    pending, joined = words_at(state.pending, 0, 0), words_at(state.joined, 0, 0)
+    for start in range(0, len(data.everyone), JOINED_WORDS):
+        n_words = min(JOINED_WORDS, len(data.everyone) - start)
+        copy_words(words_at(data.everyone, 0, start), pending, n_words)
         for j in range(length):
-            join_block(data.covers, data.members, antecedent_list[j], state.joined, start, stop)
-            for k in range(stop - start):
-                taken = state.pending[k] & state.joined[k]
-                state.captured[state.rows[r, j], start + k] = taken
-                state.pending[k] ^= taken  # later rules see only what earlier ones left
-        for k in range(stop - start):
-            state.captured[state.rows[r, length], start + k] = state.pending[k]
+            captured = words_at(state.captured, state.rows[r, j], start)
+            clear_words(captured, n_words)
+            a = antecedent_list[j]
+            cover = cover_at(data.covers, data.members, a, joined, start, n_words)
+            # later rules see only what earlier ones left
+            move_covered(pending, cover, captured, n_words)
+        copy_words(pending, words_at(state.captured, state.rows[r, length], start), n_words)
     for j in range(length + 1):
         row = state.rows[r, j]
         count_labels(data, state.captured, state.label_counts, row)
@@ -418,6 +615,7 @@ def enter_list(data, prior, state, antecedent_list):
 @inlined
 def refresh_log_posterior(prior, state):
     """Add the terms up anew, so that a list's value never depends on the way to it."""
+    keep_small()
     r = state.at[0]
     length = state.length[r]
     total = log_prior(prior, state.antecedent_list[r], length, state.trial_used)
@@ -442,34 +640,34 @@ def is_possible(option, length, pool_size):
 
 
 @inlined
-def possible_weight(additions, length):
+def possible_weight(tuning, length):
     """Total weight of the options that exist for a list of this length."""
     total = 0.0
     for option in range(N_OPTIONS):
-        if is_possible(option, length, additions.weights.shape[1]):
-            total += additions.option_weights[option]
+        if is_possible(option, length, tuning.weights.shape[1]):
+            total += tuning.option_weights[option]
     return total
 
 
 @inlined
-def option_probability(additions, option, length):
+def option_probability(tuning, option, length):
     """Probability of choosing an option: in proportion to its weight among the possible.
 
     The one source for both directions of a step, hence for the Hastings ratio.
     """
-    if not is_possible(option, length, additions.weights.shape[1]):
+    if not is_possible(option, length, tuning.weights.shape[1]):
         return 0.0
-    return additions.option_weights[option] / possible_weight(additions, length)
+    return tuning.option_weights[option] / possible_weight(tuning, length)
 
 
 @inlined
-def choose_option(additions, length, u):
+def choose_option(tuning, length, u):
     """The option at quantile u of option_probability."""
-    target = u * possible_weight(additions, length)
+    target = u * possible_weight(tuning, length)
     chosen = np.int64(-1)
     for option in range(N_OPTIONS):
-        weight = additions.option_weights[option]
-        if weight > 0.0 and is_possible(option, length, additions.weights.shape[1]):
+        weight = tuning.option_weights[option]
+        if weight > 0.0 and is_possible(option, length, tuning.weights.shape[1]):
             chosen = np.int64(option)
             if target < weight:
                 break
@@ -478,52 +676,64 @@ def choose_option(additions, length, u):
 
 
 @inlined
-def weight_outside(additions, state):
+def weight_outside(tuning, state):
     """Total proposal weight of the antecedents that are not in the list."""
+    keep_small()
     r = state.at[0]
     length = state.length[r]
-    if additions.uniform:
-        return float(additions.weights.shape[1] - length)
+    if tuning.uniform:
+        return float(tuning.weights.shape[1] - length)
     t = state.cursor[0]
     inside = 0.0
     for j in range(length):
-        inside += additions.weights[t, state.antecedent_list[r, j]]
+        inside += tuning.weights[t, state.antecedent_list[r, j]]
     if inside < 0.999:
         return 1.0 - inside
     outside = 0.0  # the difference has lost its digits: add up what is left instead
-    for a in range(additions.weights.shape[1]):
+    for a in range(tuning.weights.shape[1]):
         if not state.in_list[r, a]:
-            outside += additions.weights[t, a]
+            outside += tuning.weights[t, a]
     return outside
 
 
 @inlined
-def addition_weight(additions, state, antecedent):
-    """Proposal weight of an antecedent, in the unit of weight_outside."""
-    if additions.uniform:
-        return 1.0
-    return additions.weights[state.cursor[0], antecedent]
+def addition_weight(uniform, weights, t, antecedent):
+    """Proposal weight of an antecedent at temperature t, in the unit of weight_outside."""
+    return 1.0 if uniform else weights[t, antecedent]
 
 
 @inlined
-def choose_addition(additions, state, u):
+def last_not_above(cumulative, t, value):
+    """The last antecedent whose cumulative weight does not exceed a value, else the first."""
+    low, high = 0, cumulative.shape[1] - 1  # it is from low on, and before high
+    while high - low > 1:
+        middle = (low + high) // 2
+        if cumulative[t, middle] <= value:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+@inlined
+def choose_addition(tuning, state, u):
     """The antecedent outside the list at quantile u of the proposal weights there."""
+    keep_small()
     r = state.at[0]
-    pool_size = additions.weights.shape[1]
+    pool_size = tuning.weights.shape[1]
     length = state.length[r]
-    wanted = u * weight_outside(additions, state)
+    uniform, weights, t = tuning.uniform, tuning.weights, state.cursor[0]
+    wanted = u * weight_outside(tuning, state)
     passed = 0.0  # weight of the list's own antecedents up to a: to be jumped over
     while True:
-        if additions.uniform:
-            a = np.int64(wanted + passed)
+        if uniform:
+            a = min(np.int64(wanted + passed), pool_size - 1)
         else:
-            cumulative = additions.cumulative[state.cursor[0]]
-            a = np.searchsorted(cumulative, wanted + passed, side="right") - 1
-        a = min(max(a, 0), pool_size - 1)
+            a = last_not_above(tuning.cumulative, t, wanted + passed)
         inside = 0.0
         for j in range(length):
             if state.antecedent_list[r, j] <= a:
-                inside += addition_weight(additions, state, state.antecedent_list[r, j])
+                inside += addition_weight(uniform, weights, t, state.antecedent_list[r, j])
         if inside <= passed:
             break
         passed = inside
@@ -533,26 +743,26 @@ def choose_addition(additions, state, u):
 
 
 @inlined
-def n_similar(additions, antecedent):
+def n_similar(first_similar, antecedent):
     """How many antecedents may replace one for their likeness."""
-    return additions.first_similar[antecedent + 1] - additions.first_similar[antecedent]
+    return first_similar[antecedent + 1] - first_similar[antecedent]
 
 
 @inlined
-def choose_similar(additions, antecedent, u):
+def choose_similar(similar, first_similar, antecedent, u):
     """The antecedent at quantile u of those that are like one; itself where none is."""
-    n = n_similar(additions, antecedent)
+    n = n_similar(first_similar, antecedent)
     if n == 0:
         return antecedent
-    return additions.similar[additions.first_similar[antecedent] + min(np.int64(u * n), n - 1)]
+    return similar[first_similar[antecedent] + min(np.int64(u * n), n - 1)]
 
 
 @inlined
-def propose(additions, state, u_option, u_position, u_target):
+def propose(tuning, state, u_option, u_position, u_target):
     """A proposal as (option, position, target): target is a position or an antecedent."""
     r = state.at[0]
     length = state.length[r]
-    option = choose_option(additions, length, u_option)
+    option = choose_option(tuning, length, u_option)
     slots = length + 1 if option == ADD else length
     position = min(np.int64(u_position * slots), slots - 1)
     target = np.int64(0)
@@ -561,14 +771,15 @@ def propose(additions, state, u_option, u_position, u_target):
         if target >= position:
             target += 1
     elif option == ADD or option == REPLACE:
-        target = choose_addition(additions, state, u_target)
+        target = choose_addition(tuning, state, u_target)
     elif option == REPLACE_BY_SIMILAR:
-        target = choose_similar(additions, state.antecedent_list[r, position], u_target)
+        leaving = state.antecedent_list[r, position]
+        target = choose_similar(tuning.similar, tuning.first_similar, leaving, u_target)
     return option, position, target
 
 
 @inlined
-def log_proposal_ratio(additions, state, option, position, target):
+def log_proposal_ratio(tuning, state, option, position, target):
     """log Q(d | d*) - log Q(d* | d), the Hastings term of a proposal."""
     r = state.at[0]
     length = state.length[r]
@@ -576,26 +787,29 @@ def log_proposal_ratio(additions, state, option, position, target):
         return 0.0
     if option == REPLACE_BY_SIMILAR:
         leaving = state.antecedent_list[r, position]
-        return math.log(n_similar(additions, leaving) / n_similar(additions, target))
-    outside = weight_outside(additions, state)
+        n_forward = n_similar(tuning.first_similar, leaving)
+        return math.log(n_forward / n_similar(tuning.first_similar, target))
+    outside = weight_outside(tuning, state)
+    uniform, weights, t = tuning.uniform, tuning.weights, state.cursor[0]
     if option == ADD:
-        forward = option_probability(additions, ADD, length)
-        forward *= addition_weight(additions, state, target) / outside / (length + 1)
-        backward = option_probability(additions, REMOVE, length + 1) / (length + 1)
+        forward = option_probability(tuning, ADD, length)
+        forward *= addition_weight(uniform, weights, t, target) / outside / (length + 1)
+        backward = option_probability(tuning, REMOVE, length + 1) / (length + 1)
         return math.log(backward / forward)
-    leaving = addition_weight(additions, state, state.antecedent_list[r, position])
+    leaving = addition_weight(uniform, weights, t, state.antecedent_list[r, position])
     if option == REMOVE:
-        forward = option_probability(additions, REMOVE, length) / length
-        backward = option_probability(additions, ADD, length - 1)
+        forward = option_probability(tuning, REMOVE, length) / length
+        backward = option_probability(tuning, ADD, length - 1)
         backward *= leaving / (outside + leaving) / length
         return math.log(backward / forward)
-    arriving = addition_weight(additions, state, target)
+    arriving = addition_weight(uniform, weights, t, target)
     return math.log(leaving / (outside + leaving - arriving) * outside / arriving)
 
 
 @inlined
 def log_prior_ratio(prior, state, option, position, target):
     """log p(d*) - log p(d)."""
+    keep_small()
     r = state.at[0]
     length = state.length[r]
     order_counts = prior.weighted
@@ -604,8 +818,9 @@ def log_prior_ratio(prior, state, option, position, target):
         if state.used[r, k] + 1 >= prior.class_sizes[k]:
             order_counts = True
     if order_counts:
-        new_length = proposed_list(state, option, position, target)
-        before = log_prior(prior, state.antecedent_list[r], length, state.trial_used)
+        old = state.antecedent_list[r]
+        new_length = proposed_list(old, length, option, position, target, state.trial)
+        before = log_prior(prior, old, length, state.trial_used)
         return log_prior(prior, state.trial, new_length, state.trial_used) - before
     if option == MOVE:
         return 0.0
@@ -628,11 +843,9 @@ def log_prior_ratio(prior, state, option, position, target):
 
 
 @inlined
-def proposed_list(state, option, position, target):
-    """Write the list a proposal leads to into state.trial; its length is returned."""
-    r = state.at[0]
-    length = state.length[r]
-    old, new = state.antecedent_list[r], state.trial
+def proposed_list(old, length, option, position, target, new):
+    """Write the list that a proposal makes of the old one into new; its length is returned."""
+    keep_small()
     if option == ADD:
         for j in range(length, position, -1):
             new[j] = old[j - 1]
@@ -659,25 +872,15 @@ def proposed_list(state, option, position, target):
 
 
 @inlined
-def keep_counts(state, first, last):
-    """Start state.new_counts of rules first..last from what they hold now."""
-    r = state.at[0]
-    for j in range(first, last + 1):
-        for label in range(len(state.pending_counts)):
-            state.new_counts[j, label] = state.label_counts[state.rows[r, j], label]
-
-
-@inlined
-def changed_rules(state, option, position, target):
+def changed_rules(length, option, position, target):
     """First and last position, in the present list, of the other rules that change."""
-    r = state.at[0]
     if option == MOVE and target > position:
         return position + 1, target
     if option == MOVE:
         return target, position - 1
     if option == ADD:
-        return position, state.length[r]
-    return position + 1, state.length[r]
+        return position, length
+    return position + 1, length
 
 
 @inlined
@@ -695,11 +898,14 @@ def lets_fall(option, position, target):
 @inlined
 def log_likelihood_ratio(data, state, option, position, target):
     """log p(y | d*) - log p(y | d); leaves the new counts in the state."""
+    keep_small()
     r = state.at[0]
     length = state.length[r]
     labels = len(state.pending_counts)
-    first, last = changed_rules(state, option, position, target)
-    keep_counts(state, first, last)
+    first, last = changed_rules(length, option, position, target)
+    for j in range(first, last + 1):
+        for label in range(labels):
+            state.new_counts[j, label] = state.label_counts[state.rows[r, j], label]
     change = 0.0
     old = state.rows[r, position]  # of the rule that moves or goes
     for label in range(labels):
@@ -726,40 +932,66 @@ def log_likelihood_ratio(data, state, option, position, target):
 
 
 @inlined
+def group_of(bits, numbers, first, last, start):
+    """Where the rows of bits begin that some rules, from the first on, have the numbers of."""
+    second, third, fourth = min(first + 1, last), min(first + 2, last), min(first + 3, last)
+    return (
+        words_at(bits, numbers[first], start),
+        words_at(bits, numbers[second], start),
+        words_at(bits, numbers[third], start),
+        words_at(bits, numbers[fourth], start),
+    )
+
+
+@inlined
 def count_changes(data, state, option, position, target, first, last):
     """Count what a proposal moves from rule to rule, a block of observations at a time.
 
-    What is read for one rule, the block of a cover or of the pending observations, is then
+    What is read for some rules, the block of a cover or of the pending observations, is then
     still in the nearest cache for the next. The default rule takes what is left pending.
     """
     r = state.at[0]
-    row = state.rows[r, position]
-    comes = state.antecedent_list[r, position] if option == MOVE else target
+    rows, antecedents, counts = state.rows[r], state.antecedent_list[r], state.new_counts
+    comes = antecedents[position] if option == MOVE else target
     is_taken, falls = takes(option, position, target), lets_fall(option, position, target)
     last_covered = last if option == MOVE else last - 1
+    is_formed = data.members.shape[1] > 0
+    covers, members, captured = data.covers, data.members, state.captured
+    pending, joined = words_at(state.pending, 0, 0), words_at(state.joined, 0, 0)
     for s in range(len(data.section_labels)):
         label, weight = data.section_labels[s], data.section_weights[s]
         for start in range(data.section_starts[s], data.section_starts[s + 1], JOINED_WORDS):
-            stop = min(start + JOINED_WORDS, data.section_starts[s + 1])
-            if falls:
-                release_block(state, row, start, stop)
+            n_words = min(JOINED_WORDS, data.section_starts[s + 1] - start)
+            source = words_at(captured, rows[position], start)
             if is_taken:
-                form_block(data, state, comes, start, stop)
+                cover = cover_at(covers, members, comes, joined, start, n_words)
                 if falls:  # a replacement keeps what both cover
-                    n = take_covered(data, state, comes, start, stop) * weight
-                    state.arriving[0, label] += n
+                    group = (cover, cover, cover, cover)
+                    n = take_group(
+                        source, pending, group, 1, n_words, state.arriving, 0, label, weight
+                    )
                     state.pending_counts[label] -= n
-                for j in range(first, last + 1):
-                    n = count_covered(data, state, state.rows[r, j], comes, start, stop) * weight
-                    state.new_counts[j, label] -= n
-                    state.arriving[0, label] += n
+                    source = pending
+                for j in range(first, last + 1, GROUP):
+                    group = group_of(captured, rows, j, last, start)
+                    n_rules = min(GROUP, last + 1 - j)
+                    state.arriving[0, label] -= count_group(
+                        cover, group, n_rules, n_words, counts, j, label, -weight
+                    )
             if falls:
-                for j in range(first, last_covered + 1):
-                    a = state.antecedent_list[r, j]
-                    form_block(data, state, a, start, stop)
-                    n = take_covered(data, state, a, start, stop) * weight
-                    state.new_counts[j, label] += n
-                    state.pending_counts[label] -= n
+                step = 1 if is_formed else GROUP
+                for j in range(first, last_covered + 1, step):
+                    if is_formed:
+                        a = antecedents[j]
+                        cover = cover_at(covers, members, a, joined, start, n_words)
+                        group = (cover, cover, cover, cover)
+                    else:
+                        group = group_of(covers, antecedents, j, last_covered, start)
+                    n_rules = min(step, last_covered + 1 - j)
+                    state.pending_counts[label] -= take_group(
+                        source, pending, group, n_rules, n_words, counts, j, label, weight
+                    )
+                    source = pending
 
 
 # ------------------------------------------------- acceptance: write what has changed
@@ -775,42 +1007,29 @@ def write_changes(data, state, option, position, target, first, last):
     is_taken, falls = takes(option, position, target), lets_fall(option, position, target)
     last_covered = last if option == MOVE else last - 1
     rest = row if option == MOVE else state.rows[r, length]  # where pending bits end
-    captured, pending, joined = state.captured, state.pending, state.joined
-    n_words = len(data.everyone)
-    for start in range(0, n_words, JOINED_WORDS):
-        stop = min(start + JOINED_WORDS, n_words)
-        width = np.uint64(stop - start)
+    covers, members = data.covers, data.members
+    pending, joined = words_at(state.pending, 0, 0), words_at(state.joined, 0, 0)
+    for start in range(0, len(data.everyone), JOINED_WORDS):
+        n_words = min(JOINED_WORDS, len(data.everyone) - start)
+        captured = words_at(state.captured, row, start)
         if falls:
-            release_block(state, row, start, stop)
+            copy_words(captured, pending, n_words)
         if falls or option == ADD:
-            for k in range(width):
-                captured[row, np.uint64(start) + k] = 0
+            clear_words(captured, n_words)
         if is_taken:
-            join_block(data.covers, data.members, comes, joined, start, stop)
+            cover = cover_at(covers, members, comes, joined, start, n_words)
             if falls:
-                give(pending, captured, row, joined, start, width)
+                move_covered(pending, cover, captured, n_words)
             for j in range(first, last + 1):
-                other = state.rows[r, j]
-                for k in range(width):
-                    taken = captured[other, np.uint64(start) + k] & joined[k]
-                    captured[row, np.uint64(start) + k] |= taken
-                    captured[other, np.uint64(start) + k] ^= taken
+                other = words_at(state.captured, state.rows[r, j], start)
+                move_covered(other, cover, captured, n_words)
         if falls:
             for j in range(first, last_covered + 1):
                 a = state.antecedent_list[r, j]
-                join_block(data.covers, data.members, a, joined, start, stop)
-                give(pending, captured, state.rows[r, j], joined, start, width)
-            for k in range(width):
-                captured[rest, np.uint64(start) + k] |= pending[k]
-
-
-@inlined
-def give(pending, captured, row, joined, start, width):
-    """A row captures what is joined of the pending."""
-    for k in range(width):
-        taken = pending[k] & joined[k]
-        captured[row, np.uint64(start) + k] |= taken
-        pending[k] ^= taken
+                cover = cover_at(covers, members, a, joined, start, n_words)
+                other = words_at(state.captured, state.rows[r, j], start)
+                move_covered(pending, cover, other, n_words)
+            move_covered(pending, pending, words_at(state.captured, rest, start), n_words)
 
 
 @written_out
@@ -818,7 +1037,7 @@ def accept(data, prior, state, option, position, target):
     """Make the evaluated proposal the state."""
     r = state.at[0]
     length = state.length[r]
-    first, last = changed_rules(state, option, position, target)
+    first, last = changed_rules(length, option, position, target)
     for j in range(first, last + 1):
         row = state.rows[r, j]
         for label in range(len(state.pending_counts)):
@@ -831,7 +1050,11 @@ def accept(data, prior, state, option, position, target):
             state.label_counts[row, label] = state.arriving[0, label]
         state.log_likelihoods[row] = rule_log_likelihood(data, state.label_counts, row)
     write_changes(data, state, option, position, target, first, last)
-    reorder(state, option, position, target)
+    reorder(state.rows[r], length, option, position, target)
+    old = state.antecedent_list[r]
+    state.length[r] = proposed_list(old, length, option, position, target, state.trial)
+    for j in range(state.length[r]):
+        old[j] = state.trial[j]
     if option == ADD or option >= REPLACE:
         state.in_list[r, target] = True
         state.used[r, prior.classes[target]] += 1
@@ -842,44 +1065,39 @@ def accept(data, prior, state, option, position, target):
 
 
 @inlined
-def reorder(state, option, position, target):
-    """Bring the list and its rows into the order that an accepted proposal gives."""
-    r = state.at[0]
-    length = state.length[r]
-    new_length = proposed_list(state, option, position, target)
+def reorder(rows, length, option, position, target):
+    """Bring the rows of a list into the order that an accepted proposal gives."""
+    keep_small()
     if option == ADD:
-        row = state.rows[r, length + 1]
-        for j in range(length + 1, position, -1):
-            state.rows[r, j] = state.rows[r, j - 1]
-        state.rows[r, position] = row
+        first, last = length + 1, position
     elif option == REMOVE:
-        row = state.rows[r, position]
-        for j in range(position, length):
-            state.rows[r, j] = state.rows[r, j + 1]
-        state.rows[r, length] = row
+        first, last = position, length
     elif option == MOVE:
-        row = state.rows[r, position]
-        step = 1 if target > position else -1
-        for j in range(position, target, step):
-            state.rows[r, j] = state.rows[r, j + step]
-        state.rows[r, target] = row
-    for j in range(new_length):
-        state.antecedent_list[r, j] = state.trial[j]
-    state.length[r] = new_length
+        first, last = position, target
+    else:
+        return
+    row = rows[first]
+    step = 1 if last > first else -1
+    for j in range(first, last, step):
+        rows[j] = rows[j + step]
+    rows[last] = row
 
 
 # ------------------------------------------------------------------------ the chain
 
 
 @written_out
-def log_acceptance(data, prior, additions, state, option, position, target):
+def log_acceptance(data, prior, tuning, state, option, position, target):
     """Log of the Metropolis-Hastings ratio of a proposal, at the temperature at work."""
     if option == REPLACE_BY_SIMILAR and state.in_list[state.at[0], target]:
         return -np.inf
-    coldness = additions.coldness[state.cursor[0]]
+    if (option == ADD or option >= REPLACE) and data.members.shape[1] == 0:
+        n_words = min(WORDS_AHEAD, data.covers.shape[1])
+        fetch_words(words_at(data.covers, target, 0), n_words)
+    coldness = tuning.coldness[state.cursor[0]]
     return (
         log_prior_ratio(prior, state, option, position, target)
-        + log_proposal_ratio(additions, state, option, position, target)
+        + log_proposal_ratio(tuning, state, option, position, target)
         + coldness * log_likelihood_ratio(data, state, option, position, target)
     )
 
@@ -887,6 +1105,7 @@ def log_acceptance(data, prior, additions, state, option, position, target):
 @compiled
 def write_run(state, record, start):
     """Begin a run of equal draws with the list at work, from an iteration on."""
+    keep_small()
     r = state.at[0]
     run = record.n_runs[0]
     first = record.offsets[run]
@@ -906,9 +1125,8 @@ def write_run(state, record, start):
 @inlined
 def has_rows(state):
     """Whether the list at work can grow by one rule."""
-    r = state.at[0]
     capacity, pool_size = state.rows.shape[1] - 1, state.in_list.shape[1]
-    return state.length[r] < capacity or capacity == pool_size
+    return state.length[state.at[0]] < capacity or capacity == pool_size
 
 
 @inlined
@@ -920,7 +1138,7 @@ def has_records(state, record):
 
 
 @written_out
-def step(data, prior, additions, state, tally, record, seed):
+def step(data, prior, tuning, state, tally, record, seed):
     """One iteration at the temperature at work; False where the ratio is not a number."""
     is_chain = state.cursor[0] == 0
     # always four, used or not, so that a chain's stream never shifts
@@ -928,8 +1146,8 @@ def step(data, prior, additions, state, tally, record, seed):
     u_position = next_uniform(seed)
     u_target = next_uniform(seed)
     u_accept = next_uniform(seed)
-    option, position, target = propose(additions, state, u_option, u_position, u_target)
-    ratio = log_acceptance(data, prior, additions, state, option, position, target)
+    option, position, target = propose(tuning, state, u_option, u_position, u_target)
+    ratio = log_acceptance(data, prior, tuning, state, option, position, target)
     if math.isnan(ratio):
         return False
     if is_chain:
@@ -947,6 +1165,7 @@ def step(data, prior, additions, state, tally, record, seed):
 @inlined
 def list_log_likelihood(state, r):
     """log p(y | d) of a replica's list."""
+    keep_small()
     total = 0.0
     for j in range(state.length[r] + 1):
         total += state.log_likelihoods[state.rows[r, j]]
@@ -954,11 +1173,12 @@ def list_log_likelihood(state, r):
 
 
 @inlined
-def exchange_lists(additions, state, tally, record, seed):
+def exchange_lists(tuning, state, tally, record, seed):
     """Offer an exchange of lists to every other pair of neighbours in temperature, by turns.
 
     It is accepted with the probability that leaves each temperature's target unchanged.
     """
+    keep_small()
     first = state.cursor[2] % 2
     state.cursor[2] += 1
     for t in range(first, len(state.replica) - 1, 2):
@@ -966,7 +1186,7 @@ def exchange_lists(additions, state, tally, record, seed):
         tally.offered[t] += 1
         colder, warmer = state.replica[t], state.replica[t + 1]
         gain = list_log_likelihood(state, warmer) - list_log_likelihood(state, colder)
-        ratio = (additions.coldness[t] - additions.coldness[t + 1]) * gain
+        ratio = (tuning.coldness[t] - tuning.coldness[t + 1]) * gain
         if ratio >= 0.0 or u < math.exp(ratio):
             state.replica[t], state.replica[t + 1] = warmer, colder
             tally.exchanged[t] += 1
@@ -978,6 +1198,7 @@ def exchange_lists(additions, state, tally, record, seed):
 @inlined
 def count_presence(state, tally):
     """Note what each temperature's list holds at the end of a round."""
+    keep_small()
     tally.n_rounds[0] += 1
     for t in range(len(state.replica)):
         r = state.replica[t]
@@ -986,12 +1207,13 @@ def count_presence(state, tally):
 
 
 @compiled
-def advance(data, prior, additions, state, tally, record, seed, until):
+def advance(data, prior, tuning, state, tally, record, seed, until):
     """Iterate until the given iteration, or until more room is needed (section 2.6).
 
     In turn, every temperature's list takes as many steps; then neighbours may exchange
     theirs. The coldest list is the chain: its iterations count and its draws are recorded.
     """
+    keep_small()
     n_temperatures = len(state.replica)
     while True:
         t = state.cursor[0]
@@ -1000,10 +1222,10 @@ def advance(data, prior, additions, state, tally, record, seed, until):
             if n_temperatures > 1:
                 if not has_records(state, record):
                     return NEEDS_RECORDS
-                exchange_lists(additions, state, tally, record, seed)
+                exchange_lists(tuning, state, tally, record, seed)
             count_presence(state, tally)
             t = 0
-            state.cursor[0], state.cursor[1] = 0, additions.turns[0]
+            state.cursor[0], state.cursor[1] = 0, tuning.turns[0]
             state.at[0] = state.replica[0]
         while state.cursor[1] > 0:
             if t == 0 and tally.iteration[0] >= until:
@@ -1012,12 +1234,12 @@ def advance(data, prior, additions, state, tally, record, seed, until):
                 return NEEDS_ROWS
             if t == 0 and not has_records(state, record):
                 return NEEDS_RECORDS
-            if not step(data, prior, additions, state, tally, record, seed):
+            if not step(data, prior, tuning, state, tally, record, seed):
                 return NOT_FINITE
             state.cursor[1] -= 1
         state.cursor[0] = t + 1
         if t + 1 < n_temperatures:
-            state.at[0], state.cursor[1] = state.replica[t + 1], additions.turns[t + 1]
+            state.at[0], state.cursor[1] = state.replica[t + 1], tuning.turns[t + 1]
 
 
 # ------------------------------------------------------- likeness between antecedents
@@ -1042,12 +1264,14 @@ def find_nearest(covers, sections, sizes, n, nearest, likeness):
     sizes are the covers' weighted observations, n those of everybody. Rows of nearest hold
     places of covers, and -1 where likeness (squared correlation) stays 0.
     """
+    keep_small()
     starts, labels, weights = sections
     for i in range(len(covers)):
         for j in range(i):
             both = np.int64(0)
             for s in range(len(labels)):
-                both += count_both(covers, i, covers, j, starts[s], starts[s + 1]) * weights[s]
+                a, b = words_at(covers, i, starts[s]), words_at(covers, j, starts[s])
+                both += count_both(a, b, starts[s + 1] - starts[s]) * weights[s]
             covariance = n * both - sizes[i] * sizes[j]
             spread = sizes[i] * (n - sizes[i]) * sizes[j] * (n - sizes[j])
             if spread > 0.0:
@@ -1077,12 +1301,14 @@ class Miner(NamedTuple):
 @inlined
 def is_frequent(miner, bits, row, condition):
     """Whether a row and a condition together reach the support asked for."""
+    keep_small()
     for label in range(len(miner.counts)):
         miner.counts[label] = 0
     total = np.int64(0)
     for s in range(len(miner.section_labels)):
         start, stop = miner.section_starts[s], miner.section_starts[s + 1]
-        n = count_both(bits, row, miner.covers, condition, start, stop) * miner.section_weights[s]
+        cover = words_at(miner.covers, condition, start)
+        n = count_both(words_at(bits, row, start), cover, stop - start) * miner.section_weights[s]
         miner.counts[miner.section_labels[s]] += n
         total += n
     if total >= miner.least[len(miner.counts)]:
@@ -1100,6 +1326,7 @@ def mine_from(miner, first, max_cardinality, members, n_found):
     They are written into members from row n_found on; returned is the number of rows
     then filled, or -1 when there was no room for all.
     """
+    keep_small()
     if n_found >= len(members):
         return -1
     n_words = miner.covers.shape[1]
@@ -1110,8 +1337,7 @@ def mine_from(miner, first, max_cardinality, members, n_found):
     if max_cardinality == 1:
         return n_found
     depth = 0
-    for w in range(n_words):
-        miner.prefix[0, w] = miner.covers[first, w]
+    copy_words(words_at(miner.covers, first, 0), words_at(miner.prefix, 0, 0), n_words)
     n = 0
     for c in range(first + 1, miner.covers.shape[0]):
         if miner.can_join[first, c] and is_frequent(miner, miner.prefix, 0, c):
@@ -1139,8 +1365,9 @@ def mine_from(miner, first, max_cardinality, members, n_found):
         n_found += 1
         if depth + 2 >= max_cardinality:
             continue
-        for w in range(n_words):
-            miner.prefix[depth + 1, w] = miner.prefix[depth, w] & miner.covers[condition, w]
+        longer = words_at(miner.prefix, depth + 1, 0)
+        copy_words(words_at(miner.prefix, depth, 0), longer, n_words)
+        keep_covered(longer, words_at(miner.covers, condition, 0), n_words)
         n = 0
         # what is infrequent with a shorter prefix cannot be frequent with this one
         for i in range(place + 1, miner.n_candidates[depth]):
@@ -1158,7 +1385,7 @@ def mine_from(miner, first, max_cardinality, members, n_found):
 def join_covers(covers, members, joined):
     """Covers of conjunctions, given as rows of condition numbers (-1 for none)."""
     for a in range(len(members)):
-        join_block(covers, members, a, joined[a], 0, covers.shape[1])
+        join_block(covers, members, a, words_at(joined, a, 0), 0, covers.shape[1])
 
 
 @compiled
@@ -1167,10 +1394,8 @@ def count_conjunctions(covers, members, sections, joined, counts):
     starts, labels, weights = sections
     for a in range(len(members)):
         for s in range(len(labels)):
-            total = np.uint64(0)
-            for block in range(starts[s], starts[s + 1], JOINED_WORDS):
-                end = min(block + JOINED_WORDS, starts[s + 1])
-                join_block(covers, members, a, joined, block, end)
-                for w in range(np.uint64(end - block)):
-                    total += popcount(joined[w])
-            counts[a, labels[s]] += np.int64(total) * weights[s]
+            for start in range(starts[s], starts[s + 1], JOINED_WORDS):
+                n_words = min(JOINED_WORDS, starts[s + 1] - start)
+                words = words_at(joined, 0, 0)
+                join_block(covers, members, a, words, start, n_words)
+                counts[a, labels[s]] += count_both(words, words, n_words) * weights[s]

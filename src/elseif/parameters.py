@@ -12,7 +12,7 @@ import numpy as np
 from elseif.antecedents.expert import check_weights
 from elseif.errors import ParamError, ParamTypeError
 
-KERNEL_NAMES = ("auto", "tempered", "informed", "adaptive", "paper")
+KERNEL_NAMES = ("auto", "exact", "tempered", "informed", "adaptive", "paper")
 PREDICTORS = ("point", "posterior", "map")
 CHOICES = {
     "kernel": KERNEL_NAMES,

@@ -29,5 +29,9 @@ HANDMADE = CohortDefinition(
             include=(Concept(made.DIABETES, "Diabetes mellitus"),),
             exclude=(Concept(made.SECONDARY_DIABETES, "Secondary diabetes mellitus"),),
         ),
+        # the outcome has the same concept, but without what lies beneath it
+        "occlusion": ConceptSet(
+            name="occlusion", include=(Concept(made.OCCLUSION, "Cerebral artery occlusion"),)
+        ),
     },
 )

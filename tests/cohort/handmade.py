@@ -144,11 +144,13 @@ condition(6, AF, "2015-06-01")
 condition(6, INFARCTION, "2015-05-31")
 condition(6, INFARCTION, "2016-06-01")
 
-# 7 has an occlusion, which the outcome includes without its descendants
+# 7 has an occlusion, which the outcome includes without its descendants; before that it has one
+# of a narrower kind, which belongs to the group, that includes the same concept with them
 person(7, FEMALE, 1940)
 observed(7, "2010-01-01", "2018-12-31")
 condition(7, AF, "2015-06-01")
 condition(7, OCCLUSION, "2015-09-09")
+condition(7, OCCLUSION_LEFT, "2015-05-01")
 
 # 8 has such a descendant: no outcome
 person(8, MALE, 1940)
@@ -323,7 +325,7 @@ ANSWER: dict[int, tuple[str, bool, int, str, set[str], set[str]]] = {
     4: ("2015-06-01", False, 65, "male", {f"Cough (concept {COUGH})"}, set()),
     5: ("2015-06-01", True, 60, "female", set(), set()),
     6: ("2015-06-01", False, 55, "male", {"Cerebral infarction"}, set()),
-    7: ("2015-06-01", True, 75, "female", set(), set()),
+    7: ("2015-06-01", True, 75, "female", {"Cerebral artery occlusion, left"}, {"occlusion"}),
     8: ("2015-06-01", False, 75, "male", set(), set()),
     10: ("2014-12-01", True, 70, "male", {"digoxin"}, set()),
     15: ("2015-06-01", False, 50, "female", set(), set()),
@@ -397,6 +399,7 @@ CATALOGUE = [
     ("Essential hypertension", 320128, "condition", 320128101),
     ("Cerebral infarction", 443454, "condition", 443454101),
     ("Atrial fibrillation after surgery", 2000000010, "condition", 2000000010101),
+    ("Cerebral artery occlusion, left", 2000000021, "condition", 2000000021101),
     ("Diabetes mellitus due to steroids", 2000000030, "condition", 2000000030101),
     ("concept 2000000031", 2000000031, "condition", 2000000031101),
     ("warfarin", 1310149, "drug", 1310149301),

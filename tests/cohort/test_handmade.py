@@ -44,7 +44,7 @@ def test_answer_by_hand(cohort: Cohort) -> None:
     }
     assert found == made.ANSWER
     assert catalogue_rows(cohort) == made.CATALOGUE
-    assert list(cohort.groups.columns) == ["hypertension", "diabetes"]
+    assert list(cohort.groups.columns) == ["hypertension", "diabetes", "occlusion"]
     steps = cohort.attrition[["persons", "removed"]].itertuples(index=False, name=None)
     assert list(steps) == made.ATTRITION
     holes = {what: (records, n) for what, records, n in cohort.holes.itertuples(index=False)}
@@ -99,7 +99,7 @@ def test_tables_for_a_classifier(duckdb_engine: DuckDBEngine) -> None:
         cohort = extract(database, HANDMADE)
     table = cohort.table()
     assert list(table.columns) == ["age", "sex", *(name for name, *_ in made.CATALOGUE)]
-    assert table.shape == (17, 2 + 13)
+    assert table.shape == (17, 2 + 14)
     assert list(table.frame["age"]) == [age for _, _, age, *_ in made.ANSWER.values()]
     assert list(table.frame["sex"]) == [sex for _, _, _, sex, *_ in made.ANSWER.values()]
     labels = cohort.labels()
@@ -108,6 +108,7 @@ def test_tables_for_a_classifier(duckdb_engine: DuckDBEngine) -> None:
     assert list(labels) == [outcome for _, outcome, *_ in made.ANSWER.values()]
     assert {key: list(value) for key, value in cohort.cuts.items()} == {"age": [50, 60, 70, 80]}
     scores = cohort.score_table()
-    assert list(scores.columns) == ["age", "sex", "hypertension", "diabetes"]
+    assert list(scores.columns) == ["age", "sex", "hypertension", "diabetes", "occlusion"]
     assert list(np.flatnonzero(scores["hypertension"])) == [14]  # person 29
     assert list(np.flatnonzero(scores["diabetes"])) == [15]  # person 30
+    assert list(np.flatnonzero(scores["occlusion"])) == [4]  # person 7

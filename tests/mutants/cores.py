@@ -16,6 +16,8 @@ from elseif import kernels
 from elseif.sampler import chain as chain_module
 from tests.helpers_sampler import Case, Drivers, compiled_alone, make_drivers
 
+Intrinsic = type(kernels.words_at)
+
 
 def load_kernels() -> types.ModuleType:
     """A second copy of kernels.py, of which nothing is compiled yet and nothing cached."""
@@ -52,8 +54,9 @@ def interpreted_core(**wrong: Callable) -> types.ModuleType:
         python_function = getattr(function, "py_func", function)
         if not isinstance(python_function, types.FunctionType):
             continue
-        # popcount exists in compiled code alone, and Python warns of words that overflow
-        keeps = "popcount" in python_function.__code__.co_names or name == "next_uniform"
+        # loops over words exist in compiled code alone, and Python warns of words that overflow
+        used = (vars(core).get(other) for other in python_function.__code__.co_names)
+        keeps = name == "next_uniform" or any(isinstance(other, Intrinsic) for other in used)
         setattr(core, name, compiled_alone(name) if keeps else python_function)
     for name, function in wrong.items():
         assert name in vars(core)

@@ -40,14 +40,14 @@ def all_passengers() -> Exact:
 @pytest.fixture(scope="module")
 def long_run(titanic: Any) -> BayesianRuleListClassifier:
     """A long run over the authors' split: 2 % of the posterior is a mode far from the rest."""
-    clf = BayesianRuleListClassifier(n_iter=4_000_000, random_state=11, n_jobs=2)
+    clf = BayesianRuleListClassifier(kernel="tempered", n_iter=4_000_000, random_state=11, n_jobs=2)
     return clf.fit(*titanic)
 
 
 @pytest.fixture(scope="module")
 def long_run_of_all() -> BayesianRuleListClassifier:
     """A long run over everybody: there, lists far apart are nearly as probable."""
-    clf = BayesianRuleListClassifier(n_iter=4_000_000, random_state=12, n_jobs=2)
+    clf = BayesianRuleListClassifier(kernel="tempered", n_iter=4_000_000, random_state=12, n_jobs=2)
     return clf.fit(*load_titanic())
 
 
@@ -64,10 +64,32 @@ def default_runs_of_all() -> list[BayesianRuleListClassifier]:
     return [BayesianRuleListClassifier(random_state=seed).fit(X, y) for seed in range(20)]
 
 
+@pytest.fixture(scope="module")
+def automatic_chains(titanic: Any) -> list[BayesianRuleListClassifier]:
+    """The kernel of larger pools, until its chains agree, 20 different seeds."""
+    seeds = range(20)
+    return [
+        BayesianRuleListClassifier(kernel="tempered", random_state=seed).fit(*titanic)
+        for seed in seeds
+    ]
+
+
+@pytest.fixture(scope="module")
+def automatic_chains_of_all() -> list[BayesianRuleListClassifier]:
+    """The same on everybody."""
+    X, y = load_titanic()
+    seeds = range(20)
+    return [
+        BayesianRuleListClassifier(kernel="tempered", random_state=seed).fit(X, y) for seed in seeds
+    ]
+
+
+@pytest.mark.parametrize("runs", ["default_runs", "automatic_chains"])
 @pytest.mark.parametrize("seed", range(20))
-def test_figure_1_with_any_seed(default_runs: list[BayesianRuleListClassifier], seed: int) -> None:
+def test_figure_1_with_any_seed(runs: str, seed: int, request: pytest.FixtureRequest) -> None:
     """The point estimate is the paper's list, to the digit and in its order."""
-    clf = default_runs[seed]
+    clf = request.getfixturevalue(runs)[seed]
+    assert clf.convergence_.independent == (runs == "default_runs")
     assert clf.convergence_.status in ("converged", "warn")
     assert clf.convergence_.r_hat < 1.05
     assert clf.fit_report_.notes == ()
@@ -109,18 +131,24 @@ def test_the_enumeration_agrees_with_a_plain_one(paper_split: Exact) -> None:
         assert paper_split.lengths[m] == pytest.approx(plain, rel=1e-9)
 
 
+@pytest.mark.parametrize("runs", ["default_runs", "automatic_chains"])
 @pytest.mark.parametrize("seed", range(20))
 def test_frequencies_of_lengths_with_default_settings(
-    default_runs: list[BayesianRuleListClassifier], paper_split: Exact, seed: int
+    runs: str, paper_split: Exact, seed: int, request: pytest.FixtureRequest
 ) -> None:
     """An automatic run agrees with the enumeration as far as its effective draws can tell."""
-    posterior = default_runs[seed].posterior_
+    posterior = request.getfixturevalue(runs)[seed].posterior_
     for m in np.flatnonzero(paper_split.lengths > 1e-3):
         expected = paper_split.lengths[m]
         _compare(posterior.distinct.lengths == m, expected, posterior, f"P(m = {m})")
 
 
-DEFAULT_RUNS = {"paper_split": "default_runs", "all_passengers": "default_runs_of_all"}
+AUTOMATIC_RUNS = [
+    ("paper_split", "default_runs"),
+    ("all_passengers", "default_runs_of_all"),
+    ("paper_split", "automatic_chains"),
+    ("all_passengers", "automatic_chains_of_all"),
+]
 
 
 def _errors_off(shares: np.ndarray, expected: np.ndarray) -> np.ndarray:
@@ -133,11 +161,13 @@ def _errors_off(shares: np.ndarray, expected: np.ndarray) -> np.ndarray:
     return (shares.mean(axis=0) - expected) / error
 
 
-@pytest.mark.parametrize("which", DEFAULT_RUNS)
-def test_frequencies_of_lengths_over_all_seeds(which: str, request: pytest.FixtureRequest) -> None:
+@pytest.mark.parametrize(("which", "automatic"), AUTOMATIC_RUNS)
+def test_frequencies_of_lengths_over_all_seeds(
+    which: str, automatic: str, request: pytest.FixtureRequest
+) -> None:
     """The mean over 20 automatic runs agrees with the enumeration: no mode is left out."""
     exact = request.getfixturevalue(which)
-    runs = request.getfixturevalue(DEFAULT_RUNS[which])
+    runs = request.getfixturevalue(automatic)
     shares = np.stack(
         [np.bincount(r.posterior_.lengths, minlength=16) / r.posterior_.n_draws for r in runs]
     )
@@ -147,13 +177,15 @@ def test_frequencies_of_lengths_over_all_seeds(which: str, request: pytest.Fixtu
     assert np.abs(off).max() <= 6.5, f"P(m = {compared}) is off by {off.round(1)} standard errors"
 
 
-@pytest.mark.parametrize("which", DEFAULT_RUNS)
-def test_frequencies_of_lists_over_all_seeds(which: str, request: pytest.FixtureRequest) -> None:
+@pytest.mark.parametrize(("which", "automatic"), AUTOMATIC_RUNS)
+def test_frequencies_of_lists_over_all_seeds(
+    which: str, automatic: str, request: pytest.FixtureRequest
+) -> None:
     """The ten most probable lists are drawn as often as the enumeration says, by default."""
     exact = request.getfixturevalue(which)
     drawn = [
         run.posterior_.lists().set_index("antecedents")["probability"].to_dict()
-        for run in request.getfixturevalue(DEFAULT_RUNS[which])
+        for run in request.getfixturevalue(automatic)
     ]
     found = {names for lists in drawn for names in list(lists)[:30]}
     top = sorted(found, key=lambda names: (-exact.probability(names), names))[:10]

@@ -13,7 +13,7 @@ from arviz_stats.base import array_stats
 
 from elseif.errors import SamplingError
 from elseif.sampler.chain import Chain, Runs, join_runs
-from elseif.sampler.chains import SHORTEST_RUN, growing
+from elseif.sampler.chains import LONGEST_FIRST_RUN, SHORTEST_RUN, TRIES, first_run, growing
 from elseif.sampler.convergence import (
     Convergence,
     Quantity,
@@ -44,6 +44,12 @@ def runs(values: np.ndarray, n_draws: np.ndarray | None = None) -> Runs:
         items=np.zeros(0, dtype=np.int32),
         label_counts=np.zeros((n, 2), dtype=np.int64),
     )
+
+
+def diagnosed(names: list[str], values: np.ndarray) -> list[Quantity]:
+    """Diagnostics of values given draw by draw, (chains, draws, quantities)."""
+    place = np.arange(values.shape[0] * values.shape[1]).reshape(values.shape[:2])
+    return diagnose(names, values.reshape(-1, values.shape[2]), place)
 
 
 def plain_r_hat(values: np.ndarray) -> float:
@@ -85,7 +91,7 @@ def test_constants_are_undetermined() -> None:
     same = np.full(50, -3.7)
     assert np.isnan(gelman_rubin([runs(same), runs(same)]))
     assert np.isnan(r_hat_from_variances(0.0, 0.0, 50))
-    quantity = diagnose(["constant"], np.full((4, 50, 1), 0.1))[0]
+    quantity = diagnosed(["constant"], np.full((4, 50, 1), 0.1))[0]
     assert np.isnan(quantity.r_hat)
     assert np.isnan(quantity.ess_bulk)
 
@@ -94,7 +100,7 @@ def test_chains_frozen_apart_are_infinitely_far() -> None:
     """Chains that never move, at different values, give infinity."""
     assert gelman_rubin([runs(np.full(50, -3.7)), runs(np.full(50, -3.8))]) == INF
     frozen = np.repeat([[[0.1]], [[0.2]]], 50, axis=1)
-    assert diagnose(["frozen"], frozen)[0].r_hat == INF
+    assert diagnosed(["frozen"], frozen)[0].r_hat == INF
 
 
 def test_one_chain_has_no_r_hat() -> None:
@@ -143,7 +149,7 @@ def test_diagnose_is_arviz(n_chains: int, n_draws: int) -> None:
     values[:, :, 3] = np.sin(np.arange(n_draws) * np.pi * 0.9) + 0.1 * values[:, :, 3]
     values[:, :, 4] += 3 * np.arange(n_chains)[:, None]
     values[:, :, 5] *= 1 + 5 * np.arange(n_chains)[:, None]
-    found = diagnose([f"quantity {i}" for i in range(6)], values)
+    found = diagnosed([f"quantity {i}" for i in range(6)], values)
     axes: dict[str, Any] = {"chain_axis": 0, "draw_axis": 1}
     for i, quantity in enumerate(found):
         one = values[:, :, i]
@@ -159,14 +165,14 @@ def test_diagnose_is_arviz(n_chains: int, n_draws: int) -> None:
 def test_diagnose_tells_what_varies_from_what_does_not() -> None:
     """A constant among others has no R-hat, frozen chains an infinite one."""
     values = np.random.default_rng(0).normal(size=(3, 50, 3))
-    alone = diagnose(["alone"], values[:, :, 1:2])[0]
+    alone = diagnosed(["alone"], values[:, :, 1:2])[0]
     values[:, :, 0] = 0.1
     values[:, :, 2] = np.arange(3)[:, None]
-    constant, varying, frozen = diagnose(["constant", "varying", "frozen"], values)
+    constant, varying, frozen = diagnosed(["constant", "varying", "frozen"], values)
     assert np.isnan(constant.r_hat)
     assert frozen.r_hat == INF
     assert (varying.r_hat, varying.ess_bulk) == (alone.r_hat, alone.ess_bulk)
-    assert np.isnan(diagnose(["one chain"], values[:1, :, 1:2])[0].r_hat)
+    assert np.isnan(diagnosed(["one chain"], values[:1, :, 1:2])[0].r_hat)
 
 
 def good(name: str = "log posterior", r_hat: float = 1.001, ess: float = 2000.0) -> Quantity:
@@ -245,12 +251,34 @@ def test_the_report_of_a_fit() -> None:
     assert "Convergence(status=" in repr(report)
 
 
+@pytest.mark.parametrize("pool_size", [19, 100, 666, 667, 951, 1333, 1334, 2206, 100_000])
+def test_first_run_tries_every_antecedent(pool_size: int) -> None:
+    """As often as it should, on average, in the shortest run that does so."""
+    kernel = KERNELS["tempered"]
+    n_iter = first_run(kernel, pool_size)
+    additions = kernel.additions(pool_size, np.full((6, pool_size), 0.5))
+    shares = additions.option_weights / additions.option_weights.sum()
+    # what is learnt where everything is equally worth proposing leaves proposals uniform
+    assert np.allclose(additions.weights, 1 / pool_size)
+    per_antecedent = 0.25 * (shares[1] + shares[3]) / pool_size
+    assert kernel.uniform_proposals / pool_size == pytest.approx(per_antecedent)
+    assert n_iter * per_antecedent >= TRIES or n_iter == LONGEST_FIRST_RUN
+    assert n_iter // 2 * per_antecedent < TRIES or n_iter == SHORTEST_RUN
+
+
+@pytest.mark.parametrize("name", ["paper", "adaptive", "informed"])
+def test_first_run_without_companions_is_long(name: str) -> None:
+    """Chains that nobody helps out of a wrong mode are given time, however small the pool."""
+    assert first_run(KERNELS[name], 19) == LONGEST_FIRST_RUN
+
+
+@pytest.mark.parametrize("first", [SHORTEST_RUN, LONGEST_FIRST_RUN])
 @pytest.mark.parametrize("longest", [1, 9_999, 10_000, 20_000, 20_001, 2_000_000, 123_457])
-def test_growing_lengths(longest: int) -> None:
+def test_growing_lengths(first: int, longest: int) -> None:
     """Each length is twice the one before, but for the last, which is the longest."""
-    lengths = growing(longest)
+    lengths = growing(first, longest)
     assert lengths[-1] == longest
-    assert lengths[0] == min(SHORTEST_RUN, longest)
+    assert lengths[0] == min(first, longest)
     for shorter, longer in itertools.pairwise(lengths[:-1]):
         assert longer == 2 * shorter
     assert len(lengths) == 1 or lengths[-2] < longest <= 2 * lengths[-2]
@@ -286,7 +314,7 @@ def test_annealing_goes_from_warm_to_cold_and_ends_at_half() -> None:
 
 def test_automatic_lengths_end_a_lesson_s_half() -> None:
     """Runs of the lengths that are tried keep all that comes after their last lesson."""
-    for n_iter in growing(2_000_000)[:-1]:
+    for n_iter in growing(SHORTEST_RUN, 2_000_000)[:-1]:
         assert growing_warm_up(n_iter)[-1].until == n_iter // 2
 
 

@@ -51,7 +51,7 @@ def test_a_fitted_estimator(titanic_classifier: BayesianRuleListClassifier) -> N
     words = " ".join(Elements(page).words)
     assert "age = adult and sex = male" in words
     assert "probability of survived" in words
-    assert "4 chains of" in words
+    assert "independent draws of the exact posterior" in words
     assert "R-hat 1.0" in words
     assert titanic_classifier._repr_mimebundle_()["text/html"] == page
     with sklearn.config_context(display="text"):

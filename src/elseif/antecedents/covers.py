@@ -8,14 +8,14 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from elseif import kernels
-from elseif.tables.packing import Layout, is_packed
+from elseif.tables.packing import Layout, is_packed, zero_words
 
 MOST_ROWS_AT_ONCE = 4_000_000  # row numbers looked up together when conditions are counted
 
 
 def pack_truths(truths: Sequence[np.ndarray], layout: Layout) -> np.ndarray:
     """Packed covers from the truth of each condition, be it words or rows."""
-    covers = np.empty((len(truths), layout.n_words), dtype=np.uint64)
+    covers = zero_words(len(truths), layout.n_words)
     mask = np.zeros(layout.n_rows, dtype=bool)
     for i, truth in enumerate(truths):
         if is_packed(truth):
@@ -31,7 +31,7 @@ def conjunction_counts(covers: np.ndarray, members: np.ndarray, layout: Layout) 
     """Weighted number of observations of each label in each conjunction, in units."""
     counts = np.zeros((len(members), len(layout.label_totals)), dtype=np.int64)
     sections = (layout.section_starts, layout.section_labels, layout.section_weights)
-    room = np.empty(kernels.JOINED_WORDS, dtype=np.uint64)
+    room = zero_words(kernels.JOINED_WORDS)
     kernels.count_conjunctions(covers, members, sections, room, counts)
     return counts
 

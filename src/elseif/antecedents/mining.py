@@ -26,7 +26,7 @@ from elseif.tables.columns import Kind
 from elseif.tables.conditions import FALSE, UNEQUAL, Condition
 from elseif.tables.labels import shown_label
 from elseif.tables.merging import merge_observations
-from elseif.tables.packing import Layout
+from elseif.tables.packing import Layout, zero_words
 from elseif.tables.reading import Table
 from elseif.tables.relations import can_join
 
@@ -146,7 +146,7 @@ def _with_covers(
     pool = Pool(tuple(conditions), members, supports, aliases)
     if not settings.has_room_for(len(members), layout):
         return Mined(pool, covers, layout, formed=True)
-    joined = np.empty((len(members), layout.n_words), dtype=np.uint64)
+    joined = zero_words(len(members), layout.n_words)
     kernels.join_covers(covers, members, joined)
     return Mined(pool, joined, layout)
 

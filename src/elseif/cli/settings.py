@@ -23,6 +23,7 @@ class Kernel(StrEnum):
     """The kernels that there are."""
 
     AUTO = "auto"
+    EXACT = "exact"
     TEMPERED = "tempered"
     INFORMED = "informed"
     ADAPTIVE = "adaptive"
@@ -188,7 +189,8 @@ InfiniteValues = Annotated[
     _choice(Infinite, "Infinite numbers: stop, or take them for the outermost.", TABLE),
 ]
 SamplingKernel = Annotated[
-    Kernel, _choice(Kernel, "How lists are proposed; auto is tempered.", SAMPLING)
+    Kernel,
+    _choice(Kernel, "How lists are drawn; auto is exact for small pools, else tempered.", SAMPLING),
 ]
 NChains = Annotated[int, _option("Independent chains.", SAMPLING)]
 NIter = Annotated[

@@ -145,6 +145,7 @@ def _convergence(part: ConvergencePart) -> Convergence:
         n_distinct=part.n_distinct,
         acceptance={name: decode_number(rate) for name, rate in part.acceptance.items()},
         exchange=tuple(decode_number(rate) for rate in part.exchange),
+        independent=part.independent,
     )
 
 

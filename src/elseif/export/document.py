@@ -198,6 +198,7 @@ class ConvergencePart(Part):
     n_distinct: Whole
     acceptance: dict[str, Number]
     exchange: list[Number]
+    independent: bool = False  # draws of the exact posterior, not of chains
 
 
 class ChainPart(Part):

@@ -150,6 +150,7 @@ def _convergence(convergence: Convergence) -> dict[str, Any]:
         "n_distinct": int(convergence.n_distinct),
         "acceptance": {name: encode_number(rate) for name, rate in convergence.acceptance.items()},
         "exchange": [encode_number(rate) for rate in convergence.exchange],
+        "independent": convergence.independent,
     }
 
 

@@ -50,6 +50,7 @@ class ConvergenceSummary:
     acceptance: list[tuple[str, float]]
     exchange: list[float]
     traces: list[Trace]
+    independent: bool  # draws of the exact posterior, and no chains
 
 
 @dataclass(frozen=True)
@@ -99,6 +100,7 @@ def describe_convergence(
         list(convergence.acceptance.items()),
         list(convergence.exchange),
         [] if posterior is None or not convergence.n_chains else _traces(posterior),
+        convergence.independent,
     )
 
 
@@ -155,6 +157,13 @@ def _words(convergence: Convergence) -> list[str]:
         f"of {convergence.n_iter:,} iterations each were run; the first half of each was "
         "discarded.",
     ]
+    if convergence.independent:
+        told[1] = (
+            "The posterior was summed over all lists that the pool allows, so that no list could "
+            f"be missed; {convergence.n_chains} times "
+            f"{convergence.n_iter - convergence.n_iter // 2:,} lists were drawn from it, each "
+            "independent of the others."
+        )
     if convergence.status == "converged":
         told.append("Another seed would be expected to lead to the same conclusions.")
     elif convergence.status == "warn":

@@ -179,6 +179,13 @@ def _subgroups(rows: Sequence[Data], how: str) -> Table:
     )  # fmt: skip
 
 
+def _length_of_run(found: Data) -> list[str]:
+    n_iter = found["n_iter"]
+    if found["independent"]:
+        return ["independent draws of each chain", count(n_iter - n_iter // 2), ""]
+    return ["iterations of each chain, the first half discarded", count(n_iter), ""]
+
+
 def _convergence(found: Data) -> dict[str, Table]:
     quantities = [
         [q["name"], number(q["r_hat"]), number(q["ess_bulk"], 0), number(q["ess_tail"], 0)]
@@ -205,7 +212,7 @@ def _convergence(found: Data) -> dict[str, Table]:
                 ["largest difference of inclusion between chains",
                  number(found["inclusion_difference"]), ""],
                 ["chains", count(found["n_chains"]), ""],
-                ["iterations of each chain, the first half discarded", count(found["n_iter"]), ""],
+                _length_of_run(found),
                 ["distinct lists kept", count(found["n_distinct"]), ""],
             ],
         ),

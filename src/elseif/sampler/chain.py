@@ -17,6 +17,7 @@ from elseif.sampler.proposals import Kernel
 from elseif.sampler.runs import ChainInfo, Runs, join_runs, last_draws
 from elseif.sampler.tables import data_tables, prior_tables
 from elseif.sampler.warm_up import Stage
+from elseif.tables.packing import zero_words
 
 FIRST_CAPACITY = 16
 # a chain hands its draws over whenever this many runs or list entries are recorded
@@ -259,18 +260,18 @@ class Chain:
             log_posterior=np.zeros(n_replicas),
             antecedent_list=np.zeros((n_replicas, capacity), dtype=np.int64),
             rows=np.zeros((n_replicas, capacity + 1), dtype=np.int64),
-            captured=np.zeros((n_rows, n_words), dtype=np.uint64),
+            captured=zero_words(n_rows, n_words),
             label_counts=np.zeros((n_rows, n_labels), dtype=np.int64),
             log_likelihoods=np.zeros(n_rows),
             in_list=np.zeros((n_replicas, pool_size), dtype=bool),
             used=np.zeros((n_replicas, n_classes), dtype=np.int64),
             new_counts=np.zeros((capacity + 1, n_labels), dtype=np.int64),
             arriving=np.zeros((1, n_labels), dtype=np.int64),
-            pending=np.zeros(kernels.JOINED_WORDS, dtype=np.uint64),
+            pending=zero_words(kernels.JOINED_WORDS),
             pending_counts=np.zeros(n_labels, dtype=np.int64),
             trial=np.zeros(capacity + 1, dtype=np.int64),
             trial_used=np.zeros(n_classes, dtype=np.int64),
-            joined=np.zeros(kernels.JOINED_WORDS, dtype=np.uint64),
+            joined=zero_words(kernels.JOINED_WORDS),
         )
         for r, antecedent_list in enumerate(lists):
             state.at[0] = r

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import joblib
 import numpy as np
 
+from elseif.errors import ParamError
 from elseif.model.problem import Problem
 from elseif.progress import Progress, polled
 from elseif.sampler.chain import Chain, CompiledProblem
@@ -18,14 +19,24 @@ from elseif.sampler.convergence import (
     gelman_rubin,
     is_good_enough,
 )
+from elseif.sampler.enumeration import Enumeration
 from elseif.sampler.first_lists import first_lists
 from elseif.sampler.probe import choose_probe
-from elseif.sampler.proposals import DEFAULT_KERNEL, KERNELS
+from elseif.sampler.proposals import DEFAULT_KERNEL, KERNELS, Kernel
 from elseif.sampler.runs import ChainInfo, Runs
 from elseif.sampler.warm_up import FIRST_LESSON
 
-# the first length tried when none is given: shorter runs often agree on the wrong list
-SHORTEST_RUN = 512 * FIRST_LESSON
+# the first length tried when none is given, at least and at most
+SHORTEST_RUN, LONGEST_FIRST_RUN = 256 * FIRST_LESSON, 512 * FIRST_LESSON
+# uniform proposals of every antecedent, on average, that a chain makes in its first run: where most
+# of a pool was never tried, chains agree on what they happened to find
+TRIES = 2.0
+# pools that are summed over all lists instead, where that costs less than the shortest run
+MOST_SUMMED = 18
+# and the largest that may be; every antecedent more doubles the time and the memory
+LARGEST_SUM = 20
+# iterations when none are given: independent draws say as much as many times more of a chain
+EXACT_RUN = 6_000
 
 
 @dataclass(frozen=True)
@@ -61,12 +72,19 @@ def sample(
     as long again and again until the chains agree: the result is that of the last length
     given as n_iter.
     """
-    kernel = KERNELS[DEFAULT_KERNEL if settings.kernel == "auto" else settings.kernel]
+    name = settings.kernel
+    if name == "auto":
+        name = "exact" if problem.pool_size <= MOST_SUMMED else DEFAULT_KERNEL
+    if name == "exact":
+        return _draw_exactly(problem, settings, seed, progress)
+    kernel = KERNELS[name]
     compiled = CompiledProblem.of(problem)
     probe = choose_probe(problem)
     seeds = seed.spawn(settings.n_chains)
     starts = first_lists(problem, kernel, seeds)
-    batches = [settings.n_iter] if settings.n_iter is not None else growing(settings.max_iter)
+    batches = [settings.n_iter] if settings.n_iter is not None else []
+    if not batches:
+        batches = growing(first_run(kernel, problem.pool_size), settings.max_iter)
     chains: list[Chain] = []
     for n_iter in batches:
         if not chains or not kernel.continues:
@@ -88,6 +106,32 @@ def sample(
     return Sampled(tuple(runs), infos, convergence)
 
 
+def _draw_exactly(
+    problem: Problem,
+    settings: SamplerSettings,
+    seed: np.random.SeedSequence,
+    progress: Progress,
+) -> Sampled:
+    """Sum over all lists, and draw from them independently: as many as a chain would keep."""
+    if problem.pool_size > LARGEST_SUM:
+        raise ParamError(
+            f"kernel='exact' sums over all lists of a pool of at most {LARGEST_SUM} antecedents, "
+            f"and this pool has {problem.pool_size:,}. Take kernel='auto', or make the pool "
+            "smaller by a higher min_support or a lower max_cardinality."
+        )
+    n_iter = settings.n_iter or min(EXACT_RUN, settings.max_iter)
+    with progress.stage(f"summing over the lists of {problem.pool_size} antecedents", 1):
+        enumeration = Enumeration(problem)
+    runs = tuple(
+        enumeration.draw(n_iter - n_iter // 2, np.random.Generator(np.random.PCG64(child)))
+        for child in seed.spawn(settings.n_chains)
+    )
+    infos = tuple(ChainInfo((), n_iter, {}, {}) for _ in runs)
+    convergence = assess(runs, infos, problem, choose_probe(problem), independent=True)
+    progress.note(f"{n_iter:,} iterations a chain, independent draws: {convergence.status}")
+    return Sampled(runs, infos, convergence)
+
+
 def _run(
     chains: Sequence[Chain], n_iter: int, n_jobs: int | None, progress: Progress
 ) -> list[Runs]:
@@ -101,10 +145,21 @@ def _run(
         return runs
 
 
-def growing(max_iter: int) -> list[int]:
+def first_run(kernel: Kernel, pool_size: int) -> int:
+    """The first length to try: the shorter, the fewer antecedents there are to be tried.
+
+    Without warmer companions chains agree too easily; they always begin with the longest.
+    """
+    n_iter = SHORTEST_RUN if len(kernel.coldnesses) > 1 else LONGEST_FIRST_RUN
+    while n_iter < LONGEST_FIRST_RUN and n_iter * kernel.uniform_proposals < TRIES * pool_size:
+        n_iter *= 2
+    return n_iter
+
+
+def growing(first: int, max_iter: int) -> list[int]:
     """Lengths of runs to try: each twice the one before, the last max_iter."""
     lengths = []
-    n_iter = SHORTEST_RUN
+    n_iter = first
     while n_iter < max_iter:
         lengths.append(n_iter)
         n_iter *= 2

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from elseif.model.problem import Problem
-from elseif.sampler.rank_statistics import bulk_ess, rank_r_hat, tail_ess
-from elseif.sampler.runs import ChainInfo, Runs, distinct_lists, join_runs
+from elseif.sampler.rank_statistics import rank_statistics
+from elseif.sampler.runs import ChainInfo, Runs
+from elseif.sampler.traces import Probe, Traces
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,7 +29,6 @@ IN_WORDS = {
     "undetermined": "Whether the chains agree cannot be said",
 }
 
-MOST_POINTS = 1000  # of a chain's trace, evenly spaced, for the rank statistics
 FEWEST_DRAWS = 8  # of a chain, for the rank statistics to mean something
 WORST_INCLUSIONS = 8  # whose effective number of draws is computed
 
@@ -57,6 +57,7 @@ class Convergence:
     n_distinct: int
     acceptance: dict[str, float] = field(default_factory=dict)  # by option, since the last lesson
     exchange: tuple[float, ...] = ()  # share of exchanges accepted, by pair of temperatures
+    independent: bool = False  # draws of the posterior summed over all lists, not of a chain
 
     @property
     def max_r_hat(self) -> float:
@@ -76,8 +77,8 @@ class Convergence:
         return "\n".join(
             [
                 f"{IN_WORDS[self.status]} ({self.status})",
-                f"  {self.n_chains} {'chain' if self.n_chains == 1 else 'chains'} of "
-                f"{self.n_iter:,} iterations, the first half discarded",
+                f"  {self._run_in_words()}"
+                f"{'' if self.independent else ', the first half discarded'}",
                 f"  R-hat of the log posterior, as in the paper  {_shown(self.r_hat)}",
                 f"  largest rank-normalised split R-hat          {_shown(self.max_r_hat)}",
                 f"  fewest effective draws                       {_shown(self.min_ess, 0)}",
@@ -91,9 +92,16 @@ class Convergence:
         """The verdict in one sentence, with what it rests on."""
         if not self.n_chains:
             return "Nothing was sampled: the default rule is the only list."
-        chains = "1 chain" if self.n_chains == 1 else f"{self.n_chains} chains"
         r_hat = "" if np.isnan(self.r_hat) else f", R-hat {self.r_hat:.3f}"
-        return f"{IN_WORDS[self.status]}: {chains} of {self.n_iter:,} iterations{r_hat}."
+        return f"{IN_WORDS[self.status]}: {self._run_in_words()}{r_hat}."
+
+    def _run_in_words(self) -> str:
+        """How many chains ran for how long, or how many draws were made without any."""
+        if self.independent:
+            n_kept = self.n_iter - self.n_iter // 2
+            return f"{self.n_chains} x {n_kept:,} independent draws of the exact posterior"
+        chains = "1 chain" if self.n_chains == 1 else f"{self.n_chains} chains"
+        return f"{chains} of {self.n_iter:,} iterations"
 
     def plot(self) -> Figure:
         """R-hat and effective draws of every quantity, as a matplotlib figure."""
@@ -105,14 +113,6 @@ class Convergence:
         from elseif.sampler.convergence_html import convergence_html  # loaded in notebooks only
 
         return convergence_html(self)
-
-
-@dataclass(frozen=True)
-class Probe:
-    """Observations whose predicted probabilities are followed."""
-
-    truth: np.ndarray  # bool (antecedents, observations)
-    labels: np.ndarray  # int (observations,): the label whose probability is followed
 
 
 def nothing_to_sample() -> Convergence:
@@ -150,27 +150,25 @@ def assess(
     infos: Sequence[ChainInfo],
     problem: Problem,
     probe: Probe,
+    independent: bool = False,
 ) -> Convergence:
     """The convergence report of the kept draws."""
-    cardinalities = problem.prior.cardinalities
-    traces = [_Trace(chain, cardinalities) for chain in chains]
-    predicted = [t.predicted(probe, problem.pseudocounts, problem.layout.unit) for t in traces]
-    inclusion_r_hat, difference, worst = _inclusions(chains, traces, len(cardinalities))
+    traces = Traces(chains)
+    predicted = traces.predicted(probe, problem.pseudocounts, problem.layout.unit)
+    inclusion_r_hat, difference, worst = _inclusions(chains, traces, problem.pool_size)
     names = [
         *("log posterior", "length", "average cardinality"),
-        *(f"predicted probability {i + 1}" for i in range(predicted[0].shape[1])),
+        *(f"predicted probability {i + 1}" for i in range(predicted.shape[1])),
         *(f"inclusion of antecedent {a}" for a in worst),
     ]
-    values = [
-        np.column_stack(
-            [
-                *(t.log_posterior, t.lengths, t.average_cardinality, probabilities),
-                *(t.includes(a).astype(float) for a in worst),
-            ]
-        )
-        for t, probabilities in zip(traces, predicted, strict=True)
-    ]
-    quantities = diagnose(names, np.stack(values))
+    values = np.column_stack(
+        [
+            *(traces.log_posterior, traces.lengths),
+            *(traces.average_cardinality(problem.prior.cardinalities), predicted),
+            traces.presence(worst, problem.pool_size),
+        ]
+    )
+    quantities = diagnose(names, values, traces.place)
     r_hat = gelman_rubin(chains)
     return Convergence(
         r_hat=r_hat,
@@ -180,86 +178,37 @@ def assess(
         inclusion_difference=difference,
         n_chains=len(chains),
         n_iter=infos[0].n_iter,
-        n_distinct=len(distinct_lists(join_runs(chains))[0]),
+        n_distinct=traces.n_distinct,
         acceptance=_acceptance(infos),
         exchange=_exchange(infos),
+        independent=independent,
     )
 
 
-def diagnose(names: Sequence[str], values: np.ndarray) -> list[Quantity]:
-    """Rank-normalised split R-hat and ESS of each quantity, (chains, draws, quantities)."""
-    still = np.all(values == values[:, :1], axis=(0, 1))
-    alike = np.all(values == values[:1, :1], axis=(0, 1))
+def diagnose(names: Sequence[str], values: np.ndarray, place: np.ndarray) -> list[Quantity]:
+    """Rank-normalised split R-hat and ESS of each quantity.
+
+    values has a row for each list and a column for each quantity; place, (chains, draws), says
+    at which list a chain is.
+    """
+    along = np.take(values, place, axis=0)
+    still = np.all(along == along[:, :1], axis=(0, 1))
+    alike = np.all(along == along[:1, :1], axis=(0, 1))
     r_hat = np.where(alike, np.nan, np.inf)
     ess = np.full((2, len(names)), np.nan)
-    if values.shape[1] < FEWEST_DRAWS:
+    if place.shape[1] < FEWEST_DRAWS:
         still[:] = True
     if not np.all(still):
-        varying = values[:, :, ~still]
-        r_hat[~still] = rank_r_hat(varying)
-        ess[:, ~still] = bulk_ess(varying), tail_ess(varying)
+        r_hat[~still], ess[0, ~still], ess[1, ~still] = rank_statistics(values[:, ~still].T, place)
     return [
         Quantity(name, float(r), float(bulk), float(tail))
         for name, r, bulk, tail in zip(names, r_hat, *ess, strict=True)
     ]
 
 
-class _Trace:
-    """Evenly spaced draws of a chain."""
-
-    def __init__(self, runs: Runs, cardinalities: np.ndarray) -> None:
-        ends = np.cumsum(runs.n_draws)
-        n_points = min(MOST_POINTS, int(ends[-1]))
-        points = np.linspace(0, ends[-1] - 1, n_points).astype(np.int64)
-        run_of_point = np.searchsorted(ends, points, side="right")
-        used, self._place = np.unique(run_of_point, return_inverse=True)
-        self._runs, self._used = runs, used
-        lengths = runs.lengths[used]
-        self.log_posterior = runs.log_posterior[run_of_point]
-        self.lengths = lengths[self._place].astype(float)
-        # distinct runs of the trace as rows of antecedents, -1 beyond a list's end
-        self._lists = np.full((len(used), int(lengths.max(initial=0))), -1, dtype=np.int64)
-        inside = np.arange(self._lists.shape[1]) < lengths[:, None]
-        flat = np.concatenate([runs.items[runs.offsets[r] : runs.offsets[r + 1]] for r in used])
-        self._lists[inside] = flat
-        sizes = np.where(inside, cardinalities[self._lists], 0).sum(axis=1)
-        # an empty list has no average: 0 keeps it apart from all others
-        average = np.divide(sizes, lengths, out=np.zeros(len(used)), where=lengths > 0)
-        self.average_cardinality = average[self._place]
-
-    def predicted(self, probe: Probe, pseudocounts: np.ndarray, unit: float) -> np.ndarray:
-        """Predicted probability of the probe's observations, (points, observations)."""
-        n_lists, width = self._lists.shape
-        hit = np.zeros((n_lists, width + 1, len(probe.labels)), dtype=bool)
-        inside = self._lists >= 0
-        hit[:, :width][inside] = probe.truth[self._lists[inside]]
-        lengths = inside.sum(axis=1)
-        hit[np.arange(n_lists), lengths] = True  # the default rule is true of everybody
-        first = np.argmax(hit, axis=1)
-        begin = self._runs.offsets[self._used] + self._used
-        counts = self._runs.label_counts[begin[:, None] + first] * unit + pseudocounts
-        probability = np.take_along_axis(counts, probe.labels[None, :, None], axis=2)[..., 0]
-        by_list: np.ndarray = probability / counts.sum(axis=2)
-        return by_list[self._place]
-
-    def includes(self, antecedent: int) -> np.ndarray:
-        """Whether each point's list holds an antecedent."""
-        return np.any(self._lists == antecedent, axis=1)[self._place]
-
-    def presence(self, antecedents: np.ndarray, pool_size: int) -> np.ndarray:
-        """Which of some antecedents each point's list holds, (points, antecedents)."""
-        column = np.full(pool_size, -1, dtype=np.int64)
-        column[antecedents] = np.arange(len(antecedents))
-        table = np.zeros((len(self._lists), len(antecedents) + 1), dtype=bool)
-        rows = np.repeat(np.arange(len(self._lists)), self._lists.shape[1])
-        items = self._lists.ravel()
-        table[rows[items >= 0], column[items[items >= 0]]] = True
-        return table[:, :-1][self._place]
-
-
 def _inclusions(
-    chains: Sequence[Runs], traces: Sequence[_Trace], pool_size: int
-) -> tuple[float, float, list[int]]:
+    chains: Sequence[Runs], traces: Traces, pool_size: int
+) -> tuple[float, float, np.ndarray]:
     """Largest R-hat and largest difference between chains, and the worst antecedents."""
     by_chain = np.stack([_inclusion(chain, pool_size) for chain in chains])
     difference = float((by_chain.max(axis=0) - by_chain.min(axis=0)).max(initial=0.0))
@@ -268,11 +217,10 @@ def _inclusions(
     overall = by_chain.mean(axis=0)
     followed = np.flatnonzero((overall >= 0.01) & (overall <= 0.99))
     if not len(followed):
-        return float("nan"), difference, []
-    presence = np.stack([t.presence(followed, pool_size) for t in traces])
-    r_hats = split_r_hat(presence)
+        return float("nan"), difference, followed
+    r_hats = split_r_hat(traces.presence(followed, pool_size)[traces.place])
     worst = followed[np.argsort(-r_hats, kind="stable")[:WORST_INCLUSIONS]]
-    return _largest(r_hats.tolist()), difference, worst.tolist()
+    return _largest(r_hats.tolist()), difference, worst
 
 
 def split_r_hat(presence: np.ndarray) -> np.ndarray:

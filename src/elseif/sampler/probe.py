@@ -6,7 +6,7 @@ import numpy as np
 
 from elseif.model.problem import Problem
 from elseif.model.subsample import sample_of
-from elseif.sampler.convergence import Probe
+from elseif.sampler.traces import Probe
 from elseif.tables.packing import WORD_BITS
 
 N_OBSERVATIONS = 20

@@ -35,12 +35,18 @@ class Kernel:
     # whether a longer run begins as a shorter one, so that a run can be continued
     continues: bool = True
 
+    @property
+    def uniform_proposals(self) -> float:
+        """Share of the proposals that bring in an antecedent chosen uniformly from the pool."""
+        total = self.move + self.add + self.remove + self.replace + self.replace_by_similar
+        return self.uniform_share * (self.add + self.replace) / total
+
     def additions(
         self,
         pool_size: int,
         inclusion: np.ndarray | None = None,
         likeness: Likeness | None = None,
-    ) -> kernels.Additions:
+    ) -> kernels.Tuning:
         """The proposal as the compiled code reads it, after what inclusion has taught.
 
         inclusion[t, a] is the share of the time that antecedent a was in the list of
@@ -52,7 +58,7 @@ class Kernel:
         if learns and inclusion is not None:
             weights = np.stack([self._learnt(shares) for shares in inclusion])
         likeness = likeness or no_likeness(pool_size)
-        return kernels.Additions(
+        return kernels.Tuning(
             option_weights=np.array(
                 [self.move, self.add, self.remove, self.replace, self.replace_by_similar],
                 dtype=float,

@@ -1,6 +1,7 @@
 """Rank-normalised split R-hat and effective draws (Vehtari et al. 2021), many quantities at once.
 
-All arrays are (chains, draws, quantities), and every quantity varies.
+A quantity is given by its values at some lists, and by the list where each draw of a chain is. It
+is sorted list by list, and there are fewer lists than draws.
 """
 
 from __future__ import annotations
@@ -8,50 +9,90 @@ from __future__ import annotations
 import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
 from scipy.special import ndtri
-from scipy.stats import rankdata
 
 TAILS = (0.05, 0.95)
 
 
-def rank_r_hat(values: np.ndarray) -> np.ndarray:
-    """The larger R-hat of ranks and of ranks of distances from the median; NaN for one chain."""
-    if len(values) < 2:
-        return np.full(values.shape[2], np.nan)
-    halves = split(values)
-    distances = np.abs(halves - np.median(halves, axis=(0, 1)))
-    return np.fmax(_r_hat(_normal_scores(halves)), _r_hat(_normal_scores(distances)))
+def rank_statistics(
+    values: np.ndarray, place: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """R-hat, bulk and tail effective draws of each quantity; R-hat is NaN for one chain.
+
+    values is (quantities, lists), place (chains, draws), and every quantity varies along the
+    draws. R-hat is the larger one of ranks and of ranks of distances from the median; the
+    bulk's effective draws are those of ranks, the tails' the fewer of those for the 5 % and
+    the 95 % quantile.
+    """
+    values = np.ascontiguousarray(values, dtype=float)
+    lowest, highest = values.min(axis=1, keepdims=True), values.max(axis=1, keepdims=True)
+    two_valued = np.all((values == lowest) | (values == highest), axis=1)
+    r_hat, bulk, tail = np.empty((3, len(values)))
+    for some, statistics in ((two_valued, _of_two_values), (~two_valued, _of_many_values)):
+        if np.any(some):
+            r_hat[some], bulk[some], tail[some] = statistics(values[some], place)
+    if len(place) < 2:
+        r_hat[:] = np.nan
+    return r_hat, bulk, tail
 
 
-def bulk_ess(values: np.ndarray) -> np.ndarray:
-    """Effective draws for the bulk: those of the rank-normalised values."""
-    return _ess(_normal_scores(split(values)))
+def _of_many_values(
+    values: np.ndarray, place: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    halves = _split(place)
+    scores = _normal_scores(values, halves)
+    medians = np.median(np.take(values, halves, axis=1), axis=(1, 2))
+    distances = np.abs(values - medians[:, None])
+    r_hat = np.fmax(_r_hat(scores), _r_hat(_normal_scores(distances, halves)))
+    quantiles = np.quantile(np.take(values, place, axis=1), TAILS, axis=(1, 2))
+    tails = [_ess(np.take((values <= q[:, None]).astype(float), halves, axis=1)) for q in quantiles]
+    return r_hat, _ess(scores), np.minimum(*tails)
 
 
-def tail_ess(values: np.ndarray) -> np.ndarray:
-    """Effective draws for the tails: the fewer of those for the 5 % and the 95 % quantile."""
-    quantiles = np.quantile(values, TAILS, axis=(0, 1))
-    below = [_ess(split(values <= quantile).astype(float)) for quantile in quantiles]
-    ess: np.ndarray = np.minimum(*below)
-    return ess
+def _of_two_values(
+    values: np.ndarray, place: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The same where ranks, distances and tails are but linear functions of the values.
+
+    A linear function has the R-hat and the effective draws of its argument; a tail that holds
+    everything has as many as there are draws.
+    """
+    is_higher = (values == values.max(axis=1, keepdims=True)).astype(float)
+    halves = np.take(is_higher, _split(place), axis=1)
+    r_hat, bulk = _r_hat(halves), _ess(halves)
+    holds_all = np.quantile(np.take(is_higher, place, axis=1), TAILS, axis=(1, 2)) == 1
+    return r_hat, bulk, np.where(holds_all, float(halves[0].size), bulk).min(axis=0)
 
 
-def split(values: np.ndarray) -> np.ndarray:
+def _split(place: np.ndarray) -> np.ndarray:
     """The halves of chains as chains of their own; an odd draw in the middle is left out."""
-    half = values.shape[1] // 2
-    return np.concatenate([values[:, :half], values[:, -half:]])
+    half = place.shape[1] // 2
+    return np.concatenate([place[:, :half], place[:, -half:]])
 
 
-def _normal_scores(values: np.ndarray) -> np.ndarray:
-    flat = values.reshape(-1, values.shape[2])
-    ranks = rankdata(flat, axis=0)  # ties share their mean rank
-    scores: np.ndarray = ndtri((ranks - 3 / 8) / (len(flat) + 1 / 4))
-    return scores.reshape(values.shape)
+def _normal_scores(values: np.ndarray, place: np.ndarray) -> np.ndarray:
+    """Normal quantiles of the ranks of all draws, (quantities, chains, draws).
+
+    Ties share their mean rank.
+    """
+    n_draws = np.bincount(place.ravel(), minlength=values.shape[1])
+    order = np.argsort(values, axis=1)
+    ascending = np.take_along_axis(values, order, axis=1)
+    is_new = np.ones(values.shape, dtype=bool)
+    is_new[:, 1:] = ascending[:, 1:] != ascending[:, :-1]
+    first = np.flatnonzero(is_new)  # of each group of ties, over all quantities
+    n_tied = np.add.reduceat(n_draws[order].ravel(), first)
+    below = np.cumsum(n_tied) - n_tied - first // values.shape[1] * place.size
+    by_group = ndtri((below + (n_tied + 1) / 2 - 3 / 8) / (place.size + 1 / 4))
+    in_order = np.repeat(by_group, np.diff(np.append(first, values.size)))
+    scores = np.empty_like(values)
+    np.put_along_axis(scores, order, in_order.reshape(values.shape), axis=1)
+    return np.take(scores, place, axis=1)
 
 
 def _r_hat(values: np.ndarray) -> np.ndarray:
-    n = values.shape[1]
-    within = values.var(axis=1, ddof=1).mean(axis=0)
-    between = values.mean(axis=1).var(axis=0, ddof=1)
+    n = values.shape[2]
+    within = values.var(axis=2, ddof=1).mean(axis=1)
+    between = values.mean(axis=2).var(axis=1, ddof=1)
     with np.errstate(all="ignore"):
         r_hat: np.ndarray = np.sqrt(((n - 1) / n * within + between) / within)
     return r_hat
@@ -63,35 +104,37 @@ def _ess(values: np.ndarray) -> np.ndarray:
     Autocorrelations at lags 2k and 2k + 1 are added up; the sums are taken as long as they
     are positive, and no larger than the one before.
     """
-    n_chains, n, _ = values.shape
-    autocovariance = _autocovariance(values).mean(axis=0)
-    within = autocovariance[0] * n / (n - 1)
-    total = autocovariance[0] + (values.mean(axis=1).var(axis=0, ddof=1) if n_chains > 1 else 0)
+    _, n_chains, n = values.shape
+    means = values.mean(axis=2)
+    autocovariance = _mean_autocovariance(values - means[:, :, None])
+    within = autocovariance[:, 0] * n / (n - 1)
+    total = autocovariance[:, 0] + (means.var(axis=1, ddof=1) if n_chains > 1 else 0)
     n_pairs = max((n - 1) // 2, 1)
     with np.errstate(all="ignore"):
-        correlation = 1 - (within - autocovariance[: 2 * n_pairs]) / total
-    correlation[0] = 1
-    even, odd = correlation[0::2], correlation[1::2]
+        correlation = 1 - (within[:, None] - autocovariance[:, : 2 * n_pairs]) / total[:, None]
+    correlation[:, 0] = 1
+    even, odd = correlation[:, 0::2], correlation[:, 1::2]
     pairs = even + odd
-    n_positive = np.argmax(np.vstack([pairs <= 0, np.ones(pairs.shape[1], bool)]), axis=0)
-    n_positive = np.minimum(n_positive, n_pairs - 1)
-    taken = np.arange(n_pairs)[:, None] < n_positive
-    time = 2 * np.where(taken, np.minimum.accumulate(pairs, axis=0), 0).sum(axis=0) - 1
+    ends = np.hstack([pairs <= 0, np.ones((len(pairs), 1), dtype=bool)])
+    n_positive = np.minimum(np.argmax(ends, axis=1), n_pairs - 1)
+    taken = np.arange(n_pairs) < n_positive[:, None]
+    time = 2 * np.where(taken, np.minimum.accumulate(pairs, axis=1), 0).sum(axis=1) - 1
     # of the first pair left out, the even lag counts while it, or the pair, is positive
     each = np.arange(len(time))
-    last, pair = even[n_positive, each], pairs[n_positive, each]
+    last, pair = even[each, n_positive], pairs[each, n_positive]
     time += np.where((last > 0) | (pair >= 0), last, 0)
     n_draws = n_chains * n
     ess: np.ndarray = n_draws / np.maximum(time, 1 / np.log10(n_draws))
-    constant = np.ptp(values, axis=(0, 1)) < np.finfo(float).resolution
+    constant = np.ptp(values, axis=(1, 2)) < np.finfo(float).resolution
     return np.where(constant, float(n_draws), ess)
 
 
-def _autocovariance(values: np.ndarray) -> np.ndarray:
-    """Autocovariance at every lag, of each chain."""
-    n = values.shape[1]
+def _mean_autocovariance(centred: np.ndarray) -> np.ndarray:
+    """Autocovariance at every lag, the mean over chains: (quantities, lags)."""
+    n = centred.shape[2]
     size = next_fast_len(2 * n, real=True)
-    spectrum = rfft(values - values.mean(axis=1, keepdims=True), size, axis=1)
-    power = spectrum.real**2 + spectrum.imag**2
+    spectrum = rfft(centred, size, axis=2)
+    # the transform back is linear, so that the mean over chains can be taken before it
+    power = (spectrum.real**2 + spectrum.imag**2).mean(axis=1)
     found: np.ndarray = irfft(power, size, axis=1)[:, :n] / n
     return found

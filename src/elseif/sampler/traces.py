@@ -1,0 +1,82 @@
+"""Evenly spaced draws of every chain: what they hold, and what they predict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from elseif.sampler.runs import Runs, distinct_lists, join_runs
+
+MOST_POINTS = 1000  # of a chain, evenly spaced
+
+
+@dataclass(frozen=True)
+class Probe:
+    """Observations whose predicted probabilities are followed."""
+
+    truth: np.ndarray  # bool (antecedents, observations)
+    labels: np.ndarray  # int (observations,): the label whose probability is followed
+
+
+class Traces:
+    """Points of all chains, and the distinct lists that are met there.
+
+    A quantity is computed once for each list; place, (chains, points), says at which list a
+    chain is.
+    """
+
+    def __init__(self, chains: Sequence[Runs]) -> None:
+        joined = join_runs(chains)
+        first, distinct = distinct_lists(joined)
+        self.n_distinct = len(first)
+        sizes = [int(chain.n_draws.sum()) for chain in chains]
+        points = np.stack(
+            [
+                start + np.linspace(0, n - 1, min(MOST_POINTS, n)).astype(np.int64)
+                for start, n in zip(np.cumsum([0, *sizes[:-1]]), sizes, strict=True)
+            ]
+        )
+        run_of_point = np.searchsorted(np.cumsum(joined.n_draws), points, side="right")
+        used, place = np.unique(distinct[run_of_point], return_inverse=True)
+        self.place = place.reshape(points.shape)
+        self._runs, self._used = joined, first[used]
+        lengths = joined.lengths[self._used]
+        self.log_posterior = joined.log_posterior[self._used]
+        self.lengths = lengths.astype(float)
+        # lists as rows of antecedents, -1 beyond a list's end
+        self._lists = np.full((len(used), int(lengths.max(initial=0))), -1, dtype=np.int64)
+        position = np.arange(self._lists.shape[1])
+        inside = position < lengths[:, None]
+        self._lists[inside] = joined.items[(joined.offsets[self._used][:, None] + position)[inside]]
+
+    def average_cardinality(self, cardinalities: np.ndarray) -> np.ndarray:
+        """Average cardinality of each list; 0 keeps the empty one, which has none, apart."""
+        sizes = np.where(self._lists >= 0, cardinalities[self._lists], 0).sum(axis=1)
+        found: np.ndarray = sizes / np.maximum(self.lengths, 1)
+        return found
+
+    def predicted(self, probe: Probe, pseudocounts: np.ndarray, unit: float) -> np.ndarray:
+        """Predicted probability of the probe's observations, (lists, observations)."""
+        n_lists, width = self._lists.shape
+        hit = np.zeros((n_lists, width + 1, len(probe.labels)), dtype=bool)
+        inside = self._lists >= 0
+        hit[:, :width][inside] = probe.truth[self._lists[inside]]
+        lengths = inside.sum(axis=1)
+        hit[np.arange(n_lists), lengths] = True  # the default rule is true of everybody
+        rule = np.argmax(hit, axis=1)
+        begin = self._runs.offsets[self._used] + self._used
+        counts = self._runs.label_counts[begin[:, None] + rule] * unit + pseudocounts
+        probability = np.take_along_axis(counts, probe.labels[None, :, None], axis=2)[..., 0]
+        by_list: np.ndarray = probability / counts.sum(axis=2)
+        return by_list
+
+    def presence(self, antecedents: np.ndarray, pool_size: int) -> np.ndarray:
+        """Which of some antecedents each list holds, (lists, antecedents)."""
+        column = np.full(pool_size, -1, dtype=np.int64)
+        column[antecedents] = np.arange(len(antecedents))
+        table = np.zeros((len(self._lists), len(antecedents) + 1), dtype=bool)
+        rows, positions = np.nonzero(self._lists >= 0)
+        table[rows, column[self._lists[rows, positions]]] = True
+        return table[:, :-1]
