@@ -29,52 +29,63 @@ def _stroke(text: str, metavar: str | None = None, **more: Any) -> Any:
     return typer.Option(help=text, metavar=metavar, rich_help_panel=STROKE, **more)
 
 
+Name = Annotated[
+    StudyName,
+    typer.Argument(metavar="|".join(StudyName), help="Which of the paper's experiments."),
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FOLDER", help="Folder to write to: results, or results/stroke, if not told."
+    ),
+]
+Seed = Annotated[int, typer.Option(min=0, metavar="NUMBER", help="Seed of everything random.")]
+Jobs = Annotated[int, typer.Option(metavar="NUMBER", help="Threads; -1 for all cores.")]
+DataSets = Annotated[
+    int, typer.Option(min=1, metavar="NUMBER", help="simulation: data sets of each size.")
+]
+Database = Annotated[
+    str | None,
+    _stroke(
+        "Database in the OMOP common data model: a .duckdb file, postgresql://..., or spark. "
+        "Without it, synthetic patients are made.",
+        "URL",
+    ),
+]
+Schema = Annotated[str | None, _stroke("Schema of its tables.", "NAME")]
+Definition = Annotated[
+    str | None, _stroke("Who is extracted: a name, or a YAML file; stroke.", "NAME|FILE")
+]
+Folds = Annotated[int, _stroke("Folds of the cross-validation.", "NUMBER", min=2)]
+Only = Annotated[str | None, _stroke("Only these classifiers, such as BRL,CHADS2.", "NAME,...")]
+Skip = Annotated[str | None, _stroke("All classifiers but these.", "NAME,...")]
+PatientCount = Annotated[
+    int | None, _stroke("Size of the synthetic cohort; 12,586.", "NUMBER", min=100)
+]
+Fresh = Annotated[
+    bool,
+    typer.Option(
+        "--fresh",
+        help="Begin anew; without it, an interrupted study continues.",
+        rich_help_panel=STROKE,
+    ),
+]
+
+
 def study(
-    name: Annotated[
-        StudyName,
-        typer.Argument(metavar="|".join(StudyName), help="Which of the paper's experiments."),
-    ],
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FOLDER", help="Folder to write to: results, or results/stroke, if not told."
-        ),
-    ] = None,
-    seed: Annotated[
-        int, typer.Option(min=0, metavar="NUMBER", help="Seed of everything random.")
-    ] = 0,
-    jobs: Annotated[int, typer.Option(metavar="NUMBER", help="Threads; -1 for all cores.")] = -1,
-    data_sets: Annotated[
-        int, typer.Option(min=1, metavar="NUMBER", help="simulation: data sets of each size.")
-    ] = 100,
-    database: Annotated[
-        str | None,
-        _stroke(
-            "Database in the OMOP common data model: a .duckdb file, postgresql://..., or spark. "
-            "Without it, synthetic patients are made.",
-            "URL",
-        ),
-    ] = None,
-    schema: Annotated[str | None, _stroke("Schema of its tables.", "NAME")] = None,
-    definition: Annotated[
-        str | None, _stroke("Who is extracted: a name, or a YAML file; stroke.", "NAME|FILE")
-    ] = None,
-    folds: Annotated[int, _stroke("Folds of the cross-validation.", "NUMBER", min=2)] = 5,
-    only: Annotated[
-        str | None, _stroke("Only these classifiers, such as BRL,CHADS2.", "NAME,...")
-    ] = None,
-    skip: Annotated[str | None, _stroke("All classifiers but these.", "NAME,...")] = None,
-    patients: Annotated[
-        int | None, _stroke("Size of the synthetic cohort; 12,586.", "NUMBER", min=100)
-    ] = None,
-    fresh: Annotated[
-        bool,
-        typer.Option(
-            "--fresh",
-            help="Begin anew; without it, an interrupted study continues.",
-            rich_help_panel=STROKE,
-        ),
-    ] = False,
+    name: Name,
+    out: Out = None,
+    seed: Seed = 0,
+    jobs: Jobs = -1,
+    data_sets: DataSets = 100,
+    database: Database = None,
+    schema: Schema = None,
+    definition: Definition = None,
+    folds: Folds = 5,
+    only: Only = None,
+    skip: Skip = None,
+    patients: PatientCount = None,
+    fresh: Fresh = False,
     quiet: Quiet = False,
 ) -> None:
     """Run an experiment of the paper: print its table, draw its figure."""
