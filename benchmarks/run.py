@@ -27,6 +27,7 @@ BENCHMARKS = (
     "million_rows",
     "hundred_million",
     "cohort_million",
+    "planted_rules",
     "mixing",
     "converge",
     "false_convergence",
@@ -36,7 +37,9 @@ BENCHMARKS = (
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", metavar="name", help=", ".join(BENCHMARKS))
-    parser.add_argument("--seeds", help="of converge (else 100), of false_convergence (else 40)")
+    parser.add_argument(
+        "--seeds", help="of converge (else 100), false_convergence (40) and planted_rules (5)"
+    )
     parser.add_argument("--out", help="folder for the plots of growth; results where not given")
     told = parser.parse_args()
     unknown = [name for name in told.names if name not in BENCHMARKS]
@@ -45,6 +48,7 @@ def main() -> None:
     options = {
         "converge": ["--seeds", told.seeds] if told.seeds else [],
         "false_convergence": ["--seeds", told.seeds] if told.seeds else [],
+        "planted_rules": ["--seeds", told.seeds] if told.seeds else [],
         "growth": ["--out", told.out] if told.out else [],
     }
     for name in told.names or BENCHMARKS:
