@@ -42,8 +42,10 @@ def study(seed: int) -> dict[str, Any]:
     """The study's results for everybody, in a database of this seed."""
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(
-            [sys.executable, "-m", "elseif", "study", "stroke", "--out", folder]
-            + ["--seed", str(seed), "--only", "BRL,CHADS2,CHA2DS2-VASc"],
+            [
+                *(sys.executable, "-m", "elseif", "study", "stroke", "--out", folder),
+                *("--seed", str(seed), "--only", "BRL,CHADS2,CHA2DS2-VASc"),
+            ],
             check=True,
             stdout=subprocess.DEVNULL,
         )
