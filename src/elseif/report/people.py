@@ -11,10 +11,11 @@ from elseif.evaluation.subgroups import MOST_GROUPS
 from elseif.report.small_cells import WITHHELD, Count, SmallCells, plain_count
 from elseif.tables.columns import Column, Kind
 from elseif.tables.conditions import value_text
+from elseif.tables.binarise import ColumnReport
 from elseif.tables.fit_report import FitReport
 from elseif.tables.reading import Table
 
-MOST_COLUMNS = 60  # described on a page: those of the list first
+MOST_COLUMNS = 60  # described on a page: those of the list first, then the frequent ones
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,8 @@ def describe_people(
     ]
     known = [column for column in report.columns if column.name in table]
     order = sorted(known, key=lambda column: column.name not in in_list)
+    if len(order) > MOST_COLUMNS:
+        order.sort(key=lambda column: (column.name not in in_list, _rarity(table, column)))
     columns = []
     for column in order[:MOST_COLUMNS]:
         values = table.column(column.name, column.kind)
@@ -99,6 +102,13 @@ def describe_people(
         columns,
         max(0, len(order) - MOST_COLUMNS),
     )
+
+
+def _rarity(table: Table, column: ColumnReport) -> float:
+    """The share that lacks what a boolean column says; columns of other kinds come first."""
+    if column.kind is not Kind.BOOLEAN:
+        return -1.0
+    return 1 - table.column_once(column.name, Kind.BOOLEAN).n_true / max(1, table.n_rows)
 
 
 def _described(

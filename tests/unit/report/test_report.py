@@ -10,9 +10,13 @@ from collections import Counter
 from html.parser import HTMLParser
 from itertools import pairwise
 
+import numpy as np
+import pandas as pd
 import pytest
 
+from elseif import BayesianRuleListClassifier
 from elseif.report.report import SECTIONS, all_charts, write_report
+from elseif.report.summary import summarise
 from elseif.report.svg import Svg, element, nice_ticks, percent_tick
 from elseif.report.tables import all_tables
 from tests.browser.hostile import HOSTILE
@@ -199,3 +203,22 @@ def test_rooms_are_quick_to_enter() -> None:
         "sys.exit(any(m in sys.modules for m in ('jinja2', 'sklearn', 'elseif.report.summary')))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_of_a_wide_table_the_list_comes_first_then_what_is_frequent() -> None:
+    """Sixty of thousands of columns are described, and not those that happen to stand first."""
+    rng = np.random.default_rng(3)
+    truths = rng.random((300, 90)) < np.linspace(0.02, 0.6, 90)
+    X = pd.DataFrame(truths, columns=[f"drug {i:02}" for i in range(90)])
+    X.insert(45, "age", rng.integers(40, 90, 300))
+    y = rng.random(300) < np.where(X["drug 70"], 0.8, 0.2)
+    classifier = BayesianRuleListClassifier(max_cardinality=1, random_state=0).fit(X, y)
+    columns = [c.name for c in summarise(classifier, X, y, folds=2).people.columns]
+    first = {c.name for c in summarise(classifier, X, y, folds=2).people.columns if c.in_list}
+    assert "drug 70" in first
+    assert set(columns[: len(first)]) == first
+    assert len(columns) == 60
+    assert "age" in columns[: len(first) + 1]
+    rest = [int(name.removeprefix("drug ")) for name in columns[len(first | {"age"}) :]]
+    others = [i for i in range(90) if f"drug {i:02}" not in first]
+    assert rest == sorted(others, key=lambda i: -truths[:, i].sum())[: len(rest)]
