@@ -65,7 +65,7 @@ def written_out(function):
 def keep_small():
     """Say, at the head of a function, that its loops are short: they go over rules or labels.
 
-    Unrolled and turned into vectors, they would take half of the time to compile and be no quicker.
+    Unrolled and turned into vectors, they would take LLVM half as long again, and be no quicker.
     """
 
 
