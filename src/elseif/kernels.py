@@ -65,7 +65,7 @@ def written_out(function):
 def keep_small():
     """Say, at the head of a function, that its loops are short: they go over rules or labels.
 
-    Unrolled and turned into vectors, they would take half of the time to compile and be no quicker.
+    Unrolled and turned into vectors, they would take LLVM half as long again, and be no quicker.
     """
 
 
@@ -575,6 +575,24 @@ def count_labels(data, bits, counts, row):
 # ------------------------------------------------------------------ a chain's state
 
 
+@inlined
+def capture_all(data, state, antecedent_list):
+    """Write what each rule of a list captures."""
+    r, length = state.at[0], len(antecedent_list)
+    pending, joined = words_at(state.pending, 0, 0), words_at(state.joined, 0, 0)
+    for start in range(0, len(data.everyone), JOINED_WORDS):
+        n_words = min(JOINED_WORDS, len(data.everyone) - start)
+        copy_words(words_at(data.everyone, 0, start), pending, n_words)
+        for j in range(length):
+            captured = words_at(state.captured, state.rows[r, j], start)
+            clear_words(captured, n_words)
+            a = antecedent_list[j]
+            cover = cover_at(data.covers, data.members, a, joined, start, n_words)
+            # later rules see only what earlier ones left
+            move_covered(pending, cover, captured, n_words)
+        copy_words(pending, words_at(state.captured, state.rows[r, length], start), n_words)
+
+
 @compiled
 def enter_list(data, prior, state, antecedent_list):
     """Fill a state from a list: captured observations, counts and log posterior."""
@@ -593,18 +611,7 @@ def enter_list(data, prior, state, antecedent_list):
         state.antecedent_list[r, j] = a
         state.in_list[r, a] = True
         state.used[r, prior.classes[a]] += 1
-    pending, joined = words_at(state.pending, 0, 0), words_at(state.joined, 0, 0)
-    for start in range(0, len(data.everyone), JOINED_WORDS):
-        n_words = min(JOINED_WORDS, len(data.everyone) - start)
-        copy_words(words_at(data.everyone, 0, start), pending, n_words)
-        for j in range(length):
-            captured = words_at(state.captured, state.rows[r, j], start)
-            clear_words(captured, n_words)
-            a = antecedent_list[j]
-            cover = cover_at(data.covers, data.members, a, joined, start, n_words)
-            # later rules see only what earlier ones left
-            move_covered(pending, cover, captured, n_words)
-        copy_words(pending, words_at(state.captured, state.rows[r, length], start), n_words)
+    capture_all(data, state, antecedent_list)
     for j in range(length + 1):
         row = state.rows[r, j]
         count_labels(data, state.captured, state.label_counts, row)
@@ -1086,14 +1093,20 @@ def reorder(rows, length, option, position, target):
 # ------------------------------------------------------------------------ the chain
 
 
+@inlined
+def fetch_cover(covers, members, antecedent):
+    """Ask for the beginning of a cover while there is something else to do."""
+    if members.shape[1] == 0:
+        fetch_words(words_at(covers, antecedent, 0), min(WORDS_AHEAD, covers.shape[1]))
+
+
 @written_out
 def log_acceptance(data, prior, tuning, state, option, position, target):
     """Log of the Metropolis-Hastings ratio of a proposal, at the temperature at work."""
     if option == REPLACE_BY_SIMILAR and state.in_list[state.at[0], target]:
         return -np.inf
-    if (option == ADD or option >= REPLACE) and data.members.shape[1] == 0:
-        n_words = min(WORDS_AHEAD, data.covers.shape[1])
-        fetch_words(words_at(data.covers, target, 0), n_words)
+    if option == ADD or option >= REPLACE:
+        fetch_cover(data.covers, data.members, target)
     coldness = tuning.coldness[state.cursor[0]]
     return (
         log_prior_ratio(prior, state, option, position, target)
