@@ -72,6 +72,10 @@ def test_extract(elseif: Run, path: Path, tmp_path: Path) -> None:
          "cannot be reached"),
         (["--database", "{p}", "--out", "{t}/c", f"postgresql://a:{PASSWORD}@h/d"], 2,
          "postgresql://***@h/d"),
+        (["--database", "{p}", "--out", "{t}/c", "--definition", f"postgresql://a:{PASSWORD}@h/d"],
+         2, "'postgresql://***@h/d' is no definition"),
+        (["--database", "{p}", "--out", "{t}/c", "--schema", f"postgresql://a:b {PASSWORD}@h/d"],
+         2, "'postgresql://***@h/d' is no name of a schema"),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("debug", [False, True])

@@ -30,6 +30,7 @@ from elseif.cli.problems import (
     one_line,
     say,
     warnings_as_notes,
+    without_passwords,
 )
 from elseif.cli.report import report
 from elseif.cli.show import show
@@ -109,7 +110,8 @@ def run(arguments: Sequence[str]) -> int:
         return _pipe_closed() if end.code == 1 else int(end.code or 0)
     except Exception as error:
         if debug:
-            traceback.print_exception(error)
+            told = "".join(traceback.format_exception(error))
+            print(without_passwords(told), end="", file=sys.stderr, flush=True)
         else:
             say(one_line(error))
         return exit_code(error)

@@ -40,7 +40,11 @@ _SETTING = re.compile(
     rf"(?<!['\"\w-])({'|'.join([*NAMES, 'min_cell'])})=(?:'([^']*)'|([\w.+-]*\w))(?!\w)"
 )
 _NAME = re.compile(rf"(?<!['\"\w-])({'|'.join(UNMISTAKABLE)})(?![\w'\"])")
-_IN_ADDRESS = re.compile(r"([A-Za-z][\w+.-]*://)(?!USER[:@])\S*@")  # user and password
+# user and password of an address: up to the end of a quotation, or to the next blank
+_IN_ADDRESS = re.compile(
+    r"(?:(?<=(['\"]))([A-Za-z][\w+.-]*://)(?!USER[:@])(?:(?!\1).)*@)"
+    r"|(?:([A-Za-z][\w+.-]*://)(?!USER[:@])\S*@)"
+)
 _PYTHON = (
     ("force=True (--force)", "--force"),
     ("posterior=None", "--without-posterior"),
@@ -116,8 +120,12 @@ def interrupted_line() -> str:
 
 def say(message: str) -> None:
     """One line on standard error."""
-    hidden = _IN_ADDRESS.sub(r"\1***@", message)  # an address may stand where none belongs
-    print(f"elseif: {hidden}", file=sys.stderr, flush=True)
+    print(f"elseif: {without_passwords(message)}", file=sys.stderr, flush=True)
+
+
+def without_passwords(text: str) -> str:
+    """A text without user and password of any address, which may stand where none belongs."""
+    return _IN_ADDRESS.sub(lambda m: f"{m[2] or m[3]}***@", text)
 
 
 @contextmanager

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 # DrugExposureAnyTimePrior; a covariate's id is that of the concept x 1000 + the analysis
 ANALYSES = {"condition": 101, "drug": 301}
 RESERVED = ("age", "sex")
+LONGEST_NAME = 255  # concept_name is varchar(255)
 
 
 def make_catalogue(concepts: Mapping[str, np.ndarray], names: Mapping[int, str]) -> pd.DataFrame:
@@ -35,8 +36,14 @@ def make_catalogue(concepts: Mapping[str, np.ndarray], names: Mapping[int, str])
 
 
 def plain_name(name: str | None) -> str:
-    """A name in one line, without blanks at its ends."""
-    return " ".join((name or "").split())
+    """A name in one line of what can be printed, no longer than the common data model allows.
+
+    Names end up on terminals, in pages and in pictures; signs that steer a terminal or turn the
+    direction of writing are no part of them.
+    """
+    shown = "".join(c if c.isprintable() else " " for c in name or "")
+    line = " ".join(shown.split())
+    return line if len(line) <= LONGEST_NAME else f"{line[: LONGEST_NAME - 1].rstrip()}…"
 
 
 def different_names(names: Sequence[str], ids: np.ndarray, domains: Sequence[str]) -> list[str]:

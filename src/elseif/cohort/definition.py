@@ -210,22 +210,22 @@ def _set_as_dict(concepts: ConceptSet) -> dict[str, Any]:
 
 def _as_tuple(key: str, value: Any) -> tuple[Any, ...]:
     if isinstance(value, str) or not isinstance(value, Iterable):
-        raise ParamTypeError(f"{key} must be a list, not {value!r}.")
+        raise ParamTypeError(f"{key} must be a list, not {value!r:.80}.")
     return tuple(value)
 
 
 def _check_whole(what: str, value: Any, least: int, most: int) -> None:
     if isinstance(value, bool) or not isinstance(value, int):
-        raise ParamTypeError(f"{what} must be a whole number, not {value!r}.")
+        raise ParamTypeError(f"{what} must be a whole number, not {value!r:.80}.")
     if not least <= value <= most:
         raise ParamError(f"{what} must be between {least:,} and {most:,}, not {value:,}.")
 
 
 def _check_text(what: str, value: Any) -> None:
     if not isinstance(value, str):
-        raise ParamTypeError(f"{what} must be a text, not {value!r}.")
+        raise ParamTypeError(f"{what} must be a text, not {value!r:.80}.")
     if not value.strip() or not value.isprintable():
-        raise ParamError(f"{what} must be a line of text, not {value!r}.")
+        raise ParamError(f"{what} must be a line of text, not {value!r:.80}.")
 
 
 def _check_name(what: str, value: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from functools import partial
@@ -14,7 +15,11 @@ from elseif.errors import ParamError, ParamTypeError
 
 ENDINGS = (".yaml", ".yml")
 LARGEST_FILE = 1_000_000  # bytes; a definition is a page or two
+DEEPEST = 16  # levels within levels; a definition has six
 NEEDED = ("name", "title", "index", "outcome")
+
+# 010 would be eight in YAML and 1:30 ninety, which nobody means by the id of a concept
+_WHOLE = re.compile(r"[-+]?(0|[1-9][0-9]{0,18})")
 
 Made = TypeVar("Made")
 
@@ -44,6 +49,8 @@ def load_definition(source: str | Path) -> CohortDefinition:
 
 def _text(path: Path) -> str:
     try:
+        if path.exists() and not path.is_file():  # a pipe or a device may never end
+            raise ParamError(f"{path} is no file; a definition is a YAML file.")
         if path.stat().st_size > LARGEST_FILE:
             raise ParamError(f"{path.name} has more than {LARGEST_FILE:,} bytes: no definition.")
         return path.read_text(encoding="utf-8-sig")
@@ -75,31 +82,50 @@ def _strict_loader() -> Any:
     """YAML's safe loader without repeated keys and without references, which may explode."""
     import yaml
 
+    def refused(problem: str, mark: Any) -> Exception:
+        error: Exception = yaml.constructor.ConstructorError(None, None, problem, mark)
+        return error
+
     class Loader(yaml.SafeLoader):
+        depth = 0
+
         def compose_node(self, parent: Any, index: Any) -> Any:
+            mark = self.peek_event().start_mark
             if self.check_event(yaml.events.AliasEvent):
-                raise yaml.constructor.ConstructorError(
-                    None, None, "references (& and *) are not allowed", self.get_mark()
-                )
-            return super().compose_node(parent, index)
+                raise refused("references (& and *) are not allowed", mark)
+            if self.depth == DEEPEST:
+                raise refused(f"there are more than {DEEPEST} levels within levels", mark)
+            self.depth += 1
+            node = super().compose_node(parent, index)
+            self.depth -= 1
+            return node
+
+        def construct_object(self, node: Any, deep: bool = False) -> Any:
+            try:
+                return super().construct_object(node, deep)
+            except (ValueError, LookupError, AttributeError) as error:
+                kind = str(node.tag).rpartition(":")[2]
+                problem = f"{node.value!r:.40} cannot be read as {kind}"
+                raise refused(problem, node.start_mark) from error
+
+        def construct_yaml_int(self, node: Any) -> Any:
+            if not _WHOLE.fullmatch(str(node.value)):
+                problem = f"{node.value!r:.40} must be a whole number in plain digits"
+                raise refused(problem, node.start_mark)
+            return super().construct_yaml_int(node)
 
         def construct_mapping(self, node: Any, deep: bool = False) -> Any:
             seen: set[Any] = set()
             for key_node, _ in node.value:
                 key = self.construct_object(key_node, deep=True)
                 if not isinstance(key, str):
-                    problem = f"the key {key!r} is no text"
-                    raise yaml.constructor.ConstructorError(
-                        None, None, problem, key_node.start_mark
-                    )
+                    raise refused(f"the key {key!r:.40} is no text", key_node.start_mark)
                 if key in seen:
-                    problem = f"the key {key!r} stands twice"
-                    raise yaml.constructor.ConstructorError(
-                        None, None, problem, key_node.start_mark
-                    )
+                    raise refused(f"the key {key!r:.40} stands twice", key_node.start_mark)
                 seen.add(key)
             return super().construct_mapping(node, deep)
 
+    Loader.add_constructor("tag:yaml.org,2002:int", Loader.construct_yaml_int)
     return Loader
 
 

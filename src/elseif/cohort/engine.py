@@ -52,6 +52,14 @@ class Questions:
         ids = people.person_id
         return self._query(people.agg(rows=ids.count(), persons=ids.nunique()))
 
+    def fractional_persons(self) -> Query | None:
+        """How many ids of persons are no whole numbers; None where their type excludes it."""
+        if self._layout.tables["person"][1]["person_id"][1] == "int64":
+            return None
+        people = self._table("person")
+        is_fraction = people.person_id != people.person_id.floor()
+        return self._query(people.agg(persons=_flag(is_fraction).sum().fill_null(0).cast("int64")))
+
     def descendants(self, ids: Collection[int]) -> Query:
         """Which concepts lie beneath which."""
         rows = self._table("concept_ancestor")

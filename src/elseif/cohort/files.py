@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import secrets
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -15,6 +16,9 @@ from elseif.errors import DataError, ElseifError, ResourceError
 
 ROWS_A_GROUP = 1 << 18
 BYTES_AT_ONCE = 1 << 20
+SEAL = "sha256"  # of the rest of a file of notes or a manifest
+# what an interrupted program of ours leaves behind, and no other hidden file
+_TEMPORARY = re.compile(r"\.[a-z]+(-\d+)?\.(json|parquet)\.tmp-[0-9a-f]{8}")
 
 
 def write_parquet(path: Path, tables: Iterable[Any], schema: Any = None) -> dict[str, Any]:
@@ -59,23 +63,35 @@ def read_json(path: Path) -> dict[str, Any]:
         content = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise ResourceError(f"{path} cannot be read: {error.strerror or error}.") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise DataError(f"{path} is damaged: it is not JSON.") from error
     if not isinstance(content, dict):
         raise DataError(f"{path} is damaged: it holds no keys and values.")
     return content
 
 
+def check_seal(path: Path, content: Mapping[str, Any]) -> None:
+    """Refuse notes or a manifest that somebody has changed since they were written."""
+    if content.get(SEAL) != _seal(content):
+        raise DataError(f"{path} was changed since it was written. Extract into a new folder.")
+
+
 def write_json(path: Path, content: Mapping[str, Any]) -> None:
-    """Write notes or a manifest."""
+    """Write notes or a manifest, with a checksum of its own."""
     temporary = _temporary(path)
+    sealed = {**content, SEAL: _seal(content)}
     try:
-        temporary.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+        temporary.write_text(json.dumps(sealed, indent=1) + "\n", encoding="utf-8")
         _rename(temporary, path)
     except OSError as error:
         raise _unwritable(path, error) from error
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _seal(content: Mapping[str, Any]) -> str:
+    rest = {key: value for key, value in content.items() if key != SEAL}
+    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode("ascii")).hexdigest()
 
 
 def _rename(temporary: Path, path: Path) -> None:
@@ -95,7 +111,7 @@ def _temporary(path: Path) -> Path:
 
 def is_temporary(path: Path) -> bool:
     """Whether a file is what an interrupted program left behind."""
-    return path.name.startswith(".") and ".tmp-" in path.name
+    return _TEMPORARY.fullmatch(path.name) is not None
 
 
 def checksum(path: Path) -> str:

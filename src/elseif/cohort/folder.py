@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from elseif.cohort.files import (
+    check_seal,
     checksum,
     is_temporary,
     read_json,
@@ -21,7 +22,7 @@ from elseif.cohort.files import (
     write_parquet,
 )
 from elseif.cohort.parts import Part, part_from_table
-from elseif.errors import DataError, FileExistsAlreadyError, ResourceError
+from elseif.errors import DatabaseError, DataError, FileExistsAlreadyError, ResourceError
 
 if TYPE_CHECKING:
     from elseif.cohort.cohort import Cohort
@@ -89,6 +90,7 @@ class PartsInFolder:
             return False
         plan = read_json(path)
         check_prints(self.folder, plan, prints)
+        check_seal(path, plan)
         self.spans = [(int(begin), int(end)) for begin, end in plan["spans"]]
         self.holes = [(str(what), int(n), int(m)) for what, n, m in plan["holes"]]
         return True
@@ -99,7 +101,9 @@ class PartsInFolder:
         if not path.exists():
             return False
         with contextlib.suppress(DataError, KeyError, TypeError):
-            check_files(self.folder, read_json(path)["files"])
+            receipt = read_json(path)
+            check_seal(path, receipt)
+            check_files(self.folder, receipt["files"])
             return True
         path.unlink(missing_ok=True)
         return False
@@ -202,9 +206,14 @@ def read_folder(folder: Path) -> Cohort:
             definition, parts, catalogue, manifest["concept_sets"], manifest["base_holes"]
         )
         expected = (manifest["n_persons"], manifest["n_features"], manifest["n_outcomes"])
-    except (KeyError, TypeError, AttributeError, IndexError) as error:
-        raise DataError(f"{folder / MANIFEST} is damaged: {error!r}. Extract once more.") from error
-    if (len(cohort), cohort.features.shape[1], int(cohort.outcome.sum())) != expected:
+    except DataError:
+        raise
+    except (LookupError, TypeError, AttributeError, ValueError, OverflowError) as error:
+        raise DataError(f"{folder / MANIFEST} is damaged: {error}. Extract once more.") from error
+    except DatabaseError as error:  # ids without a place, which here no database is to blame for
+        raise DataError(f"{folder}: the parts do not fit together. Extract once more.") from error
+    found = (len(cohort), cohort.features.shape[1], int(cohort.outcome.sum()))
+    if found != expected or int(cohort.attrition["persons"].iloc[-1]) != len(cohort):
         raise DataError(f"{folder}: the parts are not those that the manifest counts.")
     return cohort
 
@@ -225,6 +234,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
             f"{folder}: the cohort is of format {manifest.get('version')!r}; this release of "
             f"elseif reads {VERSION}."
         )
+    check_seal(folder / MANIFEST, manifest)
     return manifest
 
 

@@ -31,12 +31,7 @@ def make_plan(database: Database, definition: CohortDefinition) -> Plan:
     unused.discard(EVENTS["condition"])
     questions = database.questions([table for table in CDM if table not in unused])
     people = database.numbers(questions.persons_in_database())
-    doubled = people["rows"] - people["persons"]
-    if doubled:
-        raise DatabaseError(
-            f"The table person of {database.label} has {doubled:,} rows too many: their person_id "
-            "is that of another row. Every person must have one row."
-        )
+    _check_persons(database, questions, people["rows"] - people["persons"])
     members = _members(database, questions, definition)
     found = database.numbers(questions.index_persons(members["index"]))
     plan = Plan(
@@ -45,6 +40,22 @@ def make_plan(database: Database, definition: CohortDefinition) -> Plan:
     if not plan.n_index_persons:
         raise empty_cohort(database, definition, [0] * len(step_names(definition)))
     return plan
+
+
+def _check_persons(database: Database, questions: Any, n_doubled: int) -> None:
+    """Refuse ids that do not tell one person from another."""
+    if n_doubled:
+        raise DatabaseError(
+            f"The table person of {database.label} has {n_doubled:,} rows too many: their "
+            "person_id is that of another row. Every person must have one row."
+        )
+    fractional = questions.fractional_persons()
+    n_fractional = 0 if fractional is None else database.numbers(fractional)["persons"]
+    if n_fractional:
+        raise DatabaseError(
+            f"The table person of {database.label} has {n_fractional:,} rows whose person_id is no "
+            "whole number. Give persons whole numbers as ids in every table."
+        )
 
 
 def _members(

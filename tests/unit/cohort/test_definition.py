@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 from dataclasses import FrozenInstanceError, replace
 from pathlib import Path
@@ -144,6 +145,15 @@ WRONG_FILES: list[tuple[str, str]] = [
     ("!!python/object/apply:os.system ['true']", "not readable as YAML"),
     ("a: [1", "not readable as YAML"),
     ("1: 2", "the key 1 is no text"),
+    (SMALL.replace("313217", "9" * 5000), "must be a whole number in plain digits, line"),
+    (SMALL.replace("313217", "0x" + "f" * 5000), "must be a whole number in plain digits, line"),
+    (SMALL.replace("313217", "0313217"), "'0313217' must be a whole number in plain digits"),
+    (SMALL.replace("313217", "1:30"), "'1:30' must be a whole number in plain digits"),
+    (SMALL.replace("A small definition", "2024-13-45"), "cannot be read as timestamp, line"),
+    (SMALL + "outcome_must_be_new: !!bool x", "'x' cannot be read as bool, line"),
+    (SMALL + "observation_before: !!float x", "'x' cannot be read as float, line"),
+    (SMALL + "groups: " + "[" * 3000 + "]" * 3000, "more than 16 levels within levels"),
+    (SMALL + "groups: " + "{a: " * 3000 + "1" + "}" * 3000, "more than 16 levels within levels"),
 ]  # fmt: skip
 
 
@@ -189,3 +199,17 @@ def test_wrong_values(make: Any, complaint: str) -> None:
     """In Python as in files."""
     with pytest.raises(ParamError, match=complaint):
         make()
+
+
+def test_a_pipe_is_no_definition(tmp_path: Path) -> None:
+    """Which nobody may ever write to: it is refused, not waited for."""
+    os.mkfifo(tmp_path / "own.yaml")
+    with pytest.raises(ParamError, match="is no file"):
+        load_definition(tmp_path / "own.yaml")
+
+
+def test_what_is_wrong_is_shown_in_short() -> None:
+    """A value of any length makes a sentence of some length."""
+    with pytest.raises(ParamError) as caught:
+        Concept(1, ["a"] * 10_000)  # type: ignore[arg-type]
+    assert len(str(caught.value)) < 200

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pytest
 
 from elseif.cohort import Cohort, Database, connect, extract, load_definition, read_cohort
-from elseif.cohort.files import ROWS_A_GROUP, write_parquet
+from elseif.cohort.files import ROWS_A_GROUP, write_json, write_parquet
 from elseif.errors import DataError, ElseifError, FileExistsAlreadyError, ParamError, ResourceError
 from elseif.progress import Progress
 from tests.helpers_cohort import N_PERSONS, make_database
@@ -171,6 +171,15 @@ def test_a_failure_leaves_no_folder(database: Database, tmp_path: Path) -> None:
         ("version", "reads 1"),
         ("format", "is not the manifest of a cohort"),
         ("keys", "is damaged"),
+        ("no ranges", "is damaged"),
+        ("too many ranges", "is not a readable part"),
+        ("great counts", "is damaged"),
+        ("few counts", "is damaged"),
+        ("other counts", "not those that the manifest counts"),
+        ("holes", "is damaged"),
+        ("definition", "is damaged"),
+        ("edited", "was changed since it was written"),
+        ("deep", "is not JSON"),
         ("json", "is not JSON"),
         ("list", "holds no keys"),
     ],
@@ -178,6 +187,7 @@ def test_a_failure_leaves_no_folder(database: Database, tmp_path: Path) -> None:
 def test_damage_is_seen(folder: Path, damage: str, complaint: str) -> None:
     """Nothing that was lost or changed is read as a cohort."""
     manifest = json.loads((folder / "manifest.json").read_text())
+    ranges = manifest["ranges"]
     if damage == "no manifest":
         (folder / "manifest.json").unlink()
     elif damage == "no part":
@@ -194,13 +204,51 @@ def test_damage_is_seen(folder: Path, damage: str, complaint: str) -> None:
             "version": {"version": 2},
             "format": {"format": "elseif model"},
             "keys": {"ranges": None},
+            "no ranges": {"ranges": []},
+            "too many ranges": {"ranges": [*ranges, ranges[0]]},
+            "great counts": {"ranges": [{**r, "counts": [10**30] * 6} for r in ranges]},
+            "few counts": {"ranges": [{**r, "counts": [1]} for r in ranges]},
+            "other counts": {"ranges": [{**r, "counts": [0] * 6} for r in ranges]},
+            "holes": {"base_holes": [["a", "b", "c"]]},
+            "definition": {"definition": {**manifest["definition"], "age_cuts": "x"}},
         }
-        text = json.dumps({**manifest, **changes.get(damage, {})})
-        text = {"json": text[:-5], "list": "[]"}.get(damage, text)
-        (folder / "manifest.json").write_text(text)
+        text = json.dumps({**manifest, "definition": {}})
+        texts = {"edited": text, "json": text[:-5], "list": "[]", "deep": "[" * 100_000}
+        if damage in changes:  # by one who reckons the checksum, too
+            write_json(folder / "manifest.json", {**manifest, **changes[damage]})
+        else:
+            (folder / "manifest.json").write_text(texts[damage])
     with pytest.raises(DataError) as caught:
         read_cohort(folder)
     assert complaint in str(caught.value)
+
+
+def test_notes_that_were_edited(folder: Path, database: Database, whole: Cohort) -> None:
+    """An unfinished extraction is continued by its own plan alone; a receipt is not believed."""
+    manifest = json.loads((folder / "manifest.json").read_text())
+    (folder / "manifest.json").unlink()
+    spans, holes = [[1, 100]], manifest["base_holes"]
+    plan = {"prints": manifest["prints"], "spans": spans, "holes": holes}
+    (folder / "plan.json").write_text(json.dumps(plan))
+    with pytest.raises(DataError, match=r"plan.json was changed since it was written"):
+        extract(database, STROKE, folder=folder)
+    write_json(folder / "plan.json", plan)
+    (folder / "range-00000.json").write_text(json.dumps({**manifest["ranges"][0], "counts": [1]}))
+    assert_same(extract(database, STROKE, folder=folder), whole)
+
+
+def test_hidden_files_of_others_stay(database: Database, tmp_path: Path) -> None:
+    """Only what an extraction has left behind is cleared away."""
+    mine, theirs = tmp_path / ".persons-00000.parquet.tmp-0123abcd", tmp_path / ".notes.tmp-today"
+    mine.touch()
+    extract(database, STROKE, folder=tmp_path)
+    assert not mine.exists()
+    shutil.rmtree(tmp_path)
+    tmp_path.mkdir()
+    theirs.touch()
+    with pytest.raises(FileExistsAlreadyError, match="holds other files"):
+        extract(database, STROKE, folder=tmp_path)
+    assert theirs.exists()
 
 
 def test_folders_that_are_none(tmp_path: Path) -> None:

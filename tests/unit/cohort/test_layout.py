@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from elseif.cohort.catalogue import different_names, make_catalogue
+from elseif.cohort.catalogue import different_names, make_catalogue, plain_name
 from elseif.cohort.layout import CDM, find_layout, standard_layout
 from elseif.errors import DatabaseError
 
@@ -85,6 +85,15 @@ def test_names_that_are_the_same() -> None:
         "Twice (concept 6, condition)",
         "Twice (concept 6, drug)",
     ]
+
+
+def test_names_that_steer_a_terminal() -> None:
+    """What cannot be printed is left out of a name, and a name has an end."""
+    assert plain_name("\x1b[31mred\x07 \u202eline\nbreak\u2028\x9bend") == "[31mred line break end"
+    assert plain_name("β-blocker, 5 % <b>") == "β-blocker, 5 % <b>"
+    assert plain_name("\x1b\u200b") == plain_name(None) == ""
+    assert plain_name("x" * 255) == "x" * 255
+    assert plain_name("x" * 256) == "x" * 254 + "…"
 
 
 def test_covariate_ids() -> None:
