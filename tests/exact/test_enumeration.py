@@ -25,6 +25,13 @@ def test_evidence_is_the_plain_sum(case: Case) -> None:
     assert found == pytest.approx(logsumexp([sum(t) for t in log_terms(case).values()]), abs=1e-9)
 
 
+@pytest.mark.parametrize("expected_cardinality", [1e-200, 1e200])
+def test_cardinalities_of_next_to_no_mass(expected_cardinality: float) -> None:
+    """One too improbable for a float is still what is left: the prior of all lists sums to 1."""
+    case = dataclasses.replace(CASES["no-observations"], expected_cardinality=expected_cardinality)
+    assert Enumeration(case.problem).log_evidence == pytest.approx(0.0, abs=1e-9)
+
+
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_draws_follow_the_posterior(case: Case) -> None:
     """Independent draws, chi-square over lists, false-alarm rate 1e-6 each."""
