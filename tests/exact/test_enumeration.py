@@ -96,6 +96,29 @@ def test_small_pools_are_summed_over_by_default() -> None:
     assert not _sampled(_pool_of(MOST_SUMMED + 1), n_iter=20).convergence.independent
 
 
+@pytest.mark.parametrize(
+    ("n_iter", "n_chains", "status"),
+    [(800, 1, "converged"), (798, 1, "warn"), (200, 1, "warn"), (98, 2, "not converged")],
+)
+def test_exact_draws_are_judged_by_their_number(n_iter: int, n_chains: int, status: str) -> None:
+    """No R-hat between chains is needed, and no chance of a short run makes them disagree."""
+    case = CASES["six-antecedents"]
+    found = _sampled(case, n_iter=n_iter, n_chains=n_chains).convergence
+    assert found.status == status
+    assert found.sentence().startswith("All lists were weighed")
+    assert "chains" not in found.sentence()
+
+
+def test_a_posterior_of_one_list_is_known() -> None:
+    """Where every draw is the same list there is no R-hat, and nothing to doubt."""
+    labels = np.repeat([0, 1], 2000)
+    case = Case("plain", (labels == 1)[None], labels, (1,), (1.0, 1.0))
+    sampled = _sampled(case)
+    assert {d for chain in sampled.chains for d in lists_of(chain)} == {(0,)}
+    assert np.isnan(sampled.convergence.r_hat)
+    assert sampled.convergence.status == "converged"
+
+
 def test_what_is_too_large_to_sum_is_said() -> None:
     """kernel='exact' has a largest pool, and names it."""
     assert _sampled(_pool_of(MOST_SUMMED + 1), "exact", n_iter=20).convergence.independent
