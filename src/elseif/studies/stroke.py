@@ -287,7 +287,9 @@ def _warm_up(patients: Patients, settings: StrokeSettings) -> None:
     few = np.concatenate(
         [np.flatnonzero(cohort.outcome)[:50], np.flatnonzero(~np.asarray(cohort.outcome))[:200]]
     )
-    warm = rule_list_classifier(cohort, settings).set_params(n_iter=200, empty_pool="default_rule")
+    # by name, for of a small pool "auto" would draw without any compiled code
+    few_steps = {"kernel": "tempered", "n_iter": 200, "empty_pool": "default_rule"}
+    warm = rule_list_classifier(cohort, settings).set_params(**few_steps)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         warm.fit(cohort.table().take(few), cohort.labels().iloc[few]).predict_proba(
