@@ -13,10 +13,11 @@ from itertools import pairwise
 import pytest
 
 from elseif.report.report import SECTIONS, all_charts, write_report
+from elseif.report.summary import summarise
 from elseif.report.svg import Svg, element, nice_ticks, percent_tick
 from elseif.report.tables import all_tables
 from tests.browser.hostile import HOSTILE
-from tests.helpers_report import named_summary, summary
+from tests.helpers_report import classifier, named_summary, patients, summary
 
 VOID = {"meta", "br", "link", "img", "input", "hr"}
 
@@ -199,3 +200,17 @@ def test_rooms_are_quick_to_enter() -> None:
         "sys.exit(any(m in sys.modules for m in ('jinja2', 'sklearn', 'elseif.report.summary')))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_page_of_exact_draws_says_nothing_of_chains(page: Reader) -> None:
+    """What was summed over all lists is called so; a page of chains tells how they moved."""
+    X, y = patients()
+    few = X[["sex", "prior stroke"]]
+    found = summarise(classifier(n_iter=2_000).fit(few, y), few, y, folds=2)
+    exact = Reader(write_report(found)).text
+    assert "All lists were weighed. The posterior was summed over all lists" in exact
+    assert "4 times 1,000 lists were drawn from it" in exact
+    assert "sequences of independent draws" in exact
+    for words in ("chains agree", "How the chains moved", "proposals accepted"):
+        assert words in page.text
+        assert words not in exact
