@@ -103,20 +103,25 @@ class FittedForPeople:
     def _warn_of_convergence(self: Any) -> None:
         from elseif.sampler.convergence import is_good_enough
 
-        if len(self.pool_) and not is_good_enough(self.convergence_):
-            r_hat = self.convergence_.r_hat
-            shown = "not available" if np.isnan(r_hat) else f"{r_hat:.3f}"
-            longer = "n_iter" if self.n_iter is not None else "max_iter"
-            warnings.warn(
-                f"The chains have not converged after {self.convergence_.n_iter:,} iterations: "
-                f"R-hat {shown}, largest rank-normalised R-hat "
-                f"{self.convergence_.max_r_hat:.3f}, fewest effective draws "
-                f"{self.convergence_.min_ess:.0f}. Raise {longer}, or make the pool smaller by a "
-                "higher min_support or a lower max_cardinality. The result is there, but another "
-                "seed may give another list.",
-                ConvergenceWarning,
-                stacklevel=3,
+        found = self.convergence_
+        if not len(self.pool_) or is_good_enough(found):
+            return
+        longer = "n_iter" if self.n_iter is not None else "max_iter"
+        if found.independent:
+            told = (
+                f"Only {found.n_chains * found.n_kept:,} lists were drawn from the posterior. "
+                f"Raise {longer}: of so few, another seed may give another list."
             )
+        else:
+            shown = "not available" if np.isnan(found.r_hat) else f"{found.r_hat:.3f}"
+            told = (
+                f"The chains have not converged after {found.n_iter:,} iterations: R-hat {shown}, "
+                f"largest rank-normalised R-hat {found.max_r_hat:.3f}, fewest effective draws "
+                f"{found.min_ess:.0f}. Raise {longer}, or make the pool smaller by a higher "
+                "min_support or a lower max_cardinality. The result is there, but another seed "
+                "may give another list."
+            )
+        warnings.warn(told, ConvergenceWarning, stacklevel=3)
 
     def _html_repr(self: Any) -> str:
         """For notebooks: the list once it is fitted, scikit-learn's diagram until then."""

@@ -64,7 +64,7 @@ def test_extract(elseif: Run, path: Path, tmp_path: Path) -> None:
             ["--database", "{p}", "--schema", "cdm", "--out", "{t}/c", "--definition",
              "heart_failure"],
             6,
-            "Nobody in the DuckDB file omop.duckdb belongs to the cohort. Persons who 0 have",
+            "belongs to the cohort. Of its persons, step by step, 0 have a record of type 2",
         ),
         (["--database", f"mysql://a:{PASSWORD}@h/d", "--out", "{t}/c"], 2, "kind 'mysql'"),
         (["--database", f"postgresql://a:{PASSWORD}/@h/d", "--out", "{t}/c"], 2, "%2F"),

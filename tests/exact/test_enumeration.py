@@ -25,6 +25,13 @@ def test_evidence_is_the_plain_sum(case: Case) -> None:
     assert found == pytest.approx(logsumexp([sum(t) for t in log_terms(case).values()]), abs=1e-9)
 
 
+@pytest.mark.parametrize("expected_cardinality", [1e-200, 1e200])
+def test_cardinalities_of_next_to_no_mass(expected_cardinality: float) -> None:
+    """One too improbable for a float is still what is left: the prior of all lists sums to 1."""
+    case = dataclasses.replace(CASES["no-observations"], expected_cardinality=expected_cardinality)
+    assert Enumeration(case.problem).log_evidence == pytest.approx(0.0, abs=1e-9)
+
+
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_draws_follow_the_posterior(case: Case) -> None:
     """Independent draws, chi-square over lists, false-alarm rate 1e-6 each."""
@@ -87,6 +94,29 @@ def test_small_pools_are_summed_over_by_default() -> None:
     assert "independent draws of the exact posterior" in summed.convergence.sentence()
     assert _sampled(_pool_of(MOST_SUMMED), n_iter=20).convergence.independent
     assert not _sampled(_pool_of(MOST_SUMMED + 1), n_iter=20).convergence.independent
+
+
+@pytest.mark.parametrize(
+    ("n_iter", "n_chains", "status"),
+    [(800, 1, "converged"), (798, 1, "warn"), (200, 1, "warn"), (98, 2, "not converged")],
+)
+def test_exact_draws_are_judged_by_their_number(n_iter: int, n_chains: int, status: str) -> None:
+    """No R-hat between chains is needed, and no chance of a short run makes them disagree."""
+    case = CASES["six-antecedents"]
+    found = _sampled(case, n_iter=n_iter, n_chains=n_chains).convergence
+    assert found.status == status
+    assert found.sentence().startswith("All lists were weighed")
+    assert "chains" not in found.sentence()
+
+
+def test_a_posterior_of_one_list_is_known() -> None:
+    """Where every draw is the same list there is no R-hat, and nothing to doubt."""
+    labels = np.repeat([0, 1], 2000)
+    case = Case("plain", (labels == 1)[None], labels, (1,), (1.0, 1.0))
+    sampled = _sampled(case)
+    assert {d for chain in sampled.chains for d in lists_of(chain)} == {(0,)}
+    assert np.isnan(sampled.convergence.r_hat)
+    assert sampled.convergence.status == "converged"
 
 
 def test_what_is_too_large_to_sum_is_said() -> None:

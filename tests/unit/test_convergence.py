@@ -162,6 +162,31 @@ def test_diagnose_is_arviz(n_chains: int, n_draws: int) -> None:
         assert quantity.ess_tail == pytest.approx(float(tail), rel=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning:arviz_stats")
+@pytest.mark.parametrize(("n_chains", "n_draws"), [(2, 40), (3, 101), (4, 1000)])
+def test_diagnose_counts_every_draw_at_a_list(n_chains: int, n_draws: int) -> None:
+    """Chains that stay, return and meet at lists, some of equal value, one met in the middle."""
+    rng = np.random.default_rng(1)
+    place = rng.integers(0, 12, (n_chains, n_draws))
+    stays = rng.random(place.shape) < 0.6
+    for draw in range(1, n_draws):
+        place[:, draw] = np.where(stays[:, draw], place[:, draw - 1], place[:, draw])
+    place[:, n_draws // 2] = 12  # of an odd number of draws it is in neither half
+    values = np.column_stack(
+        [rng.normal(size=14), rng.integers(0, 4, 14), rng.integers(0, 2, 14), np.arange(14)]
+    )
+    values[13] = 1e9  # a list where no draw is
+    found = diagnose([f"quantity {i}" for i in range(4)], values, place)
+    axes: dict[str, Any] = {"chain_axis": 0, "draw_axis": 1}
+    for quantity, along in zip(found, np.moveaxis(values[place], 2, 0), strict=True):
+        r_hat = array_stats.rhat(along, **axes, method="rank")
+        bulk = array_stats.ess(along, **axes, method="bulk")
+        tail = array_stats.ess(along, **axes, method="tail", prob=(0.05, 0.95))
+        assert quantity.r_hat == pytest.approx(float(r_hat), rel=1e-9)
+        assert quantity.ess_bulk == pytest.approx(float(bulk), rel=1e-9)
+        assert quantity.ess_tail == pytest.approx(float(tail), rel=1e-9)
+
+
 def test_diagnose_tells_what_varies_from_what_does_not() -> None:
     """A constant among others has no R-hat, frozen chains an infinite one."""
     values = np.random.default_rng(0).normal(size=(3, 50, 3))

@@ -75,6 +75,14 @@ def test_one_bad_chain_is_warned_of() -> None:
     assert clf.convergence_.status == "undetermined"
 
 
+def test_few_exact_draws_are_warned_of() -> None:
+    """Without chains nothing is said of them, but that more should be drawn."""
+    clf = quick(n_chains=1, n_iter=30, kernel="exact", max_cardinality=1)
+    with pytest.warns(ConvergenceWarning, match=r"Only 15 lists were drawn .* Raise n_iter"):
+        clf.fit(table(), RNG.integers(0, 2, N))
+    assert clf.convergence_.status == "not converged"
+
+
 def test_exchanges_are_reported() -> None:
     """The report says how often neighbours in temperature exchanged lists."""
     clf = quick(kernel="tempered", n_iter=4000).fit(table(), RNG.integers(0, 2, N))

@@ -132,4 +132,6 @@ def empty_cohort(
     """The error of a cohort without members, which says where they were lost."""
     steps = attrition_text(attrition_table(definition, counts)).splitlines()
     told = "; ".join(" ".join(line.split()) for line in steps)
-    return DatabaseError(f"Nobody in {database.label} belongs to the cohort. Persons who {told}.")
+    return DatabaseError(
+        f"Nobody in {database.label} belongs to the cohort. Of its persons, step by step, {told}."
+    )

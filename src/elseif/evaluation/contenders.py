@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from elseif.errors import ElseifError
+from elseif.errors import DataError, ElseifError
 from elseif.evaluation.cross_validation import rows_of
 
 FORMAT = 1  # of what is kept of a fit
@@ -132,6 +132,7 @@ def fit_once(
         start, cpu_start = time.perf_counter(), time.process_time()
         classifier.fit(X_train, y_train)
         seconds, cpu_seconds = time.perf_counter() - start, time.process_time() - cpu_start
+        _check_event(contender.name, classifier, y_train)
         scores = {name: scoring(classifier, X_test) for name, scoring in contender.judged.items()}
     for name, found in scores.items():
         _check(name, found, len(test))
@@ -187,6 +188,17 @@ def reason(error: BaseException) -> str:
 
 def _parts(X: Any, y: Any, train: np.ndarray, test: np.ndarray) -> tuple[Any, ...]:
     return (X, train), (y, train), (X, test)
+
+
+def _check_event(name: str, fitted: Any, y: Any) -> None:
+    """The last label is the event for all, or one would be judged by the others' opposite."""
+    event = np.unique(np.asarray(y))[-1]
+    classes = getattr(fitted, "classes_", None)
+    if classes is not None and classes[-1] != event:
+        raise DataError(
+            f"{name} takes {classes[-1]} for the event, and the comparison {event}: the labels' "
+            "own order is not that of their letters. Give y as true and false"
+        )
 
 
 def _check(name: str, found: Scores, n: int) -> None:

@@ -10,7 +10,6 @@ import numpy as np
 from elseif.posterior.draws import Posterior
 from elseif.posterior.rule_list import RuleList
 from elseif.sampler.convergence import (
-    IN_WORDS,
     LOOSE_ESS,
     PAPER_R_HAT,
     STRICT_ESS,
@@ -152,7 +151,7 @@ def _words(convergence: Convergence) -> list[str]:
     if not convergence.n_chains:
         return ["There was one list only, so there was nothing to sample and nothing can differ."]
     told = [
-        f"{IN_WORDS[convergence.status]}.",
+        f"{convergence.verdict}.",
         f"{convergence.n_chains} independent {'chain' if convergence.n_chains == 1 else 'chains'} "
         f"of {convergence.n_iter:,} iterations each were run; the first half of each was "
         "discarded.",
@@ -160,9 +159,8 @@ def _words(convergence: Convergence) -> list[str]:
     if convergence.independent:
         told[1] = (
             "The posterior was summed over all lists that the pool allows, so that no list could "
-            f"be missed; {convergence.n_chains} times "
-            f"{convergence.n_iter - convergence.n_iter // 2:,} lists were drawn from it, each "
-            "independent of the others."
+            f"be missed; {convergence.n_chains} times {convergence.n_kept:,} lists were drawn from "
+            "it, each independent of the others."
         )
     if convergence.status == "converged":
         told.append("Another seed would be expected to lead to the same conclusions.")

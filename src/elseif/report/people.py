@@ -9,9 +9,9 @@ import numpy as np
 
 from elseif.evaluation.subgroups import MOST_GROUPS
 from elseif.report.small_cells import WITHHELD, Count, SmallCells, plain_count
+from elseif.tables.binarise import ColumnReport
 from elseif.tables.columns import Column, Kind
 from elseif.tables.conditions import value_text
-from elseif.tables.binarise import ColumnReport
 from elseif.tables.fit_report import FitReport
 from elseif.tables.reading import Table
 

@@ -17,6 +17,11 @@ STATUS_WORDS = {  # value and basis of the key figure
     "not converged": ("chains disagree", "run longer before relying on the list"),
     "undetermined": ("unknown", "nothing to compare"),
 }
+EXACT_WORDS = {  # the same of draws from the sum over all lists
+    "converged": ("exact", "all lists were weighed"),
+    "warn": ("exact", "all lists were weighed; more draws would give steadier details"),
+    "not converged": ("too few draws", "draw more before relying on the list"),
+}
 INCLUSIONS_DRAWN = 12
 SECTIONS = (
     ("list", "The list"),
@@ -165,7 +170,8 @@ def _glance(found: Mapping[str, Any]) -> list[tuple[str, str, str]]:
         ("Scaled Brier score", wording.percent(calibration["brier"]["scaled"]), how),
     ]
     if found["convergence"] is not None:
-        value, basis = STATUS_WORDS[found["convergence"]["status"]]
+        words = STATUS_WORDS | (EXACT_WORDS if found["convergence"]["independent"] else {})
+        value, basis = words[found["convergence"]["status"]]
         r_hat = wording.number(found["convergence"]["r_hat"])
         glance.append(("Sampling", value, f"{basis}; R-hat {r_hat}"))
     return glance

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import inspect
-import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
@@ -28,6 +27,7 @@ from elseif.report.chains import (
 )
 from elseif.report.measures import Measures, measure
 from elseif.report.people import People, describe_people
+from elseif.report.plain_data import plain
 from elseif.report.small_cells import WITHHELD, Count, SmallCells, plain_count
 from elseif.report.subject import Subject, subject_of, versions
 from elseif.report.training import (
@@ -155,7 +155,7 @@ class Summary:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON: None stands for what is unknown."""
-        found: dict[str, Any] = _plain(asdict(self))
+        found: dict[str, Any] = plain(asdict(self))
         return found
 
 
@@ -387,16 +387,3 @@ def _now() -> str:
 
 def _text_or_none(value: Any) -> str | None:
     return None if value is None else str(value)
-
-
-def _plain(value: Any) -> Any:
-    """Lists, dicts, texts, numbers and None; NaN and infinities are unknown."""
-    if isinstance(value, dict):
-        return {str(k): _plain(v) for k, v in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(v) for v in value]
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value

@@ -179,11 +179,15 @@ def _subgroups(rows: Sequence[Data], how: str) -> Table:
     )  # fmt: skip
 
 
-def _length_of_run(found: Data) -> list[str]:
-    n_iter = found["n_iter"]
+def _length_of_run(found: Data) -> list[list[str]]:
+    n_chains, n_iter = count(found["n_chains"]), found["n_iter"]
     if found["independent"]:
-        return ["independent draws of each chain", count(n_iter - n_iter // 2), ""]
-    return ["iterations of each chain, the first half discarded", count(n_iter), ""]
+        n_kept = count(n_iter - n_iter // 2)
+        return [["sequences of independent draws", n_chains, ""], ["draws of each", n_kept, ""]]
+    return [
+        ["chains", n_chains, ""],
+        ["iterations of each chain, the first half discarded", count(n_iter), ""],
+    ]
 
 
 def _convergence(found: Data) -> dict[str, Table]:
@@ -203,7 +207,7 @@ def _convergence(found: Data) -> dict[str, Table]:
     chains = [f"chain {trace['chain']}" for trace in found["traces"]]
     return {
         "convergence": Table(
-            "Diagnostics of the chains",
+            "Diagnostics of the draws",
             ["", "value", "limit"],
             [
                 ["R-hat of the log posterior, as in the paper", number(found["r_hat"]), "1.05"],
@@ -211,8 +215,7 @@ def _convergence(found: Data) -> dict[str, Table]:
                 ["fewest effective draws", number(found["min_ess"], 0), "400"],
                 ["largest difference of inclusion between chains",
                  number(found["inclusion_difference"]), ""],
-                ["chains", count(found["n_chains"]), ""],
-                _length_of_run(found),
+                *_length_of_run(found),
                 ["distinct lists kept", count(found["n_distinct"]), ""],
             ],
         ),

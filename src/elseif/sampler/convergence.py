@@ -29,6 +29,13 @@ IN_WORDS = {
     "undetermined": "Whether the chains agree cannot be said",
 }
 
+# of draws from the sum over all lists, which no chain can have failed to make
+EXACT_IN_WORDS = {
+    "converged": "All lists were weighed",
+    "warn": "All lists were weighed; for steadier details draw more of them",
+    "not converged": "All lists were weighed, but too few of them drawn",
+}
+
 FEWEST_DRAWS = 8  # of a chain, for the rank statistics to mean something
 WORST_INCLUSIONS = 8  # whose effective number of draws is computed
 
@@ -70,13 +77,24 @@ class Convergence:
         values = [q.ess_bulk for q in self.quantities if not np.isnan(q.ess_bulk)]
         return min(values, default=float("nan"))
 
+    @property
+    def verdict(self) -> str:
+        """The status in words."""
+        words = EXACT_IN_WORDS if self.independent and self.status in EXACT_IN_WORDS else IN_WORDS
+        return words[self.status]
+
+    @property
+    def n_kept(self) -> int:
+        """Draws of each chain that are kept: the second half."""
+        return self.n_iter - self.n_iter // 2
+
     def __repr__(self) -> str:
         return f"Convergence(status={self.status!r}, r_hat={self.r_hat:.3f})"
 
     def __str__(self) -> str:
         return "\n".join(
             [
-                f"{IN_WORDS[self.status]} ({self.status})",
+                f"{self.verdict} ({self.status})",
                 f"  {self._run_in_words()}"
                 f"{'' if self.independent else ', the first half discarded'}",
                 f"  R-hat of the log posterior, as in the paper  {_shown(self.r_hat)}",
@@ -93,13 +111,12 @@ class Convergence:
         if not self.n_chains:
             return "Nothing was sampled: the default rule is the only list."
         r_hat = "" if np.isnan(self.r_hat) else f", R-hat {self.r_hat:.3f}"
-        return f"{IN_WORDS[self.status]}: {self._run_in_words()}{r_hat}."
+        return f"{self.verdict}: {self._run_in_words()}{r_hat}."
 
     def _run_in_words(self) -> str:
         """How many chains ran for how long, or how many draws were made without any."""
         if self.independent:
-            n_kept = self.n_iter - self.n_iter // 2
-            return f"{self.n_chains} x {n_kept:,} independent draws of the exact posterior"
+            return f"{self.n_chains} x {self.n_kept:,} independent draws of the exact posterior"
         chains = "1 chain" if self.n_chains == 1 else f"{self.n_chains} chains"
         return f"{chains} of {self.n_iter:,} iterations"
 
@@ -170,9 +187,12 @@ def assess(
     )
     quantities = diagnose(names, values, traces.place)
     r_hat = gelman_rubin(chains)
+    status = _status(r_hat, quantities, inclusion_r_hat, len(chains))
+    if independent:
+        status = _status_of_exact_draws(sum(int(chain.n_draws.sum()) for chain in chains))
     return Convergence(
         r_hat=r_hat,
-        status=_status(r_hat, quantities, inclusion_r_hat, len(chains)),
+        status=status,
         quantities=tuple(quantities),
         inclusion_r_hat=inclusion_r_hat,
         inclusion_difference=difference,
@@ -266,6 +286,13 @@ def _status(
     if _largest(main) >= STRICT_R_HAT or fewest < STRICT_ESS:
         return "warn"
     return "converged"
+
+
+def _status_of_exact_draws(n_draws: int) -> str:
+    """Independent draws of the posterior are right however few; of few, details are not steady."""
+    if n_draws < LOOSE_ESS:
+        return "not converged"
+    return "warn" if n_draws < STRICT_ESS else "converged"
 
 
 def is_good_enough(convergence: Convergence) -> bool:

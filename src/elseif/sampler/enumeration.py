@@ -203,13 +203,14 @@ def _log_prior_of_classes(prior: ListPrior) -> tuple[np.ndarray, np.ndarray]:
     weight of its unused ones.
     """
     classes = np.searchsorted(prior.distinct_cardinalities, prior.cardinalities)
-    mass = np.exp(prior.log_mass - prior.log_mass.max())
+    log_mass = prior.log_mass[:, None]
     # a sum over the unused is that of the complement, which is the subset counted from behind
-    unused = [_sums(np.where(classes == k, prior.weights, 0.0))[::-1] for k in range(len(mass))]
-    available = sum(m * (weight > 0) for m, weight in zip(mass, unused, strict=True))
+    by_class = [np.where(classes == k, prior.weights, 0.0) for k in range(len(log_mass))]
+    unused = np.stack([_sums(weights)[::-1] for weights in by_class])
+    # by logarithms, for one cardinality may have next to nothing of another's mass
+    log_available = np.logaddexp.reduce(np.where(unused > 0, log_mass, -np.inf))
     with np.errstate(divide="ignore"):  # of a class that is used up nothing is asked
-        log_prior = [np.log(m / (available * w)) for m, w in zip(mass, unused, strict=True)]
-    return classes, np.stack(log_prior)
+        return classes, log_mass - log_available - np.log(unused)
 
 
 def _sums(values: np.ndarray) -> np.ndarray:

@@ -17,10 +17,12 @@ import numpy as np
 
 from elseif import BayesianRuleListClassifier, __version__
 from elseif.errors import DataError
+from elseif.evaluation.comparison import EVERYBODY, MEN, WOMEN
 from elseif.evaluation.contenders import Contender
 from elseif.evaluation.table_of_classifiers import Compared, Population, compare
 from elseif.export.safe_files import write_atomically
 from elseif.progress import Progress, ProgressBar
+from elseif.report.plain_data import plain
 from elseif.studies import stroke_figures as figures
 from elseif.studies import stroke_tables as tables
 from elseif.studies.kept_results import FileKeeper, only_run_in
@@ -35,15 +37,14 @@ from elseif.studies.stroke_contenders import (
     select,
 )
 from elseif.studies.stroke_pages import page_title, write_pages
-from elseif.studies.stroke_paper import DATABASE, DEFINITION, EVERYBODY, MEN, WOMEN, published_rows
+from elseif.studies.stroke_paper import DATABASE, published_rows
 from elseif.studies.stroke_results import (
     POINT,
     comparison_results,
     describe_fit,
-    plain,
     recovery,
 )
-from elseif.studies.stroke_settings import StrokeSettings
+from elseif.studies.stroke_settings import DEFINITION, StrokeSettings
 
 KEPT, RESULTS, LISTS, TABLES = "kept", "results.json", "lists.txt", "tables.txt"
 FORMAT = 1
@@ -286,7 +287,9 @@ def _warm_up(patients: Patients, settings: StrokeSettings) -> None:
     few = np.concatenate(
         [np.flatnonzero(cohort.outcome)[:50], np.flatnonzero(~np.asarray(cohort.outcome))[:200]]
     )
-    warm = rule_list_classifier(cohort, settings).set_params(n_iter=200, empty_pool="default_rule")
+    # by name, for of a small pool "auto" would draw without any compiled code
+    few_steps = {"kernel": "tempered", "n_iter": 200, "empty_pool": "default_rule"}
+    warm = rule_list_classifier(cohort, settings).set_params(**few_steps)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         warm.fit(cohort.table().take(few), cohort.labels().iloc[few]).predict_proba(

@@ -15,7 +15,7 @@ import numpy as np
 from elseif.datasets import PlantedRule, PlantedStroke, make_stroke_cdm, read_planted
 from elseif.errors import ElseifError
 from elseif.progress import Progress
-from elseif.studies.stroke_results import plain
+from elseif.report.plain_data import plain
 from elseif.studies.stroke_settings import StrokeSettings
 
 if TYPE_CHECKING:

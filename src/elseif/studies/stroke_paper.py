@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from elseif.evaluation.comparison import PUBLISHED, Figure
 
 DATABASE = "MarketScan Medicaid"
-DEFINITION = "stroke"  # the only definition that these figures are about
-EVERYBODY, WOMEN, MEN = "everybody", "women", "men"
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
@@ -15,6 +14,7 @@ from elseif.evaluation.discrimination import Curve
 from elseif.evaluation.intervals import Estimate
 from elseif.evaluation.stability import shared
 from elseif.evaluation.table_of_classifiers import Compared, Measured, spread
+from elseif.report.plain_data import plain
 
 BRL, POINT, POST = "BRL", "BRL-point", "BRL-post"
 MOST_CORNERS = 200  # of a curve; every score is in the kept files
@@ -126,21 +126,6 @@ def _opposite(condition: str) -> str:
     if " <= " in condition:
         return condition.replace(" <= ", " > ")
     return condition.replace(" > ", " <= ")
-
-
-def plain(value: Any) -> Any:
-    """Lists, dicts, texts, numbers and None; NaN and infinities are unknown."""
-    if isinstance(value, Mapping):
-        return {str(k): plain(v) for k, v in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(v) for v in value]
-    if isinstance(value, np.ndarray):
-        return plain(value.tolist())
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return value
 
 
 def _classifier(found: Measured, reference: Measured | None) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from elseif.errors import ParamError
 from elseif.studies.running import StudySettings
 
 PAPER_SIZE = 12_586
-DEFINITION = "stroke"
+DEFINITION = "stroke"  # the one that the paper and the synthetic database are about
 
 
 @dataclass(frozen=True)

@@ -6,15 +6,8 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from elseif.evaluation.comparison import Figure
-from elseif.studies.stroke_paper import (
-    DATABASE,
-    EVERYBODY,
-    MEN,
-    WOMEN,
-    PublishedRow,
-    published_rows,
-)
+from elseif.evaluation.comparison import EVERYBODY, MEN, WOMEN, Figure
+from elseif.studies.stroke_paper import DATABASE, PublishedRow, published_rows
 from elseif.studies.stroke_results import POINT, POST
 
 Data = Mapping[str, Any]

@@ -303,6 +303,19 @@ def test_too_few_events() -> None:
         run(Contender("dummy", DummyClassifier(), X), population=nobody)
 
 
+def test_a_contender_of_another_event_is_not_judged() -> None:
+    """A rule list keeps the order of categories, scikit-learn sorts: AUCs would be turned round."""
+    X, y = people()
+    words = pd.Series(pd.Categorical(np.where(y, "died", "lives"), ["lives", "died"]))
+    found = run(
+        Contender("list", BayesianRuleListClassifier(n_iter=200, n_chains=1), X),
+        Contender("logistic", LogisticRegression(), X),
+        population=Population("everybody", np.arange(N), words, "data"),
+    )
+    assert set(found.measured) == {"logistic"}
+    assert "takes died for the event, and the comparison lives" in found.failures["list"]
+
+
 def test_plain_data_and_back() -> None:
     result = FoldResult(
         {"a": Scores(np.array([0.1, 1 / 3]), None), "b": Scores(np.zeros(2), np.ones(2))},

@@ -20,7 +20,7 @@ from elseif.report.summary import summarise
 from elseif.report.svg import Svg, element, nice_ticks, percent_tick
 from elseif.report.tables import all_tables
 from tests.browser.hostile import HOSTILE
-from tests.helpers_report import named_summary, summary
+from tests.helpers_report import classifier, named_summary, patients, summary
 
 VOID = {"meta", "br", "link", "img", "input", "hr"}
 
@@ -222,3 +222,17 @@ def test_of_a_wide_table_the_list_comes_first_then_what_is_frequent() -> None:
     rest = [int(name.removeprefix("drug ")) for name in columns[len(first | {"age"}) :]]
     others = [i for i in range(90) if f"drug {i:02}" not in first]
     assert rest == sorted(others, key=lambda i: -truths[:, i].sum())[: len(rest)]
+
+
+def test_a_page_of_exact_draws_says_nothing_of_chains(page: Reader) -> None:
+    """What was summed over all lists is called so; a page of chains tells how they moved."""
+    X, y = patients()
+    few = X[["sex", "prior stroke"]]
+    found = summarise(classifier(n_iter=2_000).fit(few, y), few, y, folds=2)
+    exact = Reader(write_report(found)).text
+    assert "All lists were weighed. The posterior was summed over all lists" in exact
+    assert "4 times 1,000 lists were drawn from it" in exact
+    assert "sequences of independent draws" in exact
+    for words in ("chains agree", "How the chains moved", "proposals accepted"):
+        assert words in page.text
+        assert words not in exact

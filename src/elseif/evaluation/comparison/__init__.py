@@ -2,7 +2,14 @@
 
 from elseif.evaluation.comparison.catalogue import Comparison, comparison_classifiers
 from elseif.evaluation.comparison.indicators import Indicators
-from elseif.evaluation.comparison.published import PUBLISHED, Figure, Published
+from elseif.evaluation.comparison.published import (
+    EVERYBODY,
+    MEN,
+    PUBLISHED,
+    WOMEN,
+    Figure,
+    Published,
+)
 from elseif.evaluation.comparison.svm import TunedSVM
 from elseif.evaluation.comparison.through_r import C50, BayesianCART
 from elseif.evaluation.comparison.trees import PrunedTree, TunedForest
@@ -19,4 +26,7 @@ __all__ = [
     "PUBLISHED",
     "Published",
     "Figure",
+    "EVERYBODY",
+    "WOMEN",
+    "MEN",
 ]
