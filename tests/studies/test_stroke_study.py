@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import pandas as pd
 import pytest
@@ -16,8 +17,12 @@ from elseif import load_model
 from elseif.cli.main import run
 from elseif.cohort import read_cohort
 from elseif.evaluation.discrimination import delong
+from elseif.progress import Progress
+from elseif.studies.stroke_cohort import find_patients
+from elseif.studies.stroke_settings import StrokeSettings
 from tests.browser.calculator_tools import columns_of, fill_in, lit
 from tests.browser.conftest import OpenPage
+from tests.helpers_cohort import make_database
 from tests.studies.conftest import PROGRAM, SMALL, Study, program, without_times
 
 POPULATIONS = ["everybody", "women", "men"]
@@ -165,6 +170,8 @@ def test_an_interrupt_and_what_comes_after(small_study: Study, tmp_path: Path) -
         (["stroke", "--definition", "heart_failure"], "needs --database"),
         (["stroke", "--database", "x.duckdb", "--patients", "200"], "--patients is the size"),
         (["stroke", "--folds", "1"], "--folds"),
+        (["stroke", "--jobs", "0"], "--jobs is 0; it must be 1 or more, or negative"),
+        (["stroke", "--only", ","], "--only ',' names no classifier."),
         (["titanic", "--folds", "3"], "--folds is an option of elseif study stroke alone."),
         (["tictactoe", "--database", "x"], "--database is an option of elseif study stroke"),
     ],
@@ -241,3 +248,31 @@ def test_an_own_database_and_another_definition(
     assert found["paper"] is None
     assert "CHADS2" in found["left_out"]
     assert found["populations"][0]["planted"] == []
+
+
+def test_files_of_others_are_not_replaced(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A folder in which no study was run may hold a model of somebody's own."""
+    (tmp_path / "model.json").write_text("mine")
+    assert run(["study", "stroke", "--out", str(tmp_path), *SMALL]) == 2
+    assert "holds model.json, which a study would replace" in capsys.readouterr().err
+    assert [file.name for file in tmp_path.iterdir()] == ["model.json"]
+
+
+@pytest.mark.parametrize("address", ["{}", "duckdb://{}", "duckdb:///{}"])
+def test_databases_of_one_name_are_told_apart(tmp_path: Path, address: str) -> None:
+    """However they are written; and so is one that has changed since it was extracted."""
+    folders = []
+    for place in ("here", "there"):
+        (tmp_path / place).mkdir()
+        path = make_database(tmp_path / place / "omop.duckdb")
+        for change in (None, "INSERT INTO cdm.person VALUES (99, 8507, 1950)"):
+            if change:
+                with duckdb.connect(str(path)) as connection:
+                    connection.execute(change)
+            settings = StrokeSettings(
+                out=tmp_path, database=address.format(path), schema="cdm", folds=2
+            )
+            folders.append(find_patients(settings, Progress()).folder)
+    assert len(set(folders)) == 4

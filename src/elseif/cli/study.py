@@ -95,6 +95,11 @@ def study(
         "patients": patients, "fresh": fresh,
     }  # fmt: skip
     told = {option: value for option, value in stroke.items() if value}
+    if jobs == 0:  # before anything is made
+        raise ParamError("--jobs is 0; it must be 1 or more, or negative: -1 for all cores.")
+    for option, given in (("only", only), ("skip", skip)):
+        if given is not None and not stroke[option]:
+            raise ParamError(f"--{option} {given!r} names no classifier.")
     if name is StudyName.STROKE:
         _run_stroke(out or RESULTS / "stroke", seed, jobs, quiet, told)
         return

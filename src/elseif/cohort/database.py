@@ -6,6 +6,7 @@ import contextlib
 import os
 import time
 from collections.abc import Callable, Collection, Iterator
+from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -69,6 +70,11 @@ class Database:
     def identity(self) -> str:
         """What tells it from other sources; without user and password."""
         return f"{self._driver.address.identity}:{self.schema or ''}"
+
+    @property
+    def path(self) -> Path | None:
+        """The file or folder of an embedded database; None of a server's or a session's."""
+        return self._driver.address.path
 
     @property
     def backend(self) -> Any:

@@ -145,9 +145,10 @@ def fold_splits(
     """Stratified folds drawn by a seed, the same as those of ``cross_validate``."""
     fewest = int(min(np.count_nonzero(truth), np.count_nonzero(~truth)))
     if fewest < folds:
+        remedy = "Use fewer folds." if fewest > 1 else "No number of folds will do."
         raise DataError(
             f"Of {len(truth):,} people {int(truth.sum()):,} had the event: too few for "
-            f"{folds} folds, each of which needs people with and without it. Use fewer folds."
+            f"{folds} folds, each of which needs people with and without it. {remedy}"
         )
     splitter = StratifiedKFold(folds, shuffle=True, random_state=random_state)
     return list(splitter.split(np.zeros(len(truth)), truth))

@@ -5,11 +5,11 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from elseif.errors import ResourceError
+from elseif.errors import FileExistsAlreadyError, ResourceError
 from elseif.evaluation.contenders import FoldResult
 from elseif.evaluation.table_of_classifiers import Place
 from elseif.export.safe_files import file_name, write_atomically
@@ -88,6 +88,18 @@ def make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ResourceError(f"{folder} cannot be made: {error.strerror or error}.") from error
+
+
+def check_others(folder: Path, names: Iterable[str]) -> None:
+    """Refuse to replace files in a folder in which no study was run before."""
+    if (folder / LOCK).exists():
+        return
+    strange = [name for name in names if (folder / name).exists()]
+    if strange:
+        raise FileExistsAlreadyError(
+            f"{folder} holds {strange[0]}, which a study would replace, and no study was run "
+            "there before. Give another folder: --out."
+        )
 
 
 @contextlib.contextmanager

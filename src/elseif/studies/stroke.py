@@ -25,8 +25,9 @@ from elseif.progress import Progress, ProgressBar
 from elseif.report.plain_data import plain
 from elseif.studies import stroke_figures as figures
 from elseif.studies import stroke_tables as tables
-from elseif.studies.kept_results import FileKeeper, only_run_in
+from elseif.studies.kept_results import FileKeeper, check_others, only_run_in
 from elseif.studies.running import save_figure
+from elseif.studies.stroke_cohort import DATABASE as DATABASE_FILE
 from elseif.studies.stroke_cohort import Patients, cohort_summary, find_patients, forget_database
 from elseif.studies.stroke_contenders import (
     check_names,
@@ -36,7 +37,7 @@ from elseif.studies.stroke_contenders import (
     score_contenders,
     select,
 )
-from elseif.studies.stroke_pages import page_title, write_pages
+from elseif.studies.stroke_pages import CALCULATOR, MODEL, REPORT, page_title, write_pages
 from elseif.studies.stroke_paper import DATABASE, published_rows
 from elseif.studies.stroke_results import (
     POINT,
@@ -48,12 +49,18 @@ from elseif.studies.stroke_settings import DEFINITION, StrokeSettings
 
 KEPT, RESULTS, LISTS, TABLES = "kept", "results.json", "lists.txt", "tables.txt"
 FORMAT = 1
+PICTURES = ("figure-4-list", "figure-5-roc", "auc", "calibration")
+WRITTEN = (  # what a run replaces
+    DATABASE_FILE, RESULTS, LISTS, TABLES, MODEL, REPORT, CALCULATOR,
+    *(f"{picture}.{ending}" for picture in PICTURES for ending in ("png", "svg")),
+)  # fmt: skip
 
 
 def run(settings: StrokeSettings) -> None:
     """Find patients, compare classifiers on them, and write all that the paper shows."""
     settings.check()
     check_names(settings)
+    check_others(settings.out, WRITTEN)
     with only_run_in(settings.out):
         _Study(settings).run()
 
@@ -277,8 +284,10 @@ def populations(patients: Patients) -> list[Population]:
 
 
 def with_paper(patients: Patients) -> bool:
-    """Whether the paper's figures are about the same question."""
-    return patients.definition.name == DEFINITION
+    """Whether the paper's figures are about the same question, not one of the same name."""
+    from elseif.cohort import load_definition
+
+    return patients.definition == load_definition(DEFINITION)
 
 
 def _warm_up(patients: Patients, settings: StrokeSettings) -> None:

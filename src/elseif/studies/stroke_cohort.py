@@ -87,7 +87,7 @@ def _extracted(
     url = settings.database or str(settings.out / DATABASE)
     schema = SCHEMA if settings.database is None else settings.schema
     with connect(url, schema=schema) as database:
-        folder = settings.out / _folder_name(database.identity, _file_state(url), definition)
+        folder = settings.out / _folder_name(database.identity, _file_state(database.path), definition)
         if settings.fresh:
             _forget_cohort(folder)
         with contextlib.suppress(ElseifError):  # begun, damaged or absent: extract sees to it
@@ -99,7 +99,7 @@ def _extracted(
         return cohort, folder, database.label
 
 
-def _folder_name(identity: str, state: list[int] | None, definition: CohortDefinition) -> str:
+def _folder_name(identity: str, state: list[Any] | None, definition: CohortDefinition) -> str:
     """Another database, another state of its file or another definition is another folder."""
     about = json.dumps([identity, state, definition.as_dict()], sort_keys=True)
     return f"cohort-{hashlib.sha256(about.encode('utf-8')).hexdigest()[:12]}"
@@ -156,10 +156,10 @@ def cohort_digest(cohort: Cohort) -> str:
     return found.hexdigest()
 
 
-def _file_state(url: str) -> list[int] | None:
-    """Size and time of an embedded database, which tell that it was changed."""
-    try:
-        state = Path(url.removeprefix("duckdb:///")).stat()
-    except (OSError, ValueError):  # a server's
+def _file_state(path: Path | None) -> list[Any] | None:
+    """Place, size and time of an embedded database, which tell that it is another or changed."""
+    if path is None:  # a server's
         return None
-    return [state.st_size, state.st_mtime_ns]
+    files = [path] if path.is_file() else sorted(path.iterdir())
+    states = [(file, file.stat()) for file in files]
+    return [[str(file.resolve()), state.st_size, state.st_mtime_ns] for file, state in states]

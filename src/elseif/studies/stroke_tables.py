@@ -105,7 +105,7 @@ def warning_lines(results: Data) -> list[str]:
     return [
         _wrapped(
             f"  warning of {', '.join(f'{name} ({k} of {n} folds)' for name, k in names.items())}: "
-            + textwrap.shorten(text, LONGEST_WARNING, placeholder=" …")
+            + _cut(text, LONGEST_WARNING)
         )
         for text, names in heard.items()
     ]
@@ -147,7 +147,7 @@ def stability_text(results: Data) -> str:
         )
     ]
     for name, count in found["rules"]:
-        lines.append(textwrap.shorten(f"  in {count} of {n}: {name}", WIDTH, placeholder=" …"))
+        lines.append(_cut(f"  in {count} of {n}: {name}", WIDTH))
         lines[-1] = "  " + lines[-1].lstrip()
     return "\n".join(lines)
 
@@ -246,3 +246,8 @@ def _wrapped(text: str) -> str:
         text.strip(), WIDTH, initial_indent=lead, subsequent_indent=lead + "  ",
         break_long_words=False, break_on_hyphens=False,
     )  # fmt: skip
+
+
+def _cut(text: str, most: int) -> str:
+    """A text of at most so many letters; one long word is cut, not left out."""
+    return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
