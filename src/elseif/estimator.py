@@ -80,7 +80,8 @@ class BayesianRuleListClassifier(FittedForPeople, ClassifierMixin, BaseEstimator
     kernel : {"auto", "exact", "tempered", "informed", "adaptive", "paper"}, default="auto"
         How lists are drawn. "exact" sums over all lists of a pool of at most 20 antecedents,
         and draws from them independently; "tempered" runs chains with warmer companions.
-        "auto" is "exact" for pools of at most 18 antecedents, "tempered" for all others.
+        "auto" is "exact" for pools of at most 18 antecedents, unless ``n_iter`` asks for millions
+        of draws, and "tempered" for all others.
     n_chains : int, default=4
         Independent chains, each started from a draw of the prior or, above a million
         observations, from a list that was found on a sample of them. With "exact",

@@ -8,7 +8,7 @@ from scipy.special import logsumexp
 
 from elseif.errors import ParamError
 from elseif.progress import Progress
-from elseif.sampler import enumeration
+from elseif.sampler import chains, enumeration
 from elseif.sampler.chains import LARGEST_SUM, MOST_SUMMED, Sampled, SamplerSettings, sample
 from elseif.sampler.enumeration import Enumeration
 from tests import naive
@@ -124,6 +124,16 @@ def test_what_is_too_large_to_sum_is_said() -> None:
     assert _sampled(_pool_of(MOST_SUMMED + 1), "exact", n_iter=20).convergence.independent
     with pytest.raises(ParamError, match=rf"at most {LARGEST_SUM} antecedents.*has {30}"):
         _sampled(_pool_of(30), "exact")
+
+
+def test_more_draws_than_can_be_kept_are_a_chain_s(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each exact draw takes its own room: very many are left to chains, or refused."""
+    monkeypatch.setattr(chains, "MOST_EXACT_DRAWS", 1_000)
+    case = CASES["six-antecedents"]
+    assert _sampled(case, n_iter=1_000, n_chains=2).convergence.independent
+    assert not _sampled(case, n_iter=1_002, n_chains=2).convergence.independent
+    with pytest.raises(ParamError, match=r"at most 1,000 .* n_iter=1002 asks for 1,002"):
+        _sampled(case, "exact", n_iter=1_002, n_chains=2)
 
 
 @pytest.mark.parametrize(("n_iter", "n_kept"), [(1, 1), (2, 1), (7, 4), (1000, 500)])

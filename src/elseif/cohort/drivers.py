@@ -6,6 +6,7 @@ import contextlib
 import os
 import re
 import tempfile
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import Any
@@ -32,7 +33,7 @@ def load(module: str, what: str, install: str = INSTALL) -> Any:
         raise ParamError(f"{what} needs {module.split('.')[0]}: {install}.") from None
 
 
-class Driver:
+class Driver(ABC):
     """A database that can be opened, read and closed."""
 
     def __init__(self, address: Address, connection: Any = None) -> None:
@@ -40,9 +41,9 @@ class Driver:
         self.connection = connection
         self.can_reopen = connection is None
 
+    @abstractmethod
     def open(self) -> Any:
         """Open a connection that cannot write."""
-        raise NotImplementedError
 
     def close(self) -> None:
         """Close what open has opened."""
@@ -50,17 +51,17 @@ class Driver:
             self.connection.close()
             self.connection = None
 
+    @abstractmethod
     def stream(self, sql: str, schema: Any) -> Iterator[Any]:
         """The rows of a query as Arrow tables, some at a time."""
-        raise NotImplementedError
 
+    @abstractmethod
     def columns(self, schema: str | None) -> list[tuple[str, str, str]]:
         """Table, column and type of everything in a schema that may be read."""
-        raise NotImplementedError
 
+    @abstractmethod
     def errors(self) -> tuple[type[Exception], ...]:
         """Kinds of exceptions that the driver raises."""
-        raise NotImplementedError
 
     def problem(self, error: Exception) -> DatabaseError:
         """What such an exception means, in a sentence without secrets."""

@@ -35,6 +35,8 @@ TRIES = 2.0
 MOST_SUMMED = 18
 # and the largest that may be; every antecedent more doubles the time and the memory
 LARGEST_SUM = 20
+# draws over all chains: each is kept by itself, for it seldom is the list of the one before
+MOST_EXACT_DRAWS = 2_000_000
 # iterations when none are given: independent draws say as much as many times more of a chain
 EXACT_RUN = 6_000
 
@@ -74,7 +76,8 @@ def sample(
     """
     name = settings.kernel
     if name == "auto":
-        name = "exact" if problem.pool_size <= MOST_SUMMED else DEFAULT_KERNEL
+        few = problem.pool_size <= MOST_SUMMED and _n_exact_draws(settings) <= MOST_EXACT_DRAWS
+        name = "exact" if few else DEFAULT_KERNEL
     if name == "exact":
         return _draw_exactly(problem, settings, seed, progress)
     kernel = KERNELS[name]
@@ -106,6 +109,16 @@ def sample(
     return Sampled(tuple(runs), infos, convergence)
 
 
+def _exact_iterations(settings: SamplerSettings) -> int:
+    return settings.n_iter or min(EXACT_RUN, settings.max_iter)
+
+
+def _n_exact_draws(settings: SamplerSettings) -> int:
+    """Draws over all chains, if they are drawn exactly."""
+    n_iter = _exact_iterations(settings)
+    return settings.n_chains * (n_iter - n_iter // 2)
+
+
 def _draw_exactly(
     problem: Problem,
     settings: SamplerSettings,
@@ -119,7 +132,14 @@ def _draw_exactly(
             f"and this pool has {problem.pool_size:,}. Take kernel='auto', or make the pool "
             "smaller by a higher min_support or a lower max_cardinality."
         )
-    n_iter = settings.n_iter or min(EXACT_RUN, settings.max_iter)
+    n_draws = _n_exact_draws(settings)
+    if n_draws > MOST_EXACT_DRAWS:
+        raise ParamError(
+            f"kernel='exact' keeps every draw by itself, at most {MOST_EXACT_DRAWS:,} over all "
+            f"chains, and n_iter={settings.n_iter} asks for {n_draws:,}. Lower n_iter: draws are "
+            "independent, and thousands tell as much as millions of a chain."
+        )
+    n_iter = _exact_iterations(settings)
     with progress.stage(f"summing over the lists of {problem.pool_size} antecedents", 1):
         enumeration = Enumeration(problem)
     runs = tuple(
