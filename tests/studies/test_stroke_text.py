@@ -153,7 +153,7 @@ def test_agreement_of_lists() -> None:
     assert found["lengths"] == [3, 2]
     assert found["rule_agreement"] == pytest.approx(1 / 4)
     assert found["column_agreement"] == pytest.approx(2 / 3)
-    assert found["rules"][0] == ["Hemiplegia and age > 60", 2]
+    assert found["rules"][0] == ("Hemiplegia and age > 60", 2)
     assert np.isnan(list_stability(LISTS[:1])["rule_agreement"])
 
 

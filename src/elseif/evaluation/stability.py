@@ -38,12 +38,12 @@ def stability(lists: Sequence[RuleList], table: Any, place: int) -> Stability:
     risks = [rule_list.predict_proba(table)[:, place] for rule_list in lists]
     return Stability(
         len(lists),
-        _most_common(rules),
-        _most_common(conditions),
-        _most_common(columns),
+        most_common(rules),
+        most_common(conditions),
+        most_common(columns),
         tuple(len(rule_list) for rule_list in lists),
-        _mean([shared(a, b) for a, b in combinations(rules, 2)]),
-        _mean([shared(a, b) for a, b in combinations(columns, 2)]),
+        agreement(rules),
+        agreement(columns),
         _mean([float(np.abs(a - b).mean()) for a, b in combinations(risks, 2)]),
     )
 
@@ -54,7 +54,13 @@ def shared(first: set[str], second: set[str]) -> float:
     return len(first & second) / len(either) if either else 1.0
 
 
-def _most_common(sets: Sequence[set[str]]) -> tuple[tuple[str, int], ...]:
+def agreement(sets: Sequence[set[str]]) -> float:
+    """The mean of what two of the sets share, over all pairs; NaN of fewer than two sets."""
+    return _mean([shared(a, b) for a, b in combinations(sets, 2)])
+
+
+def most_common(sets: Sequence[set[str]]) -> tuple[tuple[str, int], ...]:
+    """Every element with the number of sets that hold it, the most common first."""
     counts = Counter(name for names in sets for name in names)
     return tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 

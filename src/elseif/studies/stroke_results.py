@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import combinations
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +10,7 @@ import numpy as np
 from elseif.datasets import PlantedRule
 from elseif.evaluation.discrimination import Curve
 from elseif.evaluation.intervals import Estimate
-from elseif.evaluation.stability import shared
+from elseif.evaluation.stability import agreement, most_common
 from elseif.evaluation.table_of_classifiers import Compared, Measured, spread
 from elseif.report.plain_data import plain
 
@@ -87,11 +85,10 @@ def list_stability(lists: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     columns = [{c for line in found["lines"] for c in line["columns"]} for found in lists]
     return {
         "lengths": [len(found["lines"]) - 1 for found in lists],
-        "rules": _most_common(rules),
-        "columns": _most_common(columns),
-        # the mean over pairs of lists of what both hold, as a share of what either holds
-        "rule_agreement": _mean(shared(a, b) for a, b in combinations(rules, 2)),
-        "column_agreement": _mean(shared(a, b) for a, b in combinations(columns, 2)),
+        "rules": most_common(rules),
+        "columns": most_common(columns),
+        "rule_agreement": agreement(rules),
+        "column_agreement": agreement(columns),
     }
 
 
@@ -196,13 +193,3 @@ def _corners(found: Curve) -> dict[str, list[float]]:
 
 def _estimate(found: Estimate) -> dict[str, float]:
     return {"value": found.value, "low": found.low, "high": found.high}
-
-
-def _most_common(sets: Sequence[set[str]]) -> list[list[Any]]:
-    counts = Counter(name for names in sets for name in names)
-    return [[name, n] for name, n in sorted(counts.items(), key=lambda i: (-i[1], i[0]))]
-
-
-def _mean(values: Iterable[float]) -> float:
-    found = list(values)
-    return float(np.mean(found)) if found else float("nan")
