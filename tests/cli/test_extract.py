@@ -23,7 +23,7 @@ Persons who
  40         were observed for 365 days before it
  40         were observed for 365 days after it
 
-Holes in the data, which were left out:
+Noticed in the records (holes are left out):
   conditions without a concept (none, or 0): 5 records of 5 persons
   members' features that the table concept lacks: 5 records of 5 persons
 

@@ -98,6 +98,6 @@ def print_cohort(cohort: Cohort) -> None:
     )
     print("\nPersons who")
     print(attrition_text(cohort.attrition))
-    print("\nHoles in the data, which were left out:")
+    print("\nNoticed in the records (holes are left out):")
     print(holes_text(cohort.holes))
     print()

@@ -27,7 +27,7 @@ def step_names(definition: CohortDefinition) -> list[str]:
         f"were observed for {definition.observation_after:,} days after it",
     ]
     if definition.outcome_must_be_new:
-        names.append(f"had no record of {definition.outcome.name} until then")
+        names.append(f"had no record of {definition.outcome.name} on or before it")
     return names
 
 

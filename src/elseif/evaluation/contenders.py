@@ -19,7 +19,11 @@ from elseif.errors import DataError, ElseifError
 from elseif.evaluation.cross_validation import rows_of
 
 FORMAT = 1  # of what is kept of a fit
-DECIDING = ("numpy", "scipy", "scikit-learn")  # whose versions may change a result
+# whose versions may change a result
+DECIDING = (
+    *("elseif", "numba", "numpy", "scipy", "scikit-learn"),
+    *("interpret-core", "imodels", "corels"),
+)
 INDIFFERENT = {"n_jobs", "verbose"}  # settings that change no result
 LONGEST_REASON = 300
 

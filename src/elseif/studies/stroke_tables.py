@@ -47,7 +47,7 @@ def attrition_text(cohort: Data) -> str:
         lines += [*above, f"{last:<{STEP}}{row['persons']:>12,}{removed:>12}".rstrip()]
     found = [hole for hole in cohort["holes"] if any(hole["counts"].values())]
     if found:
-        lines += ["", "Holes in the records, which were left out:"]
+        lines += ["", "Noticed in the records (holes are left out):"]
     for hole in found:
         counts = ", ".join(f"{n:,} {unit}" for unit, n in hole["counts"].items() if n is not None)
         lines.append(_wrapped(f"  {hole['what']}: {counts}"))
