@@ -87,7 +87,9 @@ def _extracted(
     url = settings.database or str(settings.out / DATABASE)
     schema = SCHEMA if settings.database is None else settings.schema
     with connect(url, schema=schema) as database:
-        folder = settings.out / _folder_name(database.identity, _file_state(database.path), definition)
+        folder = settings.out / _folder_name(
+            database.identity, _file_state(database.path), definition
+        )
         if settings.fresh:
             _forget_cohort(folder)
         with contextlib.suppress(ElseifError):  # begun, damaged or absent: extract sees to it
