@@ -251,7 +251,7 @@ def test_duckdb_file_is_open_already(path: Path) -> None:
         assert len(extract(database, HANDMADE).person_ids) == 17
     with (
         duckdb.connect(str(path)),
-        pytest.raises(DatabaseError, match="open elsewhere for writing"),
+        pytest.raises(DatabaseError, match="open already in this program"),
         connect(str(path), "cdm"),
     ):
         pass
