@@ -162,7 +162,7 @@ def test_duplicate_persons(sql_engine: Engine) -> None:
 
 
 def test_nothing_in_the_concept_table(duckdb_engine: DuckDBEngine) -> None:
-    tables = Tables(made.PERSONS, made.PERIODS, made.CONDITIONS, made.DRUGS, [], [])
+    tables = Tables(made.PERSONS, made.PERIODS, made.CONDITIONS, made.DRUGS, [], made.ANCESTORS)
     duckdb_engine.load(tables)
     with duckdb_engine.connect() as database:
         cohort = extract(database, HANDMADE)
@@ -170,6 +170,17 @@ def test_nothing_in_the_concept_table(duckdb_engine: DuckDBEngine) -> None:
         name == f"concept {concept}"
         for name, concept in cohort.catalogue[["name", "concept_id"]].itertuples(index=False)
     )
+
+
+def test_nothing_in_the_ancestor_table(duckdb_engine: DuckDBEngine) -> None:
+    """Without descendants persons would be missed, and nobody would be told."""
+    tables = Tables(made.PERSONS, made.PERIODS, made.CONDITIONS, made.DRUGS, made.CONCEPTS, [])
+    duckdb_engine.load(tables)
+    with (
+        duckdb_engine.connect() as database,
+        pytest.raises(DatabaseError, match=r"concept_ancestor .* descendants would be missed"),
+    ):
+        extract(database, HANDMADE)
 
 
 def test_records_without_dates_concepts_or_persons(engine: Engine) -> None:

@@ -90,7 +90,7 @@ def _strict_loader() -> Any:
         depth = 0
 
         def compose_node(self, parent: Any, index: Any) -> Any:
-            mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
+            mark = self.get_mark()
             if self.check_event(yaml.events.AliasEvent):
                 raise refused("references (& and *) are not allowed", mark)
             if self.depth == DEEPEST:

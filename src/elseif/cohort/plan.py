@@ -71,6 +71,12 @@ def _members(
         if rows is not None:
             for row in rows.to_pylist():
                 beneath.setdefault(row["ancestor"], []).append(row["descendant"])
+        if not beneath:  # a vocabulary has at least each concept beneath itself
+            raise DatabaseError(
+                f"The table concept_ancestor of {database.label} has no row of any concept of "
+                f"{definition.name}: their descendants would be missed. Load the vocabularies, or "
+                "say descendants: false of every concept."
+            )
     members = {name: concepts.members(beneath) for name, concepts in sets.items()}
     for name in ("index", "outcome"):
         if not members[name]:

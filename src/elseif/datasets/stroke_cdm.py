@@ -25,7 +25,7 @@ from elseif.datasets.patients.planted import PlantedRule, PlantedStroke, facts_p
 from elseif.datasets.patients.records import draw_records
 from elseif.datasets.patients.store import Store, check_schema
 from elseif.datasets.patients.vocabulary import PREDICTORS, Catalogue, make_catalogue
-from elseif.errors import FileExistsAlreadyError, ParamError
+from elseif.errors import FileExistsAlreadyError, ParamError, ResourceError
 from elseif.parameters import check_count, check_flag
 from elseif.progress import Progress
 
@@ -73,6 +73,10 @@ def make_stroke_cdm(
         facts_path(target).unlink(missing_ok=True)  # never beside a database of other facts
         partial.replace(target)
         facts_path(target).write_text(planted.to_json() + "\n", encoding="utf-8")
+    except Exception as error:  # DuckDB has its own kinds for a disk that is full
+        if type(error).__module__.lstrip("_").startswith("duckdb"):
+            raise ResourceError(f"{str(target)!r} could not be written: {error}.") from error
+        raise
     finally:
         partial.unlink(missing_ok=True)
         partial.with_name(f"{partial.name}.wal").unlink(missing_ok=True)

@@ -79,7 +79,12 @@ class SparseTable:
 
     def take(self, rows: Any) -> SparseTable:
         """The rows of these numbers, in their order."""
-        places = np.asarray(rows, dtype=np.intp)
+        numbers = np.asarray(rows)
+        if numbers.size and numbers.dtype.kind not in "iu":  # a mask would give rows 0 and 1
+            raise DataTypeError(
+                f"take() takes numbers of rows, not {numbers.dtype}; for a mask, write table[mask]."
+            )
+        places = numbers.astype(np.intp)
         return SparseTable(self.matrix[places], self.sparse_names, self.frame.iloc[places])
 
     def to_frame(self, names: Sequence[str] | None = None) -> pd.DataFrame:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -363,3 +365,25 @@ def test_a_failure_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.Mon
     assert path.read_bytes() == before
     assert read_planted(path).random_state == 0
     assert sorted(file.name for file in tmp_path.iterdir()) == ["x.duckdb", "x.planted.json"]
+
+
+def test_a_disk_that_is_full(tmp_path: Path) -> None:
+    """A sentence, and nothing half-written stays; in a process of its own, whose files end."""
+    code = (
+        "import resource, sys\n"
+        "from elseif.datasets import make_stroke_cdm\n"
+        "from elseif.errors import ResourceError\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))\n"
+        "try:\n"
+        "    make_stroke_cdm(sys.argv[1], n_patients=100, n_others=0, n_concepts=300)\n"
+        "except ResourceError as error:\n"
+        "    print(error)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "a.duckdb")],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "could not be written" in done.stdout
+    assert list(tmp_path.iterdir()) == []

@@ -96,3 +96,14 @@ def test_says_what_is_wrong():
         table.to_frame(["d"])
     with pytest.raises(DataTypeError, match="to_frame gives columns"):
         table[:, 1]
+
+
+def test_take_is_no_place_for_a_mask():
+    """As numbers, a mask would give the rows 0 and 1 again and again."""
+    table = SparseTable(sparse.csr_array(np.eye(3, dtype=bool)), ["a", "b", "c"])
+    mask = np.array([True, False, True])
+    for odd in (mask, [0.7], ["1"]):
+        with pytest.raises(DataTypeError, match="numbers of rows"):
+            table.take(odd)
+    assert len(table[mask]) == 2
+    assert len(table.take([])) == 0
