@@ -36,6 +36,10 @@ class SparseTable:
                 f"names has {len(self.sparse_names)} entries for {n_columns} columns of the "
                 "matrix; give one a column."
             )
+        if frame is not None and not hasattr(frame, "reset_index"):
+            raise DataTypeError(
+                f"frame is a {type(frame).__name__}; it must be a data frame of pandas."
+            )
         self.frame = _empty_frame(n_rows) if frame is None else frame.reset_index(drop=True)
         if len(self.frame) != n_rows:
             raise DataError(
@@ -70,6 +74,8 @@ class SparseTable:
             rows, *rest = rows
             if rest not in ([Ellipsis], [slice(None)]):
                 raise DataTypeError("A SparseTable gives rows by [rows]; to_frame gives columns.")
+        if isinstance(rows, str):
+            raise DataTypeError("A SparseTable gives rows by [rows]; to_frame gives columns.")
         places = np.arange(len(self))[rows]
         if places.ndim != 1:
             raise DataTypeError(

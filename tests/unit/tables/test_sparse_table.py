@@ -96,6 +96,10 @@ def test_says_what_is_wrong():
         table.to_frame(["d"])
     with pytest.raises(DataTypeError, match="to_frame gives columns"):
         table[:, 1]
+    with pytest.raises(DataTypeError, match="to_frame gives columns"):
+        table["a"]
+    with pytest.raises(DataTypeError, match="frame is a list"):
+        SparseTable(matrix, ["a", "b", "c"], [1, 2, 3])
 
 
 def test_take_is_no_place_for_a_mask():
