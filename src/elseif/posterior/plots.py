@@ -11,7 +11,14 @@ from elseif.figures import COLOURS, INK, MUTED, SOFT, new_figure, plain, tidy
 from elseif.model.consequent import consequent_interval
 from elseif.posterior.draws import Posterior
 from elseif.posterior.rule_list import RuleList, check_level
-from elseif.posterior.text import count_text, enough_decimals, percent, show_name, shown_labels
+from elseif.posterior.text import (
+    count_text,
+    enough_decimals,
+    percent,
+    show_name,
+    shown_labels,
+    wrap,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -66,7 +73,8 @@ def _rule_text(rule_list: RuleList, j: int) -> str:
     head = "else" if j == len(rule_list) else "if " if j == 0 else "else if "
     head = "always" if len(rule_list) == 0 else head
     rule = rule_list[j]
-    name = plain(head + show_name(rule.antecedent.name, LONGEST), NAME_WIDTH)
+    first, *others = [show_name(part, LONGEST) for part in rule.antecedent.parts] or [""]
+    name = plain("\n".join(wrap([head + first, *others], NAME_WIDTH)))
     return f"{name}\nn = {count_text(rule.n)}"
 
 
