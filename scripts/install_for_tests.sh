@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Programs that some tests need, from Debian's or Ubuntu's packages where they are absent: a
-# browser for the pages, PostgreSQL (the tests start a server of their own) and Java (for Spark
-# and PMML).  What cannot be installed is skipped by the tests, with its reason; in CI it fails.
+# browser for the pages, PostgreSQL (the tests start a server of their own), Java (for Spark and
+# PMML) and R with its package tgp (to compare with Bayesian CART).  What cannot be installed is skipped by the tests, with its reason; in CI it fails.
 set -euo pipefail
 
 has_browser() { command -v chromium || command -v chromium-browser || command -v google-chrome; }
@@ -9,6 +9,7 @@ has_postgres() {
   { command -v postgres && command -v initdb; } || ls /usr/lib/postgresql/*/bin/initdb
 }
 has_java() { [ -n "${JAVA_HOME:-}" ] && [ -x "$JAVA_HOME/bin/java" ] || command -v java; }
+has_r() { Rscript --vanilla -e 'quit(status = !requireNamespace("tgp", quietly = TRUE))'; }
 
 cannot() { # what for, package, why not
   echo "The tests of $1 need $2: $3" >&2
@@ -36,3 +37,4 @@ install() { # what for, package
 has_browser >/dev/null 2>&1 || install "the pages" chromium
 has_postgres >/dev/null 2>&1 || install "extraction" postgresql
 has_java >/dev/null 2>&1 || install "extraction on Spark" default-jre-headless
+has_r >/dev/null 2>&1 || install "classifiers of R" r-cran-tgp

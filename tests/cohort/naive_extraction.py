@@ -69,10 +69,10 @@ def naive_extraction(frames: Frames, definition: CohortDefinition) -> NaiveCohor
     """The cohort of a definition, by looking at every person in turn."""
     people = _people(frames["person"])
     histories = _histories(frames)
-    index = _members(definition.index, frames["concept_ancestor"])
-    outcome = _members(definition.outcome, frames["concept_ancestor"])
+    index = members(definition.index, frames["concept_ancestor"])
+    outcome = members(definition.outcome, frames["concept_ancestor"])
     groups = {
-        name: _members(concepts, frames["concept_ancestor"])
+        name: members(concepts, frames["concept_ancestor"])
         for name, concepts in definition.groups.items()
     }
     patients: dict[int, Patient] = {}
@@ -177,16 +177,16 @@ def _day(value: object) -> date:
     return pd.Timestamp(value).date()  # type: ignore[arg-type]
 
 
-def _members(concepts: ConceptSet, ancestors: pd.DataFrame) -> set[int]:
+def members(concepts: ConceptSet, ancestors: pd.DataFrame) -> set[int]:
     below: dict[int, set[int]] = defaultdict(set)
     for row in ancestors.itertuples():
         below[int(row.ancestor_concept_id)].add(int(row.descendant_concept_id))
-    members: set[int] = set()
+    found: set[int] = set()
     for concept in concepts.include:
-        members |= {concept.id} | (below[concept.id] if concept.descendants else set())
+        found |= {concept.id} | (below[concept.id] if concept.descendants else set())
     for concept in concepts.exclude:
-        members -= {concept.id} | (below[concept.id] if concept.descendants else set())
-    return members
+        found -= {concept.id} | (below[concept.id] if concept.descendants else set())
+    return found
 
 
 def _names(features: set[Feature], concepts: pd.DataFrame) -> dict[Feature, str]:

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from elseif.cohort import CohortDefinition, Concept, ConceptSet, Database, extract
-from elseif.errors import DatabaseError
+from elseif.errors import DatabaseError, ParamError
 from tests.cohort.comparing import assert_as_reference
 from tests.cohort.definitions import HANDMADE
 from tests.cohort.engines import Engine, arrow_tables
-from tests.cohort.naive_extraction import naive_extraction
+from tests.cohort.naive_extraction import members, naive_extraction
 from tests.cohort.rows import Tables
 
 # few days, few concepts and few persons, so that every edge is met often; the days lie around
@@ -116,7 +116,13 @@ def compare(tables: Tables, definition: CohortDefinition, persons_a_batch: int) 
         for name, table in arrow_tables(tables).items():
             backend.create_table(name, table, database="cdm")
         database = Database.from_backend(backend, "cdm")
-        if reference.patients:
+        if lacks_descendants(tables, definition):
+            with pytest.raises(DatabaseError, match="descendants would be missed"):
+                extract(database, definition, persons_a_batch=persons_a_batch)
+        elif includes_nothing(tables, definition):
+            with pytest.raises(ParamError, match="it excludes as well"):
+                extract(database, definition, persons_a_batch=persons_a_batch)
+        elif reference.patients:
             cohort = extract(database, definition, persons_a_batch=persons_a_batch)
             assert_as_reference(cohort, reference)
         else:
@@ -124,6 +130,19 @@ def compare(tables: Tables, definition: CohortDefinition, persons_a_batch: int) 
                 extract(database, definition, persons_a_batch=persons_a_batch)
     finally:
         backend.disconnect()
+
+
+def lacks_descendants(tables: Tables, definition: CohortDefinition) -> bool:
+    """Whether descendants are asked for, and the vocabulary knows not one of the concepts."""
+    sets = (definition.index, definition.outcome, *definition.groups.values())
+    asked = {c.id for s in sets for c in (*s.include, *s.exclude) if c.descendants}
+    return bool(asked) and asked.isdisjoint(ancestor for ancestor, _ in tables.ancestors)
+
+
+def includes_nothing(tables: Tables, definition: CohortDefinition) -> bool:
+    """Whether a set excludes all that it includes, as far as this vocabulary goes."""
+    ancestors = tables.frames()["concept_ancestor"]
+    return not all(members(s, ancestors) for s in (definition.index, definition.outcome))
 
 
 def medium_database(seed: int = 0, n_persons: int = 300) -> Tables:

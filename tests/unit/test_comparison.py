@@ -294,11 +294,14 @@ def test_frequent_columns() -> None:
         FrequentColumns(0.5).fit(X[:, 1:2])
 
 
-def test_corels_where_it_is_installed() -> None:
-    """An optimal list of a conjunction is right about every row."""
-    if lacking_in_python("corels"):
-        pytest.skip("corels is not installed; it does not build with every NumPy")
+def test_corels() -> None:
+    """An optimal list of a conjunction is right about every row, where the package builds."""
     X, y = small()
+    if lacking_in_python("corels"):  # it does not build with every NumPy
+        assert comparison_classifiers()["CORELS"].unavailable == lacking_in_python("corels")
+        with pytest.raises(ParamError, match="pip install corels"):
+            OptimalRuleList().fit(X, y)
+        return
     fitted = OptimalRuleList().fit(X, np.where(y, "won", "lost"))
     assert fitted.score(X, np.where(y, "won", "lost")) == 1
     assert fitted.predict_proba(X)[y == 1, 1].min() > 0.9

@@ -39,5 +39,5 @@ def test_too_few_offers_teach_nothing() -> None:
 
 def test_kernels_are_named_where_settings_are_checked() -> None:
     """The names are written twice, since the kernels themselves would load Numba."""
-    assert set(KERNEL_NAMES) == {"auto", *KERNELS}
+    assert set(KERNEL_NAMES) == {"auto", "exact", *KERNELS}
     assert DEFAULT_KERNEL in KERNELS
