@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,10 +73,12 @@ def _members(
             for row in rows.to_pylist():
                 beneath.setdefault(row["ancestor"], []).append(row["descendant"])
         if not beneath:  # a vocabulary has at least each concept beneath itself
-            raise DatabaseError(
+            warnings.warn(
                 f"The table concept_ancestor of {database.label} has no row of any concept of "
-                f"{definition.name}: their descendants would be missed. Load the vocabularies, or "
-                "say descendants: false of every concept."
+                f"{definition.name}: records of their descendants are missed. Load the "
+                "vocabularies, or say descendants: false of every concept.",
+                UserWarning,
+                stacklevel=2,
             )
     members = {name: concepts.members(beneath) for name, concepts in sets.items()}
     for name in ("index", "outcome"):
