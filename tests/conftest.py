@@ -1,13 +1,25 @@
-"""What every test shares: Hypothesis without deadlines, and the Titanic fitted once."""
+"""What every test shares: Hypothesis without deadlines, the Titanic fitted once, one browser.
+
+The browser is here since Playwright allows one of it in a process: a fixture that two folders
+import would be two fixtures.
+"""
 
 from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
 
 import pandas as pd
 import pytest
 from hypothesis import HealthCheck, settings
+from playwright.sync_api import Browser, sync_playwright
 
 from elseif import BayesianRuleListClassifier
 from elseif.datasets import load_titanic
+from tests.browser.open_page import OpenPage
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 # a first call may compile, and the machine may be shared: time says nothing of an example
 settings.register_profile("elseif", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -24,3 +36,27 @@ def titanic() -> tuple[pd.DataFrame, pd.Series]:
 def titanic_classifier(titanic: tuple[pd.DataFrame, pd.Series]) -> BayesianRuleListClassifier:
     """Default settings, fitted to the authors' split."""
     return BayesianRuleListClassifier(random_state=0).fit(*titanic)
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """One browser for all tests of a worker."""
+    found = next((path for name in BROWSERS if (path := shutil.which(name))), None)
+    if found is None:
+        reason = "Chromium is not installed; scripts/install_for_tests.sh installs it."
+        if os.environ.get("CI"):
+            pytest.fail(reason)
+        pytest.skip(reason)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_page(chromium: Browser) -> Iterator[OpenPage]:
+    """Open a file; the test fails in the end if its page complained or asked for anything."""
+    opener = OpenPage(chromium)
+    yield opener
+    opener.close()
+    assert opener.complaints == []

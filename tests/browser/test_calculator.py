@@ -13,7 +13,6 @@ from elseif import BayesianRuleListClassifier
 from elseif.posterior.text import enough_decimals, percent
 from elseif.tables.conditions import Condition
 from tests.browser.calculator_tools import ASSESS, UNKNOWN, columns_of, fill_in, lit, write
-from tests.browser.conftest import OpenPage
 from tests.browser.models import (
     QUESTIONS,
     RANGES,
@@ -25,6 +24,7 @@ from tests.browser.models import (
     model_of,
     random_model,
 )
+from tests.browser.open_page import OpenPage
 
 # ------------------------------------------------------------------ equals Python
 

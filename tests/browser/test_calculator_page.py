@@ -18,7 +18,6 @@ from elseif.report.calculator import calculator_page
 from elseif.report.sources import list_source
 from elseif.tables.conditions import Condition
 from tests.browser.calculator_tools import columns_of, fill_in, lit, write
-from tests.browser.conftest import OpenPage
 from tests.browser.hostile import HOSTILE
 from tests.browser.models import (
     QUESTIONS,
@@ -27,6 +26,7 @@ from tests.browser.models import (
     Model,
     model_of,
 )
+from tests.browser.open_page import OpenPage
 
 # ---------------------------------------------------------------- reach and print
 

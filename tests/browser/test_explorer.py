@@ -25,9 +25,9 @@ from elseif.model.likelihood import log_likelihood
 from elseif.model.prior import ListPrior
 from elseif.posterior.rule_list import make_rule_list
 from elseif.report.explorer import edited_list, explorer_page
-from tests.browser.conftest import OpenPage
 from tests.browser.hostile import HOSTILE
 from tests.browser.models import clinical
+from tests.browser.open_page import OpenPage
 
 DATA = "() => JSON.parse(document.getElementById('data').textContent)"
 CONSEQUENTS = """(all) => all.map((counts) => counts.map(

@@ -11,8 +11,8 @@ import pytest
 
 from elseif.report import page as pages
 from elseif.report.page import content_security_policy, json_for_script, render_page
-from tests.browser.conftest import OpenPage
 from tests.browser.hostile import HOSTILE
+from tests.browser.open_page import OpenPage
 
 CHILD = """
 {%- extends "page.html" -%}

@@ -10,7 +10,7 @@ from playwright.sync_api import Page
 
 from elseif.report.report import SECTIONS, write_report
 from elseif.report.summary import Summary
-from tests.browser.conftest import LAPTOP, PHONE, OpenPage
+from tests.browser.open_page import LAPTOP, PHONE, OpenPage
 from tests.helpers_report import named_summary, summary
 
 

@@ -12,8 +12,6 @@ from typing import Any
 
 import pytest
 
-from tests.browser.conftest import chromium, open_page  # noqa: F401 - fixtures
-
 PROGRAM = [sys.executable, "-m", "elseif"]
 SMALL = ["--patients", "300", "--folds", "2", "--only", "BRL,CHADS2,CHA2DS2-VASc,CART"]
 TIMES = {"times", "seconds", "cpu_seconds", "command"}

@@ -21,7 +21,7 @@ from elseif.progress import Progress
 from elseif.studies.stroke_cohort import find_patients
 from elseif.studies.stroke_settings import StrokeSettings
 from tests.browser.calculator_tools import columns_of, fill_in, lit
-from tests.browser.conftest import OpenPage
+from tests.browser.open_page import OpenPage
 from tests.helpers_cohort import make_database
 from tests.studies.conftest import PROGRAM, SMALL, Study, program, without_times
 
