@@ -77,7 +77,7 @@ def show(what: str, seconds: float, target: float | None = None) -> None:
 
 
 def main() -> None:
-    print("CPU time, the least of 5 processes for imports, of 3 for cached kernels")
+    print("CPU time, the least of 5 processes for imports, of 3 for kernels")
     nothing = cpu_time_of_process([PYTHON, "-c", "pass"])
     base = cpu_time_of_process([PYTHON, "-c", BASE])
     show("Python alone", nothing)
@@ -86,9 +86,14 @@ def main() -> None:
     statement = "from elseif import BayesianRuleListClassifier"
     show(f"{statement}, beyond those", beyond_base(statement), 0.3)
     show("elseif --help, all of it", cpu_time_of_process([PYTHON, "-c", HELP]), 0.3)
-    with tempfile.TemporaryDirectory() as folder:
-        show("kernels compiled, in an empty cache folder, once", first_fit(folder), 10)
-        show("kernels loaded from the cache", min(first_fit(folder) for _ in range(3)))
+    compiled = []
+    for _ in range(3):
+        with tempfile.TemporaryDirectory() as folder:
+            compiled.append(first_fit(folder))
+            cached = min(first_fit(folder) for _ in range(3))
+    show("kernels compiled, in an empty cache folder, once", min(compiled), 10)
+    show("the same, the slowest of 3", max(compiled))
+    show("kernels loaded from the cache", cached)
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ from elseif.sampler.likeness import Likeness
 from elseif.sampler.proposals import KERNELS, Kernel
 from elseif.tables.packing import make_layout
 from tests import naive
+from tests.entering import capture
 
 # --------------------------------------------------------------------------- problems
 
@@ -398,6 +399,7 @@ def set_uniform(seed, k, n_earlier):
 class Drivers(NamedTuple):
     """Loops over the kernels of one core, compiled as they are."""
 
+    enter_list: Callable
     enter_all: Callable
     evaluate_steps: Callable
     propose_many: Callable
@@ -407,12 +409,23 @@ class Drivers(NamedTuple):
 
 def make_drivers(core: types.ModuleType, compile_function: Callable) -> Drivers:
     """The loops, for the package's kernels or for a mutant of them."""
-    enter_list, log_prior = core.enter_list, core.log_prior
+    log_prior, rule_log_likelihood = core.log_prior, core.rule_log_likelihood
+    refresh_log_posterior = core.refresh_log_posterior
     log_prior_ratio, log_likelihood_ratio = core.log_prior_ratio, core.log_likelihood_ratio
     log_proposal_ratio, log_acceptance = core.log_proposal_ratio, core.log_acceptance
     accept, propose, next_uniform = core.accept, core.propose, core.next_uniform
     write_run, advance, exchange_lists = core.write_run, core.advance, core.exchange_lists
     running, needs_records = core.REACHED, core.NEEDS_RECORDS
+
+    @compile_function
+    def enter_list(data, prior, state, antecedent_list):
+        """Make a list that of the replica at work."""
+        capture(data, prior, state, antecedent_list)
+        r = state.at[0]
+        for j in range(state.length[r] + 1):
+            row = state.rows[r, j]
+            state.log_likelihoods[row] = rule_log_likelihood(data, state.label_counts, row)
+        refresh_log_posterior(prior, state)
 
     def enter_all(data, prior, state, items, offsets, terms, counts):
         """Log prior, log likelihood, log posterior and label counts of every list.
@@ -570,7 +583,7 @@ def make_drivers(core: types.ModuleType, compile_function: Callable) -> Drivers:
         return wrong
 
     loops = (enter_all, evaluate_steps, propose_many, run_many, exchange_all)
-    return Drivers(*map(compile_function, loops))
+    return Drivers(enter_list, *map(compile_function, loops))
 
 
 @cache

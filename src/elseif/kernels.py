@@ -560,66 +560,6 @@ def rule_log_likelihood(data, counts, row):
 
 
 @inlined
-def count_labels(data, bits, counts, row):
-    """Label counts of the observations in a row of bits."""
-    keep_small()
-    for label in range(len(data.pseudocounts)):
-        counts[row, label] = 0
-    for s in range(len(data.section_labels)):
-        start = data.section_starts[s]
-        words = words_at(bits, row, start)
-        n = count_both(words, words, data.section_starts[s + 1] - start)
-        counts[row, data.section_labels[s]] += n * data.section_weights[s]
-
-
-# ------------------------------------------------------------------ a chain's state
-
-
-@inlined
-def capture_all(data, state, antecedent_list):
-    """Write what each rule of a list captures."""
-    r, length = state.at[0], len(antecedent_list)
-    pending, joined = words_at(state.pending, 0, 0), words_at(state.joined, 0, 0)
-    for start in range(0, len(data.everyone), JOINED_WORDS):
-        n_words = min(JOINED_WORDS, len(data.everyone) - start)
-        copy_words(words_at(data.everyone, 0, start), pending, n_words)
-        for j in range(length):
-            captured = words_at(state.captured, state.rows[r, j], start)
-            clear_words(captured, n_words)
-            a = antecedent_list[j]
-            cover = cover_at(data.covers, data.members, a, joined, start, n_words)
-            # later rules see only what earlier ones left
-            move_covered(pending, cover, captured, n_words)
-        copy_words(pending, words_at(state.captured, state.rows[r, length], start), n_words)
-
-
-@compiled
-def enter_list(data, prior, state, antecedent_list):
-    """Fill a state from a list: captured observations, counts and log posterior."""
-    keep_small()
-    r = state.at[0]
-    length = len(antecedent_list)
-    state.length[r] = length
-    for a in range(state.in_list.shape[1]):
-        state.in_list[r, a] = False
-    for k in range(state.used.shape[1]):
-        state.used[r, k] = 0
-    for j in range(state.rows.shape[1]):
-        state.rows[r, j] = r * state.rows.shape[1] + j
-    for j in range(length):
-        a = antecedent_list[j]
-        state.antecedent_list[r, j] = a
-        state.in_list[r, a] = True
-        state.used[r, prior.classes[a]] += 1
-    capture_all(data, state, antecedent_list)
-    for j in range(length + 1):
-        row = state.rows[r, j]
-        count_labels(data, state.captured, state.label_counts, row)
-        state.log_likelihoods[row] = rule_log_likelihood(data, state.label_counts, row)
-    refresh_log_posterior(prior, state)
-
-
-@inlined
 def refresh_log_posterior(prior, state):
     """Add the terms up anew, so that a list's value never depends on the way to it."""
     keep_small()

@@ -14,6 +14,7 @@ from numba import njit
 
 from elseif import kernels
 from elseif.sampler import chain as chain_module
+from elseif.sampler import entering
 from tests.helpers_sampler import Case, Drivers, compiled_alone, make_drivers
 
 Intrinsic = type(kernels.words_at)
@@ -72,7 +73,10 @@ def interpreted_mutant(**wrong: Callable) -> Drivers:
 @contextmanager
 def running_chains(core: types.ModuleType) -> Iterator[None]:
     """Let the package's chains be run by a copy of its kernels."""
-    with mock.patch.object(chain_module, "kernels", core):
+    with (
+        mock.patch.object(chain_module, "kernels", core),
+        mock.patch.object(entering, "kernels", core),
+    ):
         yield
 
 

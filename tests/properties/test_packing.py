@@ -6,9 +6,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from elseif.antecedents.covers import cover_label_counts
 from elseif.tables.packing import BLOCK_WORDS, WORD_BITS, make_layout
 from tests import naive
-from tests.helpers_sampler import VARIANTS, Case, compiled_alone, make_chain
+from tests.helpers_sampler import VARIANTS, Case, make_chain
 
 # compiling at the first example is not slowness
 quiet = settings(deadline=None, max_examples=60)
@@ -66,8 +67,7 @@ def test_popcounts_are_weighted_counts(rows, weighted, seed) -> None:
     cardinalities, pseudocounts = (1,), (1.0,) * n_labels
     case = Case("rows", covers, labels, cardinalities, pseudocounts, weights=weights)
     bits = case.problem.covers
-    counts = np.zeros((1, n_labels), dtype=np.int64)
-    compiled_alone("count_labels")(case.compiled.data, bits, counts, 0)
+    counts = cover_label_counts(bits, case.problem.layout)
     expected = np.bincount(labels[truth], weights=weights[truth], minlength=n_labels)
     assert (counts[0] == expected).all()
     totals = np.bincount(labels, weights=weights, minlength=n_labels)

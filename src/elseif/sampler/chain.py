@@ -11,6 +11,7 @@ import numpy as np
 from elseif import kernels
 from elseif.errors import SamplingError
 from elseif.model.problem import Problem
+from elseif.sampler.entering import enter_list
 from elseif.sampler.ladder import respaced
 from elseif.sampler.likeness import Likeness, find_likeness
 from elseif.sampler.proposals import Kernel
@@ -274,10 +275,7 @@ class Chain:
             joined=zero_words(kernels.JOINED_WORDS),
         )
         for r, antecedent_list in enumerate(lists):
-            state.at[0] = r
-            entered = np.array(antecedent_list, dtype=np.int64)
-            kernels.enter_list(self._data, self._prior, state, entered)
-        state.at[0] = 0
+            enter_list(self._data, self._prior, state, r, antecedent_list)
         return state
 
 
