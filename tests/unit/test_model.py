@@ -160,3 +160,15 @@ def test_intervals_of_huge_and_empty_rules() -> None:
     assert 0.4999 < low < 0.5 < high < 0.5001
     low, high = consequent_interval(np.zeros(2), np.ones(2), 1)
     assert (low, high) == pytest.approx((0.025, 0.975))
+
+
+@pytest.mark.parametrize("alpha", [1e-5, 1e-20, 1e-300])
+def test_intervals_of_next_to_no_pseudocount(alpha: float) -> None:
+    """Beside many observations of one label a small pseudocount of the other is not lost."""
+    counts, alphas = np.array([0, 16]), np.full(2, alpha)
+    assert consequent_interval(counts, alphas, 1) == pytest.approx((1.0, 1.0))
+    assert consequent_interval(counts, alphas, 0) == pytest.approx((0.0, 0.0))
+    large = np.array([0, 1e15]), np.full(2, 0.3)
+    expected = stats.beta.interval(0.95, 0.3, 1e15 + 0.3)
+    assert 1 - np.array(consequent_interval(*large, 1)) == pytest.approx(expected[::-1], abs=1e-15)
+    assert consequent_interval(*large, 0) == pytest.approx(expected, rel=1e-9)

@@ -18,6 +18,7 @@ def consequent_interval(
 ) -> tuple[float, float]:
     """Equal-tailed credible interval of one label's probability, by its Beta marginal."""
     alphas = np.asarray(label_counts, dtype=float) + pseudocounts
-    a, b = alphas[label], alphas.sum() - alphas[label]
+    # added up, not taken away: beside many observations a small pseudocount would be lost
+    a, b = alphas[label], np.delete(alphas, label).sum()
     tail = (1 - level) / 2
     return float(betaincinv(a, b, tail)), float(betaincinv(a, b, 1 - tail))
