@@ -1129,3 +1129,38 @@ def test_row_23_a_line_break_in_a_name(delimiter: str, tmp_path: Path) -> None:
     path.write_text(f'age{delimiter}"blood\npressure{delimiter}y\n50{delimiter}120{delimiter}1\n')
     with pytest.raises(DataError, match=r"line 1.*a quote is opened and not closed"):
         read_file(path)
+
+
+# ------------------------------------------------------------- row 15: masks of NumPy
+
+
+@pytest.mark.parametrize("kind", [float, int, object, bool])
+def test_15_what_numpy_masks_is_missing(kind: type) -> None:
+    """In fit and in prediction: the value beneath a mask is nobody's."""
+    rng = np.random.default_rng(8)
+    values, mask = rng.integers(0, 2, (80, 2)).astype(kind), rng.random((80, 2)) < 0.2
+    y = np.where(mask[:, 0], rng.integers(0, 2, 80), values[:, 0].astype(int))
+    masked = np.ma.masked_array(values, mask=mask)
+    holes = pd.DataFrame(
+        {f"x{i}": np.where(mask[:, i], None, values[:, i].astype(object)) for i in range(2)}
+    )
+    found, expected = quick().fit(masked, y), quick().fit(holes, y)
+    missing = mask.sum(axis=0).tolist()
+    assert [column.n_missing for column in found.fit_report_.columns] == missing
+    assert str(found.rule_list_) == str(expected.rule_list_)
+    np.testing.assert_array_equal(found.predict_proba(masked), expected.predict_proba(holes))
+    whole = np.ma.masked_array(values, mask=False)
+    np.testing.assert_array_equal(found.predict_proba(whole), found.predict_proba(values))
+
+
+def test_1_labels_and_weights_beneath_a_mask() -> None:
+    """A masked label is missing, a masked weight no number."""
+    X, y = random_frame(40)
+    mask = np.arange(40) < 3
+    with pytest.raises(DataError, match="3 missing"):
+        quick().fit(X, np.ma.masked_array(y, mask=mask))
+    dropped = quick(missing_y="drop").fit(X, np.ma.masked_array(y, mask=mask))
+    assert dropped.fit_report_.n_rows_without_label == 3
+    assert dropped.classes_.tolist() == [0, 1]
+    with pytest.raises(DataError, match="3 are not"):
+        quick().fit(X, y, sample_weight=np.ma.masked_array(np.ones(40), mask=mask))

@@ -10,7 +10,7 @@ import numpy as np
 
 from elseif.errors import DataError, DataTypeError, ParamError
 from elseif.tables.packing import ROWS_AT_ONCE, code_type
-from elseif.tables.values import family
+from elseif.tables.values import family, unmasked
 
 # weights that are no multiples of a power of two are rounded to this part of their mean
 WEIGHT_BITS = 12
@@ -36,6 +36,9 @@ def label_array(y: Any) -> np.ndarray:
     """Labels as an array; a list that mixes text with anything else is not made all text."""
     if hasattr(y, "to_numpy") and not hasattr(y, "to_pylist"):  # pyarrow's wants no copy
         return np.asarray(y.to_numpy())
+    if isinstance(y, np.ma.MaskedArray):
+        # as objects: whole numbers beside missing ones would become fractions
+        y = unmasked(y.astype(object) if np.ma.is_masked(y) else y)
     try:
         array = np.asarray(y)
         if array.dtype.kind not in "US" or isinstance(y, np.ndarray):
@@ -234,7 +237,7 @@ def _least_room(weights: np.ndarray) -> np.ndarray:
 def _weight_numbers(sample_weight: Any) -> np.ndarray:
     """Weights as floats; text is no number, even where it spells one."""
     try:
-        given = np.asarray(sample_weight)
+        given = np.asarray(unmasked(sample_weight))
         has_text = given.dtype.kind in "USO"
         texts = [v for v in given.flat if isinstance(v, (str, bytes))] if has_text else []
         if texts or given.dtype.kind not in "biufO":

@@ -11,11 +11,12 @@ from scipy import sparse
 from elseif.tables.columns import Column, Kind
 from elseif.tables.masks import masks_of_array, masks_of_sparse
 from elseif.tables.reading import Table, read_table
-from elseif.tables.values import column_from_array
+from elseif.tables.values import column_from_array, unmasked
 
 
 def read_lazily(X: Any, allow_infinite: bool = False) -> Table:
     """As read_table, without a look at the columns of an array that are not asked for."""
+    X = unmasked(X)
     plain = getattr(getattr(X, "dtype", None), "kind", "") in ("b", "i", "u", "f")
     if not plain or len(X.shape) != 2 or not X.shape[1]:
         return read_table(X, allow_infinite)

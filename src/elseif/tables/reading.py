@@ -18,7 +18,7 @@ from elseif.tables.columns import Column, Kind, rows_to_mask
 from elseif.tables.masks import Masks, masks_of_frame, masks_of_sparse
 from elseif.tables.parquet import ParquetTable, dataset_column, dataset_length
 from elseif.tables.sparse_table import SparseTable
-from elseif.tables.values import column_from_array, column_from_series
+from elseif.tables.values import column_from_array, column_from_series, unmasked
 
 # conditions of a list come back to a few columns; a large table is still read column by column
 MOST_REMEMBERED = 8
@@ -87,6 +87,7 @@ def read_table(X: Any, allow_infinite: bool = False) -> Table:
     """A table from pandas, polars, pyarrow, Parquet, NumPy, SciPy sparse or nested lists."""
     if isinstance(X, Table):
         return X
+    X = unmasked(X)
     if isinstance(X, ParquetTable):
         return _read_parquet(X, allow_infinite)
     if isinstance(X, SparseTable):
@@ -131,6 +132,7 @@ def _read_parquet(X: ParquetTable, allow_infinite: bool) -> Table:
 
 
 def _read_sparse_table(X: SparseTable, allow_infinite: bool) -> Table:
+    names = _checked_names(X.columns)  # before narwhals, which has its own words for doubled names
     frame, n_before = nw.from_native(X.frame, eager_only=True), X.frame.shape[1]
 
     def get(place: int, name: str, kind: Kind | None) -> Column:
@@ -149,7 +151,7 @@ def _read_sparse_table(X: SparseTable, allow_infinite: bool) -> Table:
             found[i] = mask
         return found
 
-    return _non_empty(Table(_checked_names(X.columns), len(X), get, named=True, find_masks=masks))
+    return _non_empty(Table(names, len(X), get, named=True, find_masks=masks))
 
 
 def _read_dataset(X: Any, allow_infinite: bool) -> Table:

@@ -15,6 +15,17 @@ from elseif.tables.columns import Column, Kind, boolean_column
 from elseif.tables.packing import ROWS_AT_ONCE
 
 
+def unmasked(values: Any) -> Any:
+    """What NumPy masks is missing: NaN among numbers, None among others; the rest as it is."""
+    if not isinstance(values, np.ma.MaskedArray):
+        return values
+    if not np.ma.is_masked(values):
+        return values.data
+    if values.dtype.kind in "iuf":
+        return values.astype(np.float64).filled(np.nan)
+    return np.where(np.ma.getmaskarray(values), None, values.data.astype(object))
+
+
 def column_from_series(
     series: nw.Series[Any], name: str, kind: Kind | None, allow_infinite: bool = False
 ) -> Column:

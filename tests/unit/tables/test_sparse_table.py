@@ -111,3 +111,11 @@ def test_take_is_no_place_for_a_mask():
             table.take(odd)
     assert len(table[mask]) == 2
     assert len(table.take([])) == 0
+
+
+def test_doubled_names_of_the_frame():
+    """They are refused in the words of any other table."""
+    frame = pd.DataFrame(np.eye(3)[:, :2], columns=["age", "age"])
+    table = SparseTable(sparse.csr_array(np.eye(3, dtype=bool)), ["a", "b", "c"], frame)
+    with pytest.raises(DataError, match="must be unique; found 'age' at"):
+        BayesianRuleListClassifier().fit(table, [0, 1, 0])
