@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -14,7 +15,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from elseif.errors import DataError, DataTypeError, ParamError
+from elseif.errors import DataError, DataTypeError, ParamError, ParamTypeError
 from elseif.evaluation.scores import CHADS2, CHA2DS2VASc, PointScore
 
 CONDITIONS = ["heart_failure", "hypertension", "diabetes", "stroke_or_tia", "vascular_disease"]
@@ -220,3 +221,22 @@ def test_labels_and_tables_of_the_wrong_kind() -> None:
         CHADS2().fit(X, [0, 1])
     with pytest.raises(DataTypeError, match="data frame with the columns heart_failure"):
         CHADS2().points(np.zeros((2, 5)))
+
+
+def test_a_table_of_pyarrow_has_names() -> None:
+    """What pyarrow calls columns are their values."""
+    X = people(person(), person(age=80))
+    fitted = CHADS2().fit(pa.Table.from_pandas(X), [0, 1])
+    assert fitted.feature_names_in_.tolist() == list(X.columns)
+
+
+def test_faults_of_settings_and_labels_are_sentences() -> None:
+    X = people(person(), person(age=80))
+    with pytest.raises(ParamTypeError, match="threshold is '2'"):
+        CHADS2(threshold="2").fit(X, [0, 1])
+    with pytest.raises(ParamTypeError, match="columns must be a dict"):
+        CHADS2(columns="age").fit(X, [0, 1])
+    with pytest.raises(DataError, match=r"shape \(2, 2\)"):
+        CHADS2().fit(X, np.eye(2))
+    with pytest.raises(DataError, match="must be unique"):
+        CHADS2().fit(pd.concat([X, X], axis=1), [0, 1])

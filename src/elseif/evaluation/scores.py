@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, ClassVar
 
 import narwhals as nw
@@ -19,7 +20,7 @@ import pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from elseif.errors import DataError, DataTypeError, ParamError
+from elseif.errors import DataError, DataTypeError, ParamError, ParamTypeError
 from elseif.tables.labels import category_order, label_array, read_labels, shown_label
 
 AGE, SEX = "age", "sex"
@@ -61,8 +62,13 @@ class PointScore(ClassifierMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any) -> PointScore:
         """Check the table, and keep the two labels."""
+        if isinstance(self.threshold, bool) or not isinstance(self.threshold, Real):
+            raise ParamTypeError(f"threshold is {self.threshold!r}; it must be a number of points.")
         self.points(X)
-        known = read_labels(label_array(y), None, False, category_order(y))
+        labels = label_array(y)
+        if labels.ndim != 1:
+            raise DataError(f"y has the shape {labels.shape}; give one label a person.")
+        known = read_labels(labels, None, False, category_order(y))
         if len(known.codes) != len(X):
             raise DataError(f"X has {len(X)} rows and y {len(known.codes)}.")
         if len(known.classes) != 2:
@@ -72,7 +78,8 @@ class PointScore(ClassifierMixin, BaseEstimator):
                 f"{len(known.classes)}: {shown}."
             )
         self.classes_ = known.classes
-        self.feature_names_in_ = np.array(list(X.columns), dtype=object)
+        columns = nw.from_native(X, eager_only=True).columns  # pyarrow's own are no names
+        self.feature_names_in_ = np.array(columns, dtype=object)
         self.n_features_in_ = len(self.feature_names_in_)
         return self
 
@@ -113,6 +120,8 @@ class PointScore(ClassifierMixin, BaseEstimator):
     def _column_names(self) -> dict[str, str]:
         """The column that tells each component."""
         known = {part.column: part.column for part in self.components}
+        if self.columns is not None and not isinstance(self.columns, Mapping):
+            raise ParamTypeError(f"columns must be a dict by component, not {self.columns!r}.")
         for component, column in (self.columns or {}).items():
             if component not in known:
                 raise ParamError(
@@ -169,13 +178,16 @@ class _Columns:
     """The columns of a score, checked as they are read."""
 
     def __init__(self, X: Any, names: Mapping[str, str]) -> None:
-        frame = nw.from_native(X, eager_only=True, pass_through=True)
+        try:
+            frame = nw.from_native(X, eager_only=True, pass_through=True)
+            held = list(getattr(frame, "columns", ()))
+        except nw.exceptions.DuplicateError:
+            raise DataError("Column names of X must be unique, and some stand twice.") from None
         if not isinstance(frame, nw.DataFrame):
             raise DataTypeError(
                 f"A score needs a data frame with the columns {', '.join(names.values())}; "
                 f"X is a {type(X).__name__}."
             )
-        held = set(frame.columns)
         lacking = [column for column in dict.fromkeys(names.values()) if column not in held]
         if lacking:
             raise DataError(
