@@ -109,12 +109,16 @@ def _strict_loader() -> Any:
                 raise refused(problem, node.start_mark) from error
 
         def construct_yaml_int(self, node: Any) -> Any:
+            if not isinstance(node, yaml.ScalarNode):
+                raise refused("expected a whole number", node.start_mark)
             if not _WHOLE.fullmatch(str(node.value)):
                 problem = f"{node.value!r:.40} must be a whole number in plain digits"
                 raise refused(problem, node.start_mark)
             return super().construct_yaml_int(node)
 
         def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+            if not isinstance(node, yaml.MappingNode):
+                raise refused("expected keys and values", node.start_mark)
             seen: set[Any] = set()
             for key_node, _ in node.value:
                 key = self.construct_object(key_node, deep=True)

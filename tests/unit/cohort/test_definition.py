@@ -115,6 +115,9 @@ def test_members_of_a_set() -> None:
 
 WRONG_FILES: list[tuple[str, str]] = [
     ("- a\n- b", "own.yaml: the definition must be keys and values"),
+    ("a: !!set [1]", "expected keys and values, line 1"),
+    ("a: !!map b", "expected keys and values, line 1"),
+    ("a: !!int {b: 1}", "expected a whole number, line 1"),
     (SMALL + "washout: 30", "unknown key 'washout'. Allowed are name, title, index, outcome"),
     (SMALL + "title: again", "the key 'title' stands twice, line"),
     (SMALL.replace("title: A small definition\n", ""), "own.yaml: the definition lacks title"),
