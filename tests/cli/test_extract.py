@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from elseif.cohort import read_cohort
+from elseif.cli.problems import without_passwords
+from elseif.cohort import connect, extract, load_definition, read_cohort
 from tests.cli.conftest import Run
 from tests.helpers_cohort import N_PERSONS, PASSWORD, make_database
 
@@ -67,6 +68,7 @@ def test_extract(elseif: Run, path: Path, tmp_path: Path) -> None:
             "belongs to the cohort. Of its persons, step by step, 0 have a record of type 2",
         ),
         (["--database", f"mysql://a:{PASSWORD}@h/d", "--out", "{t}/c"], 2, "kind 'mysql'"),
+        (["--database", "{p}", "--out", f"postgresql://a:{PASSWORD}@h/d"], 2, "name of a folder"),
         (["--database", f"postgresql://a:{PASSWORD}/@h/d", "--out", "{t}/c"], 2, "%2F"),
         (["--database", f"postgresql://a:{PASSWORD}@localhost:1/d", "--out", "{t}/c"], 6,
          "cannot be reached"),
@@ -104,3 +106,20 @@ def test_help(elseif: Run) -> None:
     told = " ".join(elseif("extract", "--help").out.split())
     for words in ("PGPASSWORD", "~/.pgpass", "only read", "YAML file", "as safe as the database"):
         assert words in told
+
+
+def test_a_folder_whose_name_has_a_colon(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Arrow would take a relative name such as run:/1 for an address."""
+    monkeypatch.chdir(tmp_path)
+    folder = Path("run:/1")
+    with connect(path, "cdm") as source:
+        extract(source, load_definition("stroke"), folder=folder)
+    assert len(read_cohort(folder)) == N_PERSONS
+
+
+def test_an_address_that_was_taken_for_a_path() -> None:
+    """Of its two slashes one is left, and its password is hidden all the same."""
+    shown = without_passwords(str(Path(f"postgresql://a:{PASSWORD}@h/d/part")))
+    assert shown == "postgresql:/***@h/d/part"

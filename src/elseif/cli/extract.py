@@ -9,7 +9,7 @@ import typer
 
 from elseif.cli.arguments import Quiet
 from elseif.cli.fit import is_watched
-from elseif.cli.output import say_saved, say_wrapped
+from elseif.cli.output import check_is_folder, say_saved, say_wrapped
 
 if TYPE_CHECKING:
     from elseif.cohort import Cohort
@@ -74,6 +74,7 @@ def extract(
     from elseif.cohort.folder import check_folder
     from elseif.progress import Progress, ProgressBar
 
+    check_is_folder(out)
     wanted = load_definition(definition)
     check_folder(out)
     progress = ProgressBar() if is_watched(quiet) else Progress()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import io
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -17,10 +18,13 @@ from elseif.errors import ParamError, ResourceError
 
 PLAIN = {"–": "-", "—": "-", "…": "...", "∞": "inf", "×": "x", "≤": "<=", "≥": ">=", "’": "'"}
 WIDEST = 100
+_ADDRESS = re.compile(r"[A-Za-z][\w+.-]+:/")
 
 
-def check_outputs(paths: Sequence[Path | None], force: bool) -> None:
-    """Refuse before the work what could not be written after it."""
+def check_outputs(
+    paths: Sequence[Path | None], force: bool, inputs: Sequence[Path | None] = ()
+) -> None:
+    """Refuse before the work what could not be written after it, or would replace an input."""
     from elseif.export.safe_files import check_writable
 
     seen: set[Path] = set()
@@ -29,9 +33,19 @@ def check_outputs(paths: Sequence[Path | None], force: bool) -> None:
             continue
         check_writable(path, force)
         _try_folder(path)
+        if any(_is_same_file(path, read) for read in inputs if read is not None):
+            raise ParamError(
+                f"{path} is also read, and would be lost: write to another file. --force does not "
+                "change that."
+            )
         if path.resolve() in seen:
             raise ParamError(f"Two outputs would be written to {path}.")
         seen.add(path.resolve())
+
+
+def _is_same_file(path: Path, other: Path) -> bool:
+    """Whether two names stand for one file; a link is what it leads to."""
+    return path.exists() and other.exists() and path.samefile(other)
 
 
 def _try_folder(path: Path) -> None:
@@ -42,6 +56,12 @@ def _try_folder(path: Path) -> None:
         raise ResourceError(
             f"{path}: the folder {path.parent} cannot be written to ({error.strerror or error})."
         ) from error
+
+
+def check_is_folder(path: Path) -> None:
+    """Refuse an address in place of a folder, which would be made under the address's name."""
+    if _ADDRESS.match(str(path)):
+        raise ParamError("--out is an address; it must be the name of a folder.")
 
 
 def check_pages(*paths: Path | None) -> None:

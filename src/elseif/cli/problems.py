@@ -40,10 +40,11 @@ _SETTING = re.compile(
     rf"(?<!['\"\w-])({'|'.join([*NAMES, 'min_cell'])})=(?:'([^']*)'|([\w.+-]*\w))(?!\w)"
 )
 _NAME = re.compile(rf"(?<!['\"\w-])({'|'.join(UNMISTAKABLE)})(?![\w'\"])")
-# user and password of an address: up to the end of a quotation, or to the next blank
+# user and password of an address: up to the end of a quotation, or to the next blank; one slash
+# is left of two where an address was taken for the name of a file
 _IN_ADDRESS = re.compile(
-    r"(?:(?<=(['\"]))([A-Za-z][\w+.-]*://)(?!USER[:@])(?:(?!\1).)*@)"
-    r"|(?:([A-Za-z][\w+.-]*://)(?!USER[:@])\S*@)"
+    r"(?:(?<=(['\"]))([A-Za-z][\w+.-]+://?)(?!USER[:@])(?:(?!\1).)*@)"
+    r"|(?:([A-Za-z][\w+.-]+://?)(?!USER[:@])\S*@)"
 )
 _PYTHON = (
     ("force=True (--force)", "--force"),

@@ -115,11 +115,12 @@ def study(
 
 def _run_stroke(out: Path, seed: int, jobs: int, quiet: bool, told: dict[str, Any]) -> None:
     from elseif.cli.fit import is_watched
-    from elseif.cli.output import check_pages
+    from elseif.cli.output import check_is_folder, check_pages
     from elseif.studies import running
     from elseif.studies.stroke_settings import StrokeSettings
 
     settings = StrokeSettings(out=out, seed=seed, n_jobs=jobs, watched=is_watched(quiet), **told)
+    check_is_folder(out)
     settings.check()
     check_pages(out)
     with say_when_interrupted(f"what is done is kept in {out}, and the same command continues"):

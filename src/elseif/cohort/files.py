@@ -26,7 +26,8 @@ def write_parquet(path: Path, tables: Iterable[Any], schema: Any = None) -> dict
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    temporary = _temporary(path)
+    # Arrow takes a relative name such as "s3:/folder" for an address
+    temporary = _temporary(path.absolute())
     n_rows, waiting = 0, []
     writer = None
     try:
@@ -129,6 +130,6 @@ def read_parquet(path: Path) -> Any:
     import pyarrow.parquet as pq
 
     try:
-        return pq.read_table(path, partitioning=None)
+        return pq.read_table(path.absolute(), partitioning=None)
     except (pa.ArrowException, OSError) as error:
         raise DataError(f"{path} is not a readable part of a cohort: {error}.") from error
