@@ -117,9 +117,19 @@ def test_texts_become_settings(tmp_path: Path) -> None:
         (settings.read_kinds, ["=numeric"], "NAME=VALUE"),
         (settings.read_cuts, ["age="], "NAME=VALUE"),
         (settings.read_antecedents, Path("nowhere.json"), "cannot be read"),
+        (settings.read_pseudocounts, ["0=1", "1=1", "0=2"], "'0' is told twice"),
+        (settings.read_weights, ["age=1", "age=3"], "'age' is told twice"),
     ],
 )
 def test_texts_that_are_no_settings(reader: Any, told: Any, why: str) -> None:
     """A parameter's fault is named with its option."""
     with pytest.raises(ParamError, match=why):
         reader(told)
+
+
+def test_antecedents_within_antecedents(tmp_path: Path) -> None:
+    """Too deep for the reader of JSON is a fault of the file, not of the program."""
+    own = tmp_path / "own.json"
+    own.write_text("[" * 100_000)
+    with pytest.raises(ParamError, match="lists within lists"):
+        settings.read_antecedents(own)

@@ -13,6 +13,7 @@ import pytest
 
 from elseif import load_model
 from elseif.datasets import load_titanic
+from elseif.export.model_file import read_model
 from elseif.report.edited_list import FORMAT, VERSION, antecedent_document
 from tests.cli.conftest import QUICK, Run
 
@@ -227,3 +228,29 @@ def test_demo_writes_everything(elseif: Run, tmp_path: Path) -> None:
     assert "survived 21% (19%–23%)" in ended.out
     assert elseif("demo", "--out", out).code == 2
     assert elseif("explain", out / "titanic.json", out / "titanic.csv", "--row", 1).code == 0
+
+
+def test_pseudocounts_of_labels_that_are_numbers(elseif: Run, tmp_path: Path) -> None:
+    """An option can only spell a number; it is the label's all the same, also in the model."""
+    table, model = tmp_path / "t.csv", tmp_path / "m.json"
+    table.write_text("a,y\n" + "0,0\n1,1\n0,1\n" * 8)
+    told = ["--pseudocounts", "0=1", "--pseudocounts", "1=50"]
+    ended = elseif("fit", table, "--label", "y", *told, "--model", model, "--n-iter", "500")
+    assert ended.code == 0, ended
+    settings = read_model(model).settings
+    assert settings["pseudocounts"] == {0: 1, 1: 50}
+    told = ["--pseudocounts", "1=1", "--pseudocounts", "1.0=5", "--pseudocounts", "0=1"]
+    ended = elseif("fit", table, "--label", "y", *told)
+    assert ended.code == 2
+    assert "the label 1 is told twice" in ended.err
+
+
+def test_an_input_is_never_an_output(elseif: Run, folder: Path, tmp_path: Path) -> None:
+    """Not even by --force, and not under another name."""
+    table, link = tmp_path / "t.csv", tmp_path / "link.csv"
+    table.write_bytes((folder / "titanic.csv").read_bytes())
+    link.symlink_to(table)
+    before = table.read_bytes()
+    ended = elseif("predict", folder / "titanic.json", table, "--out", link, "--force")
+    assert ended.code != 0
+    assert table.read_bytes() == before

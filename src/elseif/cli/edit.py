@@ -41,7 +41,7 @@ def edit(
     force: Force = False,
 ) -> None:
     """Weigh a list that was edited in the explorer, and save it as a model."""
-    check_outputs([new], force)
+    check_outputs([new], force, [table, edited])
     check_table_file(table)
     from elseif.cli.models import classifier_of, read, read_again
     from elseif.report.edited_list import edited_list

@@ -86,7 +86,7 @@ def export(
     force: Force = False,
 ) -> None:
     """Write the list in another format."""
-    check_outputs([out], force)
+    check_outputs([out], force, [model])
     if out is None and to is To.ONNX:
         raise ParamError(f"--to {to.value} is a binary file; say where: --out FILE.")
     options = {

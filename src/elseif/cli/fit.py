@@ -81,7 +81,7 @@ def fit(
     than new each time, and that all cores are used.
     """
     given = dict(locals())
-    check_outputs([model, report, calculator], force)
+    check_outputs([model, report, calculator], force, [table, antecedents])
     check_pages(report, calculator)
     check_table_file(table)
     classifier = new_classifier(given)
@@ -92,6 +92,8 @@ def fit(
             as_written=told_as_written(classifier.kinds), missing_y=classifier.missing_y,
         ),
     )  # fmt: skip
+    if isinstance(classifier.pseudocounts, dict):
+        classifier.pseudocounts = told.by_label(classifier.pseudocounts, read.y)
     classifier.fit(read.X, read.y, sample_weight=read.weights)
     is_watched, classifier.verbose = classifier.verbose, False  # no setting of the model's
     print_fit(classifier, table.name)

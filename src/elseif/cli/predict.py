@@ -32,7 +32,7 @@ def predict(
     Rules are counted from 1; the last one is "else". A text that a spreadsheet would take for
     a formula gets a leading quote.
     """
-    check_outputs([out], force)
+    check_outputs([out], force, [model, table])
     check_table_file(table)
     from elseif.cli.csv_text import csv_text
     from elseif.cli.models import classifier_of, read, read_cases

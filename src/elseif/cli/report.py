@@ -58,7 +58,7 @@ def report(
     quiet: Quiet = False,
 ) -> None:
     """Write a report: the list, its validation out of sample, convergence, and settings."""
-    check_outputs([out, explorer], force)
+    check_outputs([out, explorer], force, [model, table, holdout])
     check_pages(out, explorer)
     for path in (table, holdout):
         if path is not None:

@@ -283,6 +283,20 @@ def read_pseudocounts(told: list[str]) -> Any:
     }
 
 
+def by_label(pseudocounts: Mapping[str, float], y: Any) -> dict[Any, float]:
+    """Pseudocounts by the labels of a table, which options can only spell: 1 for "1"."""
+    from elseif.cli.tables import find_label
+
+    labels = y.cat.categories.tolist()
+    found: dict[Any, float] = {}
+    for name, value in pseudocounts.items():
+        label = find_label(name, labels, "--pseudocounts")
+        if label in found:
+            raise ParamError(f"--pseudocounts: the label {label!r} is told twice.")
+        found[label] = value
+    return found
+
+
 def read_weights(told: list[str]) -> dict[str, float] | None:
     """Weights by name."""
     pairs = named_values(told, "--antecedent-weights")
@@ -321,6 +335,8 @@ def read_antecedents(path: Path | None) -> list[Any] | None:
         raise ParamError(f"--antecedents: {path} cannot be read: {error.strerror}.") from error
     except ValueError as error:
         raise ParamError(f"--antecedents: {path.name} is not JSON: {error}.") from error
+    except RecursionError:
+        raise ParamError(f"--antecedents: {path.name} has too many lists within lists.") from None
     if not isinstance(told, list) or not all(isinstance(one, list) for one in told):
         raise ParamError(
             f"--antecedents: {path.name} must be a list of antecedents, each a list of conditions "
@@ -331,11 +347,13 @@ def read_antecedents(path: Path | None) -> list[Any] | None:
 
 def named_values(told: list[str], option: str) -> list[tuple[str, str]]:
     """NAME=VALUE, where a name may hold a sign of equality itself: the last one counts."""
-    pairs = []
+    pairs: list[tuple[str, str]] = []
     for text in told:
         name, sign, value = text.rpartition("=")
         if not sign or not name or not value:
             raise ParamError(f"{option} is {text!r}; it must be NAME=VALUE.")
+        if any(name == other for other, _ in pairs):
+            raise ParamError(f"{option}: {name!r} is told twice.")
         pairs.append((name, value))
     return pairs
 
