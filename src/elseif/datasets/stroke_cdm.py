@@ -25,7 +25,7 @@ from elseif.datasets.patients.planted import PlantedRule, PlantedStroke, facts_p
 from elseif.datasets.patients.records import draw_records
 from elseif.datasets.patients.store import Store, check_schema
 from elseif.datasets.patients.vocabulary import PREDICTORS, Catalogue, make_catalogue
-from elseif.errors import FileExistsAlreadyError, ParamError, ResourceError
+from elseif.errors import FileExistsAlreadyError, ParamError, ParamTypeError, ResourceError
 from elseif.parameters import check_count, check_flag
 from elseif.progress import Progress
 
@@ -195,7 +195,11 @@ def _check(
         )
     if n_concepts > MOST_CONCEPTS:
         raise ParamError(f"n_concepts is {n_concepts}; it must be {MOST_CONCEPTS:,} or less.")
+    if not isinstance(path, (str, os.PathLike)):
+        raise ParamTypeError(f"path is {path!r}; it must be the name of a file.")
     target = Path(path)
+    if not target.name or "\0" in str(target):
+        raise ParamError(f"path is {str(path)!r}, which no file can be called.")
     if not target.parent.is_dir():
         raise ParamError(f"path is {str(target)!r}, but there is no folder {str(target.parent)!r}.")
     for file in target, facts_path(target):

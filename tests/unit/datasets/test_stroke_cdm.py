@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -328,6 +329,12 @@ def test_requests_that_cannot_be(
     with pytest.raises(error, match=words):
         make_stroke_cdm(tmp_path / "x.duckdb", **settings)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("path", [5, None, "", "a\0b"])
+def test_what_no_file_is_called(path: Any) -> None:
+    with pytest.raises(ParamError, match="path is"):
+        make_stroke_cdm(path)
 
 
 def test_nothing_is_overwritten(tmp_path: Path) -> None:
