@@ -77,7 +77,7 @@ class PointScore(ClassifierMixin, BaseEstimator):
                 f"{type(self).__name__} needs two labels, an event and none; y has "
                 f"{len(known.classes)}: {shown}."
             )
-        self.classes_ = known.classes
+        self.classes_: np.ndarray = known.classes
         columns = nw.from_native(X, eager_only=True).columns  # pyarrow's own are no names
         self.feature_names_in_ = np.array(columns, dtype=object)
         self.n_features_in_ = len(self.feature_names_in_)

@@ -21,9 +21,10 @@ def unmasked(values: Any) -> Any:
         return values
     if not np.ma.is_masked(values):
         return values.data
-    if values.dtype.kind in "iuf":
-        return values.astype(np.float64).filled(np.nan)
-    return np.where(np.ma.getmaskarray(values), None, values.data.astype(object))
+    is_number = values.dtype.kind in "iuf"
+    found = np.array(values.data, dtype=np.float64 if is_number else object)
+    found[np.ma.getmaskarray(values)] = np.nan if is_number else None
+    return found
 
 
 def column_from_series(
