@@ -1,4 +1,4 @@
-"""The study of stroke through the program: all that it writes, and its end by Ctrl-C."""
+"""The study of stroke through the program: all that it writes, and its end by a signal."""
 
 from __future__ import annotations
 
@@ -132,8 +132,14 @@ def test_pages_in_a_browser(
     assert lit(page) == rule_list.captured_by(pd.DataFrame([case])).tolist()
 
 
-def test_an_interrupt_and_what_comes_after(small_study: Study, tmp_path: Path) -> None:
-    """Ctrl-C leaves what is done and says how to go on; the end is as if nothing had been."""
+@pytest.mark.parametrize(
+    ("number", "code", "line"),
+    [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "ended by SIGTERM")],
+)
+def test_an_interrupt_and_what_comes_after(
+    small_study: Study, tmp_path: Path, number: signal.Signals, code: int, line: str
+) -> None:
+    """A signal leaves what is done and says how to go on; the end is as if nothing had been."""
     out = tmp_path / "stroke"
     command = ["study", "stroke", "--out", str(out), *SMALL]
     with subprocess.Popen(
@@ -143,11 +149,11 @@ def test_an_interrupt_and_what_comes_after(small_study: Study, tmp_path: Path) -
         deadline = time.monotonic() + 300
         while not any((out / "kept").rglob("*.json")) and time.monotonic() < deadline:
             time.sleep(0.02)
-        running.send_signal(signal.SIGINT)
+        running.send_signal(number)
         _, err = running.communicate(timeout=300)
-    assert running.returncode == 130
+    assert running.returncode == code
     assert err.splitlines()[-1] == (
-        f"elseif: interrupted: what is done is kept in {out}, and the same command continues"
+        f"elseif: {line}: what is done is kept in {out}, and the same command continues"
     )
     assert not (out / "results.json").exists()
     kept = sorted((out / "kept").rglob("*.json"))

@@ -9,6 +9,7 @@ import typer
 
 from elseif.cli.arguments import Quiet
 from elseif.cli.fit import is_watched
+from elseif.cli.interrupts import say_when_interrupted
 from elseif.cli.output import say_saved, say_wrapped
 
 if TYPE_CHECKING:
@@ -77,7 +78,8 @@ def extract(
     wanted = load_definition(definition)
     check_folder(out)
     progress = ProgressBar() if is_watched(quiet) else Progress()
-    with connect(database, schema) as source:
+    on = f"parts that are whole are kept in {out}, and the same command continues"
+    with say_when_interrupted(on), connect(database, schema) as source:
         cohort = extract_cohort(
             source, wanted, folder=out, persons_a_batch=persons_a_batch, progress=progress
         )

@@ -96,6 +96,11 @@ class DuckDBDriver(Driver):
         self.connection.execute("SET TimeZone = 'UTC'")
         return self.connection
 
+    def close(self) -> None:
+        if self.can_reopen and self.connection is not None:
+            self.connection.interrupt()  # else closing waits for a question that was broken off
+        super().close()
+
     def stream(self, sql: str, schema: Any) -> Iterator[Any]:
         import pyarrow as pa
 
