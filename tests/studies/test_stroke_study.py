@@ -256,6 +256,30 @@ def test_an_own_database_and_another_definition(
     assert found["populations"][0]["planted"] == []
 
 
+@pytest.mark.parametrize(("n_events", "change"), [
+    (0, "DELETE FROM cdm.condition_occurrence WHERE condition_concept_id = 443454"),
+    (40, "INSERT INTO cdm.condition_occurrence SELECT person_id, 443454, DATE '2012-07-01' "
+         "FROM cdm.person"),
+])  # fmt: skip
+def test_an_outcome_of_nobody_or_of_everybody(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], n_events: int, change: str
+) -> None:
+    """What the outcome is, how many have it, and what to look at; no fit is tried."""
+    path = make_database(tmp_path / "omop.duckdb")
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(change)
+    told = ["--database", str(path), "--schema", "cdm", "--out", str(tmp_path / "out")]
+    assert run(["study", "stroke", *told, "--only", "BRL"]) == 3
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(
+        "elseif: The outcome of the definition stroke, stroke on days 1 to 365 after the index "
+        f"date, was recorded of {n_events} of 40 patients: "
+    )
+    assert "443454 Cerebral infarction" in line
+    assert "outcome_window" in line
+    assert line.endswith("give another --definition or --database.")
+
+
 def test_files_of_others_are_not_replaced(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

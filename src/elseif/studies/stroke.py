@@ -28,7 +28,13 @@ from elseif.studies import stroke_tables as tables
 from elseif.studies.kept_results import FileKeeper, check_others, only_run_in
 from elseif.studies.running import save_figure
 from elseif.studies.stroke_cohort import DATABASE as DATABASE_FILE
-from elseif.studies.stroke_cohort import Patients, cohort_summary, find_patients, forget_database
+from elseif.studies.stroke_cohort import (
+    Patients,
+    check_outcome,
+    cohort_summary,
+    find_patients,
+    forget_database,
+)
 from elseif.studies.stroke_contenders import (
     check_names,
     comparison_contenders,
@@ -89,6 +95,7 @@ class _Study:
         title, synthetic = patients.definition.title, patients.is_synthetic
         self.say(tables.heading_text(title, summary, synthetic, patients.source))
         self.say(tables.attrition_text(summary))
+        check_outcome(patients.cohort)
         contenders, absent = self._contenders(patients)
         with self.timed("starting up"):
             _warm_up(patients, self.settings)
