@@ -93,8 +93,17 @@ def holes_table(holes: Sequence[Sequence[Any]]) -> pd.DataFrame:
 def holes_text(table: Any) -> str:
     """The holes that there are, as lines for people."""
     lines = [
-        f"  {what}: {records:,} records of {persons:,} persons"
+        f"  {what}: {_counted(records, 'record')} {_owners(persons)}"
         for what, records, persons in table.itertuples(index=False)
         if records
     ]
     return "\n".join(lines) or "  none"
+
+
+def _owners(n_persons: int) -> str:
+    """Whose records they are; where nobody is counted, none of them has an id of a person."""
+    return f"of {_counted(n_persons, 'person')}" if n_persons else "without a person_id"
+
+
+def _counted(n: int, what: str) -> str:
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
