@@ -103,6 +103,46 @@ def test_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("{t}/no.duckdb", "The DuckDB file {t}/no.duckdb does not exist."),
+        ("duckdb:///{t}/no", "The DuckDB file {t}/no does not exist."),
+        ("no.duckdb", "The DuckDB file no.duckdb does not exist."),
+        (
+            "duckdb://{t}/no",
+            "The DuckDB file {t}/no does not exist, and neither does {r}/no in this folder.",
+        ),
+        ("duckdb://{t}/folder", "The DuckDB file {t}/folder is a folder."),
+    ],
+)
+def test_a_file_that_is_not_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, url: str, said: str
+) -> None:
+    """The sentence has the path that was looked for, with its first slash."""
+    (tmp_path / "folder").mkdir()
+    monkeypatch.chdir(tmp_path)
+    places = {"t": tmp_path, "r": str(tmp_path).removeprefix("/")}
+    with pytest.raises(DatabaseError) as caught:
+        read_address(url.format(**places))
+    assert str(caught.value) == said.format(**places)
+
+
+def test_an_absolute_path_is_no_relative_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file of the same path below this folder is not taken for it."""
+    path = make_database(tmp_path / "omop.duckdb")
+    below = tmp_path / str(path).removeprefix("/")
+    below.parent.mkdir(parents=True)
+    make_database(below)
+    monkeypatch.chdir(tmp_path)
+    assert read_address(str(path)).path == path
+    assert read_address(path).path == path
+    assert read_address(f"duckdb:///{path}").path == path
+    assert read_address(f"duckdb://{path}").path == below  # from here, if it is there
+
+
+@pytest.mark.parametrize(
     "name", ["cdm; DROP TABLE person", 'a"b', "a.b", "", "1a", "a" * 64, "a b", "ü", "a\n", "a-b"]
 )
 def test_hostile_schema(name: str) -> None:
