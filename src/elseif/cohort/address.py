@@ -11,7 +11,6 @@ from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from elseif.errors import DatabaseError, ParamError, ParamTypeError
 
-SCHEMA_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_$]{0,62}")
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 _DUCKDB_ENDINGS = (".duckdb", ".ddb", ".db")
 # settings of a connection that an address may carry: none of them holds a secret or runs anything
@@ -63,20 +62,6 @@ def read_address(url: str | os.PathLike[str]) -> Address:
     if kind == "spark":
         return _spark(url[scheme.end() :])
     raise ParamError(f"elseif reads no database of the kind {scheme[1]!r}. Give {_FORMS}.")
-
-
-def check_schema(schema: str | None) -> str | None:
-    """The name of a schema, if it is one; anything else never reaches a database."""
-    if schema is None:
-        return None
-    if not isinstance(schema, str):
-        raise ParamTypeError(f"The name of a schema is a text, not a {type(schema).__name__}.")
-    if not SCHEMA_NAME.fullmatch(schema):
-        raise ParamError(
-            f"{schema!r:.80} is no name of a schema: it must begin with a letter or an underscore "
-            "and go on with letters, digits, _ or $, 63 characters at most."
-        )
-    return schema
 
 
 def _without_scheme(url: str) -> Address:
