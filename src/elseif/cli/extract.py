@@ -89,7 +89,7 @@ def extract(
 
 def print_cohort(cohort: Cohort) -> None:
     """Who is in a cohort, how it came about, and what the database lacks."""
-    from elseif.cohort.attrition import attrition_text, holes_text
+    from elseif.cohort.attrition import extraction_text
 
     say_wrapped(f"{cohort.definition.title}.")
     n_outcomes, outcome = int(cohort.outcome.sum()), cohort.definition.outcome.name
@@ -98,8 +98,4 @@ def print_cohort(cohort: Cohort) -> None:
         f"in days {cohort.definition.outcome_window[0]} to {cohort.definition.outcome_window[1]}; "
         f"{cohort.features.shape[1]:,} drugs and conditions recorded before."
     )
-    print("\nPersons who")
-    print(attrition_text(cohort.attrition))
-    print("\nNoticed in the records (holes are left out):")
-    print(holes_text(cohort.holes))
-    print()
+    print(f"\n{extraction_text(cohort.attrition, cohort.holes)}\n")

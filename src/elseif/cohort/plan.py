@@ -6,7 +6,7 @@ import warnings
 from dataclasses import dataclass
 from typing import Any
 
-from elseif.cohort.attrition import attrition_table, attrition_text, database_holes, step_names
+from elseif.cohort.attrition import attrition_table, database_holes, step_names
 from elseif.cohort.database import Database
 from elseif.cohort.definition import CohortDefinition
 from elseif.cohort.layout import CDM, EVENTS
@@ -139,8 +139,11 @@ def empty_cohort(
     database: Database, definition: CohortDefinition, counts: list[int]
 ) -> DatabaseError:
     """The error of a cohort without members, which says where they were lost."""
-    steps = attrition_text(attrition_table(definition, counts)).splitlines()
-    told = "; ".join(" ".join(line.split()) for line in steps)
+    steps = attrition_table(definition, counts).itertuples(index=False)
+    told = "; ".join(
+        f"{persons:,} {f'(-{removed:,}) ' if removed else ''}{step}"
+        for step, persons, removed in steps
+    )
     return DatabaseError(
         f"Nobody in {database.label} belongs to the cohort. Of its persons, step by step, {told}."
     )

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from elseif import BayesianRuleListClassifier, __version__
+from elseif.cohort.attrition import extraction_text
 from elseif.errors import DataError
 from elseif.evaluation.comparison import EVERYBODY, MEN, WOMEN
 from elseif.evaluation.contenders import Contender
@@ -94,7 +95,7 @@ class _Study:
         summary = cohort_summary(patients.cohort)
         title, synthetic = patients.definition.title, patients.is_synthetic
         self.say(tables.heading_text(title, summary, synthetic, patients.source))
-        self.say(tables.attrition_text(summary))
+        self.say(extraction_text(patients.cohort.attrition, patients.cohort.holes))
         check_outcome(patients.cohort)
         contenders, absent = self._contenders(patients)
         with self.timed("starting up"):
