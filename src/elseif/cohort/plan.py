@@ -123,16 +123,29 @@ def _split(
 
 def find_holes(
     database: Database, definition: CohortDefinition, plan: Plan
-) -> list[tuple[str, int, int]]:
-    """What the whole database lacks."""
+) -> tuple[list[tuple[str, int, int]], dict[str, int]]:
+    """What the whole database lacks, and how many records it has."""
     questions = plan.questions
     answers = {
         "observation_period": database.numbers(questions.period_holes()),
         "person": database.numbers(questions.person_holes()),
     }
-    for domain in dict.fromkeys(("condition", *definition.domains)):
+    for domain in _domains(definition):
         answers[domain] = database.numbers(questions.event_holes(domain))
-    return database_holes(answers)
+    totals = {"observation_period": answers["observation_period"]["total"]}
+    totals |= {EVENTS[domain]: answers[domain]["total"] for domain in _domains(definition)}
+    return database_holes(answers), totals
+
+
+def count_records(database: Database, definition: CohortDefinition, plan: Plan) -> dict[str, int]:
+    """How many records the database has now, as ``find_holes`` has counted them once."""
+    tables = ["observation_period", *(EVENTS[domain] for domain in _domains(definition))]
+    return {table: database.numbers(plan.questions.n_records(table))["total"] for table in tables}
+
+
+def _domains(definition: CohortDefinition) -> list[str]:
+    """What is read: conditions always, for index and outcome are among them."""
+    return list(dict.fromkeys(("condition", *definition.domains)))
 
 
 def empty_cohort(
