@@ -92,6 +92,20 @@ def test_only_the_program_heeds_signals() -> None:
     assert done.stdout.decode().splitlines()[-1] == "True -1"
 
 
+def test_a_worker_that_is_ended_does_not_end_the_program() -> None:
+    """A process that a library has forked has no part in how the program ends."""
+    code = (
+        "import os, signal, time; from elseif.cli import interrupts as i; i.PATIENCE = 0;"
+        "i.heed_signals(); worker = os.fork();\n"
+        "while worker == 0: time.sleep(0.01)\n"
+        "time.sleep(0.2); os.kill(worker, signal.SIGTERM);"
+        "how = os.waitpid(worker, 0)[1]; time.sleep(0.5);"
+        "print(os.WTERMSIG(how), i.was_stopped())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    assert (done.returncode, done.stdout) == (0, b"15 False\n")
+
+
 def _heed_interrupts() -> None:
     """A shell's background job ignores them, and its children would too."""
     signal.signal(signal.SIGINT, signal.default_int_handler)

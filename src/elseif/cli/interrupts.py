@@ -38,6 +38,8 @@ def heed_signals() -> None:
     threading.Thread(target=_watch, args=(read,), daemon=True).start()
     for number in ours:
         signal.signal(number, _stop)
+    if hasattr(os, "register_at_fork"):  # else what ends a library's worker would end us
+        os.register_at_fork(after_in_child=_leave_signals)
 
 
 def was_stopped() -> bool:
@@ -71,6 +73,16 @@ def _stop(number: int, _: FrameType | None) -> None:
     """Stop as Ctrl-C stops any program of Python, which libraries know and clean up after."""
     _heard.append(signal.Signals(number))
     raise KeyboardInterrupt
+
+
+def _leave_signals() -> None:
+    signal.set_wakeup_fd(-1)
+    for number, usual in (
+        (signal.SIGINT, signal.default_int_handler),
+        (signal.SIGTERM, signal.SIG_DFL),
+    ):
+        if signal.getsignal(number) is _stop:
+            signal.signal(number, usual)
 
 
 def _watch(read: int) -> None:
