@@ -1,8 +1,9 @@
-"""The estimator's settings, checked: what, what was found, and what is allowed."""
+"""Settings, the estimator's and others, checked: what, what was found, and what is allowed."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any
@@ -12,6 +13,7 @@ import numpy as np
 from elseif.antecedents.expert import check_weights
 from elseif.errors import ParamError, ParamTypeError
 
+SCHEMA_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_$]{0,62}")
 KERNEL_NAMES = ("auto", "exact", "tempered", "informed", "adaptive", "paper")
 PREDICTORS = ("point", "posterior", "map")
 CHOICES = {
@@ -84,6 +86,17 @@ def check_flag(name: str, value: Any) -> None:
     """True or False; a word such as "no" would count as true."""
     if not isinstance(value, (bool, np.bool_, Integral)):
         raise ParamTypeError(f"{name} is {value!r}; it must be True or False.")
+
+
+def check_schema(schema: Any) -> None:
+    """The name of a schema that every database takes, whatever it is put into."""
+    if not isinstance(schema, str):
+        raise ParamTypeError(f"The name of a schema is a text, not a {type(schema).__name__}.")
+    if not SCHEMA_NAME.fullmatch(schema):
+        raise ParamError(
+            f"{schema!r:.80} is no name of a schema: it must begin with a letter or an underscore "
+            "and go on with letters, digits, _ or $, 63 characters at most."
+        )
 
 
 def check_predictor(estimator: Any) -> None:

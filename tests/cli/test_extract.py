@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from elseif.cli.problems import without_passwords
@@ -99,6 +100,20 @@ def test_refused(
     assert not (tmp_path / "c").exists()
     if not debug:
         assert done.err.count("\n") == 1
+
+
+def test_records_of_nobody(elseif: Run, tmp_path: Path) -> None:
+    """Records without a person_id are nobody's, and not those of 0 persons."""
+    path = make_database(tmp_path / "omop.duckdb")
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(
+            "INSERT INTO cdm.drug_exposure VALUES (NULL, 8000, DATE '2011-01-01'), "
+            "(NULL, 8001, DATE '2011-01-01'), (3, 8001, NULL)"
+        )
+    told = ["--database", path, "--schema", "cdm", "--out", tmp_path / "cohort"]
+    printed = elseif("extract", *told).out
+    assert "  drugs of nobody in person: 2 records without a person_id\n" in printed
+    assert "  drugs without a start date: 1 record of 1 person\n" in printed
 
 
 def test_help(elseif: Run) -> None:

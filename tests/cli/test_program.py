@@ -62,18 +62,48 @@ def test_a_closed_pipe(folder: Path, verb: list[str]) -> None:
     assert (done.returncode, done.stderr) == (141, b"")
 
 
-def test_an_interrupt(folder: Path, tmp_path: Path) -> None:
-    """Ctrl-C ends the program with 130 and one line, and leaves no file."""
+@pytest.mark.parametrize(
+    ("number", "code", "line"),
+    [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "ended by SIGTERM")],
+)
+def test_an_interrupt(
+    folder: Path, tmp_path: Path, number: signal.Signals, code: int, line: str
+) -> None:
+    """Ctrl-C and SIGTERM end the program with their code and one line, and leave no file."""
     told = ["--label", "survival", "--positive", "died", "--n-iter", "400000000"]
     command = [*PROGRAM, "fit", str(folder / "titanic.csv"), *told, "--model", str(tmp_path / "m")]
     options: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen(command, **options, preexec_fn=_heed_interrupts) as running:
         time.sleep(6)  # well into loading or sampling: either must end
-        running.send_signal(signal.SIGINT)
+        running.send_signal(number)
         _, err = running.communicate(timeout=300)
-    assert running.returncode == 130
-    assert err.decode().splitlines()[-1] == "elseif: interrupted"
+    assert running.returncode == code, err
+    assert err.decode().splitlines()[-1] == f"elseif: {line}"
     assert list(tmp_path.iterdir()) == []
+
+
+def test_only_the_program_heeds_signals() -> None:
+    """Imported, or run by another program, it leaves the signals to that program."""
+    code = (
+        "import signal; from elseif.cli.main import run; import elseif.cohort; run(['--version']);"
+        "print(signal.getsignal(signal.SIGTERM) is signal.SIG_DFL, signal.set_wakeup_fd(-1))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert done.stdout.decode().splitlines()[-1] == "True -1"
+
+
+def test_a_worker_that_is_ended_does_not_end_the_program() -> None:
+    """A process that a library has forked has no part in how the program ends."""
+    code = (
+        "import os, signal, time; from elseif.cli import interrupts as i; i.PATIENCE = 0;"
+        "i.heed_signals(); worker = os.fork();\n"
+        "while worker == 0: time.sleep(0.01)\n"
+        "time.sleep(0.2); os.kill(worker, signal.SIGTERM);"
+        "how = os.waitpid(worker, 0)[1]; time.sleep(0.5);"
+        "print(os.WTERMSIG(how), i.was_stopped())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    assert (done.returncode, done.stdout) == (0, b"15 False\n")
 
 
 def _heed_interrupts() -> None:

@@ -16,7 +16,7 @@ from elseif.errors import DatabaseError, ElseifError, ParamError
 from tests.cohort import handmade as made
 from tests.cohort.comparing import features_of
 from tests.cohort.definitions import HANDMADE
-from tests.cohort.engines import DuckDBEngine, Engine, PostgresServer, write_duckdb
+from tests.cohort.engines import DuckDBEngine, Engine, PostgresServer, SparkEngine, write_duckdb
 from tests.cohort.rows import COLUMNS, Tables
 
 HOSTILE = [
@@ -202,6 +202,68 @@ def test_records_without_dates_concepts_or_persons(engine: Engine) -> None:
         cohort = extract(database, HANDMADE)
     assert [int(person) for person in cohort.person_ids] == list(made.ANSWER)
     assert features_of(cohort) == {person: row[4] for person, row in made.ANSWER.items()}
+
+
+FAR = "DATE '5874897-12-31'"  # the last that PostgreSQL has
+PERIOD = "observation_period_id, person_id, observation_period_start_date"
+UNFIT = {
+    "a period's end": ("observation_period", f"SELECT {PERIOD}, {FAR} observation_period_end_date"),
+    "a text": (
+        "observation_period",
+        f"SELECT {PERIOD}, CAST('soon' AS text) observation_period_end_date",
+    ),
+    "a diagnosis": (
+        "condition_occurrence",
+        "SELECT condition_occurrence_id, person_id, condition_concept_id, "
+        f"{FAR} condition_start_date",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", UNFIT)
+def test_dates_that_cannot_be(sql_engine: Engine, what: str) -> None:
+    """A sentence that says what dates may be and where to look, not the engine's own words."""
+    sql_engine.load(made.TABLES)
+    table, select = UNFIT[what]
+    statements = [
+        f"ALTER TABLE cdm.{table} RENAME TO old",
+        f"CREATE VIEW cdm.{table} AS {select} FROM cdm.old",
+    ]
+    if isinstance(sql_engine, PostgresServer):
+        with sql_engine.owner() as owner:
+            for statement in [*statements, f"GRANT SELECT ON cdm.{table} TO reader"]:
+                owner.execute(statement)
+    else:
+        change(sql_engine.path, statements)
+    with sql_engine.connect() as database:
+        if what == "a period's end" and database.kind == "postgresql":
+            assert len(extract(database, HANDMADE)) > 0  # it compares such dates
+            return
+        with pytest.raises(DatabaseError) as caught:
+            extract(database, HANDMADE)
+    value = "'soon', which" if what == "a text" else "'5874897-12-31', which"
+    if what == "a diagnosis" and database.kind == "postgresql":
+        value = "a value that"  # its driver does not say
+    text = str(caught.value)
+    assert f"holds {value} cannot be read as a date" in text
+    assert "years 1 to 9999" in text
+    assert "observation_period" in text
+    assert "Error" not in text
+
+
+def test_texts_that_are_no_dates_in_spark(spark: SparkEngine) -> None:
+    spark.load(made.TABLES)
+    rows = spark.session.table("cdm.observation_period").selectExpr(
+        "person_id", "observation_period_start_date", "'soon' observation_period_end_date"
+    )
+    rows.write.saveAsTable("cdm.texts")
+    spark.session.sql("DROP TABLE cdm.observation_period")
+    spark.session.sql("ALTER TABLE cdm.texts RENAME TO cdm.observation_period")
+    with (
+        spark.connect() as database,
+        pytest.raises(DatabaseError, match="holds 'soon', which cannot be read as a date"),
+    ):
+        extract(database, HANDMADE)
 
 
 def test_file_is_not_there(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import duckdb
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
@@ -18,8 +19,24 @@ from tests.cohort.comparing import assert_equal_cohorts
 from tests.cohort.definitions import HANDMADE
 from tests.cohort.engines import write_duckdb
 from tests.cohort.test_reference import medium_database
+from tests.helpers_cohort import make_database
 
 ROOT = Path(__file__).parents[2]
+# the program, sent a signal half a second after it has asked for drugs, and left to end by itself
+STOPPED = """
+import os, threading
+from elseif.cli import interrupts
+from elseif.cli.main import main
+interrupts.PATIENCE = 30
+from elseif.cohort.drivers import DuckDBDriver
+ask = DuckDBDriver.stream
+def stream(self, sql, schema):
+    if "drug_exposure" in sql:
+        threading.Timer(0.5, os.kill, (os.getpid(), {number})).start()
+    yield from ask(self, sql, schema)
+DuckDBDriver.stream = stream
+main()
+"""
 
 
 @pytest.fixture(scope="module")
@@ -155,3 +172,31 @@ def test_folder_that_is_none(tmp_path: Path) -> None:
     for folder in (tmp_path, tmp_path / "nothing"):
         with pytest.raises(ElseifError, match=folder.name):
             read_cohort(folder)
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "line"),
+    [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "ended by SIGTERM")],
+)
+def test_the_program_stopped_within_a_question(
+    tmp_path: Path, number: signal.Signals, code: int, line: str
+) -> None:
+    """DuckDB makes an error of its own of an interrupt; the program says what is so."""
+    path, folder = make_database(tmp_path / "omop.duckdb"), tmp_path / "cohort"
+    with duckdb.connect(str(path)) as connection:  # a table that takes hours to be counted
+        connection.execute(
+            "ALTER TABLE cdm.drug_exposure RENAME TO drugs; CREATE VIEW cdm.drug_exposure AS "
+            "SELECT d.* FROM cdm.drugs d, range(4000000) a, range(4000000) b "
+            "WHERE d.person_id + a.range + b.range < 0"
+        )
+    command = ["extract", "--database", str(path), "--schema", "cdm", "--out", str(folder)]
+    done = subprocess.run(
+        [sys.executable, "-c", STOPPED.format(number=int(number)), *command],
+        capture_output=True, text=True, check=False, timeout=120,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (
+        code,
+        f"elseif: {line}: parts that are whole are kept in {folder}, and the same command "
+        "continues\n",
+    )

@@ -1,4 +1,4 @@
-"""The study of stroke through the program: all that it writes, and its end by Ctrl-C."""
+"""The study of stroke through the program: all that it writes, and its end by a signal."""
 
 from __future__ import annotations
 
@@ -132,8 +132,14 @@ def test_pages_in_a_browser(
     assert lit(page) == rule_list.captured_by(pd.DataFrame([case])).tolist()
 
 
-def test_an_interrupt_and_what_comes_after(small_study: Study, tmp_path: Path) -> None:
-    """Ctrl-C leaves what is done and says how to go on; the end is as if nothing had been."""
+@pytest.mark.parametrize(
+    ("number", "code", "line"),
+    [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "ended by SIGTERM")],
+)
+def test_an_interrupt_and_what_comes_after(
+    small_study: Study, tmp_path: Path, number: signal.Signals, code: int, line: str
+) -> None:
+    """A signal leaves what is done and says how to go on; the end is as if nothing had been."""
     out = tmp_path / "stroke"
     command = ["study", "stroke", "--out", str(out), *SMALL]
     with subprocess.Popen(
@@ -143,11 +149,11 @@ def test_an_interrupt_and_what_comes_after(small_study: Study, tmp_path: Path) -
         deadline = time.monotonic() + 300
         while not any((out / "kept").rglob("*.json")) and time.monotonic() < deadline:
             time.sleep(0.02)
-        running.send_signal(signal.SIGINT)
+        running.send_signal(number)
         _, err = running.communicate(timeout=300)
-    assert running.returncode == 130
+    assert running.returncode == code
     assert err.splitlines()[-1] == (
-        f"elseif: interrupted: what is done is kept in {out}, and the same command continues"
+        f"elseif: {line}: what is done is kept in {out}, and the same command continues"
     )
     assert not (out / "results.json").exists()
     kept = sorted((out / "kept").rglob("*.json"))
@@ -248,6 +254,30 @@ def test_an_own_database_and_another_definition(
     assert found["paper"] is None
     assert "CHADS2" in found["left_out"]
     assert found["populations"][0]["planted"] == []
+
+
+@pytest.mark.parametrize(("n_events", "change"), [
+    (0, "DELETE FROM cdm.condition_occurrence WHERE condition_concept_id = 443454"),
+    (40, "INSERT INTO cdm.condition_occurrence SELECT person_id, 443454, DATE '2012-07-01' "
+         "FROM cdm.person"),
+])  # fmt: skip
+def test_an_outcome_of_nobody_or_of_everybody(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], n_events: int, change: str
+) -> None:
+    """What the outcome is, how many have it, and what to look at; no fit is tried."""
+    path = make_database(tmp_path / "omop.duckdb")
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(change)
+    told = ["--database", str(path), "--schema", "cdm", "--out", str(tmp_path / "out")]
+    assert run(["study", "stroke", *told, "--only", "BRL"]) == 3
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(
+        "elseif: The outcome of the definition stroke, stroke on days 1 to 365 after the index "
+        f"date, was recorded of {n_events} of 40 patients: "
+    )
+    assert "443454 Cerebral infarction" in line
+    assert "outcome_window" in line
+    assert line.endswith("give another --definition or --database.")
 
 
 def test_files_of_others_are_not_replaced(

@@ -77,20 +77,7 @@ def results(population: str = "everybody") -> dict[str, Any]:
     )
 
 
-COHORT = {
-    "n": N,
-    "n_events": N // 5,
-    "n_features": 4146,
-    "attrition": [
-        {"step": "have a record of atrial fibrillation, the first of which is the index date and "
-                 "no other", "persons": 16_586, "removed": 0},
-        {"step": "were observed for 365 days after it", "persons": N, "removed": 16_186},
-    ],
-    "holes": [
-        {"what": "drugs without a concept", "counts": {"records": 6596, "persons": None}},
-        {"what": "nothing", "counts": {"records": 0, "persons": 0}},
-    ],
-}  # fmt: skip
+COHORT = {"n": N, "n_events": N // 5, "n_features": 4146}
 TIMES = {
     "brl_everybody_seconds": 12.34, "brl_everybody_cpu_seconds": 20.0, "brl_seconds": 30.0,
     "brl_cpu_seconds": 44.0,
@@ -103,7 +90,6 @@ def whole_text() -> str:
     found = results()
     parts = [
         tables.heading_text("Stroke after atrial fibrillation", COHORT, True, "the DuckDB file x"),
-        tables.attrition_text(COHORT),
         tables.auc_table(found, "these patients (SYNTHETIC)", True, {"C5.0": "needs R."}),
         tables.auc_table(results("women"), "these patients", with_paper=False),
         tables.difference_text(found),

@@ -9,6 +9,7 @@ import typer
 
 from elseif.cli.arguments import Quiet
 from elseif.cli.fit import is_watched
+from elseif.cli.interrupts import say_when_interrupted
 from elseif.cli.output import check_is_folder, say_saved, say_wrapped
 
 if TYPE_CHECKING:
@@ -78,7 +79,8 @@ def extract(
     wanted = load_definition(definition)
     check_folder(out)
     progress = ProgressBar() if is_watched(quiet) else Progress()
-    with connect(database, schema) as source:
+    on = f"parts that are whole are kept in {out}, and the same command continues"
+    with say_when_interrupted(on), connect(database, schema) as source:
         cohort = extract_cohort(
             source, wanted, folder=out, persons_a_batch=persons_a_batch, progress=progress
         )
@@ -88,7 +90,7 @@ def extract(
 
 def print_cohort(cohort: Cohort) -> None:
     """Who is in a cohort, how it came about, and what the database lacks."""
-    from elseif.cohort.attrition import attrition_text, holes_text
+    from elseif.cohort.attrition import extraction_text
 
     say_wrapped(f"{cohort.definition.title}.")
     n_outcomes, outcome = int(cohort.outcome.sum()), cohort.definition.outcome.name
@@ -97,8 +99,4 @@ def print_cohort(cohort: Cohort) -> None:
         f"in days {cohort.definition.outcome_window[0]} to {cohort.definition.outcome_window[1]}; "
         f"{cohort.features.shape[1]:,} drugs and conditions recorded before."
     )
-    print("\nPersons who")
-    print(attrition_text(cohort.attrition))
-    print("\nNoticed in the records (holes are left out):")
-    print(holes_text(cohort.holes))
-    print()
+    print(f"\n{extraction_text(cohort.attrition, cohort.holes)}\n")

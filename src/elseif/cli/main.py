@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
-import threading
-import time
 import traceback
 from collections.abc import Callable, Sequence
 from typing import Annotated
@@ -20,13 +17,12 @@ from elseif.cli.explain import explain
 from elseif.cli.export import export
 from elseif.cli.extract import extract
 from elseif.cli.fit import fit
+from elseif.cli.interrupts import INTERRUPTED, heed_signals, stopped, was_stopped
 from elseif.cli.output import make_streams_lenient
 from elseif.cli.predict import predict
 from elseif.cli.problems import (
     BROKEN_PIPE,
-    INTERRUPTED,
     exit_code,
-    interrupted_line,
     one_line,
     say,
     warnings_as_notes,
@@ -37,8 +33,6 @@ from elseif.cli.show import show
 from elseif.cli.study import study
 from elseif.cli.verb import Verb
 
-PATIENCE = 1.0  # seconds, in which unfinished files are removed
-_interrupted = threading.Event()
 UsageError: type[Exception] = typer.BadParameter.__bases__[0]  # which typer does not name in public
 
 app = typer.Typer(
@@ -86,8 +80,7 @@ def options(
 
 def main() -> None:
     """Run the program with the arguments of the command line."""
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        _heed_interrupts()
+    heed_signals()  # here and not in run(): a program that calls that has its own
     sys.exit(run(sys.argv[1:]))
 
 
@@ -99,9 +92,11 @@ def run(arguments: Sequence[str]) -> int:
         with warnings_as_notes():
             code = app(arguments, prog_name="elseif", standalone_mode=False)
         sys.stdout.flush()  # a closed pipe shows here, not when Python ends
-        return _ended(code if isinstance(code, int) else 0)
+        if code == INTERRUPTED:  # typer's answer to an interrupt
+            return stopped()
+        return code if isinstance(code, int) else 0
     except (KeyboardInterrupt, typer.Abort):
-        return _ended(INTERRUPTED)
+        return stopped()
     except UsageError as error:
         return _misused(error)
     except BrokenPipeError:
@@ -109,6 +104,8 @@ def run(arguments: Sequence[str]) -> int:
     except SystemExit as end:  # typer's own answer to a closed pipe
         return _pipe_closed() if end.code == 1 else int(end.code or 0)
     except Exception as error:
+        if was_stopped():  # DuckDB makes an error of its own of an interrupt
+            return stopped()
         if debug:
             told = "".join(traceback.format_exception(error))
             print(without_passwords(told), end="", file=sys.stderr, flush=True)
@@ -122,33 +119,6 @@ def _without_debug(arguments: list[str]) -> tuple[list[str], bool]:
     end = arguments.index("--") if "--" in arguments else len(arguments)
     kept = [argument for argument in arguments[:end] if argument != "--debug"]
     return kept + arguments[end:], len(kept) < end
-
-
-def _ended(code: int) -> int:
-    if code == INTERRUPTED and not _interrupted.is_set():
-        _interrupted.set()
-        say(interrupted_line())
-    return code
-
-
-def _heed_interrupts() -> None:
-    """Ctrl-C ends the program as usual, but does not wait long for compiled code.
-
-    Python runs its handler of a signal between steps of Python in the main thread, which a
-    library's long computation may hold; a thread of its own, woken by the signal itself,
-    sees to the end then.
-    """
-    read, write = os.pipe()
-    os.set_blocking(write, False)
-    signal.set_wakeup_fd(write, warn_on_full_buffer=False)
-
-    def watch() -> None:
-        while os.read(read, 1) != bytes([signal.SIGINT]):
-            pass
-        time.sleep(PATIENCE)
-        os._exit(_ended(INTERRUPTED))
-
-    threading.Thread(target=watch, daemon=True).start()
 
 
 def _misused(error: BaseException) -> int:

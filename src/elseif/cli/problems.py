@@ -21,7 +21,7 @@ from elseif.errors import (
     ResourceError,
 )
 
-INTERRUPTED, BROKEN_PIPE, FAULT = 130, 141, 1
+BROKEN_PIPE, FAULT = 141, 1
 EXIT_CODES: tuple[tuple[type[BaseException], int], ...] = (
     (ParamError, 2),
     (FileExistsAlreadyError, 2),
@@ -95,28 +95,6 @@ def in_options(message: str) -> str:
 
 def _option(name: str) -> str:
     return f"--{name.replace('_', '-')}"
-
-
-_consolation: list[str] = []
-
-
-@contextmanager
-def say_when_interrupted(text: str) -> Iterator[None]:
-    """Have Ctrl-C say how to go on, while something runs that can be continued."""
-    _consolation.append(text)
-    try:
-        yield
-    except KeyboardInterrupt:  # the text is needed at the very end
-        raise
-    except BaseException:
-        _consolation.pop()
-        raise
-    _consolation.pop()
-
-
-def interrupted_line() -> str:
-    """What Ctrl-C says."""
-    return ": ".join(["interrupted", *_consolation[-1:]])
 
 
 def say(message: str) -> None:

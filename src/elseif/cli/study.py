@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from elseif.cli.arguments import Quiet
-from elseif.cli.problems import say_when_interrupted
+from elseif.cli.interrupts import say_when_interrupted
 from elseif.errors import ParamError
 
 STROKE = "Only of elseif study stroke"

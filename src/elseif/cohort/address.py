@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from elseif.errors import DatabaseError, ParamError, ParamTypeError
 
-SCHEMA_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_$]{0,62}")
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 _DUCKDB_ENDINGS = (".duckdb", ".ddb", ".db")
 # settings of a connection that an address may carry: none of them holds a secret or runs anything
@@ -48,7 +48,7 @@ class Address:
 def read_address(url: str | os.PathLike[str]) -> Address:
     """Take an address apart; ParamError for one that cannot be."""
     if isinstance(url, os.PathLike):
-        return _duckdb(os.fspath(url))
+        return _duckdb(os.fspath(url), ())
     if not isinstance(url, str):
         raise ParamTypeError(f"The address of a database is a text, not a {type(url).__name__}.")
     scheme = _SCHEME.match(url)
@@ -58,62 +58,62 @@ def read_address(url: str | os.PathLike[str]) -> Address:
     if kind in ("postgresql", "postgres"):
         return _postgresql(url)
     if kind == "duckdb":
-        return _duckdb(url[scheme.end() :])
+        return _duckdb(url[scheme.end() :], _relative(url[scheme.end() :]))
     if kind == "spark":
         return _spark(url[scheme.end() :])
     raise ParamError(f"elseif reads no database of the kind {scheme[1]!r}. Give {_FORMS}.")
-
-
-def check_schema(schema: str | None) -> str | None:
-    """The name of a schema, if it is one; anything else never reaches a database."""
-    if schema is None:
-        return None
-    if not isinstance(schema, str):
-        raise ParamTypeError(f"The name of a schema is a text, not a {type(schema).__name__}.")
-    if not SCHEMA_NAME.fullmatch(schema):
-        raise ParamError(
-            f"{schema!r:.80} is no name of a schema: it must begin with a letter or an underscore "
-            "and go on with letters, digits, _ or $, 63 characters at most."
-        )
-    return schema
 
 
 def _without_scheme(url: str) -> Address:
     if url == "spark":
         return Address("spark", "the Spark session", "spark")
     if url.lower().endswith(_DUCKDB_ENDINGS) and "@" not in url:
-        return _duckdb(url)
+        return _duckdb(url, ())
     raise ParamError(f"The address of the database is of no kind that elseif knows. Give {_FORMS}.")
 
 
-def _duckdb(rest: str) -> Address:
-    if rest.strip("/") in ("", ":memory:"):
+def _duckdb(path_text: str, relative: tuple[str, ...]) -> Address:
+    if path_text.strip("/") in ("", ":memory:"):
         raise ParamError(
             "A DuckDB database in memory has no address: give a file, as in duckdb:///FILE, or "
             "in Python Database.from_backend(...)."
         )
-    path = _existing(rest, Path.is_file)
+    path = _existing((*relative, path_text), Path.is_file)
     if path is None:
-        what = "is a folder" if _existing(rest, Path.is_dir) else "does not exist"
-        raise DatabaseError(f"The DuckDB file {rest.lstrip('/') or rest} {what}.")
+        folder = _existing((*relative, path_text), Path.is_dir)
+        if folder is not None:
+            raise DatabaseError(f"The DuckDB file {folder} is a folder.")
+        here = "".join(f", and neither does {text} in this folder" for text in relative)
+        raise DatabaseError(f"The DuckDB file {_shown(path_text)} does not exist{here}.")
     return Address("duckdb", f"the DuckDB file {path.name}", f"duckdb:{path.name}", path)
 
 
 def _spark(rest: str) -> Address:
-    path = _existing(rest, Path.is_dir)
+    path = _existing((*_relative(rest), rest), Path.is_dir)
     if path is None:
         raise DatabaseError(
-            f"There is no folder {rest}. spark:///FOLDER reads the tables person.parquet, "
+            f"There is no folder {_shown(rest)}. spark:///FOLDER reads the tables person.parquet, "
             "concept.parquet and so on in a folder; spark alone takes the session's own tables."
         )
     return Address("spark", f"the Parquet files in {path.name}", f"spark:{path.name}", path)
 
 
-def _existing(rest: str, is_right: object) -> Path | None:
-    """The path after two slashes: from the third slash on relative, else as it stands."""
-    for text in (rest.removeprefix("/"), rest):
-        if text and "\0" not in text and is_right(Path(text)):  # type: ignore[operator]
-            return Path(text).absolute()
+def _relative(rest: str) -> tuple[str, ...]:
+    """What follows a third slash may be meant from here: duckdb:///FILE; it is looked for first."""
+    text = rest.removeprefix("/")
+    return (text,) if text != rest and text and not text.startswith("/") else ()
+
+
+def _shown(path_text: str) -> str:
+    """A path, of whose slashes in front one is enough."""
+    return f"/{path_text.lstrip('/')}" if path_text.startswith("/") else path_text
+
+
+def _existing(texts: Iterable[str], is_right: Callable[[Path], bool]) -> Path | None:
+    """The first path that is there, absolute."""
+    for text in texts:
+        if text and "\0" not in text and is_right(Path(text)):
+            return Path(_shown(text)).absolute()
     return None
 
 

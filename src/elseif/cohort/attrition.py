@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from elseif.cohort.definition import OLDEST, CohortDefinition
 if TYPE_CHECKING:
     import pandas as pd
 
+WIDTH = 92  # of lines for people
 # of a persons' query, in the order in which they are passed
 STEPS = ("in_person", "of_age", "observed", "observed_before", "observed_after", "new")
 
@@ -51,12 +53,20 @@ def attrition_table(definition: CohortDefinition, counts: Sequence[int]) -> pd.D
 
 
 def attrition_text(table: Any) -> str:
-    """The steps as lines for people."""
+    """The steps as lines for people: who is left, who has gone, and what was asked."""
     width = max(len(f"{n:,}") for n in (*table["persons"], *table["removed"])) + 1
-    lines = [
-        f"{persons:>{width},} {f'(-{removed:,})' if removed else '':>{width + 3}}  {step}"
-        for step, persons, removed in table.itertuples(index=False)
-    ]
+    lines = []
+    for step, persons, removed in table.itertuples(index=False):
+        start = f"{persons:>{width},} {f'(-{removed:,})' if removed else '':>{width + 3}}  "
+        lines.append(
+            textwrap.fill(
+                step,
+                WIDTH,
+                initial_indent=start,
+                subsequent_indent=" " * (len(start) + 2),
+                break_long_words=False,
+            )
+        )
     return "\n".join(lines)
 
 
@@ -93,8 +103,25 @@ def holes_table(holes: Sequence[Sequence[Any]]) -> pd.DataFrame:
 def holes_text(table: Any) -> str:
     """The holes that there are, as lines for people."""
     lines = [
-        f"  {what}: {records:,} records of {persons:,} persons"
+        f"  {what}: {_counted(records, 'record')} {_owners(persons)}"
         for what, records, persons in table.itertuples(index=False)
         if records
     ]
     return "\n".join(lines) or "  none"
+
+
+def extraction_text(attrition: Any, holes: Any) -> str:
+    """How a cohort came about, and what the database lacks: what every program prints."""
+    return (
+        f"Persons who\n{attrition_text(attrition)}\n\n"
+        f"Noticed in the records (holes are left out):\n{holes_text(holes)}"
+    )
+
+
+def _owners(n_persons: int) -> str:
+    """Whose records they are; where nobody is counted, none of them has an id of a person."""
+    return f"of {_counted(n_persons, 'person')}" if n_persons else "without a person_id"
+
+
+def _counted(n: int, what: str) -> str:
+    return f"{n:,} {what}{'' if n == 1 else 's'}"

@@ -10,10 +10,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
 
-from elseif.cohort.address import Address, check_schema, read_address
+from elseif.cohort.address import Address, read_address
 from elseif.cohort.drivers import DRIVERS, Driver, LostConnectionError, load
 from elseif.cohort.layout import find_layout
 from elseif.errors import DatabaseError, ParamTypeError
+from elseif.parameters import check_schema
 
 WAITS = (0.2, 1.0, 4.0, 10.0, 15.0)  # seconds before each new try of a lost connection
 
@@ -29,9 +30,16 @@ def connect(url: str | os.PathLike[str], schema: str | None = None) -> Database:
     ``spark:///FOLDER`` for a folder of Parquet files named after the tables. ``schema``
     is where the tables are; without it, where the database looks by itself.
     """
-    schema = check_schema(schema)
+    schema = _checked(schema)
     address = read_address(url)
     return Database(DRIVERS[address.kind](address), schema)
+
+
+def _checked(schema: str | None) -> str | None:
+    """The name of a schema, if it is one; anything else never reaches a database."""
+    if schema is not None:
+        check_schema(schema)
+    return schema
 
 
 class Database:
@@ -54,7 +62,7 @@ class Database:
 
         kind, connection = unwrap(backend)
         address = Address(kind, f"the {NAMES[kind]} session", f"{kind}:session")
-        return cls(DRIVERS[kind](address, connection), check_schema(schema))
+        return cls(DRIVERS[kind](address, connection), _checked(schema))
 
     @property
     def kind(self) -> str:

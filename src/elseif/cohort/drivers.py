@@ -21,6 +21,11 @@ INSTALL = "pip install 'elseif[omop]'"
 INSTALL_SPARK = "pip install 'elseif[omop,spark]'"
 
 
+# what drivers quote of a value that they cannot convert
+_DATE = re.compile(r"(\d{4,}-\d{2}-\d{2}(?: \(?BC\)?)?)")
+_QUOTED = re.compile(r"""["']([^"']{1,40})["']""")
+
+
 class LostConnectionError(DatabaseError):
     """The connection broke, which another try may mend."""
 
@@ -67,6 +72,18 @@ class Driver(ABC):
         """What such an exception means, in a sentence without secrets."""
         return DatabaseError(f"{self.label}: {self.said(error)}.")
 
+    def unfit(self, error: Exception) -> DatabaseError:
+        """A value that is no date, or beyond what can be reckoned with; named where known."""
+        said = self.said(error)
+        found = _DATE.search(said) or _QUOTED.search(said)
+        value = "a value that" if found is None else f"{found[1]!r}, which"
+        return DatabaseError(
+            f"{self.label} holds {value} cannot be read as a date or as a whole number. "
+            "Dates must be of the years 1 to 9999, and as texts be written YYYY-MM-DD. Look for it "
+            "in person, observation_period, condition_occurrence and drug_exposure; correct it, or "
+            "read views that leave it out."
+        )
+
     @property
     def label(self) -> str:
         """The database, at the start of a sentence."""
@@ -95,6 +112,11 @@ class DuckDBDriver(Driver):
             self.connection.execute(f"SET temp_directory = '{spill.replace(chr(39), chr(39) * 2)}'")
         self.connection.execute("SET TimeZone = 'UTC'")
         return self.connection
+
+    def close(self) -> None:
+        if self.can_reopen and self.connection is not None:
+            self.connection.interrupt()  # else closing waits for a question that was broken off
+        super().close()
 
     def stream(self, sql: str, schema: Any) -> Iterator[Any]:
         import pyarrow as pa
@@ -131,6 +153,9 @@ class DuckDBDriver(Driver):
             )
         if "not a valid DuckDB database" in said:
             return DatabaseError(f"{self.label} is not a DuckDB database.")
+        duckdb = load("duckdb", "A DuckDB database")
+        if isinstance(error, duckdb.ConversionException | duckdb.OutOfRangeException):
+            return self.unfit(error)
         return DatabaseError(f"{self.label}: {said}.")
 
 
@@ -196,6 +221,8 @@ class PostgreSQLDriver(Driver):
                 f"{self.label} ended a query at its statement timeout. Ask for a longer "
                 "statement_timeout for this user, or extract fewer persons a batch."
             )
+        if isinstance(error, load("psycopg", "A PostgreSQL database").DataError):
+            return self.unfit(error)
         if state == "42501":
             return DatabaseError(
                 f"{self.label} does not let this user read: {said}. The right to SELECT on the "
@@ -277,6 +304,9 @@ class SparkDriver(Driver):
         if isinstance(error, ConnectionError) or type(error).__name__ == "Py4JNetworkError":
             self._is_ours = False  # nothing is left to stop
             return LostConnectionError(f"{self.label} has ended: {self.said(error)}.")
+        state = getattr(error, "getSqlState", lambda: None)() or ""
+        if state[:2] == "22":  # exceptions of data, in every SQL
+            return self.unfit(error)
         return DatabaseError(f"{self.label}: {self.said(error)}.")
 
 

@@ -128,6 +128,10 @@ class Questions:
         )
         return self._query(_different(rows).order_by("person_id", "concept_id"))
 
+    def n_records(self, table: str) -> Query:
+        """How many rows a table has."""
+        return self._query(self._table(table).agg(total=ibis._.count()))
+
     def event_holes(self, domain: str) -> Query:
         """Records of a domain that cannot be used, and whose they are."""
         rows = self._joined_with_persons(self._events(domain))

@@ -26,7 +26,14 @@ from elseif.cohort.folder import (
     read_manifest,
 )
 from elseif.cohort.parts import PartsInMemory, part_from_rows
-from elseif.cohort.plan import Plan, empty_cohort, find_holes, find_spans, make_plan
+from elseif.cohort.plan import (
+    Plan,
+    count_records,
+    empty_cohort,
+    find_holes,
+    find_spans,
+    make_plan,
+)
 from elseif.errors import ParamError, ParamTypeError
 from elseif.progress import Progress
 
@@ -73,7 +80,7 @@ class _Work:
     def into_memory(self, persons_a_batch: int) -> Cohort:
         """Keep every part in memory."""
         plan = make_plan(self.database, self.definition)
-        spans, holes = self._look(plan, persons_a_batch)
+        spans, holes, _ = self._look(plan, persons_a_batch)
         return self._fill(plan, PartsInMemory(), spans, holes)
 
     def into_folder(self, folder: Path, persons_a_batch: int) -> Cohort:
@@ -83,13 +90,18 @@ class _Work:
         check_begun(folder, prints)  # before the long questions
         plan = make_plan(self.database, self.definition)
         prints |= self._state(plan)
+        if check_begun(folder, prints):
+            now = count_records(self.database, self.definition, plan)
+            prints["records"] = fingerprint(now)
         if (folder / MANIFEST).exists():
             check_prints(folder, read_manifest(folder), prints)
             self.progress.note(f"{folder} holds the whole cohort already.")
             return read_folder(folder)
         parts = PartsInFolder(folder, self.definition.domains)
         if not parts.resume(prints):
-            parts.begin(prints, *self._look(plan, persons_a_batch))
+            spans, holes, records = self._look(plan, persons_a_batch)
+            prints["records"] = fingerprint(records)
+            parts.begin(prints, spans, holes)
         cohort = self._fill(plan, parts, parts.spans, parts.holes)
         source = {"kind": self.database.kind, "schema": self.database.schema}
         sets = {name: sorted(ids) for name, ids in plan.members.items()}
@@ -99,14 +111,14 @@ class _Work:
 
     def _look(
         self, plan: Plan, persons_a_batch: int
-    ) -> tuple[list[tuple[int, int]], list[tuple[str, int, int]]]:
-        """Ranges of persons, and holes: every record is counted once, which may take a while."""
+    ) -> tuple[list[tuple[int, int]], list[tuple[str, int, int]], dict[str, int]]:
+        """Ranges of persons, holes, totals: every record is counted once, which takes a while."""
         with self.progress.stage("looking at the database", 2) as report:
             spans = find_spans(self.database, plan, persons_a_batch)
             report(1)
-            holes = find_holes(self.database, self.definition, plan)
+            holes, totals = find_holes(self.database, self.definition, plan)
             report(2)
-        return spans, holes
+        return spans, holes, totals
 
     def _prints(self) -> dict[str, str]:
         """What tells this extraction from any other."""

@@ -238,11 +238,14 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     return manifest
 
 
-def check_begun(folder: Path, wanted: Mapping[str, str]) -> None:
-    """Refuse a folder in which something else is, finished or not."""
+def check_begun(folder: Path, wanted: Mapping[str, str]) -> bool:
+    """Whether an extraction is there, finished or not; refused if it is of something else."""
+    is_there = False
     for name in (MANIFEST, PLAN):
         if (folder / name).exists():
             check_prints(folder, read_json(folder / name), wanted)
+            is_there = True
+    return is_there
 
 
 def check_prints(folder: Path, found: Mapping[str, Any], wanted: Mapping[str, str]) -> None:
@@ -254,7 +257,10 @@ def check_prints(folder: Path, found: Mapping[str, Any], wanted: Mapping[str, st
         ("definition", "by another definition"),
         ("source", "from another database or schema"),
         ("state", "from this database as it was before it changed"),
+        ("records", "from this database as it was before it changed"),
     ):
+        if key == "records" and key not in prints:
+            continue  # of an earlier release, which did not count them
         if key in wanted and prints.get(key) != wanted[key]:
             raise FileExistsAlreadyError(
                 f"{folder} holds an extraction {what}. Give another folder, or remove it."

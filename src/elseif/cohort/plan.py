@@ -6,7 +6,7 @@ import warnings
 from dataclasses import dataclass
 from typing import Any
 
-from elseif.cohort.attrition import attrition_table, attrition_text, database_holes, step_names
+from elseif.cohort.attrition import attrition_table, database_holes, step_names
 from elseif.cohort.database import Database
 from elseif.cohort.definition import CohortDefinition
 from elseif.cohort.layout import CDM, EVENTS
@@ -123,24 +123,40 @@ def _split(
 
 def find_holes(
     database: Database, definition: CohortDefinition, plan: Plan
-) -> list[tuple[str, int, int]]:
-    """What the whole database lacks."""
+) -> tuple[list[tuple[str, int, int]], dict[str, int]]:
+    """What the whole database lacks, and how many records it has."""
     questions = plan.questions
     answers = {
         "observation_period": database.numbers(questions.period_holes()),
         "person": database.numbers(questions.person_holes()),
     }
-    for domain in dict.fromkeys(("condition", *definition.domains)):
+    for domain in _domains(definition):
         answers[domain] = database.numbers(questions.event_holes(domain))
-    return database_holes(answers)
+    totals = {"observation_period": answers["observation_period"]["total"]}
+    totals |= {EVENTS[domain]: answers[domain]["total"] for domain in _domains(definition)}
+    return database_holes(answers), totals
+
+
+def count_records(database: Database, definition: CohortDefinition, plan: Plan) -> dict[str, int]:
+    """How many records the database has now, as ``find_holes`` has counted them once."""
+    tables = ["observation_period", *(EVENTS[domain] for domain in _domains(definition))]
+    return {table: database.numbers(plan.questions.n_records(table))["total"] for table in tables}
+
+
+def _domains(definition: CohortDefinition) -> list[str]:
+    """What is read: conditions always, for index and outcome are among them."""
+    return list(dict.fromkeys(("condition", *definition.domains)))
 
 
 def empty_cohort(
     database: Database, definition: CohortDefinition, counts: list[int]
 ) -> DatabaseError:
     """The error of a cohort without members, which says where they were lost."""
-    steps = attrition_text(attrition_table(definition, counts)).splitlines()
-    told = "; ".join(" ".join(line.split()) for line in steps)
+    steps = attrition_table(definition, counts).itertuples(index=False)
+    told = "; ".join(
+        f"{persons:,} {f'(-{removed:,}) ' if removed else ''}{step}"
+        for step, persons, removed in steps
+    )
     return DatabaseError(
         f"Nobody in {database.label} belongs to the cohort. Of its persons, step by step, {told}."
     )

@@ -23,7 +23,7 @@ from elseif.datasets.patients.people import (
 )
 from elseif.datasets.patients.planted import PlantedRule, PlantedStroke, facts_path
 from elseif.datasets.patients.records import draw_records
-from elseif.datasets.patients.store import Store, check_schema
+from elseif.datasets.patients.store import Store, check_new_schema
 from elseif.datasets.patients.vocabulary import PREDICTORS, Catalogue, make_catalogue
 from elseif.errors import FileExistsAlreadyError, ParamError, ParamTypeError, ResourceError
 from elseif.parameters import check_count, check_flag
@@ -64,7 +64,7 @@ def make_stroke_cdm(
     PlantedStroke : the rule list that strokes were drawn from, the sizes, and the counts
     """
     target = _check(path, n_patients, n_others, n_concepts, random_state, force)
-    check_schema(schema)
+    check_new_schema(schema)
     partial = target.with_name(f".{target.name}.partial")
     partial.unlink(missing_ok=True)
     try:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from elseif import BayesianRuleListClassifier, __version__
+from elseif.cohort.attrition import extraction_text
 from elseif.errors import DataError
 from elseif.evaluation.comparison import EVERYBODY, MEN, WOMEN
 from elseif.evaluation.contenders import Contender
@@ -28,7 +29,13 @@ from elseif.studies import stroke_tables as tables
 from elseif.studies.kept_results import FileKeeper, check_others, only_run_in
 from elseif.studies.running import save_figure
 from elseif.studies.stroke_cohort import DATABASE as DATABASE_FILE
-from elseif.studies.stroke_cohort import Patients, cohort_summary, find_patients, forget_database
+from elseif.studies.stroke_cohort import (
+    Patients,
+    check_outcome,
+    cohort_summary,
+    find_patients,
+    forget_database,
+)
 from elseif.studies.stroke_contenders import (
     check_names,
     comparison_contenders,
@@ -88,7 +95,8 @@ class _Study:
         summary = cohort_summary(patients.cohort)
         title, synthetic = patients.definition.title, patients.is_synthetic
         self.say(tables.heading_text(title, summary, synthetic, patients.source))
-        self.say(tables.attrition_text(summary))
+        self.say(extraction_text(patients.cohort.attrition, patients.cohort.holes))
+        check_outcome(patients.cohort)
         contenders, absent = self._contenders(patients)
         with self.timed("starting up"):
             _warm_up(patients, self.settings)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from elseif.datasets import PlantedRule, PlantedStroke, make_stroke_cdm, read_planted
-from elseif.errors import ElseifError
+from elseif.errors import DataError, ElseifError
 from elseif.progress import Progress
 from elseif.report.plain_data import plain
 from elseif.studies.stroke_settings import StrokeSettings
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 DATABASE = "synthetic-patients.duckdb"
 SCHEMA = "cdm"
 OTHERS = 20_000 / 12_586  # persons who do not qualify, for each who does
+SHOWN = 3  # concepts in a sentence
 COHORT_MARKS = ("manifest.json", "plan.json")
 LOUD = (
     "These patients are SYNTHETIC: a program made them up. Nothing that follows says anything\n"
@@ -116,6 +117,24 @@ def _forget_cohort(folder: Path) -> None:
     """Remove what an extraction has left."""
     if any((folder / name).is_file() for name in COHORT_MARKS):
         shutil.rmtree(folder)
+
+
+def check_outcome(cohort: Cohort) -> None:
+    """Refuse a cohort in which nobody, or everybody, has the outcome: nothing sets them apart."""
+    n, n_events = len(cohort), int(np.sum(cohort.outcome))
+    if 0 < n_events < n:
+        return
+    definition = cohort.definition
+    first, last = definition.outcome_window
+    concepts = ", ".join(f"{one.id} {one.name}" for one in definition.outcome.include[:SHOWN])
+    more = ", ..." if len(definition.outcome.include) > SHOWN else ""
+    raise DataError(
+        f"The outcome of the definition {definition.name}, {definition.outcome.name} on days "
+        f"{first:,} to {last:,} after the index date, was recorded of {n_events:,} of {n:,} "
+        "patients: a list is learnt from patients with it and patients without it. Look whether "
+        f"the outcome's concepts ({concepts}{more}) and outcome_window are what you mean, and how "
+        "the database records them; then give another --definition or --database."
+    )
 
 
 def cohort_summary(cohort: Cohort) -> dict[str, Any]:

@@ -14,7 +14,6 @@ Data = Mapping[str, Any]
 
 WIDTH = 92
 NAME = 24
-STEP = 66
 LONGEST_WARNING = 160
 NO_TRAINING = "no training"
 CAUTION = (
@@ -36,22 +35,6 @@ def heading_text(title: str, cohort: Data, is_synthetic: bool, source: str) -> s
         f"{cohort['n']:,} {loud}, {_events(cohort)}, {cohort['n_features']:,} drugs and "
         f"conditions; from {source}"
     )
-
-
-def attrition_text(cohort: Data) -> str:
-    """How many persons each step of the extraction left, and what was not as it should be."""
-    lines = [f"{'Persons who ...':<{STEP}}{'left':>12}{'removed':>12}"]
-    for row in cohort["attrition"]:
-        *above, last = textwrap.wrap(row["step"], STEP - 2, subsequent_indent="  ")
-        removed = f"{row['removed']:,}" if row["removed"] else ""
-        lines += [*above, f"{last:<{STEP}}{row['persons']:>12,}{removed:>12}".rstrip()]
-    found = [hole for hole in cohort["holes"] if any(hole["counts"].values())]
-    if found:
-        lines += ["", "Noticed in the records (holes are left out):"]
-    for hole in found:
-        counts = ", ".join(f"{n:,} {unit}" for unit, n in hole["counts"].items() if n is not None)
-        lines.append(_wrapped(f"  {hole['what']}: {counts}"))
-    return "\n".join(lines)
 
 
 def auc_table(

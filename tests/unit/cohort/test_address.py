@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from elseif.cohort import Database, connect
-from elseif.cohort.address import check_schema, read_address
+from elseif.cohort.address import read_address
 from elseif.cohort.drivers import PostgreSQLDriver
 from elseif.errors import DatabaseError, ElseifError, ParamError, ParamTypeError
+from elseif.parameters import check_schema
 from tests.helpers_cohort import PASSWORD, make_database
 
 
@@ -103,6 +104,46 @@ def test_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("{t}/no.duckdb", "The DuckDB file {t}/no.duckdb does not exist."),
+        ("duckdb:///{t}/no", "The DuckDB file {t}/no does not exist."),
+        ("no.duckdb", "The DuckDB file no.duckdb does not exist."),
+        (
+            "duckdb://{t}/no",
+            "The DuckDB file {t}/no does not exist, and neither does {r}/no in this folder.",
+        ),
+        ("duckdb://{t}/folder", "The DuckDB file {t}/folder is a folder."),
+    ],
+)
+def test_a_file_that_is_not_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, url: str, said: str
+) -> None:
+    """The sentence has the path that was looked for, with its first slash."""
+    (tmp_path / "folder").mkdir()
+    monkeypatch.chdir(tmp_path)
+    places = {"t": tmp_path, "r": str(tmp_path).removeprefix("/")}
+    with pytest.raises(DatabaseError) as caught:
+        read_address(url.format(**places))
+    assert str(caught.value) == said.format(**places)
+
+
+def test_an_absolute_path_is_no_relative_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file of the same path below this folder is not taken for it."""
+    path = make_database(tmp_path / "omop.duckdb")
+    below = tmp_path / str(path).removeprefix("/")
+    below.parent.mkdir(parents=True)
+    make_database(below)
+    monkeypatch.chdir(tmp_path)
+    assert read_address(str(path)).path == path
+    assert read_address(path).path == path
+    assert read_address(f"duckdb:///{path}").path == path
+    assert read_address(f"duckdb://{path}").path == below  # from here, if it is there
+
+
+@pytest.mark.parametrize(
     "name", ["cdm; DROP TABLE person", 'a"b', "a.b", "", "1a", "a" * 64, "a b", "ü", "a\n", "a-b"]
 )
 def test_hostile_schema(name: str) -> None:
@@ -113,11 +154,10 @@ def test_hostile_schema(name: str) -> None:
 
 def test_schema_names() -> None:
     """Letters, digits, underscores, dollars."""
-    assert check_schema("cdm_5$4") == "cdm_5$4"
-    assert check_schema("_" + "a" * 62) == "_" + "a" * 62
-    assert check_schema(None) is None
+    for name in ("cdm_5$4", "_" + "a" * 62):
+        check_schema(name)
     with pytest.raises(ParamTypeError, match="not a bytes"):
-        check_schema(b"cdm")  # type: ignore[arg-type]
+        connect("duckdb:///none.duckdb", b"cdm")  # type: ignore[arg-type]
     with pytest.raises(ParamTypeError, match="not a int"):
         read_address(5)  # type: ignore[arg-type]
 

@@ -142,6 +142,50 @@ def test_another_database_is_refused(folder: Path, tmp_path: Path) -> None:
         extract(other, STROKE, folder=folder)
 
 
+@pytest.mark.parametrize("is_finished", [True, False])
+@pytest.mark.parametrize(
+    "change",
+    [
+        "INSERT INTO cdm.drug_exposure VALUES (1, 8001, DATE '2011-01-01')",
+        "INSERT INTO cdm.condition_occurrence VALUES (1, 443454, DATE '2012-06-02')",
+        "DELETE FROM cdm.observation_period WHERE person_id = 1",
+    ],
+)
+def test_a_database_with_other_records_is_refused(
+    folder: Path, tmp_path: Path, change: str, is_finished: bool
+) -> None:
+    """As many persons, but other events: parts of before and after are not put together."""
+    if not is_finished:
+        _unfinish(folder)
+    changed = make_database(tmp_path / "omop.duckdb")
+    with duckdb.connect(str(changed)) as connection:
+        connection.execute(change)
+    with (
+        connect(changed, "cdm") as other,
+        pytest.raises(FileExistsAlreadyError, match="before it changed"),
+    ):
+        extract(other, STROKE, folder=folder)
+
+
+def test_an_extraction_that_did_not_count_records(
+    folder: Path, database: Database, whole: Cohort
+) -> None:
+    """One that an earlier release has begun is continued."""
+    _unfinish(folder, "records")
+    assert_same(extract(database, STROKE, folder=folder), whole)
+
+
+def _unfinish(folder: Path, *absent: str) -> None:
+    """Make of a cohort an extraction that was interrupted after its first range."""
+    manifest = json.loads((folder / "manifest.json").read_text())
+    (folder / "manifest.json").unlink()
+    prints = {key: value for key, value in manifest["prints"].items() if key not in absent}
+    spans = [[1, 15], [16, 30], [31, 40]]
+    plan = {"prints": prints, "spans": spans, "holes": manifest["base_holes"]}
+    write_json(folder / "plan.json", plan)
+    write_json(folder / "range-00000.json", manifest["ranges"][0])
+
+
 def test_other_files_are_left_alone(database: Database, tmp_path: Path) -> None:
     """A folder that holds something else is no place for a cohort, nor is a file."""
     (tmp_path / "letter.txt").write_text("dear")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,11 +19,11 @@ from elseif.datasets.patients.vocabulary import (
     ancestor_rows,
 )
 from elseif.errors import ParamError
+from elseif.parameters import check_schema
 
 if TYPE_CHECKING:
     import duckdb
 
-SCHEMA_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_$]{0,62}")
 RESERVED_SCHEMAS = ("information_schema", "pg_catalog", "temp")
 FEMALE, MALE, NO_CONCEPT = 8532, 8507, 0
 DAYS_SUPPLY = 30
@@ -71,13 +70,9 @@ TABLES = {
 }
 
 
-def check_schema(schema: Any) -> None:
-    """A name that every database takes; it is quoted nevertheless."""
-    if not isinstance(schema, str) or not SCHEMA_NAME.fullmatch(schema):
-        raise ParamError(
-            f"schema is {schema!r}; a name has up to 63 letters, digits, _ and $, and begins "
-            "with a letter or _."
-        )
+def check_new_schema(schema: Any) -> None:
+    """A name that every database takes, and that none keeps for itself; it is quoted anyway."""
+    check_schema(schema)
     if schema.lower() in RESERVED_SCHEMAS:
         raise ParamError(f"schema is {schema!r}, which the database keeps for itself.")
 
