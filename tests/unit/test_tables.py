@@ -74,12 +74,27 @@ def test_whole_weights(weights: list[float], whole: list[int], unit: float) -> N
     assert found_unit == unit
 
 
-@given(hnp.arrays(float, st.integers(1, 30), elements=st.floats(1e-3, 1e3)))
+@given(hnp.arrays(float, st.integers(1, 30), elements=st.floats(1e-6, 1e9)))
 def test_weights_of_any_kind_are_nearly_kept(weights: np.ndarray) -> None:
-    """Other weights are rounded to a small part of their mean, and none becomes 0."""
+    """Each is rounded to a small part of itself, or to almost nothing of all together."""
     whole, unit = whole_weights(weights, len(weights))
     assert (whole > 0).all()
-    assert np.abs(whole * unit - weights).max() <= weights.mean() / 2048
+    nearly = np.maximum(weights / 4096, weights.sum() / 2**60)
+    assert (np.abs(whole * unit - weights) <= nearly).all()
+
+
+def test_a_weight_that_hardly_counts_is_not_made_to_count() -> None:
+    """Beside a huge weight, a tiny one stays tiny; beside 1, any weight may be as small."""
+    whole, unit = whole_weights(np.array([1e12, 1e-4 / 3, 0.0]), 3)
+    assert whole[1] * unit == pytest.approx(1e-4 / 3, rel=0.01)
+    assert whole[2] == 0
+    whole, unit = whole_weights(np.array([1.1, 1e-300]), 2)
+    assert 0 < whole[1] * unit < 1e-15
+
+
+def test_weights_that_are_too_far_apart() -> None:
+    with pytest.raises(DataError, match=r"1e\+20 and 0\.1 are too far apart"):
+        whole_weights(np.array([1e20, 0.1, 0.3]), 3)
 
 
 @pytest.mark.parametrize(

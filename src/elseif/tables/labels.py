@@ -12,8 +12,9 @@ from elseif.errors import DataError, DataTypeError, ParamError
 from elseif.tables.packing import ROWS_AT_ONCE, code_type
 from elseif.tables.values import family, unmasked
 
-# weights that are no multiples of a power of two are rounded to this part of their mean
+# weights that are no multiples of 2^-12 are rounded to so many significant binary digits
 WEIGHT_BITS = 12
+MOST_BITS = 62  # of what the weights add up to, in units
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,9 +194,9 @@ def _clash(y: np.ndarray) -> str:
 
 
 def whole_weights(sample_weight: np.ndarray | None, n: int) -> tuple[np.ndarray, float]:
-    """Weights as whole numbers of a unit: exact for integers and binary fractions.
+    """Weights as whole numbers of a unit: exact for integers and multiples of 1/4096.
 
-    Other weights are rounded to a unit of about 1/4096 of their mean.
+    Others are each rounded to one part in 4,096 of itself, however large their neighbours are.
     """
     if sample_weight is None:
         return np.broadcast_to(np.int64(1), (n,)), 1.0
@@ -221,12 +222,31 @@ def whole_weights(sample_weight: np.ndarray | None, n: int) -> tuple[np.ndarray,
         if np.all(scaled == np.floor(scaled)):
             break
     else:
-        mean = float(weights[weights > 0].mean())
-        bits = WEIGHT_BITS - int(np.floor(np.log2(mean)))
-        scaled = np.maximum(np.rint(np.ldexp(weights, bits)), (weights > 0).astype(float))
-    if scaled.sum() >= 2.0**62:
-        raise DataError("sample_weight: the weights add up to more than can be counted (2^62).")
+        scaled, bits = _in_fine_units(weights)
+    if scaled.sum() >= 2.0**MOST_BITS:
+        raise DataError(
+            f"sample_weight: the weights add up to more than can be counted (2^{MOST_BITS})."
+        )
     return _least_room(scaled), float(np.ldexp(1.0, -bits))
+
+
+def _in_fine_units(weights: np.ndarray) -> tuple[np.ndarray, int]:
+    """Weights rounded to significant digits, in the largest unit 2^-bits that keeps them all."""
+    mantissas, exponents = np.frexp(weights)
+    rounded = np.ldexp(np.rint(np.ldexp(mantissas, WEIGHT_BITS)), exponents - WEIGHT_BITS)
+    smallest = int(exponents[weights > 0].min())
+    room = MOST_BITS - 1 - int(np.frexp(rounded.sum())[1])
+    bits = min(WEIGHT_BITS - smallest, room)
+    scaled = np.rint(np.ldexp(rounded, bits))
+    # what is less than a unit counts for one, so that no label vanishes: harmless if it is small
+    lost = (scaled == 0) & (weights > 0)
+    if lost.any() and bits < WEIGHT_BITS:
+        raise DataError(
+            f"sample_weight: {weights.max():g} and {weights[lost].min():g} are too far apart to "
+            "be counted together. Leave out the observations that hardly count, or scale the "
+            "weights so that they are numbers of observations."
+        )
+    return np.maximum(scaled, lost), bits
 
 
 def _least_room(weights: np.ndarray) -> np.ndarray:
