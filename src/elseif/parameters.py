@@ -28,6 +28,7 @@ CHOICES = {
 }
 
 
+MOST_ITERATIONS = 10**15  # years of any machine
 FLAGS = ("disjoint_bins", "negations", "merge_equivalents", "verbose")
 
 
@@ -35,10 +36,11 @@ def check_parameters(estimator: Any) -> None:
     """Raise for the first setting of an estimator that cannot be."""
     for name in ("expected_length", "expected_cardinality", "max_memory"):
         check_positive(name, getattr(estimator, name))
-    for name in ("max_cardinality", "n_chains", "max_iter", "max_antecedents"):
+    for name in ("max_cardinality", "n_chains", "max_antecedents"):
         check_count(name, getattr(estimator, name))
-    if estimator.n_iter is not None:
-        check_count("n_iter", estimator.n_iter)
+    for name in ("n_iter", "max_iter"):
+        if name == "max_iter" or estimator.n_iter is not None:
+            check_count(name, getattr(estimator, name), at_most=MOST_ITERATIONS)
     if estimator.group_rare is not None:
         check_share("group_rare", estimator.group_rare)
     check_count("n_quantiles", estimator.n_quantiles, at_least=2)
@@ -60,12 +62,14 @@ def check_positive(name: str, value: Any) -> None:
         raise ParamError(f"{name} is {value!r}; it must be finite and above 0.")
 
 
-def check_count(name: str, value: Any, at_least: int = 1) -> None:
-    """A whole number of 1 or more."""
+def check_count(name: str, value: Any, at_least: int = 1, at_most: int | None = None) -> None:
+    """A whole number of 1 or more, and not beyond what can be."""
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise ParamTypeError(f"{name} is {value!r}; it must be a whole number.")
     if int(value) < at_least:
         raise ParamError(f"{name} is {value!r}; it must be {at_least} or more.")
+    if at_most is not None and int(value) > at_most:
+        raise ParamError(f"{name} is {value!r}; it must be {at_most:,} or less.")
 
 
 def check_share(name: str, value: Any) -> None:

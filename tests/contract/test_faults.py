@@ -71,7 +71,9 @@ def test_global_rule_2_errors_are_elseif_errors_and_built_in(
         {"max_cardinality": 0},
         {"n_chains": 0},
         {"n_iter": 0},
+        {"n_iter": 10**23},
         {"max_iter": 0},
+        {"max_iter": 10**16},
         {"n_jobs": 0},
         {"random_state": -1},
         {"random_state": 1.5},
@@ -543,6 +545,7 @@ def test_row_37_pool_in_canonical_order() -> None:
         ("one", "'one'"),
         ([1, "two"], "[1, 'two']"),
         (None, "None"),
+        (True, "True"),
     ],
 )
 def test_row_38_pseudocounts_that_cannot_be(alpha: object, shown: str) -> None:

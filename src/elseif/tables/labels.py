@@ -284,8 +284,9 @@ def read_pseudocounts(pseudocounts: Any, classes: np.ndarray) -> np.ndarray:
         pseudocounts = [pseudocounts[label] for label in known]
     try:
         given = np.asarray(pseudocounts, dtype=object)
-        # text is no number, even where it spells one
-        values = np.where([isinstance(v, (str, bytes)) for v in given.flat], np.nan, given.ravel())
+        # text is no number, even where it spells one, and neither is a yes or a no
+        no_number = [isinstance(v, (str, bytes, bool, np.bool_)) for v in given.flat]
+        values = np.where(no_number, np.nan, given.ravel())
         values = values.astype(np.float64).reshape(given.shape)
     except (TypeError, ValueError):
         values = np.array(np.nan)
