@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 from psycopg import sql
 
 from elseif.cohort import Database, connect
-from tests.cohort.rows import COLUMNS, Tables
+from tests.cohort.rows import WITH_SOURCE, Tables
 
 DUCKDB_TYPES = {"integer": "INTEGER", "date": "DATE", "text": "VARCHAR"}
 ARROW_TYPES = {"integer": pa.int32(), "date": pa.date32(), "text": pa.string()}
@@ -48,7 +48,7 @@ def arrow_tables(tables: Tables) -> dict[str, pa.Table]:
         table: pa.table(
             {
                 name: pa.array([row[i] for row in rows], ARROW_TYPES[kind])
-                for i, (name, kind) in enumerate(COLUMNS[table].items())
+                for i, (name, kind) in enumerate(WITH_SOURCE[table].items())
             }
         )
         for table, rows in tables.rows().items()
@@ -147,7 +147,7 @@ class PostgresServer:
             for table, rows in tables.rows().items():
                 columns = [
                     sql.SQL("{} " + kinds[kind]).format(sql.Identifier(column))  # type: ignore[arg-type]
-                    for column, kind in COLUMNS[table].items()
+                    for column, kind in WITH_SOURCE[table].items()
                 ]
                 whole = sql.Identifier(schema, table)
                 made = sql.SQL("CREATE TABLE {} ({})").format(whole, sql.SQL(", ").join(columns))

@@ -1,4 +1,4 @@
-"""The six tables of a small OMOP database as rows, and as data frames."""
+"""The tables of a small OMOP database as rows, and as data frames."""
 
 from __future__ import annotations
 
@@ -36,6 +36,7 @@ COLUMNS: dict[str, dict[str, str]] = {
     "concept": {"concept_id": "integer", "concept_name": "text"},
     "concept_ancestor": {"ancestor_concept_id": "integer", "descendant_concept_id": "integer"},
 }
+WITH_SOURCE = {**COLUMNS, "cdm_source": {"cdm_source_name": "text"}}
 _PANDAS = {"integer": "Int64", "date": "object", "text": "object"}
 
 
@@ -49,10 +50,11 @@ class Tables:
     drugs: Sequence[tuple[int | None, int | None, date | None]]
     concepts: Sequence[tuple[int, str | None]] = field(default=())
     ancestors: Sequence[tuple[int, int]] = field(default=())
+    sources: Sequence[tuple[str | None]] | None = None  # None for no such table
 
     def rows(self) -> dict[str, list[tuple[object, ...]]]:
         """All rows, by the name of the table."""
-        return {
+        found: dict[str, list[tuple[object, ...]]] = {
             "person": list(self.persons),
             "observation_period": _numbered(self.periods),
             "condition_occurrence": _numbered(self.conditions),
@@ -60,6 +62,9 @@ class Tables:
             "concept": list(self.concepts),
             "concept_ancestor": list(self.ancestors),
         }
+        if self.sources is not None:
+            found["cdm_source"] = list(self.sources)
+        return found
 
     def frames(self) -> dict[str, pd.DataFrame]:
         """All rows as data frames, by the name of the table."""
@@ -67,7 +72,7 @@ class Tables:
             table: pd.DataFrame(
                 {
                     name: pd.Series([row[i] for row in rows], dtype=_PANDAS[kind])
-                    for i, (name, kind) in enumerate(COLUMNS[table].items())
+                    for i, (name, kind) in enumerate(WITH_SOURCE[table].items())
                 }
             )
             for table, rows in self.rows().items()

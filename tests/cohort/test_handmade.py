@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -49,6 +51,21 @@ def test_answer_by_hand(cohort: Cohort) -> None:
     assert list(steps) == made.ATTRITION
     holes = {what: (records, n) for what, records, n in cohort.holes.itertuples(index=False)}
     assert holes == made.HOLES
+
+
+@pytest.mark.parametrize(
+    ("sources", "names"),
+    [(None, []), ([], []), ([("claims",), (None,), ("SYNTHETIC b",), ("claims",)],
+                            ["SYNTHETIC b", "claims"])],
+    ids=["no-table", "no-row", "rows"],
+)  # fmt: skip
+def test_a_database_says_what_it_is(
+    engine: Engine, sources: list[tuple[str | None]] | None, names: list[str]
+) -> None:
+    """It may have no table for that, which is no reason to refuse it."""
+    engine.load(replace(made.TABLES, sources=sources))
+    with engine.connect() as database:
+        assert sorted(database.source_names()) == names
 
 
 @pytest.mark.parametrize("persons_a_batch", [2, 7, 1000])

@@ -26,6 +26,7 @@ def sql_of(kind: str) -> str:
     new = replace(stroke, outcome_must_be_new=True)
     sets = {"index": INDEX, "outcome": OUTCOME}
     questions = {
+        "what the database says that it is": ask.source_names(),
         "persons in the database": ask.persons_in_database(),
         "descendants of concepts": ask.descendants({313217, 443454}),
         "persons with the index condition": ask.index_persons(INDEX),
@@ -52,7 +53,7 @@ def test_sql(kind: str) -> None:
 def test_nothing_is_written(kind: str) -> None:
     """Every statement is a SELECT of the schema's own tables."""
     statements = [part for part in sql_of(kind).split(";\n") if part.strip()]
-    assert len(statements) == 12
+    assert len(statements) == 13
     quote = "`" if kind == "spark" else '"'
     for statement in statements:
         code = "\n".join(line for line in statement.splitlines() if not line.startswith("--"))

@@ -248,10 +248,12 @@ def test_an_own_database_and_another_definition(
     printed = capsys.readouterr()
     assert code == 0, printed.err
     assert "MarketScan" not in printed.out
-    assert "SYNTHETIC patients" not in printed.out
+    assert printed.out.startswith("These patients are SYNTHETIC")  # for the database says so
+    assert "SYNTHETIC patients" in (out / "report.html").read_text("utf-8")
     assert "CHADS2: not run, the definition has no groups heart_failure" in printed.out
     found = Study(out, printed.out, printed.err).results()
     assert found["paper"] is None
+    assert found["synthetic"] is True
     assert "CHADS2" in found["left_out"]
     assert found["populations"][0]["planted"] == []
 

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from elseif.cohort.address import Address, read_address
 from elseif.cohort.drivers import DRIVERS, Driver, LostConnectionError, load
-from elseif.cohort.layout import find_layout
+from elseif.cohort.layout import SOURCE, find_layout
 from elseif.errors import DatabaseError, ParamTypeError
 from elseif.parameters import check_schema
 
@@ -126,6 +126,17 @@ class Database:
 
         layout = find_layout(self.again(look), self.schema, tables, self._driver.label)
         return Questions(self.kind, layout)
+
+    def source_names(self) -> list[str]:
+        """What the database says that it is, in its table cdm_source; nothing if it has none."""
+        try:
+            questions = self.questions([SOURCE])
+        except LostConnectionError:
+            raise
+        except DatabaseError:  # the table is not needed, and often not there
+            return []
+        found = self.fetch(questions.source_names())
+        return [] if found is None else [name for name in found["name"].to_pylist() if name]
 
     def stream(self, query: Any) -> Iterator[Any]:
         """The answer to a query as Arrow tables, some rows at a time."""

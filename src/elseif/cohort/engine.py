@@ -10,7 +10,7 @@ import ibis
 
 from elseif.cohort.attrition import STEPS
 from elseif.cohort.definition import OLDEST, CohortDefinition
-from elseif.cohort.layout import CDM, EVENTS, Layout
+from elseif.cohort.layout import CDM, EVENTS, SOURCE, Layout
 from elseif.errors import DatabaseError
 
 DIALECTS = {"duckdb": "duckdb", "postgresql": "postgres", "spark": "pyspark"}
@@ -45,6 +45,11 @@ class Questions:
 
     def __init__(self, kind: str, layout: Layout) -> None:
         self._dialect, self._layout = DIALECTS[kind], layout
+
+    def source_names(self) -> Query:
+        """What the database says that it is."""
+        rows = self._table(SOURCE)
+        return self._query(_different(rows.select(name=rows.cdm_source_name)).order_by("name"))
 
     def persons_in_database(self) -> Query:
         """How many persons there are, and how many different ids they have."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from elseif.errors import DatabaseError
 
+SOURCE = "cdm_source"  # what a database says that it is; it may be absent
 # tables of the common data model 5.3 and 5.4, and of each what is read
 CDM: Mapping[str, Mapping[str, str]] = {
     "person": {"person_id": "int64", "gender_concept_id": "int64", "year_of_birth": "int64"},
@@ -27,6 +28,7 @@ CDM: Mapping[str, Mapping[str, str]] = {
     },
     "concept": {"concept_id": "int64", "concept_name": "string"},
     "concept_ancestor": {"ancestor_concept_id": "int64", "descendant_concept_id": "int64"},
+    SOURCE: {"cdm_source_name": "string"},
 }
 EVENTS = {"condition": "condition_occurrence", "drug": "drug_exposure"}
 # how the three databases call the types that are read, and what they are called here

@@ -9,7 +9,7 @@ from typing import Any
 from elseif.cohort.attrition import attrition_table, database_holes, step_names
 from elseif.cohort.database import Database
 from elseif.cohort.definition import CohortDefinition
-from elseif.cohort.layout import CDM, EVENTS
+from elseif.cohort.layout import CDM, EVENTS, SOURCE
 from elseif.errors import DatabaseError, ParamError
 
 STRIPS = 4_096  # of ids, in which persons are counted to find ranges of about the same size
@@ -30,6 +30,7 @@ def make_plan(database: Database, definition: CohortDefinition) -> Plan:
     """Look at the database before anything is read from it."""
     unused = {table for domain, table in EVENTS.items() if domain not in definition.domains}
     unused.discard(EVENTS["condition"])
+    unused.add(SOURCE)
     questions = database.questions([table for table in CDM if table not in unused])
     people = database.numbers(questions.persons_in_database())
     _check_persons(database, questions, people["rows"] - people["persons"])

@@ -54,8 +54,7 @@ def find_patients(settings: StrokeSettings, progress: Progress) -> Patients:
     if settings.database is None:
         print(f"{LOUD}\n", flush=True)
         planted = _synthetic_database(settings, progress).rules[:-1]
-    cohort, folder, source = _extracted(settings, definition, progress)
-    is_synthetic = settings.database is None
+    cohort, folder, source, is_synthetic = _extracted(settings, definition, progress)
     digest = cohort_digest(cohort)
     return Patients(cohort, definition, is_synthetic, source, folder, planted, digest)
 
@@ -81,13 +80,20 @@ def _synthetic_database(settings: StrokeSettings, progress: Progress) -> Planted
 
 def _extracted(
     settings: StrokeSettings, definition: CohortDefinition, progress: Progress
-) -> tuple[Cohort, Path, str]:
-    """The cohort of this database and definition: read where it was extracted before."""
+) -> tuple[Cohort, Path, str, bool]:
+    """The cohort of this database and definition: read where it was extracted before.
+
+    A database that says it is synthetic is taken at its word, whoever made it.
+    """
     from elseif.cohort import connect, extract, read_cohort
 
     url = settings.database or str(settings.out / DATABASE)
     schema = SCHEMA if settings.database is None else settings.schema
     with connect(url, schema=schema) as database:
+        names = database.source_names()
+        is_synthetic = settings.database is None or any("SYNTHETIC" in name for name in names)
+        if is_synthetic and settings.database is not None:
+            print(f"{LOUD}\n", flush=True)
         state = _file_state(database.path)
         folder = settings.out / _folder_name(database.identity, state, definition)
         if settings.fresh:
@@ -96,9 +102,9 @@ def _extracted(
             cohort = read_cohort(folder)
             if settings.database is not None:
                 progress.note(f"The cohort in {folder} is used; --fresh extracts it again.")
-            return cohort, folder, database.label
+            return cohort, folder, database.label, is_synthetic
         cohort = extract(database, definition, folder=folder, progress=progress)
-        return cohort, folder, database.label
+        return cohort, folder, database.label, is_synthetic
 
 
 def _folder_name(identity: str, state: list[Any] | None, definition: CohortDefinition) -> str:

@@ -1,3 +1,20 @@
+-- what the database says that it is
+SELECT
+  *
+FROM (
+  SELECT
+    "t1"."name"
+  FROM (
+    SELECT
+      "t0"."cdm_source_name" AS "name"
+    FROM "cdm"."cdm_source" AS "t0"
+  ) AS "t1"
+  GROUP BY
+    1
+) AS "t2"
+ORDER BY
+  "t2"."name" ASC;
+
 -- persons in the database
 SELECT
   COUNT("t1"."person_id") AS "rows",
