@@ -53,6 +53,19 @@ def summary(**options: Any) -> Summary:
 
 
 @functools.cache
+def long_summary() -> Summary:
+    """20,000 patients, so that risks have decimals, and the long names of diseases."""
+    X, y = patients(20_000)
+    longer = {
+        "prior stroke": "Occlusion and stenosis of carotid artery without cerebral infarction",
+        "age": "age in completed years on the day of the first diagnosis of fibrillation",
+        "sex": "sex as the insurance recorded it when the person was enrolled",
+    }
+    X = X.rename(columns=longer)
+    return summarise(classifier().fit(X, y), X, y, folds=2, subgroups=[longer["sex"]])
+
+
+@functools.cache
 def named_summary(hostile: bool) -> Summary:
     """A report on columns, categories and labels of hostile names, or of names as long.
 

@@ -11,7 +11,23 @@ from playwright.sync_api import Page
 from elseif.report.report import SECTIONS, write_report
 from elseif.report.summary import Summary
 from tests.browser.open_page import LAPTOP, PHONE, OpenPage
-from tests.helpers_report import named_summary, summary
+from tests.helpers_report import long_summary, named_summary, summary
+
+# texts of digits alone that are drawn on more lines than one
+BROKEN_NUMBERS = """() => [...document.querySelectorAll("td, th")].flatMap((cell) => {
+  const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+  const broken = [];
+  while (texts.nextNode()) {
+    for (const found of texts.currentNode.data.matchAll(/[0-9][0-9.,]*%?/g)) {
+      const range = document.createRange();
+      range.setStart(texts.currentNode, found.index);
+      range.setEnd(texts.currentNode, found.index + found[0].length);
+      const tops = [...range.getClientRects()].map((rect) => Math.round(rect.top));
+      if (new Set(tops).size > 1) broken.push(found[0]);
+    }
+  }
+  return broken;
+})"""
 
 
 def write(folder: Path, found: Summary) -> Path:
@@ -46,6 +62,15 @@ def test_looks(
     found = page.evaluate("() => axe.run({exclude: [['tbody > tr:nth-child(n + 5)']]})")
     mend = [v for v in found["violations"] if v["impact"] in ("moderate", "serious", "critical")]
     assert [(v["id"], [n["html"][:200] for n in v["nodes"][:3]]) for v in mend] == []
+
+
+@pytest.mark.parametrize("width", [360, 700, 900, 1100, 1366])
+def test_no_number_is_broken(open_page: OpenPage, tmp_path: Path, width: int) -> None:
+    """However long the names beside them are, the digits of a number stay on one line."""
+    page = open_page(write(tmp_path, long_summary()), width)
+    open_details(page)
+    assert page.locator("td.number").count() > 20
+    assert page.evaluate(BROKEN_NUMBERS) == []
 
 
 def test_keyboard(open_page: OpenPage, tmp_path: Path) -> None:
