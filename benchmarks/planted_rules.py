@@ -26,7 +26,8 @@ def main(arguments: Sequence[str] = ()) -> None:
     everybody = [study(seed) for seed in seeds]
     n_folds = sum(one["n_folds"] for one in everybody)
     print(f"{len(everybody)} databases, {n_folds} folds of everybody\n")
-    print("| planted rule | found | turned round | within another rule |\n|---|---|---|---|")
+    print("| planted rule | found | turned round | its disease in another rule |")
+    print("|---|---|---|---|")
     for rules in zip(*(one["planted"] for one in everybody), strict=True):
         counts = (sum(len(rule[form]) for rule in rules) for form in FORMS)
         print(f"| {rules[0]['rule']} | {' | '.join(f'{n} of {n_folds}' for n in counts)} |")

@@ -8,13 +8,11 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from elseif import __version__
-
-PROGRAM = [sys.executable, "-m", "elseif"]
+from tests.helpers_program import PROGRAM, by_signal, end_by
 
 
 def program(*arguments: object, **env: str) -> subprocess.CompletedProcess[bytes]:
@@ -62,23 +60,17 @@ def test_a_closed_pipe(folder: Path, verb: list[str]) -> None:
     assert (done.returncode, done.stderr) == (141, b"")
 
 
-@pytest.mark.parametrize(
-    ("number", "code", "line"),
-    [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "ended by SIGTERM")],
-)
+@by_signal
 def test_an_interrupt(
     folder: Path, tmp_path: Path, number: signal.Signals, code: int, line: str
 ) -> None:
     """Ctrl-C and SIGTERM end the program with their code and one line, and leave no file."""
     told = ["--label", "survival", "--positive", "died", "--n-iter", "400000000"]
-    command = [*PROGRAM, "fit", str(folder / "titanic.csv"), *told, "--model", str(tmp_path / "m")]
-    options: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen(command, **options, preexec_fn=_heed_interrupts) as running:
-        time.sleep(6)  # well into loading or sampling: either must end
-        running.send_signal(number)
-        _, err = running.communicate(timeout=300)
-    assert running.returncode == code, err
-    assert err.decode().splitlines()[-1] == f"elseif: {line}"
+    command = ["fit", str(folder / "titanic.csv"), *told, "--model", str(tmp_path / "m")]
+    # well into loading or sampling: either must end
+    found, errors = end_by(number, command, lambda: time.sleep(6))
+    assert found == code, errors
+    assert errors[-1] == f"elseif: {line}"
     assert list(tmp_path.iterdir()) == []
 
 
@@ -104,11 +96,6 @@ def test_a_worker_that_is_ended_does_not_end_the_program() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
     assert (done.returncode, done.stdout) == (0, b"15 False\n")
-
-
-def _heed_interrupts() -> None:
-    """A shell's background job ignores them, and its children would too."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def test_a_folder_that_cannot_be_written(folder: Path) -> None:

@@ -20,6 +20,7 @@ from tests.cohort.definitions import HANDMADE
 from tests.cohort.engines import write_duckdb
 from tests.cohort.test_reference import medium_database
 from tests.helpers_cohort import make_database
+from tests.helpers_program import by_signal, heed_interrupts
 
 ROOT = Path(__file__).parents[2]
 # the program, sent a signal half a second after it has asked for drugs, and left to end by itself
@@ -174,10 +175,7 @@ def test_folder_that_is_none(tmp_path: Path) -> None:
             read_cohort(folder)
 
 
-@pytest.mark.parametrize(
-    ("number", "code", "line"),
-    [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "ended by SIGTERM")],
-)
+@by_signal
 def test_the_program_stopped_within_a_question(
     tmp_path: Path, number: signal.Signals, code: int, line: str
 ) -> None:
@@ -193,7 +191,7 @@ def test_the_program_stopped_within_a_question(
     done = subprocess.run(
         [sys.executable, "-c", STOPPED.format(number=int(number)), *command],
         capture_output=True, text=True, check=False, timeout=120,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        preexec_fn=heed_interrupts,
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (
         code,

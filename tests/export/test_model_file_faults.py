@@ -87,7 +87,9 @@ def test_an_edited_file_says_what_to_do(small: bytes) -> None:
 
 def test_other_white_space_is_the_same_model(small: bytes) -> None:
     """The checksum is of what a file says."""
-    model_from_bytes(json.dumps(json.loads(small), indent=4, ensure_ascii=True).encode())
+    spaced = json.dumps(json.loads(small), indent=4, ensure_ascii=True).encode()
+    assert spaced != small
+    assert str(model_from_bytes(spaced).rule_list) == str(model_from_bytes(small).rule_list)
 
 
 def change(path: str, value: Any) -> Callable[[dict[str, Any]], None]:

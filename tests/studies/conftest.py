@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-PROGRAM = [sys.executable, "-m", "elseif"]
+from tests.helpers_program import PROGRAM
+
 SMALL = ["--patients", "300", "--folds", "2", "--only", "BRL,CHADS2,CHA2DS2-VASc,CART"]
 TIMES = {"times", "seconds", "cpu_seconds", "command"}
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import subprocess
 import time
 from pathlib import Path
 from typing import Any
@@ -23,7 +22,8 @@ from elseif.studies.stroke_settings import StrokeSettings
 from tests.browser.calculator_tools import columns_of, fill_in, lit
 from tests.browser.open_page import OpenPage
 from tests.helpers_cohort import make_database
-from tests.studies.conftest import PROGRAM, SMALL, Study, program, without_times
+from tests.helpers_program import by_signal, end_by
+from tests.studies.conftest import SMALL, Study, program, without_times
 
 POPULATIONS = ["everybody", "women", "men"]
 CLASSIFIERS = ["BRL-point", "BRL-post", "CHADS2", "CHA2DS2-VASc", "CART"]
@@ -132,27 +132,22 @@ def test_pages_in_a_browser(
     assert lit(page) == rule_list.captured_by(pd.DataFrame([case])).tolist()
 
 
-@pytest.mark.parametrize(
-    ("number", "code", "line"),
-    [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "ended by SIGTERM")],
-)
+@by_signal
 def test_an_interrupt_and_what_comes_after(
     small_study: Study, tmp_path: Path, number: signal.Signals, code: int, line: str
 ) -> None:
     """A signal leaves what is done and says how to go on; the end is as if nothing had been."""
     out = tmp_path / "stroke"
     command = ["study", "stroke", "--out", str(out), *SMALL]
-    with subprocess.Popen(
-        [*PROGRAM, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-    ) as running:  # fmt: skip
+
+    def something_is_kept() -> None:
         deadline = time.monotonic() + 300
         while not any((out / "kept").rglob("*.json")) and time.monotonic() < deadline:
             time.sleep(0.02)
-        running.send_signal(number)
-        _, err = running.communicate(timeout=300)
-    assert running.returncode == code
-    assert err.splitlines()[-1] == (
+
+    found, errors = end_by(number, command, something_is_kept)
+    assert found == code
+    assert errors[-1] == (
         f"elseif: {line}: what is done is kept in {out}, and the same command continues"
     )
     assert not (out / "results.json").exists()

@@ -126,7 +126,7 @@ def test_a_long_curve_keeps_its_ends() -> None:
 
 
 def test_recovery() -> None:
-    """As it is, turned round as the last rule, and within another rule."""
+    """As it is, turned round as the last rule, and its disease in another rule."""
     hemiplegia, tia, age = recovery(LISTS, PLANTED)
     assert (hemiplegia["folds"], hemiplegia["in_another_rule"]) == ([1, 2, 4], [3])
     assert (tia["folds"], tia["in_another_rule"]) == ([1, 3], [])

@@ -259,8 +259,6 @@ def check_prints(folder: Path, found: Mapping[str, Any], wanted: Mapping[str, st
         ("state", "from this database as it was before it changed"),
         ("records", "from this database as it was before it changed"),
     ):
-        if key == "records" and key not in prints:
-            continue  # of an earlier release, which did not count them
         if key in wanted and prints.get(key) != wanted[key]:
             raise FileExistsAlreadyError(
                 f"{folder} holds an extraction {what}. Give another folder, or remove it."

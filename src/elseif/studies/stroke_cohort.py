@@ -52,7 +52,6 @@ def find_patients(settings: StrokeSettings, progress: Progress) -> Patients:
     definition = load_definition(settings.definition)
     planted: tuple[PlantedRule, ...] = ()
     if settings.database is None:
-        print(f"{LOUD}\n", flush=True)
         planted = _synthetic_database(settings, progress).rules[:-1]
     cohort, folder, source, is_synthetic = _extracted(settings, definition, progress)
     digest = cohort_digest(cohort)
@@ -83,16 +82,15 @@ def _extracted(
 ) -> tuple[Cohort, Path, str, bool]:
     """The cohort of this database and definition: read where it was extracted before.
 
-    A database that says it is synthetic is taken at its word, whoever made it.
+    A database that says it is synthetic, as ours does, is taken at its word.
     """
     from elseif.cohort import connect, extract, read_cohort
 
     url = settings.database or str(settings.out / DATABASE)
     schema = SCHEMA if settings.database is None else settings.schema
     with connect(url, schema=schema) as database:
-        names = database.source_names()
-        is_synthetic = settings.database is None or any("SYNTHETIC" in name for name in names)
-        if is_synthetic and settings.database is not None:
+        is_synthetic = any("SYNTHETIC" in name for name in database.source_names())
+        if is_synthetic:
             print(f"{LOUD}\n", flush=True)
         state = _file_state(database.path)
         folder = settings.out / _folder_name(database.identity, state, definition)

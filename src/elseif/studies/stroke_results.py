@@ -98,7 +98,7 @@ def recovery(
     """For each planted rule the folds whose list has it, as it is or in another form.
 
     Turned round: "if age <= 70 ... else" and "if age > 70 ... else", last in a list, say the
-    same. Within another rule: the disease, with another age or none.
+    same. In another rule: the disease, with something else or alone.
     """
     found = []
     for rule in planted:

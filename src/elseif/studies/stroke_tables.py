@@ -144,7 +144,7 @@ def planted_text(results: Data) -> str:
         if one["turned_round"]:
             more += f", and turned round in {len(one['turned_round'])}"
         if one["in_another_rule"]:
-            more += f", and within another rule in {len(one['in_another_rule'])}"
+            more += f", and its disease in another rule in {len(one['in_another_rule'])}"
         lines.append(_wrapped(f"  {one['rule']}: {len(one['folds'])} of {n}{more}"))
     return "\n".join(lines)
 

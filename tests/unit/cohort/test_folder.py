@@ -167,21 +167,12 @@ def test_a_database_with_other_records_is_refused(
         extract(other, STROKE, folder=folder)
 
 
-def test_an_extraction_that_did_not_count_records(
-    folder: Path, database: Database, whole: Cohort
-) -> None:
-    """One that an earlier release has begun is continued."""
-    _unfinish(folder, "records")
-    assert_same(extract(database, STROKE, folder=folder), whole)
-
-
-def _unfinish(folder: Path, *absent: str) -> None:
+def _unfinish(folder: Path) -> None:
     """Make of a cohort an extraction that was interrupted after its first range."""
     manifest = json.loads((folder / "manifest.json").read_text())
     (folder / "manifest.json").unlink()
-    prints = {key: value for key, value in manifest["prints"].items() if key not in absent}
     spans = [[1, 15], [16, 30], [31, 40]]
-    plan = {"prints": prints, "spans": spans, "holes": manifest["base_holes"]}
+    plan = {"prints": manifest["prints"], "spans": spans, "holes": manifest["base_holes"]}
     write_json(folder / "plan.json", plan)
     write_json(folder / "range-00000.json", manifest["ranges"][0])
 
