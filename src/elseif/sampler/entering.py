@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from elseif import kernels
+from elseif.antecedents.covers import FormedCovers
 
 
 def enter_list(
@@ -29,32 +30,26 @@ def enter_list(
     state.in_list[replica] = False
     state.in_list[replica, items] = True
     state.used[replica] = np.bincount(prior.classes[items], minlength=state.used.shape[1])
+    is_formed = data.members.shape[1] > 0
+    covers = FormedCovers(data.covers, data.members) if is_formed else data.covers
     left = data.everyone.copy()
     for row, antecedent in zip(rows, antecedent_list, strict=False):
-        np.bitwise_and(left, _cover(data, antecedent), out=state.captured[row])
+        np.bitwise_and(left, covers[antecedent], out=state.captured[row])
         left ^= state.captured[row]
     state.captured[rows[length]] = left
-    for row in rows[: length + 1]:
-        state.label_counts[row] = _label_counts(data, state.captured[row])
-        state.log_likelihoods[row] = kernels.rule_log_likelihood(data, state.label_counts, row)
+    _count(data, state, rows[: length + 1])
     at_work = int(state.at[0])
     state.at[0] = replica
     kernels.refresh_log_posterior(prior, state)
     state.at[0] = at_work
 
 
-def _cover(data: kernels.Data, antecedent: int) -> np.ndarray:
-    """What an antecedent covers, formed if it has no cover of its own."""
-    if data.members.shape[1] == 0:
-        return data.covers[antecedent]
-    members = data.members[antecedent]
-    return np.bitwise_and.reduce(data.covers[members[members >= 0]], axis=0)
-
-
-def _label_counts(data: kernels.Data, bits: np.ndarray) -> np.ndarray:
-    """Weighted number of observations of each label in a row of bits."""
-    ones = np.concatenate([[0], np.cumsum(np.bitwise_count(bits), dtype=np.int64)])
-    counts = np.zeros(len(data.pseudocounts), dtype=np.int64)
-    weighted = np.diff(ones[data.section_starts]) * data.section_weights
-    np.add.at(counts, data.section_labels, weighted)
-    return counts
+def _count(data: kernels.Data, state: kernels.State, rows: np.ndarray) -> None:
+    """Count the labels of what is captured, and find the rules' terms of the likelihood."""
+    sections = (data.section_starts, data.section_labels, data.section_weights)
+    counts = np.zeros((len(rows), len(data.pseudocounts)), dtype=np.int64)
+    alone = rows.astype(np.int32)[:, None]  # each the conjunction of itself
+    kernels.count_conjunctions(state.captured, alone, sections, state.joined, counts)
+    state.label_counts[rows] = counts
+    for row in rows:
+        state.log_likelihoods[row] = kernels.rule_log_likelihood(data, state.label_counts, row)
