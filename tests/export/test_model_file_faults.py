@@ -16,7 +16,7 @@ from elseif.errors import ElseifError, ModelFileError
 from elseif.export import migrations
 from elseif.export.model import Model
 from elseif.export.model_file import checksum, model_from_bytes, model_text, read_model
-from elseif.export.strict_json import LARGEST_FILE, nesting, parse
+from elseif.files.strict_json import LARGEST_FILE, nesting, parse
 from elseif.posterior.rule_list import RuleList
 from tests.export.tables import every_operator, model_of
 

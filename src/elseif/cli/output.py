@@ -25,7 +25,7 @@ def check_outputs(
     paths: Sequence[Path | None], force: bool, inputs: Sequence[Path | None] = ()
 ) -> None:
     """Refuse before the work what could not be written after it, or would replace an input."""
-    from elseif.export.safe_files import check_writable
+    from elseif.files.atomic import check_writable
 
     seen: set[Path] = set()
     for path in paths:
@@ -72,7 +72,7 @@ def check_pages(*paths: Path | None) -> None:
 
 def save(what: str, path: Path, content: str | bytes, force: bool) -> None:
     """Write a file, and say where it is."""
-    from elseif.export.safe_files import write_atomically
+    from elseif.files.atomic import write_atomically
 
     write_atomically(path, content, force)
     say_saved(what, path)

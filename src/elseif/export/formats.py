@@ -18,9 +18,9 @@ from elseif.export.model_file import model_text
 from elseif.export.onnx_graph import to_onnx
 from elseif.export.pmml import to_pmml
 from elseif.export.python_code import to_python
-from elseif.export.safe_files import check_writable, write_atomically
 from elseif.export.sql import to_sql
 from elseif.export.text import to_text
+from elseif.files.atomic import check_writable, write_atomically
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,8 @@ from elseif.export.document import FORMAT, VERSION, Document
 from elseif.export.encoding import encode_model
 from elseif.export.migrations import migrate
 from elseif.export.model import Model, as_model
-from elseif.export.safe_files import check_writable, write_atomically
-from elseif.export.strict_json import LARGEST_FILE, parse
+from elseif.files.atomic import check_writable, write_atomically
+from elseif.files.strict_json import LARGEST_FILE, parse
 from elseif.posterior.text import show_name
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import numpy as np
 
 from elseif.antecedents.antecedent import Antecedent
 from elseif.errors import DataError, ParamError
-from elseif.export.strict_json import parse
+from elseif.files.strict_json import parse
 from elseif.tables.conditions import OPERATORS, Condition, as_date
 
 FORMAT = "elseif edited list"

@@ -12,7 +12,7 @@ from typing import IO, Any
 from elseif.errors import FileExistsAlreadyError, ResourceError
 from elseif.evaluation.contenders import FoldResult
 from elseif.evaluation.table_of_classifiers import Place
-from elseif.export.safe_files import file_name, write_atomically
+from elseif.files.atomic import file_name, write_atomically
 
 FORMAT, VERSION = "elseif fold", 1
 LOCK = ".elseif-study.lock"

@@ -21,7 +21,7 @@ from elseif.errors import DataError
 from elseif.evaluation.comparison import EVERYBODY, MEN, WOMEN
 from elseif.evaluation.contenders import Contender
 from elseif.evaluation.table_of_classifiers import Compared, Population, compare
-from elseif.export.safe_files import write_atomically
+from elseif.files.atomic import write_atomically
 from elseif.progress import Progress, ProgressBar
 from elseif.report.plain_data import plain
 from elseif.studies import stroke_figures as figures

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from elseif import BayesianRuleListClassifier, save_model
-from elseif.export.safe_files import write_atomically
+from elseif.files.atomic import write_atomically
 from elseif.progress import Progress
 from elseif.report.calculator import NOTE, calculator_page
 from elseif.report.report import write_report

@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from elseif import BayesianRuleListClassifier, save_model
 from elseif.errors import ElseifError, FileExistsAlreadyError, ResourceError
-from elseif.export.safe_files import check_writable, file_name, write_atomically
+from elseif.files.atomic import check_writable, file_name, write_atomically
 
 OLD = b"what was there before"
 CONTENT = b"new content " * 1000
@@ -180,25 +179,6 @@ def test_names_that_cannot_be_written(tmp_path: Path) -> None:
     long = tmp_path / ("n" * 250)
     write_atomically(long, CONTENT)
     assert long.read_bytes() == CONTENT
-
-
-def test_a_failing_save_keeps_the_earlier_model(
-    classifier: BayesianRuleListClassifier, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A model on disk is replaced by a whole one or not at all."""
-    path = tmp_path / "m.json"
-    save_model(classifier, path)
-    before = path.read_bytes()
-    with pytest.raises(FileExistsAlreadyError):
-        save_model(classifier, path)
-
-    def full(handle: int, data: Any) -> int:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "write", full)
-    with pytest.raises(ResourceError, match="unchanged"):
-        save_model(classifier, path, force=True)
-    assert path.read_bytes() == before
 
 
 @pytest.mark.parametrize(
