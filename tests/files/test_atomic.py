@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from elseif.errors import ElseifError, FileExistsAlreadyError, ResourceError
-from elseif.files.atomic import check_writable, file_name, write_atomically
+from elseif.files.atomic import check_writable, write_atomically
+from elseif.files.names import file_name
 
 OLD = b"what was there before"
 CONTENT = b"new content " * 1000

@@ -12,7 +12,7 @@ import pytest
 from elseif.errors import ResourceError
 from elseif.evaluation.contenders import FoldResult, Scores
 from elseif.evaluation.table_of_classifiers import Place
-from elseif.studies.kept_results import FileKeeper, only_run_in
+from elseif.studies.kept_results import FileKeeper
 
 PLACE = Place("women", "l1 logistic regression", 1, "ab" * 32)
 RESULT = FoldResult(
@@ -85,7 +85,7 @@ def test_what_cannot_be_read_or_made(tmp_path: Path) -> None:
     assert keeper.read(PLACE) is None
     assert "cannot be read" in notes[0]
     (tmp_path / "file").touch()
-    with pytest.raises(ResourceError, match="cannot be made"):
+    with pytest.raises(ResourceError, match="it is a file"):
         FileKeeper(tmp_path / "file").write(PLACE, RESULT)
 
 
@@ -97,14 +97,3 @@ def test_no_number_is_no_json(tmp_path: Path) -> None:
     assert found["fold"] == 2
     with pytest.raises(ValueError, match="JSON"):
         keeper.write(PLACE, replace(RESULT, seconds=float("nan")))
-
-
-def test_one_run_at_a_time(tmp_path: Path) -> None:
-    """A second run in a folder is refused; after the first, it may."""
-    second = only_run_in(tmp_path)
-    with only_run_in(tmp_path), pytest.raises(ResourceError, match="Another study is at work"):
-        second.__enter__()
-    with only_run_in(tmp_path):
-        pass
-    with pytest.raises(ResourceError, match="Cannot write into"), only_run_in(tmp_path / "none"):
-        pass

@@ -9,7 +9,7 @@ import typer
 
 from elseif.cli.arguments import Force, Quiet
 from elseif.cli.output import check_outputs, check_pages, save, say_saved
-from elseif.errors import ResourceError
+from elseif.files.folders import make_folder
 
 TITLE = "Who survived the Titanic"
 
@@ -50,12 +50,3 @@ def demo(
     page = report_page(classifier, Read(X, y), watched, subgroups=["sex", "class"], title=TITLE)
     save("Report", pages["report"], page, force)
     print(f"\nOpen the pages in a browser, or try: elseif explain {model} {table} --row 1")
-
-
-def make_folder(path: Path) -> None:
-    """A folder that is there."""
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        why = "it is a file" if path.exists() else error.strerror or error
-        raise ResourceError(f"{path} cannot be made a folder: {why}.") from error

@@ -8,13 +8,14 @@ import os
 import re
 import shutil
 import sys
-import tempfile
 import textwrap
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from elseif.errors import ParamError, ResourceError
+from elseif.errors import ParamError
+from elseif.files.atomic import check_writable, write_atomically
+from elseif.files.folders import try_folder
 
 PLAIN = {"–": "-", "—": "-", "…": "...", "∞": "inf", "×": "x", "≤": "<=", "≥": ">=", "’": "'"}
 WIDEST = 100
@@ -25,14 +26,12 @@ def check_outputs(
     paths: Sequence[Path | None], force: bool, inputs: Sequence[Path | None] = ()
 ) -> None:
     """Refuse before the work what could not be written after it, or would replace an input."""
-    from elseif.files.atomic import check_writable
-
     seen: set[Path] = set()
     for path in paths:
         if path is None:
             continue
         check_writable(path, force)
-        _try_folder(path)
+        try_folder(path.parent)
         if any(_is_same_file(path, read) for read in inputs if read is not None):
             raise ParamError(
                 f"{path} is also read, and would be lost: write to another file. --force does not "
@@ -48,16 +47,6 @@ def _is_same_file(path: Path, other: Path) -> bool:
     return path.exists() and other.exists() and path.samefile(other)
 
 
-def _try_folder(path: Path) -> None:
-    """Make a nameless file where a file is to be: permissions alone do not tell all."""
-    try:
-        tempfile.TemporaryFile(dir=path.parent).close()
-    except OSError as error:
-        raise ResourceError(
-            f"{path}: the folder {path.parent} cannot be written to ({error.strerror or error})."
-        ) from error
-
-
 def check_is_folder(path: Path) -> None:
     """Refuse an address in place of a folder, which would be made under the address's name."""
     if _ADDRESS.match(str(path)):
@@ -70,11 +59,9 @@ def check_pages(*paths: Path | None) -> None:
         raise ParamError("Pages need Jinja2: pip install 'elseif[report]'.")
 
 
-def save(what: str, path: Path, content: str | bytes, force: bool) -> None:
-    """Write a file, and say where it is."""
-    from elseif.files.atomic import write_atomically
-
-    write_atomically(path, content, force)
+def save(what: str, path: Path, content: str | bytes, force: bool, private: bool = False) -> None:
+    """Write a file, and say where it is; rows are for their owner's eyes alone."""
+    write_atomically(path, content, force, private)
     say_saved(what, path)
 
 

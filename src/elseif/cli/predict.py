@@ -45,7 +45,8 @@ def predict(
     if out is None:
         write_data(csv_text(columns))
     else:
-        save(f"{len(columns['predicted']):,} predictions", out, csv_text(columns), force)
+        what = f"{len(columns['predicted']):,} predictions"
+        save(what, out, csv_text(columns), force, private=True)
 
 
 def predictions(classifier: Any, rows: Any) -> dict[str, list[object]]:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
+import functools
 import os
 import re
-import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from elseif.cohort.address import Address
 from elseif.errors import DatabaseError, ParamError
+from elseif.files.temporary import temporary_folder
 
 ROWS_AT_ONCE = 1 << 17
 CONNECT_SECONDS = 15
@@ -100,6 +103,14 @@ class Driver(ABC):
         return re.sub(rf"(?<!\w){re.escape(user)}(?!\w)", "***", line) if user else line
 
 
+@functools.cache
+def _spill_folder() -> Path:
+    """A private folder for rows that memory cannot hold; connections to one file share it."""
+    stack = contextlib.ExitStack()
+    atexit.register(stack.close)
+    return stack.enter_context(temporary_folder("elseif-duckdb"))
+
+
 class DuckDBDriver(Driver):
     """A DuckDB file."""
 
@@ -107,9 +118,9 @@ class DuckDBDriver(Driver):
         duckdb = load("duckdb", "A DuckDB database")
         # without settings of its own, so that others in this process may have it open, too
         self.connection = duckdb.connect(str(self.address.path), read_only=True)
-        spill = os.path.join(tempfile.gettempdir(), f"elseif-duckdb-{os.getpid()}")
-        with contextlib.suppress(duckdb.Error):  # made only if needed, and removed by DuckDB
-            self.connection.execute(f"SET temp_directory = '{spill.replace(chr(39), chr(39) * 2)}'")
+        spill = str(_spill_folder()).replace("'", "''")
+        with contextlib.suppress(duckdb.Error):  # refused where another one is in use already
+            self.connection.execute(f"SET temp_directory = '{spill}'")
         self.connection.execute("SET TimeZone = 'UTC'")
         return self.connection
 

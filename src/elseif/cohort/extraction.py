@@ -22,11 +22,13 @@ from elseif.cohort.folder import (
     check_folder,
     check_prints,
     fingerprint,
+    private_folder,
     read_folder,
     read_manifest,
 )
 from elseif.cohort.parts import PartsInMemory, part_from_rows
 from elseif.cohort.plan import (
+    EmptyCohortError,
     Plan,
     count_records,
     empty_cohort,
@@ -35,6 +37,7 @@ from elseif.cohort.plan import (
     make_plan,
 )
 from elseif.errors import ParamError, ParamTypeError
+from elseif.files.locks import only_run_in
 from elseif.progress import Progress
 
 PERSONS_A_BATCH = 50_000
@@ -86,6 +89,10 @@ class _Work:
     def into_folder(self, folder: Path, persons_a_batch: int) -> Cohort:
         """Write every part into a folder, or continue where an earlier extraction has ended."""
         check_folder(folder)
+        with private_folder(folder), only_run_in(folder, "extraction"):
+            return self._into_folder(folder, persons_a_batch)
+
+    def _into_folder(self, folder: Path, persons_a_batch: int) -> Cohort:
         prints = self._prints()
         check_begun(folder, prints)  # before the long questions
         plan = make_plan(self.database, self.definition)
@@ -102,7 +109,11 @@ class _Work:
             spans, holes, records = self._look(plan, persons_a_batch)
             prints["records"] = fingerprint(records)
             parts.begin(prints, spans, holes)
-        cohort = self._fill(plan, parts, parts.spans, parts.holes)
+        try:
+            cohort = self._fill(plan, parts, parts.spans, parts.holes)
+        except EmptyCohortError:
+            parts.discard()
+            raise
         source = {"kind": self.database.kind, "schema": self.database.schema}
         sets = {name: sorted(ids) for name, ids in plan.members.items()}
         facts = {"source": source, "n_persons_in_database": plan.n_persons, "concept_sets": sets}

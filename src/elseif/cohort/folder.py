@@ -5,24 +5,25 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from elseif.cohort.files import (
+from elseif.cohort.part_files import (
     check_seal,
-    checksum,
-    is_temporary,
     read_json,
     read_parquet,
     write_json,
     write_parquet,
 )
 from elseif.cohort.parts import Part, part_from_table
-from elseif.errors import DatabaseError, DataError, FileExistsAlreadyError, ResourceError
+from elseif.errors import DatabaseError, DataError, FileExistsAlreadyError
+from elseif.files.folders import make_folder, make_private_folder, try_folder
+from elseif.files.locks import LOCK
+from elseif.files.sealed import checksum
+from elseif.files.temporary import is_temporary
 
 if TYPE_CHECKING:
     from elseif.cohort.cohort import Cohort
@@ -39,25 +40,28 @@ def fingerprint(content: Any) -> str:
 
 def check_folder(folder: Path) -> None:
     """Try whether the folder can be made and written to, before any long work."""
-    try:
-        is_new = not folder.exists()
-        folder.mkdir(parents=True, exist_ok=True)
-        probe = folder / f".elseif-{secrets.token_hex(4)}"
-        probe.touch()
-        probe.unlink()
-        names = {path.name for path in folder.iterdir()}
-        if is_new:  # nothing is left behind by what fails later on
-            folder.rmdir()
-    except OSError as error:
-        raise ResourceError(f"Cannot write into {folder}: {error.strerror or error}.") from error
-    if (
-        names
-        and not names & {PLAN, MANIFEST}
-        and not all(is_temporary(Path(name)) for name in names)
-    ):
+    if not folder.exists():  # nothing is left behind by what fails later on
+        try_folder(next(path for path in folder.absolute().parents if path.exists()))
+        return
+    make_folder(folder)
+    names = {path.name for path in folder.iterdir()}
+    if not names & {PLAN, MANIFEST} and any(n != LOCK and not is_temporary(n) for n in names):
         raise FileExistsAlreadyError(
             f"{folder} holds other files and no cohort. Give the name of a new folder."
         )
+
+
+@contextlib.contextmanager
+def private_folder(folder: Path) -> Iterator[None]:
+    """Have a folder for its owner's eyes alone; a new one goes if nothing is written into it."""
+    is_new = not folder.exists()
+    make_private_folder(folder)
+    try:
+        yield
+    finally:
+        if is_new:
+            with contextlib.suppress(OSError):  # it holds something
+                folder.rmdir()
 
 
 class PartsInFolder:
@@ -76,9 +80,6 @@ class PartsInFolder:
         holes: Sequence[tuple[str, int, int]],
     ) -> None:
         """Write down what is to be done, or find what was written down before."""
-        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # it will hold patients
-        for leftover in filter(is_temporary, self.folder.iterdir()):
-            leftover.unlink(missing_ok=True)
         plan = {"format": FORMAT, "version": VERSION, "prints": dict(prints)}
         write_json(self.folder / PLAN, {**plan, "spans": spans, "holes": holes})
         self.spans, self.holes = list(spans), list(holes)
@@ -140,6 +141,14 @@ class PartsInFolder:
     def receipt(self, number: int) -> dict[str, Any]:
         """What was written down when a range was done."""
         return read_json(self._receipt(number))
+
+    def discard(self) -> None:
+        """Remove all that was written: an extraction that found nobody is not to be continued."""
+        numbers = range(len(self.spans))
+        parts = [path for n in numbers for path in (self._persons(n), self._receipt(n))]
+        pairs = [self._pairs(domain, n) for n in numbers for domain in self._domains]
+        for path in (self.folder / PLAN, *parts, *pairs):
+            path.unlink(missing_ok=True)
 
     def finish(self, cohort: Cohort, facts: Mapping[str, Any], prints: Mapping[str, str]) -> None:
         """Write the manifest, which makes the folder a cohort, and clear away the notes."""

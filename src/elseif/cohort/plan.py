@@ -15,6 +15,10 @@ from elseif.errors import DatabaseError, ParamError
 STRIPS = 4_096  # of ids, in which persons are counted to find ranges of about the same size
 
 
+class EmptyCohortError(DatabaseError):
+    """Nobody belongs to a cohort."""
+
+
 @dataclass(frozen=True)
 class Plan:
     """What is known before the first person is read."""
@@ -151,13 +155,13 @@ def _domains(definition: CohortDefinition) -> list[str]:
 
 def empty_cohort(
     database: Database, definition: CohortDefinition, counts: list[int]
-) -> DatabaseError:
+) -> EmptyCohortError:
     """The error of a cohort without members, which says where they were lost."""
     steps = attrition_table(definition, counts).itertuples(index=False)
     told = "; ".join(
         f"{persons:,} {f'(-{removed:,}) ' if removed else ''}{step}"
         for step, persons, removed in steps
     )
-    return DatabaseError(
+    return EmptyCohortError(
         f"Nobody in {database.label} belongs to the cohort. Of its persons, step by step, {told}."
     )

@@ -26,6 +26,8 @@ from elseif.datasets.patients.records import draw_records
 from elseif.datasets.patients.store import Store, check_new_schema
 from elseif.datasets.patients.vocabulary import PREDICTORS, Catalogue, make_catalogue
 from elseif.errors import FileExistsAlreadyError, ParamError, ParamTypeError, ResourceError
+from elseif.files.atomic import move_into_place, write_atomically
+from elseif.files.temporary import temporary_folder
 from elseif.parameters import check_count, check_flag
 from elseif.progress import Progress
 
@@ -65,21 +67,17 @@ def make_stroke_cdm(
     """
     target = _check(path, n_patients, n_others, n_concepts, random_state, force)
     check_new_schema(schema)
-    partial = target.with_name(f".{target.name}.partial")
-    partial.unlink(missing_ok=True)
     try:
-        with Store(partial, schema) as store:
-            planted = _write(store, n_patients, n_others, n_concepts, random_state, progress)
-        facts_path(target).unlink(missing_ok=True)  # never beside a database of other facts
-        partial.replace(target)
-        facts_path(target).write_text(planted.to_json() + "\n", encoding="utf-8")
+        with temporary_folder(f".{target.name}", target.parent) as folder:
+            with Store(folder / "database", schema) as store:
+                planted = _write(store, n_patients, n_others, n_concepts, random_state, progress)
+            facts_path(target).unlink(missing_ok=True)  # never beside a database of other facts
+            move_into_place(folder / "database", target, force)
+        write_atomically(facts_path(target), planted.to_json() + "\n", force)
     except Exception as error:  # DuckDB has its own kinds for a disk that is full
         if type(error).__module__.lstrip("_").startswith("duckdb"):
             raise ResourceError(f"{str(target)!r} could not be written: {error}.") from error
         raise
-    finally:
-        partial.unlink(missing_ok=True)
-        partial.with_name(f"{partial.name}.wal").unlink(missing_ok=True)
     return planted
 
 

@@ -3,58 +3,96 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
-import re
-import secrets
+import stat
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-from elseif.errors import FileExistsAlreadyError, ResourceError
+from elseif.errors import ElseifError, FileExistsAlreadyError, ResourceError
+from elseif.files.temporary import new_temporary, remove_leftovers
 
-LONGEST_NAME = 80
-# names that Windows keeps for itself
-DEVICES = {"CON", "PRN", "AUX", "NUL", *(f"{d}{k}" for d in ("COM", "LPT") for k in range(1, 10))}
+ANYBODY, OWNER = 0o666, 0o600  # the system's mask takes from the first what it takes of any file
 
 
-def write_atomically(path: str | os.PathLike[str], data: bytes | str, force: bool = False) -> Path:
+def write_atomically(
+    path: str | os.PathLike[str],
+    data: bytes | str,
+    force: bool = False,
+    private: bool = False,
+) -> Path:
     """Write a file by way of a new one beside it; an earlier file stays whole until the end.
 
-    Without force a name that is taken is refused. A link is followed only with force, and
-    then the file that it points to is replaced, not the link.
+    Parameters
+    ----------
+    path : where the file goes
+    data : its content; text is written as UTF-8
+    force : whether a file of that name may be replaced. A link is followed only with force, and
+        then the file that it points to is replaced, not the link.
+    private : whether its owner alone may read it, as befits rows about patients
+
+    Returns
+    -------
+    Path : where the file is
+    """
+    content = data.encode("utf-8") if isinstance(data, str) else data
+    remove_leftovers(Path(path).parent)
+    with new_file(path, force, private, len(content)) as file:
+        file.write(content)
+    return Path(path)
+
+
+@contextlib.contextmanager
+def new_file(
+    path: str | os.PathLike[str],
+    force: bool = False,
+    private: bool = False,
+    size: int | None = None,
+) -> Iterator[Any]:
+    """A binary file to write to, which gets its name at the end; after an error nothing is left.
+
+    Modes are as strict as those of a file that is replaced, and stricter if ``private`` says
+    so, from the moment the file is made.
     """
     path = Path(path)
     check_writable(path, force)
-    content = data.encode("utf-8") if isinstance(data, str) else data
     # a link's own folder may be on another disk, where no rename reaches the file
     goal = path.resolve() if path.is_symlink() else path
-    temporary = goal.with_name(f".{goal.name[:40]}.tmp-{os.getpid()}-{secrets.token_hex(4)}")
-    try:
-        _write_and_sync(temporary, content)
-        if force:
-            os.replace(temporary, goal)
-        else:
-            _claim(temporary, goal)
-    except FileExistsError as error:  # made by somebody else in the meantime
-        _remove(temporary)
-        raise FileExistsAlreadyError(_taken(path)) from error
-    except OSError as error:
-        _remove(temporary)
-        raise ResourceError(
-            f"{path}: {len(content):,} bytes could not be written "
-            f"({error.strerror or error}). What was there before is unchanged."
-        ) from error
-    except BaseException:
-        _remove(temporary)
-        raise
+    with _errors_told(path, size):
+        earlier = goal.stat() if goal.exists() else None
+        mode = (OWNER if private else ANYBODY) & (0o777 if earlier is None else earlier.st_mode)
+        handle, temporary = new_temporary(goal, mode)
+        try:
+            if earlier is not None:
+                _give_to(handle, earlier)
+            with _Whole(handle) as file:
+                yield file
+            os.fsync(handle)
+            _name(temporary, goal, force)
+        finally:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+            os.close(handle)
     _sync_folder(goal.parent)
-    return path
 
 
-def file_name(text: str, suffix: str = "", fallback: str = "model") -> str:
-    """A plain name for a file from any text: no folder, no dot in front, nothing odd."""
-    plain = re.sub(r"[^\w.-]+", "-", text, flags=re.ASCII).strip(".-_")[:LONGEST_NAME]
-    if plain.split(".")[0].upper() in DEVICES:
-        plain = f"{fallback}-{plain}"
-    return (plain.strip(".-_") or fallback) + suffix
+def move_into_place(temporary: Path, path: str | os.PathLike[str], force: bool = False) -> None:
+    """Give a whole file that another library has written its name, as ``new_file`` does."""
+    path = Path(path)
+    check_writable(path, force)
+    goal = path.resolve() if path.is_symlink() else path
+    with _errors_told(path, temporary.stat().st_size):
+        handle = os.open(temporary, os.O_RDWR)
+        try:
+            if goal.exists():
+                temporary.chmod(stat.S_IMODE(temporary.stat().st_mode & goal.stat().st_mode))
+                _give_to(handle, goal.stat())
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+        _name(temporary, goal, force)
+    _sync_folder(goal.parent)
 
 
 def check_writable(path: str | os.PathLike[str], force: bool = False) -> None:
@@ -74,40 +112,80 @@ def check_writable(path: str | os.PathLike[str], force: bool = False) -> None:
         raise ResourceError(f"{path}: the folder {path.parent} cannot be written to.")
 
 
+class _Whole(io.RawIOBase):
+    """An open file whose writes are whole: the system may take less than it is given."""
+
+    def __init__(self, handle: int) -> None:
+        super().__init__()
+        self._handle = handle
+
+    def write(self, data: Any) -> int:
+        view = memoryview(data).cast("B")
+        n = len(view)
+        while view:
+            view = view[os.write(self._handle, view) :]
+        return n
+
+    def writable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET, /) -> int:
+        return os.lseek(self._handle, offset, whence)
+
+    def tell(self) -> int:
+        return os.lseek(self._handle, 0, os.SEEK_CUR)
+
+
+@contextlib.contextmanager
+def _errors_told(path: Path, size: int | None) -> Iterator[None]:
+    try:
+        yield
+    except ElseifError:  # of what the content comes from
+        raise
+    except FileExistsError as error:  # made by somebody else in the meantime
+        raise FileExistsAlreadyError(_taken(path)) from error
+    except OSError as error:
+        what = "the file" if size is None else f"{size:,} bytes"
+        raise ResourceError(
+            f"{path}: {what} could not be written ({error.strerror or error}). "
+            "What was there before is unchanged."
+        ) from error
+
+
 def _taken(path: Path) -> str:
     what = "is a link" if path.is_symlink() else "is there already"
     return f"{path} {what}; it is overwritten only with force=True (--force)."
 
 
-def _write_and_sync(path: Path, content: bytes) -> None:
-    """A new file, readable by its owner until the system's mask says otherwise."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
-    handle = os.open(path, flags | getattr(os, "O_BINARY", 0), 0o666)
+def _give_to(handle: int, earlier: os.stat_result) -> None:
+    """The owner and group of the file that is replaced; else its mode would speak of others."""
+    made = os.fstat(handle)
+    if (made.st_uid, made.st_gid) == (earlier.st_uid, earlier.st_gid) or not hasattr(os, "fchown"):
+        return
     try:
-        view = memoryview(content)
-        while view:
-            view = view[os.write(handle, view) :]
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+        os.fchown(handle, earlier.st_uid, earlier.st_gid)
+    except OSError:
+        if made.st_gid != earlier.st_gid:
+            os.fchmod(handle, stat.S_IMODE(made.st_mode) & ~0o070)
 
 
-def _claim(temporary: Path, goal: Path) -> None:
-    """Give the new file its name; FileExistsError where the name has been taken since."""
+def _name(temporary: Path, goal: Path, force: bool) -> None:
+    """Give the new file its name; FileExistsError where it must not replace, and would."""
+    if force:
+        os.replace(temporary, goal)
+        return
     try:
         os.link(temporary, goal)  # unlike rename, a link never replaces
     except FileExistsError:
         raise
     except OSError:  # a file system without links: the name is claimed by an empty file
-        os.close(os.open(goal, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
+        os.close(os.open(goal, os.O_WRONLY | os.O_CREAT | os.O_EXCL, OWNER))
         os.replace(temporary, goal)
         return
     os.unlink(temporary)
-
-
-def _remove(path: Path) -> None:
-    with contextlib.suppress(OSError):
-        os.unlink(path)
 
 
 def _sync_folder(folder: Path) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from elseif.errors import ParamError, ResourceError
+from elseif.errors import ParamError
+from elseif.files.atomic import new_file
+from elseif.files.folders import make_folder
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -25,20 +28,15 @@ class StudySettings:
 
 def run_study(name: str, settings: StudySettings) -> None:
     """Run a study by name; the folder for its pictures is tried first."""
-    check_folder(settings.out)
-    load_matplotlib()
-    import_module(f"elseif.studies.{name}").run(settings)
-
-
-def check_folder(folder: Path) -> None:
-    """Make the folder, so that a long run does not end in a picture that cannot be saved."""
+    is_new = not settings.out.exists()
+    make_folder(settings.out)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        probe = folder / ".elseif-can-write"
-        probe.touch()
-        probe.unlink()
-    except OSError as error:
-        raise ResourceError(f"Cannot write into {folder}: {error.strerror}.") from error
+        load_matplotlib()
+        import_module(f"elseif.studies.{name}").run(settings)
+    finally:
+        if is_new:
+            with contextlib.suppress(OSError):  # it holds something
+                settings.out.rmdir()
 
 
 def load_matplotlib() -> None:
@@ -52,10 +50,14 @@ def load_matplotlib() -> None:
 
 def save_figure(figure: Figure, folder: Path, name: str) -> None:
     """Save as PNG and SVG, and say where."""
-    figure.savefig(folder / f"{name}.png", dpi=150)
+    with new_file(folder / f"{name}.png", force=True) as file:
+        figure.savefig(file, format="png", dpi=150)
     # a fixed salt and no date: the same figure is the same file
     import matplotlib
 
-    with matplotlib.rc_context({"svg.hashsalt": name}):
-        figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
+    with (
+        matplotlib.rc_context({"svg.hashsalt": name}),
+        new_file(folder / f"{name}.svg", force=True) as file,
+    ):
+        figure.savefig(file, format="svg", metadata={"Date": None})
     print(f"\nPicture: {folder / f'{name}.png'} (and .svg)")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import platform
@@ -9,24 +10,26 @@ import sys
 import time
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from elseif import BayesianRuleListClassifier, __version__
 from elseif.cohort.attrition import extraction_text
-from elseif.errors import DataError
+from elseif.datasets.patients.planted import facts_path
+from elseif.errors import DataError, FileExistsAlreadyError
 from elseif.evaluation.comparison import EVERYBODY, MEN, WOMEN
 from elseif.evaluation.contenders import Contender
 from elseif.evaluation.table_of_classifiers import Compared, Population, compare
 from elseif.files.atomic import write_atomically
+from elseif.files.locks import only_run_in
 from elseif.progress import Progress, ProgressBar
 from elseif.report.plain_data import plain
 from elseif.studies import stroke_figures as figures
 from elseif.studies import stroke_tables as tables
-from elseif.studies.kept_results import FileKeeper, check_others, only_run_in
+from elseif.studies.kept_results import FileKeeper
 from elseif.studies.running import save_figure
 from elseif.studies.stroke_cohort import DATABASE as DATABASE_FILE
 from elseif.studies.stroke_cohort import (
@@ -61,15 +64,29 @@ WRITTEN = (  # what a run replaces
     DATABASE_FILE, RESULTS, LISTS, TABLES, MODEL, REPORT, CALCULATOR,
     *(f"{picture}.{ending}" for picture in PICTURES for ending in ("png", "svg")),
 )  # fmt: skip
+# what shows that a study was run in a folder, from its first minute on
+MARKS = (KEPT, "cohort-*", facts_path(DATABASE_FILE).name)
 
 
 def run(settings: StrokeSettings) -> None:
     """Find patients, compare classifiers on them, and write all that the paper shows."""
     settings.check()
     check_names(settings)
-    check_others(settings.out, WRITTEN)
-    with only_run_in(settings.out):
+    check_others(settings.out)
+    with only_run_in(settings.out, "study"):
         _Study(settings).run()
+
+
+def check_others(folder: Path) -> None:
+    """Refuse to replace files in a folder in which no study was run before."""
+    if any(path.exists() for mark in MARKS for path in folder.glob(mark)):
+        return
+    strange = [name for name in WRITTEN if (folder / name).exists()]
+    if strange:
+        raise FileExistsAlreadyError(
+            f"{folder} holds {strange[0]}, which a study would replace, and no study was run "
+            "there before. Give another folder: --out."
+        )
 
 
 @dataclass(eq=False)
@@ -86,7 +103,16 @@ class _Study:
         self.keeper = FileKeeper(self.settings.out / KEPT, note=self.note)
 
     def run(self) -> None:
-        """The study, like a table of contents."""
+        """The study; one that fails before anything is kept leaves no folder for it."""
+        self.keeper.make_folder()
+        try:
+            self._run()
+        finally:
+            with contextlib.suppress(OSError):  # it holds something
+                self.keeper.folder.rmdir()
+
+    def _run(self) -> None:
+        """Like a table of contents."""
         if self.settings.fresh:
             self.keeper.forget()
             forget_database(self.settings.out)
@@ -267,7 +293,7 @@ class _Study:
         """A line that is not part of the result."""
         print(f"note: {text}", file=sys.stderr, flush=True)
 
-    @contextmanager
+    @contextlib.contextmanager
     def timed(self, what: str) -> Iterator[None]:
         """Measure a part of the study."""
         start = time.perf_counter()

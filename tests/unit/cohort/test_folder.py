@@ -16,7 +16,7 @@ import pyarrow as pa
 import pytest
 
 from elseif.cohort import Cohort, Database, connect, extract, load_definition, read_cohort
-from elseif.cohort.files import ROWS_A_GROUP, write_json, write_parquet
+from elseif.cohort.part_files import ROWS_A_GROUP, write_json, write_parquet
 from elseif.errors import DataError, ElseifError, FileExistsAlreadyError, ParamError, ResourceError
 from elseif.progress import Progress
 from tests.helpers_cohort import N_PERSONS, make_database
@@ -274,7 +274,8 @@ def test_notes_that_were_edited(folder: Path, database: Database, whole: Cohort)
 
 def test_hidden_files_of_others_stay(database: Database, tmp_path: Path) -> None:
     """Only what an extraction has left behind is cleared away."""
-    mine, theirs = tmp_path / ".persons-00000.parquet.tmp-0123abcd", tmp_path / ".notes.tmp-today"
+    mine = tmp_path / ".persons-00000.parquet.elseif-tmp-0123abcd"
+    theirs = tmp_path / ".notes.tmp-today"
     mine.touch()
     extract(database, STROKE, folder=tmp_path)
     assert not mine.exists()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import tempfile
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar
@@ -16,6 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from elseif.errors import DataError, ParamError, ResourceError
+from elseif.files.temporary import temporary_folder
 
 SCRIPTS = Path(__file__).parent / "r"
 ANSWERS_WITHIN = 60.0  # seconds that R has to say whether it has a package
@@ -79,11 +79,11 @@ class RClassifier(ClassifierMixin, BaseEstimator):
         if not len(self.kept_):
             raise DataError("Every column of X has one value; there is nothing to learn from.")
         self.seed_ = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-        with tempfile.TemporaryDirectory(prefix="elseif-r-") as folder:
-            _write_table(Path(folder) / "table.bin", X[:, self.kept_])
-            codes.astype(np.int32).tofile(Path(folder) / "labels.bin")
-            self._call("learn", Path(folder))
-            self.model_ = (Path(folder) / "model.rds").read_bytes()
+        with temporary_folder("elseif-r") as folder:
+            _write_table(folder / "table.bin", X[:, self.kept_])
+            codes.astype(np.int32).tofile(folder / "labels.bin")
+            self._call("learn", folder)
+            self.model_ = (folder / "model.rds").read_bytes()
         return self
 
     def too_large(self, n_rows: int, n_columns: int) -> str | None:
@@ -99,11 +99,11 @@ class RClassifier(ClassifierMixin, BaseEstimator):
         """R's probabilities of both labels."""
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        with tempfile.TemporaryDirectory(prefix="elseif-r-") as folder:
-            _write_table(Path(folder) / "table.bin", sparse.csr_array(X)[:, self.kept_])
-            (Path(folder) / "model.rds").write_bytes(self.model_)
-            self._call("risk", Path(folder))
-            risk = np.fromfile(Path(folder) / "risk.bin", dtype=np.float64)
+        with temporary_folder("elseif-r") as folder:
+            _write_table(folder / "table.bin", sparse.csr_array(X)[:, self.kept_])
+            (folder / "model.rds").write_bytes(self.model_)
+            self._call("risk", folder)
+            risk = np.fromfile(folder / "risk.bin", dtype=np.float64)
         if len(risk) != X.shape[0] or not np.all((risk >= 0) & (risk <= 1)):
             raise ResourceError(
                 f"R gave {len(risk)} risks for {X.shape[0]} rows, or some that are none."

@@ -1,0 +1,73 @@
+"""Folders: made where they are absent, tried before long work, closed to others where rows go."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import tempfile
+from pathlib import Path
+
+from elseif.errors import FileExistsAlreadyError, ResourceError
+from elseif.files.temporary import remove_leftovers
+
+OTHERS = 0o077  # what the group and everybody may do
+
+
+def make_folder(folder: Path) -> None:
+    """Have a folder that files can be written into, or say why there is none."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        why = "it is a file" if folder.is_file() else error.strerror or error
+        raise ResourceError(f"Cannot write into {folder}: {why}.") from error
+    try_folder(folder)
+    remove_leftovers(folder)
+
+
+def try_folder(folder: Path) -> None:
+    """Make a nameless file: permissions alone do not tell whether a folder can be written to."""
+    try:
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError as error:
+        raise ResourceError(f"Cannot write into {folder}: {error.strerror or error}.") from error
+
+
+def make_private_folder(folder: Path) -> None:
+    """Have a folder that its owner alone can look into, before any row is written there.
+
+    An existing folder, and the files in it, are closed to others; a folder of another user
+    is refused.
+    """
+    with contextlib.suppress(OSError):  # which make_folder puts into words
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, exist_ok=True)
+    make_folder(folder)
+    if not hasattr(os, "geteuid"):  # pragma: no cover - Windows, which has no such modes
+        return
+    if folder.stat().st_uid != os.geteuid():
+        raise FileExistsAlreadyError(
+            f"{folder} belongs to another user, who could read what is written there about "
+            "patients. Give the name of a new folder."
+        )
+    try:
+        _close(folder, folder.stat())
+        for path in folder.iterdir():
+            if stat.S_ISREG(path.lstat().st_mode):
+                _close(path, path.lstat())
+    except OSError as error:
+        raise _open_to_others(folder) from error
+    if folder.stat().st_mode & OTHERS:  # a file system that has one mode for everything
+        raise _open_to_others(folder)
+
+
+def _close(path: Path, found: os.stat_result) -> None:
+    if found.st_mode & OTHERS:
+        path.chmod(stat.S_IMODE(found.st_mode) & ~OTHERS)
+
+
+def _open_to_others(folder: Path) -> ResourceError:
+    return ResourceError(
+        f"{folder} cannot be closed to other users, and would hold rows about patients. Give a "
+        "folder on a disk that knows permissions."
+    )

@@ -1,0 +1,76 @@
+"""Locks that end with the process which holds them, however it ends."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from elseif.errors import ResourceError
+
+try:
+    import fcntl
+except ImportError:  # pragma: no cover - Windows
+    fcntl = None  # type: ignore[assignment]
+
+LOCK = ".elseif.lock"
+
+
+@contextlib.contextmanager
+def only_run_in(folder: Path, what: str) -> Iterator[None]:
+    """Refuse a second run in a folder while one is at work.
+
+    The file of the lock is removed at the end. One that a killed process has left behind is
+    not locked, and hinders nobody. On a file system without locks two runs are not told apart.
+    """
+    handle = _take(folder / LOCK)
+    if handle is None:
+        raise ResourceError(
+            f"Another {what} is at work in {folder}. Wait for it to end, or use another folder: "
+            "--out."
+        )
+    try:
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            os.unlink(folder / LOCK)  # while it is held, so that nobody holds a file without a name
+        os.close(handle)
+
+
+def try_to_lock(handle: int) -> bool | None:
+    """Lock an open file or folder; False if somebody holds it, None where that cannot be known."""
+    if fcntl is None:  # pragma: no cover - Windows
+        return None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # a file system without locks
+        return None
+    return True
+
+
+def is_named(handle: int, path: Path) -> bool:
+    """Whether an open file is still what its name stands for."""
+    try:
+        return os.path.samestat(os.fstat(handle), os.lstat(path))
+    except FileNotFoundError:
+        return False
+
+
+def _take(path: Path) -> int | None:
+    """The open and locked file; None if another process has it."""
+    while True:
+        try:
+            handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
+        except OSError as error:
+            raise ResourceError(
+                f"Cannot write into {path.parent}: {error.strerror or error}."
+            ) from error
+        if try_to_lock(handle) is False:
+            os.close(handle)
+            return None
+        if is_named(handle, path):
+            return handle
+        os.close(handle)  # its holder has ended and removed it in the meantime
