@@ -96,12 +96,13 @@ def fit(
         classifier.pseudocounts = told.by_label(classifier.pseudocounts, read.y)
     classifier.fit(read.X, read.y, sample_weight=read.weights)
     is_watched, classifier.verbose = classifier.verbose, False  # no setting of the model's
-    print_fit(classifier, table.name)
-    print()
-    if model is not None:
+    if model is not None:  # before anything is printed, which may fail
         from elseif.export.model_file import save_model
 
         save_model(classifier, model, None if without_posterior else "lists", force)
+    print_fit(classifier, table.name)
+    print()
+    if model is not None:
         say_saved("Model", model)
     if calculator is not None:
         from elseif.report.calculator import calculator_page

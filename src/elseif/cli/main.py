@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import contextlib
 import sys
 import traceback
 from collections.abc import Callable, Sequence
@@ -18,7 +18,7 @@ from elseif.cli.export import export
 from elseif.cli.extract import extract
 from elseif.cli.fit import fit
 from elseif.cli.interrupts import INTERRUPTED, heed_signals, stopped, was_stopped
-from elseif.cli.output import make_streams_lenient
+from elseif.cli.output import give_up_if_failing, make_output_whole, make_streams_lenient
 from elseif.cli.predict import predict
 from elseif.cli.problems import (
     BROKEN_PIPE,
@@ -81,6 +81,7 @@ def options(
 def main() -> None:
     """Run the program with the arguments of the command line."""
     heed_signals()  # here and not in run(): a program that calls that has its own
+    make_output_whole()
     sys.exit(run(sys.argv[1:]))
 
 
@@ -100,18 +101,27 @@ def run(arguments: Sequence[str]) -> int:
     except UsageError as error:
         return _misused(error)
     except BrokenPipeError:
-        return _pipe_closed()
+        return BROKEN_PIPE  # nobody reads on: end quietly
     except SystemExit as end:  # typer's own answer to a closed pipe
-        return _pipe_closed() if end.code == 1 else int(end.code or 0)
+        return BROKEN_PIPE if end.code == 1 else int(end.code or 0)
     except Exception as error:
         if was_stopped():  # DuckDB makes an error of its own of an interrupt
             return stopped()
-        if debug:
-            told = "".join(traceback.format_exception(error))
+        told = "".join(traceback.format_exception(error)) if debug else None
+        return _failed(error, told)
+    finally:
+        give_up_if_failing(sys.stdout)
+        give_up_if_failing(sys.stderr)
+
+
+def _failed(error: Exception, told: str | None) -> int:
+    """Say what went wrong; where nobody can be told, the exit code says it."""
+    if told is None:
+        say(one_line(error))
+    else:
+        with contextlib.suppress(OSError):
             print(without_passwords(told), end="", file=sys.stderr, flush=True)
-        else:
-            say(one_line(error))
-        return exit_code(error)
+    return exit_code(error)
 
 
 def _without_debug(arguments: list[str]) -> tuple[list[str], bool]:
@@ -129,9 +139,3 @@ def _misused(error: BaseException) -> int:
     message = " ".join(message.split()).replace(": Value error, ", ": ").rstrip(".")
     say(f"{message}. See {path} --help.")
     return 2
-
-
-def _pipe_closed() -> int:
-    """Nobody reads on: end quietly, and keep Python from saying so once more."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return BROKEN_PIPE

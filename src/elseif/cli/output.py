@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
 import io
 import os
 import re
@@ -12,8 +13,9 @@ import textwrap
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any, TextIO
 
-from elseif.errors import ParamError
+from elseif.errors import ParamError, ResourceError
 from elseif.files.atomic import check_writable, write_atomically
 from elseif.files.folders import try_folder
 
@@ -87,6 +89,37 @@ def write_data(text: str) -> None:
     sys.stdout.buffer.flush()
 
 
+class _Output(io.FileIO):
+    """Standard output, whose failure is told from that of other files."""
+
+    def write(self, data: Any, /) -> int:
+        try:
+            return super().write(data)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise ResourceError(
+                f"the output could not be written to its end ({error.strerror or error}): what is "
+                "there is cut short."
+            ) from error
+
+
+def make_output_whole() -> None:
+    """Have what is printed written whole, or fail.
+
+    With PYTHONUNBUFFERED, Python has the system write at once and does not look whether the
+    system took all of it. A buffer does; it is emptied at the end of every line then.
+    """
+    stream = sys.stdout
+    if isinstance(stream, io.TextIOWrapper):
+        stream.flush()
+        whole = io.BufferedWriter(_Output(stream.fileno(), "w", closefd=False))
+        is_unbuffered = isinstance(stream.buffer, io.RawIOBase)
+        sys.stdout = io.TextIOWrapper(
+            whole, stream.encoding, line_buffering=is_unbuffered or stream.line_buffering
+        )
+
+
 def make_streams_lenient() -> None:
     """Have a terminal that lacks a character show something like it rather than fail."""
     codecs.register_error("elseif", _plainer)
@@ -95,6 +128,19 @@ def make_streams_lenient() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="elseif")
+
+
+def give_up_if_failing(stream: TextIO | None) -> None:
+    """Send nowhere what cannot be written: Python would try once more at its end, and complain."""
+    if stream is None:
+        return
+    try:
+        stream.flush()
+    except (OSError, ValueError):  # ValueError: it was closed
+        with contextlib.suppress(OSError, ValueError):  # no file, but something like one
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, stream.fileno())
+            os.close(nowhere)
 
 
 def _plainer(error: UnicodeError) -> tuple[str, int]:

@@ -6,7 +6,7 @@ import re
 import sys
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from elseif.cli.settings import NAMES
@@ -98,8 +98,9 @@ def _option(name: str) -> str:
 
 
 def say(message: str) -> None:
-    """One line on standard error."""
-    print(f"elseif: {without_passwords(message)}", file=sys.stderr, flush=True)
+    """One line on standard error; where nobody can read it, the exit code has to do."""
+    with suppress(OSError):
+        print(f"elseif: {without_passwords(message)}", file=sys.stderr, flush=True)
 
 
 def without_passwords(text: str) -> str:
