@@ -51,3 +51,7 @@ class ExportError(ElseifError, ValueError):
 
 class FileExistsAlreadyError(ElseifError, FileExistsError):
     """A file would be overwritten, and nobody asked for that."""
+
+
+class LargeDataWarning(UserWarning):
+    """A fit is about to take much memory; the text says how much."""

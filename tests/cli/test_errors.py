@@ -71,7 +71,7 @@ WRONG: list[tuple[list[str], int, str]] = [
         3,
         "the model's labels are 'died', 'survived'",
     ),
-    (["demo", "--out", "{f}/titanic.csv"], 4, "cannot be made a folder"),
+    (["demo", "--out", "{f}/titanic.csv"], 4, "it is a file"),
 ]
 
 

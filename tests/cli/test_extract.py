@@ -138,3 +138,23 @@ def test_an_address_that_was_taken_for_a_path() -> None:
     """Of its two slashes one is left, and its password is hidden all the same."""
     shown = without_passwords(str(Path(f"postgresql://a:{PASSWORD}@h/d/part")))
     assert shown == "postgresql:/***@h/d/part"
+
+
+@pytest.mark.parametrize(
+    "advice", ["postgresql://USER:PASSWORD@HOST:PORT/NAME", "postgresql://USER@HOST:PORT/NAME"]
+)
+def test_advice_is_not_taken_for_a_secret(elseif: Run, tmp_path: Path, advice: str) -> None:
+    """How an address is written stands in the error as it is, beside a hidden one."""
+    unreadable = f"postgresql://a:{PASSWORD}/@h/d" if "PASSWORD" in advice else "nothing"
+    done = elseif("extract", "--database", unreadable, "--out", tmp_path / "c")
+    assert done.code == 2
+    assert advice in done.err
+    assert "***" not in done.err
+    assert PASSWORD not in done.err
+    assert without_passwords(f"'{advice}'") == f"'{advice}'"
+
+
+@pytest.mark.parametrize("user", ["USER", "USER:x", "USER@HOST", "USER:PASSWORD"])
+def test_a_user_called_user_has_secrets_too(user: str) -> None:
+    shown = without_passwords(f"cannot open postgresql://{user}:{PASSWORD}@h/d")
+    assert shown == "cannot open postgresql://***@h/d"

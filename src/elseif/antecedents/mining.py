@@ -20,6 +20,7 @@ from elseif.antecedents.covers import (
     total_counts,
 )
 from elseif.antecedents.pool import Pool, canonical_order, pool_members
+from elseif.antecedents.room import bytes_of_covers, warn_of_large_covers
 from elseif.errors import MiningError, NothingFrequentError
 from elseif.tables.binarise import Binarised, truth_of
 from elseif.tables.columns import Kind
@@ -63,7 +64,7 @@ class MiningSettings:
 
     def has_room_for(self, n_covers: int, layout: Layout) -> bool:
         """Whether so many packed covers fit into the memory allowed."""
-        return n_covers * layout.n_words * 8 <= self.max_memory
+        return bytes_of_covers(n_covers, layout) <= self.max_memory
 
 
 @dataclass(frozen=True)
@@ -104,6 +105,7 @@ def given_pool(
     truths = [truth_of(c, table.column(c.column, kinds.get(c.column)), layout) for c in conditions]
     members = pool_members(antecedents, conditions)
     members = members[canonical_order(members)]
+    warn_of_large_covers(len(conditions), "conditions", layout)
     covers = pack_truths(truths, layout)
     covers, layout = merge_observations(covers, layout) or (covers, layout)
     return _with_covers(conditions, covers, members, layout, settings, {})
@@ -146,6 +148,7 @@ def _with_covers(
     pool = Pool(tuple(conditions), members, supports, aliases)
     if not settings.has_room_for(len(members), layout):
         return Mined(pool, covers, layout, formed=True)
+    warn_of_large_covers(len(members), "antecedents", layout)
     joined = zero_words(len(members), layout.n_words)
     kernels.join_covers(covers, members, joined)
     return Mined(pool, joined, layout)
@@ -177,13 +180,14 @@ def _frequent_conditions(
     if not settings.has_room_for(n, layout):
         raise MiningError(
             f"The packed covers of {n:,} conditions that reach min_support={settings.min_support} "
-            f"take {n * layout.n_words * 8:.3g} bytes, above max_memory={settings.max_memory:.3g}. "
-            "Raise min_support, or raise the limit."
+            f"take {bytes_of_covers(n, layout):.3g} bytes, above "
+            f"max_memory={settings.max_memory:.3g}. Raise min_support, or raise the limit."
         )
     chosen = sorted(
         np.flatnonzero(frequent).tolist(), key=lambda i: binarised.conditions[i].sort_key()
     )
     conditions = [binarised.conditions[i] for i in chosen]
+    warn_of_large_covers(n, "conditions", layout)
     return conditions, pack_truths([binarised.truths[i] for i in chosen], layout)
 
 

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from elseif.errors import LargeDataWarning
+
 OUTPUT = "Output"
+
+
+def _without_sizes(quiet: bool) -> bool:
+    """Leave out, until the verb ends, how much memory is about to be taken."""
+    if quiet:
+        warnings.simplefilter("ignore", LargeDataWarning)
+    return quiet
+
 
 ModelFile = Annotated[
     Path,
@@ -41,7 +52,15 @@ Force = Annotated[
     bool,
     typer.Option("--force", help="Overwrite files that are there.", rich_help_panel=OUTPUT),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", help="No progress bars.", rich_help_panel=OUTPUT)]
+Quiet = Annotated[
+    bool,
+    typer.Option(
+        "--quiet",
+        help="No progress bars, and no note of how much memory is taken.",
+        rich_help_panel=OUTPUT,
+        callback=_without_sizes,
+    ),
+]
 
 
 def output_file(text: str) -> typer.models.OptionInfo:

@@ -16,6 +16,7 @@ from elseif.errors import (
     ElseifError,
     ExportError,
     FileExistsAlreadyError,
+    LargeDataWarning,
     ModelFileError,
     ParamError,
     ResourceError,
@@ -41,11 +42,10 @@ _SETTING = re.compile(
 )
 _NAME = re.compile(rf"(?<!['\"\w-])({'|'.join(UNMISTAKABLE)})(?![\w'\"])")
 # user and password of an address: up to the end of a quotation, or to the next blank; one slash
-# is left of two where an address was taken for the name of a file
-_IN_ADDRESS = re.compile(
-    r"(?:(?<=(['\"]))([A-Za-z][\w+.-]+://?)(?!USER[:@])(?:(?!\1).)*@)"
-    r"|(?:([A-Za-z][\w+.-]+://?)(?!USER[:@])\S*@)"
-)
+# is left of two where an address was taken for the name of a file. How an address is written,
+# which our own advice says, holds no secret
+_SCHEME = r"([A-Za-z][\w+.-]+://?+)(?!USER(?::PASSWORD)?@HOST:PORT/NAME)"
+_IN_ADDRESS = re.compile(rf"(?:(?<=(['\"])){_SCHEME}(?:(?!\1).)*@)|(?:{_SCHEME}\S*@)")
 _PYTHON = (
     ("force=True (--force)", "--force"),
     ("posterior=None", "--without-posterior"),
@@ -115,8 +115,10 @@ def warnings_as_notes() -> Iterator[None]:
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
         text = in_options(str(message))
-        if text not in said:
-            said.add(text)
+        # of the sizes of many fits, such as those of folds, the first is enough
+        key = re.sub(r"\d", "", text) if isinstance(message, LargeDataWarning) else text
+        if key not in said:
+            said.add(key)
             say(f"note: {text}")
 
     with warnings.catch_warnings():

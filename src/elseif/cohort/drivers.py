@@ -26,6 +26,7 @@ INSTALL_SPARK = "pip install 'elseif[omop,spark]'"
 
 # what drivers quote of a value that they cannot convert
 _DATE = re.compile(r"(\d{4,}-\d{2}-\d{2}(?: \(?BC\)?)?)")
+_BEFORE_USER = re.compile(r"(?:user|role)[ :=]+$", re.IGNORECASE)
 _QUOTED = re.compile(r"""["']([^"']{1,40})["']""")
 
 
@@ -99,8 +100,22 @@ class Driver(ABC):
         secrets = (*self.address.secrets, os.environ.get("PGPASSWORD", ""))
         if any(secret and secret in text for secret in secrets):
             return f"the driver reports {type(error).__name__}"
-        user = str(self.address.settings.get("user", ""))
-        return re.sub(rf"(?<!\w){re.escape(user)}(?!\w)", "***", line) if user else line
+        return self._without_user(line)
+
+    def _without_user(self, line: str) -> str:
+        """A line without the user's name; a word of the sentence that is the same word stays."""
+        user, database = (str(self.address.settings.get(key, "")) for key in ("user", "dbname"))
+        if not user:
+            return line
+
+        def hidden(found: re.Match[str]) -> str:
+            before, after = line[: found.start()], line[found.end() :]
+            is_word = not before[-1:].strip() and not after[:1].strip(" ,.:")
+            is_named = _BEFORE_USER.search(before) is not None
+            is_database = user == database and before.endswith('database "')
+            return user if (is_word and not is_named) or is_database else "***"
+
+        return re.sub(rf"(?<!\w){re.escape(user)}(?!\w)", hidden, line)
 
 
 @functools.cache

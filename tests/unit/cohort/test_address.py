@@ -181,3 +181,22 @@ def test_a_closed_database(tmp_path: Path) -> None:
         database.questions(["person"])
     with pytest.raises(ElseifError, match="no ibis backend"):
         Database.from_backend(object())
+
+
+@pytest.mark.parametrize(
+    ("user", "name", "told", "said"),
+    [
+        ("server", "d", "connection to server at port 1 failed", None),
+        ("server", "d", 'authentication failed for user "server"',
+         'authentication failed for user "***"'),
+        ("ann", "d", "no such user: ann", "no such user: ***"),
+        ("ann", "d", "cannot open /home/ann/key", "cannot open /home/***/key"),
+        ("omop", "omop", 'database "omop" does not exist', None),
+        ("omop", "omop", 'role "omop" does not exist', 'role "***" does not exist'),
+        ("omop", "d", 'database "omop" does not exist', 'database "***" does not exist'),
+    ],
+)  # fmt: skip
+def test_only_the_user_is_hidden(user: str, name: str, told: str, said: str | None) -> None:
+    """A word of the sentence that a user is called by, too, stays; so does the database's name."""
+    driver = PostgreSQLDriver(read_address(f"postgresql://{user}@h/{name}"))
+    assert driver.said(ValueError(told)) == (said or told)
