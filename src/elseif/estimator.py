@@ -249,7 +249,8 @@ class BayesianRuleListClassifier(FittedForPeople, ClassifierMixin, BaseEstimator
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BayesianRuleListClassifier:
         """Learn the posterior over rule lists, and the list that stands for it."""
         check_parameters(self)
-        table, labels = self._read(X, y, sample_weight)
+        table = read_table(X, allow_infinite=self.infinite == "outer")
+        labels = self._read_labels(y, sample_weight, table)
         layout = make_layout(labels.codes, len(labels.classes), labels.weights, labels.unit)
         pseudocounts = read_pseudocounts(self.pseudocounts, labels.classes)
         binarised, mined = self._pool(table, labels, layout)
@@ -264,14 +265,9 @@ class BayesianRuleListClassifier(FittedForPeople, ClassifierMixin, BaseEstimator
             weights,
         )
         problem = Problem(mined.covers, mined.layout, pseudocounts, prior, mined.members)
-        self.__dict__.pop("edited_", None)
-        self.classes_ = labels.classes
-        self.pool_ = mined.pool
-        self._sample(problem, mined.pool, vocabulary)
-        best, note = point_estimate(self.posterior_)
-        self.rule_list_ = self.posterior_.rule_list(best)
-        self.map_rule_list_ = self.posterior_.rule_list(maximum_a_posteriori(self.posterior_))
-        self.fit_report_ = FitReport(
+        posterior, convergence = self._sample(problem, mined.pool, vocabulary)
+        best, note = point_estimate(posterior)
+        report = FitReport(
             columns=tuple(in_the_end(binarised.columns, mined.pool.conditions)),
             n_rows=table.n_rows,
             n_rows_without_label=labels.n_dropped,
@@ -280,9 +276,26 @@ class BayesianRuleListClassifier(FittedForPeople, ClassifierMixin, BaseEstimator
                 n for n in (note, self._clamped(mined.pool), merged_note(layout, mined.layout)) if n
             ),
         )
-        self.fingerprint_ = data_fingerprint(labels, binarised.digests)
+        self._set_fit(
+            posterior_=posterior,
+            rule_list_=posterior.rule_list(best),
+            map_rule_list_=posterior.rule_list(maximum_a_posteriori(posterior)),
+            convergence_=convergence,
+            pool_=mined.pool,
+            fit_report_=report,
+            classes_=labels.classes,
+            n_iter_=convergence.n_iter,
+            fingerprint_=data_fingerprint(labels, binarised.digests),
+            n_features_in_=len(table.names),
+            **({"feature_names_in_": np.array(table.names, dtype=object)} if table.named else {}),
+        )
         self._warn_of_convergence()
         return self
+
+    def _set_fit(self, **fitted: Any) -> None:
+        """Replace whatever an earlier fit has left, in one step that nothing can interrupt."""
+        kept = {name: value for name, value in vars(self).items() if not name.endswith("_")}
+        self.__dict__ = {**kept, **fitted}
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probability of each label, in the order of ``classes_``."""
@@ -309,8 +322,8 @@ class BayesianRuleListClassifier(FittedForPeople, ClassifierMixin, BaseEstimator
 
     # ------------------------------------------------------------------- reading
 
-    def _read(self, X: Any, y: Any, sample_weight: Any) -> tuple[Table, Labels]:
-        table = read_table(X, allow_infinite=self.infinite == "outer")
+    def _read_labels(self, y: Any, sample_weight: Any, table: Table) -> Labels:
+        """The labels of a table's rows, with their weights."""
         if y is None:
             raise DataError(
                 f"This {type(self).__name__} estimator requires y to be passed, "
@@ -328,13 +341,7 @@ class BayesianRuleListClassifier(FittedForPeople, ClassifierMixin, BaseEstimator
                 f"X and y have inconsistent numbers of samples: X has {table.n_rows} rows, "
                 f"y has {len(y)} labels."
             )
-        labels = read_labels(y, sample_weight, self.missing_y == "drop", order)
-        self.n_features_in_ = len(table.names)
-        if table.named:
-            self.feature_names_in_ = np.array(table.names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
-        return table, labels
+        return read_labels(y, sample_weight, self.missing_y == "drop", order)
 
     def _read_again(self, X: Any) -> Table:
         """A table to predict for, its columns matched with those of fit."""
@@ -422,7 +429,9 @@ class BayesianRuleListClassifier(FittedForPeople, ClassifierMixin, BaseEstimator
 
     # ------------------------------------------------------------------ sampling
 
-    def _sample(self, problem: Problem, pool: Pool, vocabulary: Vocabulary) -> None:
+    def _sample(
+        self, problem: Problem, pool: Pool, vocabulary: Vocabulary
+    ) -> tuple[Posterior, Convergence]:
         from elseif.posterior.collect import collect, only_the_default_rule
         from elseif.sampler.chains import SamplerSettings, sample
         from elseif.sampler.convergence import nothing_to_sample
@@ -432,17 +441,13 @@ class BayesianRuleListClassifier(FittedForPeople, ClassifierMixin, BaseEstimator
             log_posterior = log_likelihood(
                 totals[None, :] * vocabulary.count_unit, problem.pseudocounts
             )
-            self.posterior_ = only_the_default_rule(totals, log_posterior, pool, vocabulary)
-            self.convergence_ = nothing_to_sample()
-            self.n_iter_ = 0
-            return
+            posterior = only_the_default_rule(totals, log_posterior, pool, vocabulary)
+            return posterior, nothing_to_sample()
         settings = SamplerSettings(
             self.kernel, self.n_chains, self.n_iter, self.max_iter, self.n_jobs
         )
         sampled = sample(problem, settings, seed_sequence(self.random_state), self._progress())
-        self.posterior_ = collect(sampled.chains, pool, vocabulary)
-        self.convergence_ = sampled.convergence
-        self.n_iter_ = sampled.convergence.n_iter
+        return collect(sampled.chains, pool, vocabulary), sampled.convergence
 
     def _clamped(self, pool: Pool) -> str | None:
         """A note when no antecedent can have as many conditions as allowed."""

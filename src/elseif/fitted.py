@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import warnings
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -66,7 +65,7 @@ class FittedForPeople:
 
         check_is_fitted(self)
         table = self._read_again(X)
-        _, labels = copy.copy(self)._read(X, y, sample_weight)  # a copy: reading leaves marks
+        labels = self._read_labels(y, sample_weight, table)
         vocabulary = self.rule_list_.vocabulary
         if not np.array_equal(labels.classes, vocabulary.classes):
             raise DataError(
