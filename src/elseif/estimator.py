@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import warnings
 from collections.abc import Mapping, Sequence
@@ -16,12 +15,18 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from elseif.antecedents.expert import read_antecedents, read_weights
 from elseif.antecedents.pool import Pool
-from elseif.errors import DataError, NothingFrequentError, ParamError, ParamTypeError
+from elseif.errors import DataError, NothingFrequentError, ParamError
 from elseif.fitted import FittedForPeople
 from elseif.model.likelihood import log_likelihood
 from elseif.model.prior import ListPrior
 from elseif.model.problem import Problem
-from elseif.parameters import check_cuts, check_parameters, check_predictor, seed_sequence
+from elseif.parameters import (
+    check_cuts,
+    check_parameters,
+    check_predictor,
+    refuse_unknown,
+    seed_sequence,
+)
 from elseif.posterior.draws import Posterior
 from elseif.posterior.point_estimate import maximum_a_posteriori, point_estimate
 from elseif.posterior.predictive import predictive_probabilities
@@ -165,11 +170,7 @@ class BayesianRuleListClassifier(FittedForPeople, ClassifierMixin, BaseEstimator
 
     def __new__(cls, *args: Any, **kwargs: Any) -> BayesianRuleListClassifier:
         known = list(inspect.signature(cls.__init__).parameters)[1:]
-        for name in kwargs:
-            if name not in known:
-                near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
-                hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
-                raise ParamTypeError(f"{cls.__name__} has no parameter {name!r}.{hint}")
+        refuse_unknown(cls.__name__, kwargs, known)
         return super().__new__(cls)
 
     def __init__(
@@ -245,6 +246,23 @@ class BayesianRuleListClassifier(FittedForPeople, ClassifierMixin, BaseEstimator
     classes_: np.ndarray
     n_iter_: int
     fingerprint_: str
+
+    def set_params(self, **params: Any) -> BayesianRuleListClassifier:
+        """Set parameters by name; where one is unknown, none is changed.
+
+        Parameters
+        ----------
+        **params : dict
+            Values by name of the parameter.
+
+        Returns
+        -------
+        BayesianRuleListClassifier
+            The classifier itself.
+        """
+        refuse_unknown(type(self).__name__, params, self._get_param_names())
+        super().set_params(**params)
+        return self
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BayesianRuleListClassifier:
         """Learn the posterior over rule lists, and the list that stands for it."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any
 
@@ -52,6 +53,15 @@ def check_parameters(estimator: Any) -> None:
         check_flag(name, getattr(estimator, name))
     for name, allowed in CHOICES.items():
         check_one_of(name, getattr(estimator, name), allowed)
+
+
+def refuse_unknown(estimator: str, names: Iterable[str], known: Sequence[str]) -> None:
+    """Raise for the first name that is no setting, with the names nearest to it."""
+    for name in names:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+            hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
+            raise ParamTypeError(f"{estimator} has no parameter {name!r}.{hint}")
 
 
 def check_positive(name: str, value: Any) -> None:

@@ -675,8 +675,22 @@ def test_row_43_misspelt_keyword() -> None:
     expect_refused(
         ParamError, "'n_chain'", "'n_chains'", fit=lambda: BayesianRuleListClassifier(n_chain=3)
     )
-    with pytest.raises(ValueError, match="n_chains"):
-        quick().set_params(n_chain=3)
+
+
+def test_row_43_misspelt_keyword_of_set_params() -> None:
+    """So is one that is set later; then no other setting is changed either."""
+    clf = quick()
+    expect_refused(
+        ParamError,
+        "'expected_lenght'",
+        "Did you mean 'expected_length'",
+        fit=lambda: clf.set_params(n_chains=7, expected_lenght=3),
+    )
+    assert clf.get_params() == quick().get_params()
+    expect_refused(ParamError, "'n_chains__x'", fit=lambda: clf.set_params(n_chains__x=3))
+    expect_refused(ParamError, "'zzzzzzzzz'", fit=lambda: clf.set_params(zzzzzzzzz=3))
+    assert clf.set_params(n_chains=7) is clf
+    assert clf.n_chains == 7
 
 
 @pytest.mark.parametrize(
