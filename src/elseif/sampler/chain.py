@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,6 +25,9 @@ FIRST_CAPACITY = 16
 # a chain hands its draws over whenever this many runs or list entries are recorded
 RECORD_RUNS = 8192
 RECORD_ITEMS = 8 * RECORD_RUNS
+# seconds that compiled code runs at a time, about, and the iterations to begin with
+MOMENT = 0.02
+FIRST_BATCH = 64
 OPTION_NAMES = ("move", "add", "remove", "replace", "replace by similar")
 
 
@@ -75,6 +79,7 @@ class Chain:
         self._tally = _new_tally(problem.pool_size, len(kernel.coldnesses))
         self._ladder = np.array(kernel.coldnesses, dtype=float)
         self._warmed_until = 0
+        self._stopped, self._batch = False, FIRST_BATCH
         self._state = self._state_at(starts, FIRST_CAPACITY)
         self._record = self._new_record()
         self.begin_draws()
@@ -168,9 +173,20 @@ class Chain:
         """Let the likelihood count for less at every temperature."""
         self._additions = self._additions._replace(coldness=coldness * self._ladder)
 
+    def stop(self) -> None:
+        """Have a run that goes on in another thread end soon, by an error."""
+        self._stopped = True
+
     def _advance(self, iteration: int, keep: bool) -> None:
-        """Iterate up to the given iteration, making room where it is needed."""
+        """Iterate up to the given iteration, making room where it is needed.
+
+        Compiled code is called for a moment at a time: in between, Python heeds Ctrl-C, and the
+        chain its being stopped. Draws do not depend on where a batch ends.
+        """
         while True:
+            if self._stopped:
+                raise SamplingError("The chain was stopped before its end.")
+            until, began = min(iteration, self.n_done + self._batch), time.perf_counter()
             status = kernels.advance(
                 self._data,
                 self._prior,
@@ -179,10 +195,14 @@ class Chain:
                 self._tally,
                 self._record,
                 self._seed,
-                iteration,
+                until,
             )
             if status == kernels.REACHED:
-                return
+                if until == iteration:
+                    return
+                took = time.perf_counter() - began
+                self._batch = max(1, 2 * self._batch if took < MOMENT else self._batch // 2)
+                continue
             if status == kernels.NOT_FINITE:
                 raise SamplingError(
                     "The posterior of a proposal is not a number, at iteration "

@@ -161,7 +161,12 @@ def _run(
         progress.stage(f"sampling {n_iter:,} x {len(chains)}", n_iter * len(chains)) as report,
         polled(report, lambda: sum(chain.n_done for chain in chains)),
     ):
-        runs: list[Runs] = work(joblib.delayed(chain.run)(n_iter) for chain in chains)
+        try:
+            runs: list[Runs] = work(joblib.delayed(chain.run)(n_iter) for chain in chains)
+        except BaseException:  # Ctrl-C as well: the other threads would go on without us
+            for chain in chains:
+                chain.stop()
+            raise
         return runs
 
 

@@ -1,0 +1,98 @@
+"""Ctrl-C during a fit in Python: its chains stop, in whatever threads they run."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from elseif.sampler import chain
+from tests.helpers_program import heed_interrupts
+from tests.helpers_tables import assert_same, quick, random_frame
+
+# Chains of a trillion iterations, interrupted when all of them run. Of a list that no proposal can
+# change (the prior allows no rule) nothing is recorded, so that compiled code has nothing to hand
+# over; otherwise chains move freely.
+PROGRAM = """
+import os, signal, sys, threading, time
+import numpy as np
+from elseif import BayesianRuleListClassifier
+from elseif.sampler.chain import Chain
+
+rng = np.random.default_rng(0)
+X, y = rng.random((2000, 30)) < 0.4, rng.integers(0, 2, 2000)
+settings = {"kernel": sys.argv[4], "n_chains": 2, "max_cardinality": 1, "random_state": 0}
+BayesianRuleListClassifier(**settings, n_iter=1000).fit(X, y)  # compiles
+before = set(threading.enumerate())
+FAR = 1_100_000  # iterations: a stage of the warm-up ends after 1,024,000 and 2,048,000
+chains, then = [], []
+create = Chain.__init__
+def noted(self, *args, **named):
+    create(self, *args, **named)
+    chains.append(self)
+Chain.__init__ = noted
+def interrupt():
+    while sum(chain.n_done > FAR for chain in chains) < running:
+        time.sleep(0.01)
+    then.extend(chain.n_done for chain in chains)
+    os.kill(os.getpid(), signal.SIGINT)
+running, n_jobs, length = int(sys.argv[1]), eval(sys.argv[2]), float(sys.argv[3])
+interrupter = threading.Thread(target=interrupt)
+clf = BayesianRuleListClassifier(**settings, n_iter=10**12, n_jobs=n_jobs, expected_length=length)
+try:
+    interrupter.start()
+    clf.fit(X, y)
+except KeyboardInterrupt:
+    print("interrupted")
+interrupter.join()
+for thread in set(threading.enumerate()) - before:
+    thread.join(20)
+print([thread.name for thread in set(threading.enumerate()) - before if thread.is_alive()])
+done = [chain.n_done for chain in chains]
+time.sleep(0.2)
+stopped = done == [chain.n_done for chain in chains]
+print("stopped" if stopped else "going on", hasattr(clf, "pool_"))
+print("soon" if all(b - a < 500_000 for a, b in zip(then, done)) else (then, done))
+sys.stdout.flush()
+os._exit(0)  # nobody is waited for
+"""
+
+
+@pytest.mark.parametrize(
+    ("length", "kernel"), [(3, "tempered"), (1e-300, "paper")], ids=["moving", "standing"]
+)
+@pytest.mark.parametrize(
+    ("running", "n_jobs"), [(1, None), (2, 2)], ids=["one thread", "two threads"]
+)
+def test_ctrl_c_stops_all_chains(
+    running: int, n_jobs: int | None, length: float, kernel: str
+) -> None:
+    """Threads end, no chain iterates on, and the classifier is not fitted."""
+    told = map(str, (running, n_jobs, length, kernel))
+    command = [sys.executable, "-W", "ignore", "-c", PROGRAM, *told]
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        preexec_fn=heed_interrupts,
+        timeout=120,
+        check=False,
+    )
+    assert done.stdout.splitlines() == ["interrupted", "[]", "stopped False", "soon"], done.stderr
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("kernel", ["tempered", "paper"])
+def test_draws_do_not_depend_on_how_often_python_looks(
+    kernel: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every iteration a call of its own, or as many as fit: the same lists, draw for draw."""
+    X, y = random_frame(n_columns=6)
+    settings = {"kernel": kernel, "n_iter": 2000}
+    fits = []
+    for first, moment in [(1, 0.0), (10**9, 1e9)]:
+        monkeypatch.setattr(chain, "FIRST_BATCH", first)
+        monkeypatch.setattr(chain, "MOMENT", moment)
+        fits.append(quick(**settings).fit(X, y))
+    assert_same(*fits)
