@@ -17,6 +17,7 @@ from elseif.antecedents.expert import read_antecedents, read_weights
 from elseif.antecedents.pool import Pool
 from elseif.errors import DataError, NothingFrequentError, ParamError
 from elseif.fitted import FittedForPeople
+from elseif.forking import LOADING
 from elseif.model.likelihood import log_likelihood
 from elseif.model.prior import ListPrior
 from elseif.model.problem import Problem
@@ -269,6 +270,7 @@ class BayesianRuleListClassifier(FittedForPeople, ClassifierMixin, BaseEstimator
         check_parameters(self)
         table = read_table(X, allow_infinite=self.infinite == "outer")
         labels = self._read_labels(y, sample_weight, table)
+        _load_compiled_code()
         layout = make_layout(labels.codes, len(labels.classes), labels.weights, labels.unit)
         pseudocounts = read_pseudocounts(self.pseudocounts, labels.classes)
         binarised, mined = self._pool(table, labels, layout)
@@ -494,6 +496,13 @@ class BayesianRuleListClassifier(FittedForPeople, ClassifierMixin, BaseEstimator
 BayesianRuleListClassifier.__signature__ = inspect.Signature(
     list(inspect.signature(BayesianRuleListClassifier.__init__).parameters.values())[1:]
 )
+
+
+def _load_compiled_code() -> None:
+    """Load what takes a second, and only fits need, such that a fork waits for its end."""
+    with LOADING:
+        import elseif.antecedents.mining
+        import elseif.sampler.chains  # noqa: F401
 
 
 def _one_label_each(y: Any) -> np.ndarray:

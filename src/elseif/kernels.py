@@ -22,6 +22,8 @@ from numba import njit, types
 from numba.core import cgutils, event
 from numba.extending import intrinsic, lower_builtin, register_jitable, type_callable
 
+from elseif.compile_cache import keep_on_disk
+
 MOVE, ADD, REMOVE, REPLACE = 0, 1, 2, 3
 REPLACE_BY_SIMILAR = 4  # a replacement in all but the choice of what comes
 N_OPTIONS = 5
@@ -39,10 +41,7 @@ OPTIONS = {"nogil": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapp
 
 def compiled(function, **options):
     """Compile at the first call, and keep the result where a cache folder can be written."""
-    try:
-        return njit(cache=True, **OPTIONS, **options)(function)
-    except RuntimeError:  # neither the package's folder nor the user's can be written
-        return njit(cache=False, **OPTIONS, **options)(function)
+    return keep_on_disk(njit(**OPTIONS, **options)(function))
 
 
 def inlined(function):
