@@ -19,9 +19,9 @@ from problems import dense_binary, stroke_shaped
 from scipy import sparse
 
 from elseif.antecedents.mining import MiningSettings, mine
+from elseif.bits.packing import make_layout
 from elseif.tables.binarise import Binarising, binarise
 from elseif.tables.labels import read_labels
-from elseif.tables.packing import make_layout
 from elseif.tables.reading import read_table
 
 

@@ -9,11 +9,11 @@ from scipy import sparse
 from scipy.stats import norm
 
 from elseif.antecedents.mining import MiningSettings, mine
+from elseif.bits.packing import make_layout, zero_words
 from elseif.model.prior import ListPrior
 from elseif.model.problem import Problem
 from elseif.tables.binarise import Binarising, binarise
 from elseif.tables.labels import read_labels
-from elseif.tables.packing import make_layout, zero_words
 from elseif.tables.reading import read_table
 
 N_PATIENTS, N_FEATURES = 12_586, 4_148

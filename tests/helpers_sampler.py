@@ -18,12 +18,12 @@ import numpy as np
 from numba import njit
 
 from elseif import kernels
+from elseif.bits.packing import make_layout
 from elseif.model.prior import ListPrior
 from elseif.model.problem import Problem
 from elseif.sampler.chain import OPTION_NAMES, Chain, CompiledProblem, Runs
 from elseif.sampler.likeness import Likeness
 from elseif.sampler.proposals import KERNELS, Kernel
-from elseif.tables.packing import make_layout
 from tests import naive
 from tests.entering import capture
 

@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 
 from elseif import BayesianRuleListClassifier
+from elseif.bits.packing import make_layout
 from elseif.errors import DataError
 from elseif.tables.binarise import Binarised
 from elseif.tables.labels import read_labels
-from elseif.tables.packing import is_packed, make_layout
 
 QUICK: dict[str, Any] = {"n_iter": 400, "n_chains": 2, "random_state": 0, "kernel": "paper"}
 
@@ -54,11 +54,8 @@ def assert_same(a: BayesianRuleListClassifier, b: BayesianRuleListClassifier) ->
     assert str(a.rule_list_) == str(b.rule_list_)
 
 
-def true_rows(binarised: Binarised, y: Any) -> list[np.ndarray]:
+def rows_where_true(binarised: Binarised, y: Any) -> list[np.ndarray]:
     """The rows where each condition is true, however its truth is kept."""
     labels = read_labels(np.asarray(y), None, False, None)
     layout = make_layout(labels.codes, len(labels.classes))
-    return [
-        np.flatnonzero(layout.unpack(truth)) if is_packed(truth) else truth
-        for truth in binarised.truths
-    ]
+    return [np.flatnonzero(layout.unpack(truth.words(layout))) for truth in binarised.truths]

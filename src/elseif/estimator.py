@@ -15,6 +15,8 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from elseif.antecedents.expert import read_antecedents, read_weights
 from elseif.antecedents.pool import Pool
+from elseif.bits.merging import merged_note
+from elseif.bits.packing import BitLayout, make_layout
 from elseif.errors import DataError, NothingFrequentError, ParamError
 from elseif.fitted import FittedForPeople
 from elseif.forking import LOADING
@@ -48,8 +50,6 @@ from elseif.tables.labels import (
 )
 from elseif.tables.lazily import read_lazily
 from elseif.tables.matching import match_columns, warn_of_unseen
-from elseif.tables.merging import merged_note
-from elseif.tables.packing import Layout, make_layout
 from elseif.tables.reading import Table, parse_kinds, read_table
 
 if TYPE_CHECKING:
@@ -381,7 +381,7 @@ class BayesianRuleListClassifier(FittedForPeople, ClassifierMixin, BaseEstimator
             warn_of_unseen(table, [c for c in self.fit_report_.columns if c.name in words])
         return table
 
-    def _pool(self, table: Table, labels: Labels, layout: Layout) -> tuple[Binarised, Mined]:
+    def _pool(self, table: Table, labels: Labels, layout: BitLayout) -> tuple[Binarised, Mined]:
         from elseif.antecedents.mining import (  # loads compiled code
             MiningSettings,
             empty_pool,

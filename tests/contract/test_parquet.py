@@ -16,13 +16,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from elseif import ParquetTable
+from elseif.bits.packing import make_layout
 from elseif.errors import DataError, ElseifError, ParamError
 from elseif.tables.binarise import Binarised, Binarising, binarise
 from elseif.tables.columns import Kind
 from elseif.tables.labels import label_array, read_labels
-from elseif.tables.packing import make_layout
 from elseif.tables.reading import parse_kinds, read_table
-from tests.helpers_tables import assert_same, expect_refused, quick, true_rows
+from tests.helpers_tables import assert_same, expect_refused, quick, rows_where_true
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -98,7 +98,7 @@ def found_in(X: Any, y: Any, **how: Any) -> tuple[Binarised, list[np.ndarray]]:
     kinds, orders = parse_kinds(how.pop("kinds", None), table.names)
     labels = read_labels(np.asarray(y), None, False, None)
     binarised = binarise(table, labels, Binarising(kinds=kinds, orders=orders, **how))
-    return binarised, true_rows(binarised, y)
+    return binarised, rows_where_true(binarised, y)
 
 
 def assert_same_conditions(ours: Any, theirs: Any, y: Any, **how: Any) -> None:

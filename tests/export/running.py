@@ -18,6 +18,9 @@ import sqlglot
 from elseif.export.formats import export_model
 from elseif.export.plain import BOOLEAN, DATE, NUMBER, TEXT, plain_list
 from elseif.export.sql import NAN_EQUAL
+from elseif.report.calculator import calculator_page
+from elseif.report.page import asset
+from tests.browser.models import answer
 
 Answers = tuple[np.ndarray, np.ndarray, list[Any]]  # probabilities, rules from 1, labels
 
@@ -77,6 +80,29 @@ def run_javascript(
         ["node", "main.js"], cwd=folder, capture_output=True, text=True, check=True
     )
     return _answers(json.loads(done.stdout))
+
+
+def run_calculator(model: Any, X: pd.DataFrame, folder: Path) -> tuple[list[list[int]], np.ndarray]:
+    """The calculator's own script in node: the lines possible for each row, and their shares."""
+    page = calculator_page(model)
+    data = page.split('<script type="application/json" id="data">')[1].split("</script>")[0]
+    names = [column["name"] for column in json.loads(data)["columns"]]
+    cases = [[answer(model, name, row[name]) for name in names] for row in X.to_dict("records")]
+    (folder / "model.json").write_text(data, "utf-8")
+    (folder / "cases.json").write_text(json.dumps(cases), "utf-8")
+    main = (
+        'const read = (name) => JSON.parse(require("fs").readFileSync(name, "utf8"));'
+        'const model = read("model.json");'
+        'const found = read("cases.json").map((answers) => assess(model, answers).possible);'
+        "const risks = ([line]) => model.rules[line].labels.map((label) => label.risk);"
+        "console.log(JSON.stringify([found, found.map(risks)]));"
+    )
+    (folder / "calculator.js").write_text(asset("calculator.js") + main, "utf-8")
+    done = subprocess.run(
+        ["node", "calculator.js"], cwd=folder, capture_output=True, text=True, check=True
+    )
+    lines, shares = json.loads(done.stdout)
+    return lines, np.array(shares)
 
 
 def _answers(results: list[dict[str, Any]]) -> Answers:

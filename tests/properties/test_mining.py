@@ -11,18 +11,20 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from elseif.antecedents.mining import Mined, MiningSettings, mine
+from elseif.bits.packing import BitLayout, make_layout
 from elseif.errors import MiningError
 from elseif.tables.binarise import Binarised, Binarising, binarise
 from elseif.tables.labels import Labels
-from elseif.tables.packing import Layout, make_layout
 from elseif.tables.reading import read_table
 from elseif.tables.relations import can_join
-from tests.helpers_tables import true_rows
+from tests.helpers_tables import rows_where_true
 
 Itemset = frozenset[str]
 
 
-def binarised_table(X: pd.DataFrame, weights: np.ndarray | None = None) -> tuple[Binarised, Layout]:
+def binarised_table(
+    X: pd.DataFrame, weights: np.ndarray | None = None
+) -> tuple[Binarised, BitLayout]:
     """Conditions on a table whose rows are labelled 0 and 1 in turn."""
     codes = np.arange(len(X)) % 2
     whole = np.ones(len(X), dtype=np.int64) if weights is None else weights
@@ -173,7 +175,7 @@ def test_conditions_on_one_column(
     X = pd.DataFrame(rows, columns=["u", "v", "w"])
     binarised, _ = binarised_table(X)
     found = mined(X, least, most)
-    true_rows_of = true_rows(binarised, np.arange(len(X)) % 2)
+    rows_of = rows_where_true(binarised, np.arange(len(X)) % 2)
     by_cover: dict[bytes, int] = {}
     order = sorted(
         range(len(binarised.conditions)),
@@ -184,7 +186,7 @@ def test_conditions_on_one_column(
     )
     for i in order:
         truth = np.zeros(len(X), dtype=bool)
-        truth[true_rows_of[i]] = True
+        truth[rows_of[i]] = True
         if least <= truth.sum() < len(X):
             by_cover.setdefault(truth.tobytes(), i)
     expected = set()
@@ -196,7 +198,7 @@ def test_conditions_on_one_column(
             truth = np.ones(len(X), dtype=bool)
             for i in chosen:
                 mask = np.zeros(len(X), dtype=bool)
-                mask[true_rows_of[i]] = True
+                mask[rows_of[i]] = True
                 truth &= mask
             if truth.sum() >= least:
                 expected.add(frozenset(conditions))

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from elseif.antecedents.covers import cover_label_counts
-from elseif.tables.packing import BLOCK_WORDS, WORD_BITS, make_layout
+from elseif.bits.counting import cover_label_counts
+from elseif.bits.packing import BLOCK_WORDS, WORD_BITS, make_layout
 from tests import naive
 from tests.helpers_sampler import VARIANTS, Case, make_chain
 

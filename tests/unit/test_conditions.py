@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from elseif.errors import ElseifError, ParamError
-from elseif.tables.columns import Column, Kind
+from elseif.tables.columns import Column, Kind, boolean_column
 from elseif.tables.conditions import OPERATORS, Condition
 from elseif.tables.reading import read_table
 from elseif.tables.relations import can_join
@@ -172,7 +172,7 @@ CATEGORIES = Column("x", Kind.CATEGORY, 5, codes=np.array([0, 1, 2, 3, -1]), cat
 boolean_conditions = st.sampled_from(
     [Condition("x", operator) for operator in ("is true", "is false", "is missing")]
 )
-BOOLEANS = Column("x", Kind.BOOLEAN, 3, true_rows=np.array([0]), missing_rows=np.array([2]))
+BOOLEANS = boolean_column("x", np.array([True, False, False]), np.array([False, False, True]))
 
 
 def says_something(a: Condition, b: Condition, column: Column) -> bool:

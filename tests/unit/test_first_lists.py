@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from elseif.bits.packing import make_layout
 from elseif.model.prior import ListPrior
 from elseif.model.problem import Problem
 from elseif.model.subsample import sample_of
@@ -11,7 +12,6 @@ from elseif.sampler import first_lists as module
 from elseif.sampler.chains import SamplerSettings, sample
 from elseif.sampler.first_lists import first_lists
 from elseif.sampler.proposals import KERNELS
-from elseif.tables.packing import make_layout
 from tests.helpers_sampler import lists_of
 
 PLANTED = (3, 7)

@@ -10,24 +10,18 @@ import numpy as np
 
 from elseif import kernels
 from elseif.antecedents.antecedent import Antecedent
-from elseif.antecedents.covers import (
-    FormedCovers,
-    conjunction_counts,
-    cover_label_counts,
-    label_counts,
-    pack_truths,
-    same_covers,
-    total_counts,
-)
+from elseif.antecedents.covers import FormedCovers, same_covers
 from elseif.antecedents.pool import Pool, canonical_order, pool_members
 from elseif.antecedents.room import bytes_of_covers, warn_of_large_covers
+from elseif.bits.counting import conjunction_counts, cover_label_counts
+from elseif.bits.merging import merge_observations
+from elseif.bits.packed_mask import label_counts, pack_mask, stack_words, total_counts
+from elseif.bits.packing import BitLayout, zero_words
 from elseif.errors import MiningError, NothingFrequentError
-from elseif.tables.binarise import Binarised, truth_of
+from elseif.tables.binarise import Binarised
 from elseif.tables.columns import Kind
 from elseif.tables.conditions import FALSE, UNEQUAL, Condition
 from elseif.tables.labels import shown_label
-from elseif.tables.merging import merge_observations
-from elseif.tables.packing import Layout, zero_words
 from elseif.tables.reading import Table
 from elseif.tables.relations import can_join
 
@@ -47,7 +41,7 @@ class MiningSettings:
     max_antecedents: int = 100_000
     max_memory: float = 4e9  # bytes of packed covers
 
-    def least_counts(self, layout: Layout) -> np.ndarray:
+    def least_counts(self, layout: BitLayout) -> np.ndarray:
         """Counts in units that are enough: of each label, and (last) of all together."""
         totals = np.append(layout.label_totals, layout.label_totals.sum())
         if isinstance(self.min_support, (int, np.integer)):
@@ -62,7 +56,7 @@ class MiningSettings:
             least[-1] = UNREACHABLE
         return least
 
-    def has_room_for(self, n_covers: int, layout: Layout) -> bool:
+    def has_room_for(self, n_covers: int, layout: BitLayout) -> bool:
         """Whether so many packed covers fit into the memory allowed."""
         return bytes_of_covers(n_covers, layout) <= self.max_memory
 
@@ -73,7 +67,7 @@ class Mined:
 
     pool: Pool
     covers: np.ndarray  # uint64 (antecedents or conditions, words)
-    layout: Layout  # of the covers: identical observations may have been merged
+    layout: BitLayout  # of the covers: identical observations may have been merged
     formed: bool = False  # whether covers are those of conditions, to be joined at every use
 
     @property
@@ -82,7 +76,7 @@ class Mined:
         return self.pool.members if self.formed else None
 
 
-def mine(binarised: Binarised, layout: Layout, settings: MiningSettings) -> Mined:
+def mine(binarised: Binarised, layout: BitLayout, settings: MiningSettings) -> Mined:
     """The complete pool: every conjunction that reaches the support, once."""
     conditions, covers = _frequent_conditions(binarised, layout, settings)
     conditions, covers, aliases = _merge_identical(conditions, covers)
@@ -96,17 +90,18 @@ def mine(binarised: Binarised, layout: Layout, settings: MiningSettings) -> Mine
 def given_pool(
     antecedents: Sequence[Antecedent],
     table: Table,
-    layout: Layout,
+    layout: BitLayout,
     kinds: Mapping[str, Kind],
     settings: MiningSettings,
 ) -> Mined:
     """The user's own antecedents in place of mining: none is left out or merged."""
     conditions = sorted({c for a in antecedents for c in a}, key=Condition.sort_key)
-    truths = [truth_of(c, table.column(c.column, kinds.get(c.column)), layout) for c in conditions]
+    columns = (table.column(c.column, kinds.get(c.column)) for c in conditions)
+    masks = [pack_mask(c.mask(x), layout) for c, x in zip(conditions, columns, strict=True)]
     members = pool_members(antecedents, conditions)
     members = members[canonical_order(members)]
     warn_of_large_covers(len(conditions), "conditions", layout)
-    covers = pack_truths(truths, layout)
+    covers = stack_words(masks, layout)
     covers, layout = merge_observations(covers, layout) or (covers, layout)
     return _with_covers(conditions, covers, members, layout, settings, {})
 
@@ -127,7 +122,7 @@ def warn_of_leaks(mined: Mined, classes: np.ndarray) -> None:
             )
 
 
-def empty_pool(layout: Layout) -> Mined:
+def empty_pool(layout: BitLayout) -> Mined:
     """A pool of nothing: the default rule is the only list."""
     members = np.empty((0, 1), dtype=np.int32)
     covers = np.empty((0, layout.n_words), dtype=np.uint64)
@@ -138,7 +133,7 @@ def _with_covers(
     conditions: Sequence[Condition],
     covers: np.ndarray,
     members: np.ndarray,
-    layout: Layout,
+    layout: BitLayout,
     settings: MiningSettings,
     aliases: dict[str, tuple[str, ...]],
 ) -> Mined:
@@ -155,7 +150,7 @@ def _with_covers(
 
 
 def _frequent_conditions(
-    binarised: Binarised, layout: Layout, settings: MiningSettings
+    binarised: Binarised, layout: BitLayout, settings: MiningSettings
 ) -> tuple[list[Condition], np.ndarray]:
     """The conditions that reach the support on their own, in canonical order."""
     least = settings.least_counts(layout)
@@ -188,14 +183,14 @@ def _frequent_conditions(
     )
     conditions = [binarised.conditions[i] for i in chosen]
     warn_of_large_covers(n, "conditions", layout)
-    return conditions, pack_truths([binarised.truths[i] for i in chosen], layout)
+    return conditions, stack_words([binarised.truths[i] for i in chosen], layout)
 
 
 def _nothing_frequent(
     binarised: Binarised,
     counts: np.ndarray,
     splits: np.ndarray,
-    layout: Layout,
+    layout: BitLayout,
     settings: MiningSettings,
 ) -> str:
     if not len(counts):
@@ -266,7 +261,7 @@ def _same_conjunctions(mined: Mined) -> Iterable[list[int]]:
 
 
 def _conjunctions(
-    conditions: list[Condition], covers: np.ndarray, layout: Layout, settings: MiningSettings
+    conditions: list[Condition], covers: np.ndarray, layout: BitLayout, settings: MiningSettings
 ) -> np.ndarray:
     """Frequent conjunctions as rows of condition numbers; counted before room is taken."""
     limit = settings.max_antecedents
@@ -279,7 +274,7 @@ def _conjunctions(
 def _walk(
     conditions: list[Condition],
     covers: np.ndarray,
-    layout: Layout,
+    layout: BitLayout,
     settings: MiningSettings,
     limit: int,
 ) -> np.ndarray | None:
@@ -315,7 +310,7 @@ def _walk(
 def _too_many(
     conditions: list[Condition],
     covers: np.ndarray,
-    layout: Layout,
+    layout: BitLayout,
     settings: MiningSettings,
     limit: int,
 ) -> str:
@@ -345,7 +340,7 @@ def _too_many(
     )
 
 
-def _still_frequent(covers: np.ndarray, layout: Layout, settings: MiningSettings) -> np.ndarray:
+def _still_frequent(covers: np.ndarray, layout: BitLayout, settings: MiningSettings) -> np.ndarray:
     """Which of some conditions reach a higher support."""
     least = settings.least_counts(layout)
     counts = cover_label_counts(covers, layout)

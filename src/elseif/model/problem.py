@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from elseif.bits.packing import WORD_BITS, BitLayout
 from elseif.model.prior import ListPrior
-from elseif.tables.packing import WORD_BITS, Layout
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Problem:
     """
 
     covers: np.ndarray  # uint64 (antecedents or conditions, words), packed by the layout
-    layout: Layout
+    layout: BitLayout
     pseudocounts: np.ndarray
     prior: ListPrior
     members: np.ndarray | None = None  # int (antecedents, most conditions), -1 for none

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from elseif.bits.packing import BLOCK_WORDS, WORD_BITS, BitLayout
 from elseif.model.problem import Problem
-from elseif.tables.packing import BLOCK_WORDS, WORD_BITS, Layout
 
 
 def sample_of(problem: Problem, n_words: int, rng: np.random.Generator | None = None) -> Problem:
@@ -37,7 +37,7 @@ def sample_of(problem: Problem, n_words: int, rng: np.random.Generator | None = 
     return replace(problem, covers=np.ascontiguousarray(problem.covers[:, kept]), layout=sampled)
 
 
-def _label_totals(layout: Layout) -> np.ndarray:
+def _label_totals(layout: BitLayout) -> np.ndarray:
     """Weighted number of observations of each label, counted bit by bit."""
     totals = np.zeros(len(layout.label_totals), dtype=np.int64)
     n_bits = np.bitwise_count(layout.everyone()).astype(np.int64)

@@ -93,32 +93,7 @@ def _read_mapping(case: Mapping[Any, Any]) -> Table:
 
 def _row_of_table(table: Table, row: int) -> Table:
     place = _checked_row(row, table.n_rows)
-    if table.n_rows == 1:
-        return table
-
-    def get(_: int, name: str, kind: Kind | None) -> Column:
-        return take_row(table.column(name, kind), place)
-
-    return Table(table.names, 1, get, table.named)
-
-
-def take_row(column: Column, row: int) -> Column:
-    """One row of a column."""
-    here = slice(row, row + 1)
-    return replace(
-        column,
-        n_rows=1,
-        numbers=None if column.numbers is None else column.numbers[here],
-        codes=None if column.codes is None else column.codes[here],
-        true_rows=_at(column.true_rows, row),
-        missing_rows=_at(column.missing_rows, row),
-    )
-
-
-def _at(rows: np.ndarray | None, row: int) -> np.ndarray | None:
-    if rows is None:
-        return None
-    return np.zeros(int(np.any(rows == row)), dtype=np.int64)
+    return table if table.n_rows == 1 else table.take(np.array([place]))
 
 
 def _checked_row(row: Any, n_rows: int) -> int:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from elseif.posterior.rule_list import RuleList
-from elseif.tables.columns import Column, Kind
+from elseif.tables.columns import Column, Kind, boolean_column
 from elseif.tables.conditions import (
     BETWEEN,
     FALSE,
@@ -149,7 +149,7 @@ def _truths(column: Column, conditions: Sequence[Condition]) -> list[tuple[bool,
 
 
 def _boolean_cells(name: str, conditions: Sequence[Condition]) -> list[Cell]:
-    column = Column(name, Kind.BOOLEAN, 2, true_rows=np.array([0]))
+    column = boolean_column(name, np.array([True, False]))
     return [
         Cell(name, Kind.BOOLEAN, truth, "true" if value else "false", value, (value,))
         for value, truth in zip((True, False), _truths(column, conditions), strict=True)

@@ -239,19 +239,19 @@ def condition_truths(
     names = dict.fromkeys(
         c.column for c, is_simple in zip(conditions, simple, strict=True) if is_simple
     )
-    masks = table.masks(list(names))
+    arrays = table.boolean_arrays(list(names))
     truths: dict[int, np.ndarray] = {}
     for condition, is_simple in zip(conditions, simple, strict=True):
         if id(condition) in truths:
             continue
-        mask = masks.get(condition.column) if is_simple else None
-        if mask is None:
+        array = arrays.get(condition.column) if is_simple else None
+        if array is None:
             column = table.column(condition.column, kinds.get(condition.column))
             truth = condition.holds(column)
         elif condition.operator == MISSING:
             truth = np.zeros(table.n_rows, dtype=bool)
         else:
-            truth = mask if condition.operator == TRUE else ~mask
+            truth = array if condition.operator == TRUE else ~array
         truths[id(condition)] = truth
     return [truths[id(condition)] for condition in conditions]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from elseif.tables.columns import Column, Kind
+from elseif.tables.columns import Column, Kind, boolean_column
 from elseif.tables.conditions import BETWEEN, MISSING, ONE_OF, Condition, as_date
 
 UNSEEN = object()  # a category that no table holds
@@ -51,7 +51,7 @@ def _values(conditions: Sequence[Condition], kind: Kind) -> Column:
     """A column with a value for every way of meeting the conditions."""
     name = conditions[0].column
     if kind is Kind.BOOLEAN:
-        return Column(name, kind, 2, true_rows=np.array([1]), missing_rows=np.array([], np.int64))
+        return boolean_column(name, np.array([False, True]))
     found = [value for condition in conditions for value in condition_values(condition)]
     # on each threshold and just beside it: between two of them all values are alike
     if kind is Kind.DATE:

@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from elseif import kernels
+from elseif.bits.packing import zero_words
 from elseif.errors import SamplingError
 from elseif.model.problem import Problem
 from elseif.sampler.entering import enter_list
@@ -19,7 +20,6 @@ from elseif.sampler.proposals import Kernel
 from elseif.sampler.runs import ChainInfo, Runs, join_runs, last_draws
 from elseif.sampler.tables import data_tables, prior_tables
 from elseif.sampler.warm_up import Stage
-from elseif.tables.packing import zero_words
 
 FIRST_CAPACITY = 16
 # a chain hands its draws over whenever this many runs or list entries are recorded

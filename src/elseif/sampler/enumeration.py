@@ -12,12 +12,12 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import gammaln
 
+from elseif.bits.packing import WORD_BITS
 from elseif.model.likelihood import log_rising
 from elseif.model.prior import ListPrior
 from elseif.model.problem import Problem
 from elseif.sampler.runs import Runs, join_runs
 from elseif.sampler.tables import LONGEST_TABLE
-from elseif.tables.packing import WORD_BITS
 
 WORDS_AT_ONCE = 1 << 12
 DRAWS_AT_ONCE = 1 << 16

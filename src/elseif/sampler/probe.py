@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from elseif.bits.packing import WORD_BITS
 from elseif.model.problem import Problem
 from elseif.model.subsample import sample_of
 from elseif.sampler.traces import Probe
-from elseif.tables.packing import WORD_BITS
 
 N_OBSERVATIONS = 20
 MOST_WORDS = 1 << 12

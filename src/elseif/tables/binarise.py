@@ -11,9 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from elseif.bits.mask import Mask
+from elseif.bits.packed_mask import PackedMask, pack_mask
+from elseif.bits.packing import ROWS_AT_ONCE, BitLayout, make_layout
 from elseif.errors import DataError, ParamError
 from elseif.progress import Progress
-from elseif.tables.columns import Column, Kind
+from elseif.tables.columns import Column, Kind, column_of_mask
 from elseif.tables.conditions import (
     ABOVE,
     AT_MOST,
@@ -30,7 +33,6 @@ from elseif.tables.conditions import (
 from elseif.tables.cuts import N_QUANTILES, description_length_cuts, quantile_cuts
 from elseif.tables.fingerprint import column_digest
 from elseif.tables.labels import Labels
-from elseif.tables.packing import ROWS_AT_ONCE, SPARSE_SHARE, Layout, make_layout
 from elseif.tables.reading import Table
 
 QUANTILES, DESCRIPTION_LENGTH = "quantiles", "mdl"
@@ -77,7 +79,7 @@ class Binarised:
     """Conditions with the truth of each."""
 
     conditions: list[Condition]
-    truths: list[np.ndarray]  # of each the rows where it is true or, where many, packed words
+    truths: list[PackedMask]
     columns: list[ColumnReport]
     digests: list[bytes] = field(default_factory=list)  # of each column, for the fingerprint
 
@@ -87,15 +89,15 @@ def binarise(
     labels: Labels,
     how: Binarising,
     progress: Progress | None = None,
-    layout: Layout | None = None,
+    layout: BitLayout | None = None,
 ) -> Binarised:
     """Every condition on every column, in the order of the columns.
 
     A column is read, cut and packed before the next one is read. The layout is that of
     the labels, which is made here when it is not at hand.
     """
-    if table.boolean_rows is not None and not (how.kinds or how.cuts or how.negations):
-        return _binarise_booleans(table.names, table.boolean_rows, table.n_rows)
+    if table.booleans is not None and not (how.kinds or how.cuts or how.negations):
+        return _binarise_booleans(table.names, table.booleans)
     if layout is None:
         layout = make_layout(labels.codes, len(labels.classes), labels.weights, labels.unit)
     result = Binarised([], [], [])
@@ -111,7 +113,7 @@ def binarise(
                 continue
             conditions, column_report = column_conditions(column, labels, how)
             result.conditions.extend(conditions)
-            result.truths.extend(truth_of(condition, column, layout) for condition in conditions)
+            result.truths.extend(pack_mask(c.mask(column), layout) for c in conditions)
             result.columns.append(column_report)
             result.digests.append(column_digest(column))
             del column  # before the next one is read
@@ -146,28 +148,18 @@ def in_order(column: Column, order: tuple[Any, ...]) -> Column:
     return replace(column, codes=recode[column.codes], categories=order)
 
 
-def _binarise_booleans(
-    names: Sequence[str], true_rows: Sequence[np.ndarray], n_rows: int
-) -> Binarised:
+def _binarise_booleans(names: Sequence[str], masks: Sequence[Mask]) -> Binarised:
     """binarise for thousands of boolean columns without a missing value."""
-    conditions, rows, reports, digests = [], [], [], []
-    for name, here in zip(names, true_rows, strict=True):
-        if 0 < len(here) < n_rows:
-            conditions.append(Condition(name, TRUE))
-            rows.append(here)
-            reports.append(ColumnReport(name, Kind.BOOLEAN, n_conditions=1))
+    result = Binarised([], [], [])
+    for name, mask in zip(names, masks, strict=True):
+        if 0 < mask.n_true < mask.n_rows:
+            result.conditions.append(Condition(name, TRUE))
+            result.truths.append(PackedMask(mask.rows(), listed=True))  # most stay so
+            result.columns.append(ColumnReport(name, Kind.BOOLEAN, n_conditions=1))
         else:
-            reports.append(ColumnReport(name, Kind.BOOLEAN, excluded="constant"))
-        digests.append(column_digest(Column(name, Kind.BOOLEAN, n_rows, true_rows=here)))
-    return Binarised(conditions, rows, reports, digests)
-
-
-def truth_of(condition: Condition, column: Column, layout: Layout) -> np.ndarray:
-    """The truth of a condition in the least room: row numbers or packed words."""
-    rows = column.true_rows if condition.operator == TRUE else None
-    if rows is not None and len(rows) < SPARSE_SHARE * column.n_rows:
-        return rows
-    return layout.truth(condition.holds(column))
+            result.columns.append(ColumnReport(name, Kind.BOOLEAN, excluded="constant"))
+        result.digests.append(column_digest(column_of_mask(name, mask)))
+    return result
 
 
 def column_conditions(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
 import numpy as np
 
-from elseif.tables.packing import SPARSE_SHARE, row_type
+from elseif.bits.mask import Mask
 
 
 class Kind(StrEnum):
@@ -26,9 +26,8 @@ class Column:
     """Values of one column.
 
     Numbers and dates are arrays with NaN or NaT where missing, and categories are codes
-    into their list with -1 where missing. Booleans are the rows that are true and those
-    that are missing, or a mask where they are many; so that a missing value is never
-    taken for "no".
+    into their list with -1 where missing. Booleans are two masks, of the rows that are true
+    and of those that are missing, so that a missing value is never taken for "no".
     """
 
     name: str
@@ -38,40 +37,32 @@ class Column:
     codes: np.ndarray | None = None  # int (n_rows,): into categories, -1 where missing
     categories: tuple[Any, ...] = ()
     # booleans only
-    true_rows: np.ndarray | None = None  # int (k,), ascending
-    missing_rows: np.ndarray | None = None  # int (k,), ascending
-    true_mask: np.ndarray | None = None  # bool (n_rows,), in place of true_rows
-    missing_mask: np.ndarray | None = None  # bool (n_rows,), in place of missing_rows
+    truth: Mask | None = None
+    missing: Mask | None = None
 
     @property
     def n_bytes(self) -> int:
         """Room that the values take."""
-        held = (
-            self.numbers, self.codes,
-            self.true_rows, self.missing_rows, self.true_mask, self.missing_mask,
-        )  # fmt: skip
+        held = (self.numbers, self.codes, self.truth, self.missing)
         return sum(values.nbytes for values in held if values is not None)
 
     @property
     def n_missing(self) -> int:
         """Number of rows that have no value."""
-        if self.kind is Kind.BOOLEAN and self.missing_mask is None:
-            return 0 if self.missing_rows is None else len(self.missing_rows)
+        if self.missing is not None:
+            return self.missing.n_true
         return int(np.count_nonzero(self.is_missing()))
 
     @property
     def n_true(self) -> int:
         """Number of rows of a boolean column that are true."""
-        if self.true_mask is not None:
-            return int(np.count_nonzero(self.true_mask))
-        return 0 if self.true_rows is None else len(self.true_rows)
+        assert self.truth is not None
+        return self.truth.n_true
 
     def is_missing(self) -> np.ndarray:
         """Which rows have no value."""
-        if self.missing_mask is not None:
-            return self.missing_mask
-        if self.kind is Kind.BOOLEAN:
-            return rows_to_mask(self.missing_rows, self.n_rows)
+        if self.missing is not None:
+            return self.missing.as_array()
         if self.codes is not None:
             return self.codes < 0
         assert self.numbers is not None
@@ -79,43 +70,41 @@ class Column:
 
     def is_true(self) -> np.ndarray:
         """Which rows of a boolean column are true."""
-        if self.true_mask is not None:
-            return self.true_mask
-        return rows_to_mask(self.true_rows, self.n_rows)
+        assert self.truth is not None
+        return self.truth.as_array()
+
+    def take(self, rows: np.ndarray) -> Column:
+        """The column of chosen rows, in their order.
+
+        Parameters
+        ----------
+        rows : ndarray of int
+            Numbers of rows, counted from 0.
+
+        Returns
+        -------
+        Column
+        """
+        return replace(
+            self,
+            n_rows=len(rows),
+            numbers=None if self.numbers is None else self.numbers[rows],
+            codes=None if self.codes is None else self.codes[rows],
+            truth=None if self.truth is None else self.truth.take(rows),
+            missing=None if self.missing is None else self.missing.take(rows),
+        )
 
 
 def boolean_column(name: str, values: np.ndarray, missing: np.ndarray | None = None) -> Column:
-    """A column of booleans from masks of what is true and, if anything is, missing."""
-    if missing is not None and not missing.any():
-        missing = None
-    if missing is not None and (values & missing).any():
+    """A column of booleans from arrays of what is true and, if anything is, missing."""
+    if missing is None or not missing.any():
+        return column_of_mask(name, Mask.of_array(values))
+    if (values & missing).any():
         values = values & ~missing
-    n = len(values)
-    true_rows, true_mask = _rows_or_mask(values, n)
-    missing_rows, missing_mask = (None, None) if missing is None else _rows_or_mask(missing, n)
-    return Column(
-        name,
-        Kind.BOOLEAN,
-        n,
-        true_rows=true_rows,
-        missing_rows=missing_rows,
-        true_mask=true_mask,
-        missing_mask=missing_mask,
-    )
+    return column_of_mask(name, Mask.of_array(values), Mask.of_array(missing))
 
 
-def _rows_or_mask(mask: np.ndarray, n_rows: int) -> tuple[np.ndarray | None, np.ndarray | None]:
-    """Truth in the least room: row numbers, or a mask that nobody may write to."""
-    if np.count_nonzero(mask) < SPARSE_SHARE * n_rows:
-        return np.flatnonzero(mask).astype(row_type(n_rows), copy=False), None
-    mask = mask.view()
-    mask.flags.writeable = False
-    return None, mask
-
-
-def rows_to_mask(rows: np.ndarray | None, n_rows: int) -> np.ndarray:
-    """A mask from row numbers."""
-    mask = np.zeros(n_rows, dtype=bool)
-    if rows is not None:
-        mask[rows] = True
-    return mask
+def column_of_mask(name: str, truth: Mask, missing: Mask | None = None) -> Column:
+    """A column of booleans from the mask of what is true; no row that is missing may be."""
+    missing = Mask.none(truth.n_rows) if missing is None else missing
+    return Column(name, Kind.BOOLEAN, truth.n_rows, truth=truth, missing=missing)

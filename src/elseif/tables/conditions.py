@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from elseif.bits.mask import Mask
 from elseif.errors import ParamError
 from elseif.tables.columns import Column, Kind
 
@@ -81,6 +82,14 @@ class Condition:
         if column.kind is Kind.DATE:
             return self._compare(numbers, _as_dates(self.value))
         return self._compare(numbers, self.value)
+
+    def mask(self, column: Column) -> Mask:
+        """The rows where the condition is true: those of a boolean column as they are held."""
+        if self.operator == TRUE and column.truth is not None:
+            return column.truth
+        if self.operator == MISSING and column.missing is not None:
+            return column.missing
+        return Mask.of_array(self.holds(column))
 
     def _holds_for_categories(self, column: Column) -> np.ndarray:
         assert column.codes is not None

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from elseif.tables.columns import Column, Kind, rows_to_mask
+from elseif.bits.mask import Mask
+from elseif.tables.columns import Column, Kind
 from elseif.tables.labels import Labels, shown_label
-from elseif.tables.packing import SPARSE_SHARE
 from elseif.tables.values import family
 
 VALUES_AT_ONCE = 1 << 14  # so that a copy in one dtype stays small
@@ -36,8 +36,10 @@ def column_digest(column: Column) -> bytes:
     digest = hashlib.sha256()
     _text(digest, column.name, column.kind.value)
     if column.kind is Kind.BOOLEAN:
-        _truth(digest, column.true_rows, column.true_mask, column.n_rows)
-        _truth(digest, column.missing_rows, column.missing_mask, column.n_rows)
+        assert column.truth is not None
+        assert column.missing is not None
+        _mask(digest, column.truth)
+        _mask(digest, column.missing)
     elif column.codes is not None:
         _categories(digest, column)
     elif column.kind is Kind.DATE:
@@ -49,17 +51,12 @@ def column_digest(column: Column) -> bytes:
     return digest.digest()
 
 
-def _truth(digest: Any, rows: np.ndarray | None, mask: np.ndarray | None, n_rows: int) -> None:
+def _mask(digest: Any, mask: Mask) -> None:
     """Add row numbers where they are few, else bits, however they are held."""
-    few = SPARSE_SHARE * n_rows
-    if mask is None and (rows is None or len(rows) < few):
-        _array(digest, np.empty(0) if rows is None else rows, "<i8")
-        return
-    bits = rows_to_mask(rows, n_rows) if mask is None else mask
-    if np.count_nonzero(bits) < few:
-        _array(digest, np.flatnonzero(bits), "<i8")
+    if mask.is_sparse:
+        _array(digest, mask.rows(), "<i8")
     else:
-        _array(digest, np.packbits(bits), "u1")
+        _array(digest, np.packbits(mask.as_array()), "u1")
 
 
 def _categories(digest: Any, column: Column) -> None:

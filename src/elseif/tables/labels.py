@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from elseif.bits.packing import ROWS_AT_ONCE, code_type
 from elseif.errors import DataError, DataTypeError, ParamError
-from elseif.tables.packing import ROWS_AT_ONCE, code_type
 from elseif.tables.values import family, unmasked
 
 # weights that are no multiples of 2^-12 are rounded to so many significant binary digits

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from elseif.tables.boolean_arrays import booleans_of_array, booleans_of_sparse
 from elseif.tables.columns import Column, Kind
-from elseif.tables.masks import masks_of_array, masks_of_sparse
 from elseif.tables.reading import Table, read_table
 from elseif.tables.values import column_from_array, unmasked
 
@@ -37,7 +37,7 @@ def _lazy_array(array: np.ndarray, allow_infinite: bool) -> Table:
         array.shape[0],
         from_array,
         named=False,
-        find_masks=partial(masks_of_array, array),
+        find_booleans=partial(booleans_of_array, array),
     )
 
 
@@ -55,7 +55,7 @@ def _lazy_sparse(matrix: Any, allow_infinite: bool) -> Table:
         matrix.shape[0],
         from_sparse,
         named=False,
-        find_masks=partial(masks_of_sparse, matrix),
+        find_booleans=partial(booleans_of_sparse, matrix),
     )
 
 

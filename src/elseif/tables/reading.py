@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
 
@@ -12,13 +13,14 @@ import narwhals as nw
 import numpy as np
 from scipy import sparse
 
+from elseif.bits.mask import Mask
 from elseif.errors import DataError, DataTypeError, ParamError, ParamTypeError
 from elseif.tables.arrow import column_from_pieces
-from elseif.tables.columns import Column, Kind, rows_to_mask
-from elseif.tables.masks import Masks, masks_of_frame, masks_of_sparse
+from elseif.tables.boolean_arrays import FindBooleans, booleans_of_frame, booleans_of_sparse
+from elseif.tables.columns import Column, Kind, column_of_mask
 from elseif.tables.parquet import ParquetTable, dataset_column, dataset_length
 from elseif.tables.sparse_table import SparseTable
-from elseif.tables.values import column_from_array, column_from_series, unmasked
+from elseif.tables.values import column_from_array, column_from_series, told, unmasked
 
 # conditions of a list come back to a few columns; a large table is still read column by column
 MOST_REMEMBERED = 8
@@ -34,16 +36,15 @@ class Table:
         n_rows: int,
         get: Callable[[int, str, Kind | None], Column],
         named: bool,
-        boolean_rows: Sequence[np.ndarray] | None = None,
-        find_masks: Masks | None = None,
+        booleans: Sequence[Mask] | None = None,
+        find_booleans: FindBooleans | None = None,
     ) -> None:
         self.names = list(names)
         self.n_rows = n_rows
         self.named = named  # whether the names are the user's
-        # for a table of nothing but booleans: the rows where each column is true
-        self.boolean_rows = boolean_rows
+        self.booleans = booleans  # for a table of nothing but booleans: the mask of each column
         self._get = get
-        self._find_masks = find_masks
+        self._find_booleans = find_booleans
         self._place = _places_by_name(tuple(names))
         self._latest: dict[tuple[str, Kind | None], Column] = {}
 
@@ -67,17 +68,35 @@ class Table:
         ):
             del self._latest[next(iter(self._latest))]
 
-    def masks(self, names: Sequence[str]) -> dict[str, np.ndarray]:
-        """Masks of those columns, among the named, that hold nothing but true and false."""
+    def boolean_arrays(self, names: Sequence[str]) -> dict[str, np.ndarray]:
+        """Those columns, among the named, that hold nothing but true and false, as arrays."""
         known = [name for name in names if name in self._place]
-        if self._find_masks is None or not known:
+        if self._find_booleans is None or not known:
             return {}
-        masks = self._find_masks([self._place[name] for name in known])
-        return {n: mask for n, mask in zip(known, masks, strict=True) if mask is not None}
+        arrays = self._find_booleans([self._place[name] for name in known])
+        return {n: array for n, array in zip(known, arrays, strict=True) if array is not None}
 
     def renamed(self, names: Sequence[str]) -> Table:
         """The same columns under other names."""
-        return Table(names, self.n_rows, self._get, self.named, self.boolean_rows, self._find_masks)
+        return Table(names, self.n_rows, self._get, self.named, self.booleans, self._find_booleans)
+
+    def take(self, rows: np.ndarray) -> Table:
+        """The table of chosen rows, in their order; columns are of the kind that all rows have.
+
+        Parameters
+        ----------
+        rows : ndarray of int
+            Numbers of rows, counted from 0.
+
+        Returns
+        -------
+        Table
+        """
+
+        def get(place: int, name: str, kind: Kind | None) -> Column:
+            return replace(self.column(self.names[place], kind).take(rows), name=name)
+
+        return Table(self.names, len(rows), get, self.named)
 
     def __contains__(self, name: str) -> bool:
         return name in self._place
@@ -116,7 +135,7 @@ def read_table(X: Any, allow_infinite: bool = False) -> Table:
             frame.shape[0],
             from_frame,
             named=named,
-            find_masks=partial(masks_of_frame, frame),
+            find_booleans=partial(booleans_of_frame, frame),
         )
         return _non_empty(table)
     if sparse.issparse(X):
@@ -138,20 +157,17 @@ def _read_sparse_table(X: SparseTable, allow_infinite: bool) -> Table:
     def get(place: int, name: str, kind: Kind | None) -> Column:
         if place < n_before:
             return column_from_series(frame[:, place], name, kind, allow_infinite)
-        rows = X.true_rows(place - n_before)
-        if kind in (None, Kind.BOOLEAN):
-            return Column(name, Kind.BOOLEAN, len(X), true_rows=rows)
-        return column_from_array(rows_to_mask(rows, len(X)), name, kind)
+        return told(column_of_mask(name, X.mask(place - n_before)), kind)
 
-    def masks(places: Sequence[int]) -> list[np.ndarray | None]:
+    def booleans(places: Sequence[int]) -> list[np.ndarray | None]:
         found: list[np.ndarray | None] = [None] * len(places)
         wide = [i for i, place in enumerate(places) if place >= n_before]
         columns = [places[i] - n_before for i in wide]
-        for i, mask in zip(wide, masks_of_sparse(X.matrix, columns), strict=True):
-            found[i] = mask
+        for i, array in zip(wide, booleans_of_sparse(X.matrix, columns), strict=True):
+            found[i] = array
         return found
 
-    return _non_empty(Table(names, len(X), get, named=True, find_masks=masks))
+    return _non_empty(Table(names, len(X), get, named=True, find_booleans=booleans))
 
 
 def _read_dataset(X: Any, allow_infinite: bool) -> Table:
@@ -333,16 +349,13 @@ class _ColumnBlocks:
 def _boolean_table(names: list[str], columns: sparse.csc_array) -> Table:
     """A table of booleans from a canonical sparse matrix of ones."""
     n_rows = columns.shape[0]
-    true_rows = np.split(columns.indices, columns.indptr[1:-1])
+    rows = np.split(columns.indices, columns.indptr[1:-1])
+    masks = [Mask.of_rows(some, n_rows) for some in rows]
 
-    def from_rows(place: int, name: str, kind: Kind | None) -> Column:
-        if kind in (None, Kind.BOOLEAN):
-            return Column(name, Kind.BOOLEAN, n_rows, true_rows=true_rows[place])
-        dense = np.zeros(n_rows, dtype=bool)
-        dense[true_rows[place]] = True
-        return column_from_array(dense, name, kind)
+    def from_masks(place: int, name: str, kind: Kind | None) -> Column:
+        return told(column_of_mask(name, masks[place]), kind)
 
-    return _non_empty(Table(names, n_rows, from_rows, named=False, boolean_rows=true_rows))
+    return _non_empty(Table(names, n_rows, from_masks, named=False, booleans=masks))
 
 
 def _read_sparse(X: Any, allow_infinite: bool) -> Table:
@@ -359,7 +372,7 @@ def _read_sparse(X: Any, allow_infinite: bool) -> Table:
         start, stop = columns.indptr[place], columns.indptr[place + 1]
         rows, values = columns.indices[start:stop], columns.data[start:stop]
         if kind in (None, Kind.BOOLEAN) and np.all(values == 1):
-            return Column(name, Kind.BOOLEAN, columns.shape[0], true_rows=rows)
+            return column_of_mask(name, Mask.of_rows(rows, columns.shape[0]))
         dense = np.zeros(columns.shape[0], dtype=values.dtype)
         dense[rows] = values
         return column_from_array(dense, name, kind, allow_infinite)

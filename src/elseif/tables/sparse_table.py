@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
+from elseif.bits.mask import Mask
 from elseif.errors import DataError, DataTypeError, ParamError
 
 if TYPE_CHECKING:
@@ -103,17 +104,16 @@ class SparseTable:
             if name in self.frame.columns:
                 columns[name] = self.frame[name]
             elif name in places:
-                mask = np.zeros(len(self), dtype=bool)
-                mask[self.true_rows(places[name])] = True
-                columns[name] = pd.Series(mask)
+                columns[name] = pd.Series(self.mask(places[name]).as_array())
             else:
                 raise ParamError(f"The table has no column {name!r}.")
         return pd.DataFrame(columns)
 
-    def true_rows(self, place: int) -> np.ndarray:
-        """Rows where a column of the matrix is true, in their order."""
+    def mask(self, place: int) -> Mask:
+        """The rows where a column of the matrix is true."""
         held = self.by_columns
-        return held.indices[held.indptr[place] : held.indptr[place + 1]]
+        rows = held.indices[held.indptr[place] : held.indptr[place + 1]]
+        return Mask.of_rows(rows, len(self))
 
 
 def _truths(matrix: Any) -> Any:

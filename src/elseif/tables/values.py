@@ -10,9 +10,9 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
+from elseif.bits.packing import ROWS_AT_ONCE
 from elseif.errors import DataError
 from elseif.tables.columns import Column, Kind, boolean_column
-from elseif.tables.packing import ROWS_AT_ONCE
 
 
 def unmasked(values: Any) -> Any:

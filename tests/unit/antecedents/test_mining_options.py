@@ -20,10 +20,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from elseif.antecedents.mining import Mined, MiningSettings, mine
+from elseif.bits.packing import BitLayout, make_layout
 from elseif.errors import MiningError
 from elseif.tables.binarise import Binarised, Binarising, binarise
 from elseif.tables.labels import read_labels
-from elseif.tables.packing import Layout, make_layout
 from elseif.tables.reading import read_table
 from tests.helpers_tables import quick, random_frame
 
@@ -34,7 +34,7 @@ Itemset = frozenset[str]
 
 def prepared(
     X: Any, y: np.ndarray, weights: np.ndarray | None = None, **how: Any
-) -> tuple[Binarised, Layout]:
+) -> tuple[Binarised, BitLayout]:
     """A table and its labels, ready to be mined."""
     labels = read_labels(np.asarray(y), weights, False, None)
     layout = make_layout(labels.codes, len(labels.classes), labels.weights, labels.unit)

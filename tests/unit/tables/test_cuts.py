@@ -21,7 +21,7 @@ from elseif.tables.conditions import value_text
 from elseif.tables.cuts import description_length_cuts, quantile_cuts
 from elseif.tables.labels import read_labels
 from elseif.tables.reading import parse_kinds, read_table
-from tests.helpers_tables import quick, random_frame, true_rows
+from tests.helpers_tables import quick, random_frame, rows_where_true
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -166,7 +166,7 @@ def test_cuts_of_dates(cutting: str) -> None:
     result = conditions_of(X, y, cutting=cutting)
     assert result.columns[0].kind == "date"
     assert result.columns[0].cuts
-    for condition, rows in zip(result.conditions, true_rows(result, y), strict=True):
+    for condition, rows in zip(result.conditions, rows_where_true(result, y), strict=True):
         text = value_text(condition.value)
         assert len(text) == 10  # a day without a time
         expected = days <= np.datetime64(text)
@@ -406,7 +406,7 @@ def test_disjoint_bins_partition_the_known_values(
     for told in ({"a": cuts}, {}):
         result = conditions_of(X, cuts=told, shape="bins", kinds={"a": "numeric"})
         held = np.zeros(len(X), dtype=int)
-        found = true_rows(result, np.arange(len(X)) % 2)
+        found = rows_where_true(result, np.arange(len(X)) % 2)
         for condition, rows in zip(result.conditions, found, strict=True):
             if condition.operator != "is missing":
                 held[rows] += 1
@@ -433,7 +433,7 @@ def test_thresholds_come_in_pairs(values: list[float], name: str) -> None:
     """Of each pair exactly one is true of a known value."""
     result = conditions_of(pd.DataFrame({name: values}), kinds={name: "numeric"})
     pairs = list(zip(result.conditions[::2], result.conditions[1::2], strict=True))
-    found = true_rows(result, np.arange(len(values)) % 2)
+    found = rows_where_true(result, np.arange(len(values)) % 2)
     rows = list(zip(found[::2], found[1::2], strict=True))
     for (low, high), (below, above) in zip(pairs, rows, strict=True):
         assert (low.operator, high.operator) == ("<=", ">")
@@ -525,7 +525,7 @@ def test_negations() -> None:
         "region != west",
     }
     result = conditions_of(X, negations=True)
-    rows = dict(zip(negated, true_rows(result, np.arange(len(X)) % 2), strict=True))
+    rows = dict(zip(negated, rows_where_true(result, np.arange(len(X)) % 2), strict=True))
     assert len(rows["not smoker"]) == 20
     assert len(rows["region != north"]) == 20
 

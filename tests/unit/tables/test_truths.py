@@ -15,15 +15,18 @@ from hypothesis import strategies as st
 
 from elseif.antecedents import covers
 from elseif.antecedents.mining import MiningSettings, mine
+from elseif.bits import packed_mask, packing
+from elseif.bits.mask import Mask
+from elseif.bits.packed_mask import PackedMask, pack_mask
+from elseif.bits.packing import code_type, make_layout, row_type
 from elseif.tables import cuts as cuts_module
 from elseif.tables import labels as labels_module
-from elseif.tables import packing, reading
+from elseif.tables import reading
 from elseif.tables import values as values_module
 from elseif.tables.binarise import Binarising, binarise
 from elseif.tables.columns import Kind, boolean_column
 from elseif.tables.cuts import quantile_cuts
 from elseif.tables.labels import read_labels, whole_weights
-from elseif.tables.packing import code_type, is_packed, make_layout, row_type
 from elseif.tables.reading import read_table
 from tests.helpers_tables import quick, random_frame
 
@@ -78,19 +81,15 @@ def test_codes_take_the_least_room(n_codes: int, dtype: type) -> None:
     assert np.iinfo(dtype).max >= n_codes - 1
 
 
-@pytest.mark.parametrize(("n_true", "packed"), [(0, False), (31, False), (32, True), (1024, True)])
-def test_truth_is_rows_or_words(n_true: int, packed: bool) -> None:
-    """Fewer than one row in 32 are row numbers, more are words."""
+@pytest.mark.parametrize("n_true", [0, 31, 32, 1024])
+def test_a_packed_mask_takes_the_least_room(n_true: int) -> None:
+    """Fewer than one row in 32 are row numbers of four bytes, more are bits of words."""
     layout = make_layout(np.arange(1024) % 2, 2)
     truth = np.zeros(1024, dtype=bool)
     truth[np.random.default_rng(0).permutation(1024)[:n_true]] = True
-    found = layout.truth(truth)
-    assert is_packed(found) is packed
-    if packed:
-        np.testing.assert_array_equal(layout.unpack(found), truth)
-    else:
-        assert found.dtype == np.int32
-        np.testing.assert_array_equal(found, np.flatnonzero(truth))
+    found = pack_mask(Mask.of_array(truth), layout)
+    assert found.nbytes == min(4 * n_true, 1024 // 8)
+    np.testing.assert_array_equal(layout.unpack(found.words(layout)), truth)
 
 
 # ------------------------------------------------------------------------------ columns
@@ -110,8 +109,11 @@ def test_a_boolean_column_however_it_is_held(seed: int, share: float, missing: f
     np.testing.assert_array_equal(column.is_missing(), absent)
     assert column.n_true == (values & ~absent).sum()
     assert column.n_missing == absent.sum()
-    assert (column.true_rows is None) != (column.true_mask is None)
     assert column.n_bytes <= 2 * 500
+    chosen = rng.integers(0, 500, 40)
+    some = column.take(chosen)
+    np.testing.assert_array_equal(some.is_true(), (values & ~absent)[chosen])
+    np.testing.assert_array_equal(some.is_missing(), absent[chosen])
 
 
 def test_nobody_writes_to_the_users_table() -> None:
@@ -119,7 +121,7 @@ def test_nobody_writes_to_the_users_table() -> None:
     X, y = random_frame(400)
     array = X.to_numpy()
     column = read_table(array).column("x0")
-    assert column.true_mask is not None
+    assert np.shares_memory(column.is_true(), array)
     with pytest.raises(ValueError, match="read-only"):
         column.is_true()[0] = True
     assert array.flags.writeable
@@ -262,7 +264,7 @@ def test_rows_and_words_are_mined_alike(
     support_in: str, weighted: bool, most_rows: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The same pool and covers, whether truths are rows, words or some of each."""
-    monkeypatch.setattr(covers, "MOST_ROWS_AT_ONCE", most_rows)
+    monkeypatch.setattr(packed_mask, "MOST_ROWS_AT_ONCE", most_rows)
     rng = np.random.default_rng(3)
     n = 2000
     X = pd.DataFrame({f"f{i:02d}": rng.random(n) < share for i, share in
@@ -272,10 +274,15 @@ def test_rows_and_words_are_mined_alike(
     labels = read_labels(y, weights, False, None)
     layout = make_layout(labels.codes, 2, labels.weights, labels.unit)
     mixed = binarise(read_table(X), labels, Binarising(), layout=layout)
-    assert {is_packed(truth) for truth in mixed.truths} == {False, True}
     masks = [X[c.column].to_numpy() for c in mixed.conditions]
-    as_rows = replace(mixed, truths=[np.flatnonzero(mask) for mask in masks])
-    as_words = replace(mixed, truths=[layout.pack(mask) for mask in masks])
+    as_rows = replace(
+        mixed, truths=[PackedMask(np.flatnonzero(mask), listed=True) for mask in masks]
+    )
+    as_words = replace(
+        mixed, truths=[PackedMask(layout.pack(mask), listed=False) for mask in masks]
+    )
+    room = [[truth.nbytes for truth in b.truths] for b in (mixed, as_rows, as_words)]
+    assert room[1] != room[0] != room[2]  # some of each
     asked = MiningSettings(0.008, 2, support_in=support_in)
     found = [mine(b, layout, asked) for b in (mixed, as_rows, as_words)]
     assert len(found[0].pool) > 10

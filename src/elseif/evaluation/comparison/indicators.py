@@ -10,10 +10,11 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from elseif.bits.mask import Mask
 from elseif.errors import DataError, ParamError
 from elseif.tables.binarise import Binarising, column_conditions, in_order
 from elseif.tables.columns import Column, Kind
-from elseif.tables.conditions import TRUE, Condition
+from elseif.tables.conditions import Condition
 from elseif.tables.labels import category_order, label_array, read_labels
 from elseif.tables.matching import match_columns
 from elseif.tables.reading import Table, parse_kinds, read_table
@@ -64,7 +65,7 @@ class Indicators(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         names = list(self.feature_names_in_) if hasattr(self, "feature_names_in_") else None
         table = match_columns(read_table(X), names, self.n_features_in_, type(self).__name__)
-        rows = list(self._true_rows(table))
+        rows = [mask.rows() for mask in self._masks(table)]
         indptr = np.concatenate([[0], np.cumsum([len(some) for some in rows])])
         indices = np.concatenate(rows).astype(np.int32)
         shape = (table.n_rows, len(rows))
@@ -76,13 +77,10 @@ class Indicators(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         return np.array([condition.name for condition in self.conditions_], dtype=object)
 
-    def _true_rows(self, table: Table) -> Iterator[np.ndarray]:
-        """For each condition the rows where it holds."""
+    def _masks(self, table: Table) -> Iterator[Mask]:
+        """For each condition the rows where it is true."""
         column: Column | None = None
         for condition in self.conditions_:
             if column is None or column.name != condition.column:
                 column = table.column_once(condition.column, self.kinds_[condition.column])
-            if condition.operator == TRUE and column.true_rows is not None:
-                yield column.true_rows
-            else:
-                yield np.flatnonzero(condition.holds(column))
+            yield condition.mask(column)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from elseif.tables.packing import WORD_BITS, Layout, make_layout
+from elseif.bits.packing import WORD_BITS, BitLayout, make_layout
 
 # below this, a cover is a few cache lines and nothing can be gained
 FEWEST_WORDS = 256
@@ -17,7 +17,9 @@ SAMPLE_WORDS = 2048
 CHUNK = 32  # conditions that are added to a pattern at a time
 
 
-def merge_observations(covers: np.ndarray, layout: Layout) -> tuple[np.ndarray, Layout] | None:
+def merge_observations(
+    covers: np.ndarray, layout: BitLayout
+) -> tuple[np.ndarray, BitLayout] | None:
     """Covers and layout with one observation for each label and set of true conditions.
 
     Counts, and so the posterior, stay the same to the last digit. None where the covers would
@@ -54,7 +56,7 @@ def merge_observations(covers: np.ndarray, layout: Layout) -> tuple[np.ndarray, 
     return np.stack(packed), merged
 
 
-def _may_pay(covers: np.ndarray, layout: Layout) -> bool:
+def _may_pay(covers: np.ndarray, layout: BitLayout) -> bool:
     """Whether a sample of the observations repeats itself often enough to try."""
     words = np.unique(np.linspace(0, layout.n_words - 1, SAMPLE_WORDS).astype(np.int64))
     bits = (words[:, None] * WORD_BITS + np.arange(WORD_BITS)).ravel()
@@ -82,7 +84,7 @@ def _estimated_patterns(n_distinct: int, n_drawn: int) -> float:
     return high
 
 
-def _real_bits(everyone: np.ndarray, layout: Layout, section: int) -> np.ndarray:
+def _real_bits(everyone: np.ndarray, layout: BitLayout, section: int) -> np.ndarray:
     """Positions of a section's bits that stand for an observation."""
     start, stop = layout.section_starts[section : section + 2]
     bits = np.unpackbits(everyone[start:stop].view(np.uint8), bitorder="little")
@@ -112,7 +114,7 @@ def _patterns(
     return numbers, first
 
 
-def merged_note(layout: Layout, merged: Layout) -> str | None:
+def merged_note(layout: BitLayout, merged: BitLayout) -> str | None:
     """A note when identical observations were merged."""
     if merged is layout:
         return None

@@ -17,7 +17,7 @@ ROWS_AT_ONCE = 1 << 20
 
 
 @dataclass(frozen=True)
-class Layout:
+class BitLayout:
     """The order of observations in packed bits.
 
     A section holds the bits of one label and one power of two: an observation of weight
@@ -50,12 +50,6 @@ class Layout:
             bits = padded.take(rows)
             packed[start // 8 : (start + len(rows)) // 8] = np.packbits(bits, bitorder="little")
         return packed.view(np.uint64)
-
-    def truth(self, truth: np.ndarray) -> np.ndarray:
-        """A condition's truth, given row by row, in the least room: row numbers or words."""
-        if np.count_nonzero(truth) < SPARSE_SHARE * self.n_rows:
-            return np.flatnonzero(truth).astype(row_type(self.n_rows), copy=False)
-        return self.pack(truth)
 
     def section_rows(self, section: int) -> np.ndarray:
         """The rows that have a bit in a section."""
@@ -112,11 +106,6 @@ def zero_words(*shape: int) -> np.ndarray:
     return room[first : first + n].reshape(shape)
 
 
-def is_packed(truth: np.ndarray) -> bool:
-    """Whether a condition's truth is packed words rather than the rows where it is true."""
-    return truth.dtype == np.uint64
-
-
 def row_type(n_rows: int) -> type[np.signedinteger]:
     """The integers that hold row numbers, and the number of rows."""
     return np.int32 if n_rows < 2**31 else np.int64
@@ -132,8 +121,8 @@ def code_type(n_codes: int) -> type[np.signedinteger]:
 
 def make_layout(
     labels: np.ndarray, n_labels: int, weights: np.ndarray | None = None, unit: float = 1.0
-) -> Layout:
-    """Layout for labels coded 0..n_labels-1 and whole weights (all 1 when not given).
+) -> BitLayout:
+    """The layout for labels coded 0..n_labels-1 and whole weights (all 1 when not given).
 
     Rows of weight 0 have no bit; their label does not matter.
     """
@@ -155,7 +144,7 @@ def make_layout(
             section_labels.append(label)
             section_weights.append(1 << power)
             totals[label] += len(rows) << power
-    return Layout(
+    return BitLayout(
         row_of_bit=np.concatenate(pieces) if pieces else np.empty(0, dtype=row_type(n)),
         section_starts=np.array(starts, dtype=np.int64),
         section_labels=np.array(section_labels, dtype=np.int64),

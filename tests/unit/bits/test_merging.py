@@ -5,13 +5,13 @@ import dataclasses
 import numpy as np
 import pytest
 
+from elseif.bits import merging
+from elseif.bits.merging import merge_observations
+from elseif.bits.packing import BitLayout, make_layout
 from elseif.model.prior import ListPrior
 from elseif.model.problem import Problem
 from elseif.sampler.chain import Chain, CompiledProblem
 from elseif.sampler.proposals import KERNELS
-from elseif.tables import merging
-from elseif.tables.merging import merge_observations
-from elseif.tables.packing import Layout, make_layout
 from tests.helpers_tables import quick
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceW
 N = 40_000
 
 
-def narrow(n_conditions: int, weights: np.ndarray | None = None) -> tuple[np.ndarray, Layout]:
+def narrow(n_conditions: int, weights: np.ndarray | None = None) -> tuple[np.ndarray, BitLayout]:
     """Covers of a few conditions on many observations of three labels."""
     rng = np.random.default_rng(n_conditions)
     labels = rng.choice(3, size=N, p=[0.7, 0.2, 0.1])
@@ -28,7 +28,7 @@ def narrow(n_conditions: int, weights: np.ndarray | None = None) -> tuple[np.nda
     return np.stack([layout.pack(truth) for truth in truths]), layout
 
 
-def posed(covers: np.ndarray, layout: Layout) -> Problem:
+def posed(covers: np.ndarray, layout: BitLayout) -> Problem:
     prior = ListPrior(np.ones(len(covers), dtype=int), 3.0, 1.0, np.ones(len(covers)))
     return Problem(covers, layout, np.array([1.0, 0.5, 2.0]), prior)
 

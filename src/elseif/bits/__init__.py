@@ -1,0 +1,1 @@
+"""Truth row by row: masks, and the words that they are packed into."""

@@ -1,0 +1,132 @@
+"""Columns of nothing but true and false as arrays of booleans, straight from where they lie."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from scipy import sparse
+
+BLOCK_ROWS = 8192
+
+# for places of columns: an array each, or None for a column that needs a closer look
+FindBooleans = Callable[[Sequence[int]], "list[np.ndarray | None]"]
+
+
+def booleans_of_array(array: np.ndarray, places: Sequence[int]) -> list[np.ndarray | None]:
+    """Booleans of columns of a two-dimensional array of booleans or numbers."""
+    if not array.flags.c_contiguous or array.flags.f_contiguous:
+        return _booleans_of_columns([array[:, place] for place in places])
+    arrays = np.empty((len(places), len(array)), dtype=bool)
+    is_boolean = np.ones(len(places), dtype=bool)
+    wanted = np.asarray(places, dtype=np.intp)
+    # all columns at once, some rows at a time: columns of a row share its cache lines
+    for start in range(0, len(array), BLOCK_ROWS):
+        values = np.take(array[start : start + BLOCK_ROWS], wanted, axis=1)
+        if array.dtype.kind != "b":
+            ones = values == 1
+            known = ones | (values == 0)
+            if not known.all():
+                is_boolean &= known.all(axis=0)
+            values = ones
+        arrays[:, start : start + BLOCK_ROWS] = values.T
+    return [found if good else None for found, good in zip(arrays, is_boolean, strict=True)]
+
+
+def booleans_of_sparse(matrix: Any, places: Sequence[int]) -> list[np.ndarray | None]:
+    """Booleans of columns of a sparse matrix, whatever form it has."""
+    if matrix.format == "csr":
+        by_bits = _by_bits(matrix, places)
+        if by_bits is not None:
+            return by_bits
+    if matrix.format != "csc":
+        matrix = matrix.tocsr()[:, places].tocsc()
+        places = range(len(places))
+    return [_sparse_column(matrix, place) for place in places]
+
+
+def booleans_of_frame(frame: nw.DataFrame[Any], places: Sequence[int]) -> list[np.ndarray | None]:
+    """Booleans of columns of a data frame."""
+    native: Any = frame.to_native()
+    if frame.implementation.is_pandas():
+        return _in_pandas(native, places)
+    if frame.implementation.is_polars():
+        return [_in_polars(native.to_series(place)) for place in places]
+    return [None for _ in places]
+
+
+def _booleans_of_values(values: np.ndarray) -> np.ndarray | None:
+    """Where booleans are true or numbers are 1; None where they are not 0 and 1 alone."""
+    kind = values.dtype.kind
+    if kind == "b":
+        return values
+    if kind not in "iuf":
+        return None
+    if values.dtype == np.uint8:
+        return values.view(bool) if values.max(initial=0) <= 1 else None
+    ones = values == 1
+    return ones if bool(np.all(ones | (values == 0))) else None
+
+
+def _by_bits(matrix: Any, places: Sequence[int]) -> list[np.ndarray | None] | None:
+    """All columns of a row-major matrix of ones in one product: each is a bit of the sums."""
+    data = matrix.data if matrix.data.dtype.kind == "b" else matrix.data == 1
+    if not (matrix.has_canonical_format and bool(np.all(data))):
+        return None
+    arrays: list[np.ndarray | None] = []
+    for start in range(0, len(places), 64):
+        some = places[start : start + 64]
+        dtype = np.min_scalar_type(2 ** len(some) - 1)  # the narrowest is the quickest
+        bits = np.zeros(matrix.shape[1], dtype=dtype)
+        bits[some] = [1 << k for k in range(len(some))]
+        ones = np.ones(len(matrix.indices), dtype=dtype)
+        sums = sparse.csr_array((ones, matrix.indices, matrix.indptr), shape=matrix.shape) @ bits
+        arrays += [(sums & bits[place]) != 0 for place in some]
+    return arrays
+
+
+def _sparse_column(matrix: Any, place: int) -> np.ndarray | None:
+    start, stop = matrix.indptr[place], matrix.indptr[place + 1]
+    if not bool(np.all(matrix.data[start:stop] == 1)):
+        return None
+    array = np.zeros(matrix.shape[0], dtype=bool)
+    array[matrix.indices[start:stop]] = True
+    # entries that are there twice count twice
+    return array if np.count_nonzero(array) == stop - start else None
+
+
+def _booleans_of_columns(columns: Sequence[np.ndarray]) -> list[np.ndarray | None]:
+    """Booleans of arrays; of those that are strided, for they may lie side by side, in turns."""
+    if all(column.flags.c_contiguous for column in columns):
+        return [_booleans_of_values(column) for column in columns]
+    arrays = np.empty((len(columns), len(columns[0])), dtype=bool)
+    is_boolean = np.ones(len(columns), dtype=bool)
+    for start in range(0, arrays.shape[1], BLOCK_ROWS):
+        some = slice(start, start + BLOCK_ROWS)
+        for i in np.flatnonzero(is_boolean).tolist():
+            array = _booleans_of_values(np.ascontiguousarray(columns[i][some]))
+            if array is None:
+                is_boolean[i] = False
+            else:
+                arrays[i, some] = array
+    return [found if good else None for found, good in zip(arrays, is_boolean, strict=True)]
+
+
+def _in_pandas(frame: Any, places: Sequence[int]) -> list[np.ndarray | None]:
+    names = frame.columns
+    series = [frame[names[place]] for place in places]
+    # what pandas keeps in its own dtypes has its own ways to be missing
+    plain = [i for i, one in enumerate(series) if isinstance(one.dtype, np.dtype)]
+    arrays: list[np.ndarray | None] = [None] * len(series)
+    for i, array in zip(
+        plain, _booleans_of_columns([series[i].to_numpy() for i in plain]), strict=True
+    ):
+        arrays[i] = array
+    return arrays
+
+
+def _in_polars(series: Any) -> np.ndarray | None:
+    plain = series.dtype.is_numeric() or str(series.dtype) == "Boolean"
+    return _booleans_of_values(series.to_numpy()) if plain and not series.null_count() else None

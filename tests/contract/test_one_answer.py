@@ -1,0 +1,275 @@
+"""One case, one answer: whoever is asked names the same rule and the same probabilities.
+
+Tables of every kind, row by row: the classifier, its explanations, the program on CSV and on
+Parquet, the report, the calculator, and every export that can be run.
+"""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from scipy import sparse
+
+from elseif import BayesianRuleListClassifier, SparseTable, load_model, save_model
+from elseif.cli.main import run
+from elseif.cli.output import width
+from elseif.export.model_file import read_model
+from elseif.report.calculator import shown_labels
+from elseif.report.subject import subject_of
+from elseif.report.training import read_training
+from elseif.tables.reading import read_table
+from tests.export.running import (
+    assert_agree,
+    rows,
+    run_calculator,
+    run_duckdb,
+    run_javascript,
+    run_onnx,
+    run_pmml,
+    run_python,
+    run_sqlite,
+)
+from tests.helpers_program import PROGRAM
+from tests.helpers_tables import quick
+
+N = 66  # of which two that are true are few: less than one row in 32
+STAGES = ["I", "II", "III"]
+
+# ------------------------------------------------------------------------------ tables
+
+
+def _some(rng: np.random.Generator, share: float) -> np.ndarray:
+    """A share of the rows, exactly."""
+    mask = np.zeros(N, dtype=bool)
+    mask[rng.permutation(N)[: round(share * N)]] = True
+    return mask
+
+
+def dense_booleans(rng: np.random.Generator) -> pd.DataFrame:
+    return pd.DataFrame({"smoker": _some(rng, 0.4), "asthma": _some(rng, 0.5)})
+
+
+def sparse_booleans(rng: np.random.Generator) -> pd.DataFrame:
+    return pd.DataFrame({"transplant": _some(rng, 2 / N), "dialysis": _some(rng, 2 / N)})
+
+
+def zeros_and_ones(rng: np.random.Generator) -> pd.DataFrame:
+    return dense_booleans(rng).astype(int).assign(dialysis=_some(rng, 2 / N).astype(int))
+
+
+def missing_booleans(rng: np.random.Generator) -> pd.DataFrame:
+    """Many values missing, and few; beside many that are true, and few."""
+    X = pd.concat([dense_booleans(rng), sparse_booleans(rng)], axis=1).astype("boolean")
+    X.loc[_some(rng, 0.4), ["smoker", "transplant"]] = pd.NA
+    X.loc[_some(rng, 2 / N), ["asthma", "dialysis"]] = pd.NA
+    return X
+
+
+def missing_zeros_and_ones(rng: np.random.Generator) -> pd.DataFrame:
+    return missing_booleans(rng).astype(float)
+
+
+def numbers(rng: np.random.Generator) -> pd.DataFrame:
+    X = pd.DataFrame({"age": rng.integers(18, 99, N).astype(float), "ldl": rng.normal(3, 1, N)})
+    return X.mask(rng.random(X.shape) < 0.2)
+
+
+def categories(rng: np.random.Generator) -> pd.DataFrame:
+    X = pd.DataFrame({"ward": rng.choice(["east", "north", "it's"], N), "sex": rng.choice(2, N)})
+    X["sex"] = np.array(["female", "male"])[X["sex"]]
+    return X.astype(object).mask(rng.random(X.shape) < 0.2, None)
+
+
+def ordered(rng: np.random.Generator) -> pd.DataFrame:
+    stage = pd.Categorical(rng.choice(STAGES, N), STAGES, ordered=True)
+    return pd.DataFrame({"stage": pd.Series(stage).mask(rng.random(N) < 0.2)})
+
+
+def dates(rng: np.random.Generator) -> pd.DataFrame:
+    days = pd.Series(pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 900, N), "D"))
+    return pd.DataFrame({"admitted": days.mask(rng.random(N) < 0.2)})
+
+
+def everything(rng: np.random.Generator) -> pd.DataFrame:
+    parts = [missing_booleans, numbers, categories, ordered, dates]
+    return pd.concat([part(rng) for part in parts], axis=1)
+
+
+TABLES: dict[str, Callable[[np.random.Generator], pd.DataFrame]] = {
+    part.__name__: part
+    for part in (
+        dense_booleans, sparse_booleans, zeros_and_ones, missing_booleans, missing_zeros_and_ones,
+        numbers, categories, ordered, dates, everything,
+    )
+}  # fmt: skip
+
+
+def _signal(column: pd.Series) -> np.ndarray:
+    """Which rows are of the greater half of a column's values; none that is missing."""
+    codes = column.astype("category").cat.codes.to_numpy()
+    return codes * 2 >= max(1, codes.max())
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A fitted classifier, the rows that it is asked about, and both in files."""
+
+    classifier: BayesianRuleListClassifier
+    X: pd.DataFrame
+    y: pd.Series
+    model: Path
+    csv: Path
+    parquet: Path
+
+
+@pytest.fixture(scope="module", params=[*((t, 2) for t in TABLES), ("everything", 3)], ids=str)
+def asked(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Asked:
+    """A list that asks for columns of every kind that the table has."""
+    name, n_labels = request.param
+    folder = tmp_path_factory.mktemp("asked")
+    rng = np.random.default_rng(len(name))
+    X = TABLES[name](rng)
+    labels = np.full(N, "well", dtype=object)
+    for place, column in enumerate(X.columns[::-1]):
+        labels[_signal(X[column])] = ["ill", "dead"][place % (n_labels - 1)]
+    labels[_some(rng, 0.1)] = "well"
+    y = pd.Series(labels, name="outcome")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        classifier = quick(
+            kinds={"stage": STAGES} if "stage" in X else None,
+            min_support=0.01,
+            max_cardinality=1 if name == "everything" else 2,
+            expected_length=2.0 * X.shape[1],
+            negations=n_labels == 3,
+            n_iter=2000,
+        ).fit(X, y)
+    assert len(classifier.classes_) == n_labels
+    kinds = {column.name: column.kind for column in classifier.fit_report_.columns}
+    used = {condition.column for rule in classifier.rule_list_.antecedents for condition in rule}
+    assert {kinds[column] for column in used} == set(kinds.values())
+    assert used == set(X.columns) or name == "everything"
+    save_model(classifier, folder / "model.json")
+    X.to_csv(folder / "rows.csv", index=False)
+    X.to_parquet(folder / "rows.parquet")
+    files = [folder / file for file in ("model.json", "rows.csv", "rows.parquet")]
+    return Asked(classifier, X, y, *files)
+
+
+def assert_explained(classifier: BayesianRuleListClassifier, rows: Any, X: pd.DataFrame) -> None:
+    """Every row is explained by the rule and the probabilities that are predicted for it."""
+    places = classifier.rule_list_.captured_by(X)
+    for row, (place, shares) in enumerate(zip(places, classifier.predict_proba(X), strict=True)):
+        found = classifier.explain(rows, row)
+        assert found.fired.place == place, row
+        assert [risk.probability for risk in found.labels] == shares.tolist(), row
+
+
+# ----------------------------------------------------------------------------- answers
+
+
+def test_explanations(asked: Asked) -> None:
+    """Of a row of a data frame, of a table that has been read, and of a dict of its values."""
+    assert_explained(asked.classifier, asked.X, asked.X)
+    assert_explained(asked.classifier, read_table(asked.X), asked.X)
+    assert_explained(load_model(asked.model), read_table(asked.X), asked.X)
+    places = asked.classifier.rule_list_.captured_by(asked.X)
+    for case, place in zip(asked.X.to_dict("records"), places, strict=True):
+        assert asked.classifier.explain(case).fired.place == place
+
+
+@pytest.mark.parametrize("file", ["csv", "parquet"])
+def test_the_program(asked: Asked, file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """``predict`` and ``explain --row`` of every row in a file say what Python says."""
+    table: Path = getattr(asked, file)
+    places = asked.classifier.rule_list_.captured_by(asked.X)
+    shares = asked.classifier.predict_proba(asked.X)
+    capsys.readouterr()
+    assert run(["predict", str(asked.model), str(table)]) == 0
+    predicted = pd.read_csv(io.StringIO(capsys.readouterr().out))
+    np.testing.assert_array_equal(predicted["rule"], places + 1)
+    names = [f"probability {label}" for label in asked.classifier.classes_]
+    np.testing.assert_allclose(predicted[names], shares, rtol=0, atol=1e-12)
+    for row in range(len(asked.X)):
+        assert run(["explain", str(asked.model), str(table), "--row", str(row + 1)]) == 0
+        expected = asked.classifier.explain(asked.X, row).to_text(width=width())
+        assert capsys.readouterr().out == expected + "\n", f"--row {row + 1}"
+
+
+def test_the_report(asked: Asked) -> None:
+    """Every person is counted in the line that applies to them."""
+    training = read_training(subject_of(asked.classifier), asked.X, asked.y, None)
+    places = asked.classifier.rule_list_.captured_by(asked.X)
+    np.testing.assert_array_equal(training.line, places[training.rows])
+    assert training.fits_the_list
+    assert len(training.rows) == len(asked.X)
+
+
+def test_the_calculator(asked: Asked, tmp_path: Path) -> None:
+    """The script of the calculator's page names the same line, and its probabilities."""
+    lines, shares = run_calculator(read_model(asked.model), asked.X, tmp_path)
+    assert lines == [[place] for place in asked.classifier.rule_list_.captured_by(asked.X)]
+    expected = asked.classifier.predict_proba(asked.X)
+    np.testing.assert_array_equal(shares, expected[:, shown_labels(asked.classifier.rule_list_)])
+
+
+def test_the_exports(asked: Asked, tmp_path: Path) -> None:
+    """Code, SQL, PMML and ONNX, each run by what runs it."""
+    model, X = read_model(asked.model), asked.X
+    assert_agree(run_python(model, rows(X)), model, X)
+    assert_agree(run_javascript(model, rows(X), tmp_path), model, X)
+    assert_agree(run_duckdb(model, X), model, X)
+    assert_agree(run_sqlite(model, X), model, X)
+    assert_agree(run_pmml(model, X, tmp_path), model, X)
+    assert_agree(run_onnx(model, X), model, X)
+
+
+# -------------------------------------------------------------------------- containers
+
+
+@pytest.mark.parametrize("name", ["dense_booleans", "sparse_booleans", "zeros_and_ones"])
+@pytest.mark.parametrize("container", [
+    pd.DataFrame, pl.from_pandas, pa.Table.from_pandas, pd.DataFrame.to_numpy,
+    lambda X: sparse.csr_array(X.to_numpy()), lambda X: sparse.csc_array(X.to_numpy()),
+    lambda X: SparseTable(sparse.csr_array(X.to_numpy()), list(X.columns)),
+], ids=["pandas", "polars", "pyarrow", "array", "csr", "csc", "SparseTable"])  # fmt: skip
+@pytest.mark.filterwarnings("ignore")
+def test_booleans_in_every_container(name: str, container: Callable[[Any], Any]) -> None:
+    """Whatever holds a table, a row of it is that row: before and after it has been read."""
+    X = TABLES[name](np.random.default_rng(1))
+    y = _signal(X[X.columns[0]]) ^ _some(np.random.default_rng(2), 0.1)
+    table = container(X)
+    classifier = quick(min_support=0.01, expected_length=6).fit(table, y)
+    assert len(classifier.rule_list_)
+    places = classifier.rule_list_.captured_by(table)
+    for rows_of_table in (table, read_table(table)):
+        found = [classifier.explain(rows_of_table, row).fired.place for row in range(N)]
+        assert found == places.tolist()
+
+
+def test_the_program_in_its_own_process(tmp_path: Path) -> None:
+    """Two people, one of whom smokes: the second is not told of the first one's risk."""
+    smoker = np.arange(200) % 2 == 0
+    ill = np.random.default_rng(0).random(200) < np.where(smoker, 0.8, 0.1)
+    table = pd.DataFrame({"smoker": smoker.astype(int), "ill": ill.astype(int)})
+    table.to_csv(tmp_path / "people.csv", index=False)
+    model, people = str(tmp_path / "model.json"), str(tmp_path / "people.csv")
+    assert run(["fit", people, "--label", "ill", "--model", model, "--quiet"]) == 0
+    classifier = load_model(model)
+    assert_explained(classifier, table[["smoker"]], table[["smoker"]])
+    for row, said in enumerate(("smoker is true", "smoker is false"), start=1):
+        command = [*PROGRAM, "explain", model, people, "--row", str(row)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        assert said in done.stdout
+        assert done.stdout == classifier.explain(table[["smoker"]], row - 1).to_text(80) + "\n"
