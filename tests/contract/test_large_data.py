@@ -13,7 +13,7 @@ from elseif import BayesianRuleListClassifier
 from elseif.antecedents import mining, room
 from elseif.cli.main import run
 from elseif.errors import LargeDataWarning
-from elseif.tables.packing import Layout
+from elseif.bits.packing import BitLayout
 
 NOTES = """\
 elseif: note: The packed covers of 2 conditions over 4,000 observations take 0.0 MB of memory.
@@ -32,7 +32,7 @@ def test_a_large_fit_in_numbers() -> None:
     """Ten million rows and 2,200 antecedents: 2.75 GB, which is 2.56 GiB."""
     starts = np.array([0, 10_000_000 // 64])
     none = np.zeros(1, dtype=np.int64)
-    layout = Layout(none, starts, none, none, none, n_rows=10_000_000)
+    layout = BitLayout(none, starts, none, none, none, n_rows=10_000_000)
     assert room.bytes_of_covers(2_200, layout) == 2_750_000_000
     said = r"2,200 antecedents over 10,000,000 observations take 2.8 GB of memory\.$"
     with pytest.warns(LargeDataWarning, match=said):
