@@ -11,9 +11,9 @@ import pytest
 
 from elseif import BayesianRuleListClassifier
 from elseif.antecedents import mining, room
+from elseif.bits.packing import BitLayout
 from elseif.cli.main import run
 from elseif.errors import LargeDataWarning
-from elseif.bits.packing import BitLayout
 
 NOTES = """\
 elseif: note: The packed covers of 2 conditions over 4,000 observations take 0.0 MB of memory.
