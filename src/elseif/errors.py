@@ -21,6 +21,10 @@ class DataTypeError(DataError, TypeError):
     """The table or the labels are of a type that cannot be read."""
 
 
+class DisclosureError(DataError):
+    """What would be written tells of fewer people than allowed."""
+
+
 class MiningError(ElseifError, ValueError):
     """No pool of antecedents, or too large a pool, comes of the settings."""
 

@@ -64,6 +64,11 @@ class FittedForPeople:
         from elseif.posterior.editing import Bench, begin  # loaded by those who edit
 
         check_is_fitted(self)
+        if self.rule_list_.vocabulary.rounding is not None:
+            raise DataError(
+                "This model was saved with min_cell: its counts are rounded, and only the rules of "
+                "its lists are in it. Edit the model that was saved without min_cell."
+            )
         table = self._read_again(X)
         labels = self._read_labels(y, sample_weight, table)
         vocabulary = self.rule_list_.vocabulary

@@ -47,6 +47,15 @@ LabelColumn = Annotated[
 WeightColumn = Annotated[
     str | None, typer.Option("--weight", metavar="COLUMN", help="Column of row weights.")
 ]
+MinCell = Annotated[
+    int | None,
+    typer.Option(
+        "--min-cell",
+        min=2,
+        metavar="NUMBER",
+        help="Round all numbers of people in the files to multiples of this.",
+    ),
+]
 Title = Annotated[str | None, typer.Option("--title", metavar="TEXT", help="Title of the page.")]
 Force = Annotated[
     bool,

@@ -28,13 +28,15 @@ def demo(
     check_outputs([table, model, *pages.values()], force)
     check_pages(*pages.values())
     from elseif.cli.fit import is_watched, print_fit
-    from elseif.cli.report import report_page
+    from elseif.cli.report import report_evidence
     from elseif.cli.tables import Read
     from elseif.datasets import load_titanic
     from elseif.estimator import BayesianRuleListClassifier
     from elseif.export.model_file import save_model
     from elseif.report.calculator import calculator_page
     from elseif.report.explorer import explorer_page
+    from elseif.report.report import write_report
+    from elseif.report.together import outputs
 
     X, y = load_titanic(split="paper")
     watched = is_watched(quiet)
@@ -47,6 +49,10 @@ def demo(
     say_saved("Model", model)
     save("Calculator", pages["calculator"], calculator_page(classifier, title=TITLE), force)
     save("Explorer", pages["explorer"], explorer_page(classifier, X, y, title=TITLE), force)
-    page = report_page(classifier, Read(X, y), watched, subgroups=["sex", "class"], title=TITLE)
-    save("Report", pages["report"], page, force)
+    evidence = report_evidence(
+        classifier, Read(X, y), watched, subgroups=["sex", "class"], title=TITLE
+    )
+    made = outputs(evidence.trained, None, evidence=evidence)
+    if made.summary is not None:
+        save("Report", pages["report"], write_report(made.summary), force)
     print(f"\nOpen the pages in a browser, or try: elseif explain {model} {table} --row 1")

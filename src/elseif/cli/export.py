@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from elseif.cli.arguments import Force, ModelFile, OutFile
+from elseif.cli.arguments import Force, MinCell, ModelFile, OutFile
 from elseif.cli.output import check_outputs, save, write_data
 from elseif.cli.settings import named_values
 from elseif.cli.show import Which
@@ -83,6 +83,7 @@ def export(
             rich_help_panel=ONLY,
         ),
     ] = None,
+    min_cell: MinCell = None,
     force: Force = False,
 ) -> None:
     """Write the list in another format."""
@@ -99,14 +100,14 @@ def export(
         "questions": dict(named_values(question, "--question")) if question else None,
     }
     given = {name: value for name, value in options.items() if value is not None}
-    content = exported(model, to, given)
+    content = exported(model, to, given, min_cell)
     if out is not None:
         save(to.value, out, content, force)
     else:
         write_data(content if content.endswith("\n") else content + "\n")
 
 
-def exported(path: Path, to: To, options: dict[str, Any]) -> Any:
+def exported(path: Path, to: To, options: dict[str, Any], min_cell: int | None = None) -> Any:
     """The model in another format; an option that the format lacks is refused."""
     from elseif.cli.models import read
 
@@ -123,4 +124,6 @@ def exported(path: Path, to: To, options: dict[str, Any]) -> Any:
         if name not in known:
             said = {"which": "list", "units": "unit", "questions": "question"}.get(name, name)
             raise ParamError(f"--{said} is no option of {to.value}.")
-    return write(read(path), **options)
+    from elseif.export.disclosed import disclosed
+
+    return write(disclosed(read(path), min_cell), **options)

@@ -9,12 +9,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from elseif.cli import settings as told
-from elseif.cli.arguments import OUTPUT, Force, Quiet, TableFile, WeightColumn, output_file
+from elseif.cli.arguments import (
+    OUTPUT,
+    Force,
+    MinCell,
+    Quiet,
+    TableFile,
+    WeightColumn,
+    output_file,
+)
 from elseif.cli.output import check_outputs, check_pages, save, say_saved, say_wrapped, width
-from elseif.cli.tables import Wanted, check_table_file, read_labelled, told_as_written
+from elseif.cli.tables import Read, Wanted, check_table_file, read_labelled, told_as_written
 
 if TYPE_CHECKING:
     from elseif.estimator import BayesianRuleListClassifier
+    from elseif.report.together import Outputs
 
 MOST_LEFT_OUT = 3  # columns named in the summary, which is to fit a screen
 
@@ -43,6 +52,7 @@ def fit(
         Path | None, output_file("Write a report here (HTML); it cross-validates.")
     ] = None,
     calculator: Annotated[Path | None, output_file("Write a calculator here (HTML).")] = None,
+    min_cell: MinCell = None,
     force: Force = False,
     quiet: Quiet = False,
     expected_length: told.ExpectedLength = 3,
@@ -96,22 +106,55 @@ def fit(
         classifier.pseudocounts = told.by_label(classifier.pseudocounts, read.y)
     classifier.fit(read.X, read.y, sample_weight=read.weights)
     is_watched, classifier.verbose = classifier.verbose, False  # no setting of the model's
+    write_files(classifier, read, given, is_watched)
+
+
+def write_files(classifier: Any, read: Read, given: dict[str, Any], watched: bool) -> None:
+    """Print the list and write what was asked for, with the same numbers in every file."""
+    from elseif.export.model import Model
+
+    model, calculator, report = given["model"], given["calculator"], given["report"]
+    min_cell, force = given["min_cell"], given["force"]
+    shown, summary = Model.of(classifier), None
+    if min_cell is not None and (model or calculator or report):
+        made = made_together(classifier, read, report is not None, min_cell, watched)
+        shown, summary = made.model or shown, made.summary
     if model is not None:  # before anything is printed, which may fail
         from elseif.export.model_file import save_model
 
-        save_model(classifier, model, None if without_posterior else "lists", force)
-    print_fit(classifier, table.name)
+        save_model(shown, model, None if given["without_posterior"] else "lists", force)
+    print_fit(classifier, given["table"].name)
     print()
     if model is not None:
         say_saved("Model", model)
     if calculator is not None:
         from elseif.report.calculator import calculator_page
 
-        save("Calculator", calculator, calculator_page(classifier), force)
+        save("Calculator", calculator, calculator_page(shown), force)
     if report is not None:
-        from elseif.cli.report import report_page
+        from elseif.report.report import write_report
 
-        save("Report", report, report_page(classifier, read, is_watched), force)
+        if summary is None:
+            summary = made_together(classifier, read, True, None, watched).summary
+        assert summary is not None
+        save("Report", report, write_report(summary), force)
+
+
+def made_together(
+    classifier: Any, read: Read, with_report: bool, min_cell: int | None, watched: bool
+) -> Outputs:
+    """The model and the numbers of the report, rounded alike where a minimum cell is held."""
+    from elseif.cli.report import report_evidence
+    from elseif.export.model import Model
+    from elseif.report.subject import subject_of
+    from elseif.report.together import outputs
+    from elseif.report.training import read_training
+
+    if with_report:
+        evidence = report_evidence(classifier, read, watched, min_cell=min_cell)
+        return outputs(evidence.trained, min_cell, Model.of(classifier), evidence)
+    trained = read_training(subject_of(classifier), read.X, read.y, read.weights)
+    return outputs(trained, min_cell, Model.of(classifier))
 
 
 def new_classifier(given: dict[str, Any]) -> BayesianRuleListClassifier:
@@ -126,6 +169,11 @@ def new_classifier(given: dict[str, Any]) -> BayesianRuleListClassifier:
     check_parameters(classifier)
     if given["without_posterior"] and classifier.predict_with == "posterior":
         raise ParamError("--predict-with posterior needs the posterior: no --without-posterior.")
+    if given["min_cell"] is not None and classifier.predict_with == "posterior":
+        raise ParamError(
+            "--predict-with posterior needs the posterior's draws, which tell all counts: with "
+            "--min-cell use --predict-with point or map."
+        )
     return classifier
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from elseif.cli.arguments import (
     Force,
     LabelColumn,
+    MinCell,
     ModelFile,
     Quiet,
     Title,
@@ -22,6 +23,9 @@ from elseif.cli.arguments import (
 from elseif.cli.fit import is_watched
 from elseif.cli.output import check_outputs, check_pages, save
 from elseif.cli.tables import Read, check_table_file
+
+if TYPE_CHECKING:
+    from elseif.report.summary import Evidence
 
 
 def report(
@@ -45,10 +49,7 @@ def report(
         list[str],
         typer.Option(metavar="COLUMN", help="Column to judge subgroups by; may be repeated."),
     ] = [],  # noqa: B006
-    min_cell: Annotated[
-        int | None,
-        typer.Option(min=2, metavar="NUMBER", help="Withhold counts of fewer people than this."),
-    ] = None,
+    min_cell: MinCell = None,
     title: Title = None,
     out: Annotated[Path, output_file("The page to write.")] = Path("report.html"),
     explorer: Annotated[
@@ -70,28 +71,34 @@ def report(
     training = read_again(found, table, label, weight)
     check_training_table(found, training, model, table)
     seen = None if holdout is None else read_again(found, holdout, label)
+    explored = None
     if explorer is not None:  # first: it is quick, and refuses another table than that of fit
-        from elseif.report.explorer import explorer_page
+        from elseif.report.explorer import explore
 
-        page = explorer_page(
-            found, training.X, training.y, min_cell=min_cell, sample_weight=training.weights
-        )
-        save("Explorer", explorer, page, force)
-    page = report_page(
+        explored = explore(found, training.X, training.y, sample_weight=training.weights)
+    evidence = report_evidence(
         classifier, training, is_watched(quiet), folds=folds or None, min_cell=min_cell,
         holdout=None if seen is None else (seen.X, seen.y), title=title,
         subgroups=subgroup or None,
     )  # fmt: skip
-    save("Report", out, page, force)
-
-
-def report_page(classifier: Any, read: Read, watched: bool, **options: Any) -> str:
-    """Summarise and render the page."""
-    from elseif.progress import Progress, ProgressBar
     from elseif.report.report import write_report
-    from elseif.report.summary import summarise
+    from elseif.report.together import outputs
 
-    summary = summarise(
+    made = outputs(evidence.trained, evidence.min_cell, evidence=evidence, explored=explored)
+    if explorer is not None and explored is not None and made.explorer is not None:
+        from elseif.report.explorer import explorer_html
+
+        save("Explorer", explorer, explorer_html(explored, made.explorer), force)
+    if made.summary is not None:
+        save("Report", out, write_report(made.summary), force)
+
+
+def report_evidence(classifier: Any, read: Read, watched: bool, **options: Any) -> Evidence:
+    """What a report is made of: the tables read, the folds run."""
+    from elseif.progress import Progress, ProgressBar
+    from elseif.report.summary import gather
+
+    return gather(
         classifier,
         read.X,
         read.y,
@@ -100,4 +107,3 @@ def report_page(classifier: Any, read: Read, watched: bool, **options: Any) -> s
         command=shlex.join(["elseif", *sys.argv[1:]]),
         **options,
     )
-    return write_report(summary)

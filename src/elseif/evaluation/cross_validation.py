@@ -169,8 +169,9 @@ def _fit_fold(
     said = dict.fromkeys(
         str(w.message) for w in caught if issubclass(w.category, (UserWarning, ConvergenceWarning))
     )
+    predicts_by_map = classifier.predict_with == "map"
     fold = Fold(
-        classifier.rule_list_,
+        classifier.map_rule_list_ if predicts_by_map else classifier.rule_list_,
         classifier.convergence_,
         len(train),
         len(test),

@@ -47,6 +47,7 @@ LABEL_TYPES = {"b": (bool,), "i": (int,), "u": (int,), "f": (int, float), "U": (
 def check_document(document: Document) -> None:
     """Raise for the first contradiction."""
     _check_outcome(document)
+    _check_rounding(document)
     _check_columns(document)
     conditions = _Conditions(document)
     for where, rules in (
@@ -94,6 +95,29 @@ def _check_outcome(document: Document) -> None:
     _refuse_unless(len(set(classes.tolist())) == n, "outcome: a label stands twice.")
 
 
+def _check_rounding(document: Document) -> None:
+    """Hold a model of rounded counts to what it says: nothing in it tells more."""
+    rounding = document.training.rounding
+    if rounding is None:
+        _refuse_unless(document.pool.supports is not None, "pool: there are no supports.")
+        return
+    _refuse_unless(
+        rounding.step % rounding.min_cell == 0, "training: counts are rounded to no multiple."
+    )
+    rules = [*document.rule_list, *document.map_rule_list]
+    counts = [n for rule in rules for n in rule.label_counts]
+    _refuse_unless(
+        all(math.remainder(n, rounding.step) == 0 for n in counts + document.training.label_counts),
+        f"training: a count is no multiple of {rounding.step}.",
+    )
+    told = (document.posterior, document.training.fingerprint, document.pool.supports)
+    _refuse_unless(
+        all(part is None for part in told)
+        and not any(column.n_missing for column in document.table.columns),
+        "training: counts are rounded, and yet other parts of the file would tell them.",
+    )
+
+
 def _check_columns(document: Document) -> None:
     table = document.table
     names = [column.name for column in table.columns]
@@ -110,7 +134,7 @@ def _check_columns(document: Document) -> None:
     _refuse_unless(not unknown, f"table: unknown column {_first(unknown)}.")
     for column in table.columns:
         _refuse_unless(
-            column.n_missing <= table.n_rows,
+            (column.n_missing or 0) <= table.n_rows,
             f"table: column {column.name[:100]!r} has more missing values than rows.",
         )
 
@@ -239,11 +263,14 @@ def _check_rules(
             all(abs(p - m) <= CLOSE for p, m in zip(rule.probabilities, means, strict=True)),
             f"{where}: the probabilities of rule {place + 1} do not follow from its counts.",
         )
+    rounding = document.training.rounding
+    # each line and the total are rounded on their own
+    apart = 0.0 if rounding is None else (len(rules) + 1) * rounding.step / 2
     for label in range(n):
         captured = math.fsum(rule.label_counts[label] for rule in rules)
         trained = document.training.label_counts[label]
         _refuse_unless(
-            math.isclose(captured, trained, rel_tol=CLOSE, abs_tol=CLOSE),
+            math.isclose(captured, trained, rel_tol=CLOSE, abs_tol=apart + CLOSE),
             f"{where}: its rules capture {captured:g} cases of label {label + 1}, "
             f"and there were {trained:g}.",
         )
@@ -253,7 +280,8 @@ def _check_pool(document: Document, conditions: _Conditions) -> None:
     pool = document.pool
     conditions.check("pool", pool.conditions)
     _refuse_unless(
-        len(pool.supports) == len(pool.antecedents), "pool: each antecedent needs a support."
+        pool.supports is None or len(pool.supports) == len(pool.antecedents),
+        "pool: each antecedent needs a support.",
     )
     for antecedent in pool.antecedents:
         _refuse_unless(

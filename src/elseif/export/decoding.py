@@ -9,6 +9,7 @@ import numpy as np
 
 from elseif.antecedents.antecedent import Antecedent
 from elseif.antecedents.pool import Pool
+from elseif.disclosure.rounding import Rounding
 from elseif.export.document import (
     ConditionPart,
     ConvergencePart,
@@ -63,7 +64,7 @@ def _plain(value: Any) -> Any:
 
 
 def _vocabulary(document: Document) -> Vocabulary:
-    outcome = document.outcome
+    outcome, rounding = document.outcome, document.training.rounding
     labels = [
         v.model_dump(by_alias=True) if hasattr(v, "model_dump") else v for v in outcome.labels
     ]
@@ -73,6 +74,7 @@ def _vocabulary(document: Document) -> Vocabulary:
         kinds={column.name: Kind(column.kind) for column in document.table.columns},
         count_unit=document.training.count_unit,
         outcome=outcome.name,
+        rounding=None if rounding is None else Rounding(rounding.min_cell, rounding.step),
     )
 
 
@@ -103,7 +105,9 @@ def _pool(part: PoolPart, orders: Sequence[tuple[Any, ...]]) -> Pool:
     return Pool(
         conditions=tuple(_condition(condition, orders) for condition in part.conditions),
         members=members,
-        supports=np.array(part.supports, dtype=np.float64),
+        supports=np.full(len(members), np.nan)
+        if part.supports is None
+        else np.array(part.supports, dtype=np.float64),
         aliases={name: tuple(twins) for name, twins in part.aliases.items()},
     )
 

@@ -135,7 +135,7 @@ class ColumnPart(Part):
 
     name: str
     kind: KindName
-    n_missing: Whole
+    n_missing: Whole | None  # None where a minimum cell is held
     n_conditions: Whole
     cuts: list[Scalar]
     levels: list[Scalar]
@@ -154,9 +154,19 @@ class TablePart(Part):
     notes: list[str]
 
 
+class RoundingPart(Part):
+    """The minimum cell that is held, and the multiple of it that counts are rounded to."""
+
+    min_cell: Annotated[int, Field(ge=2, le=LARGEST_WHOLE)]
+    step: Annotated[int, Field(ge=2, le=LARGEST_WHOLE)]
+
+
 class TrainingPart(Part):
     """What stands behind the model."""
 
+    rounding: Annotated[
+        RoundingPart | None, Field(description="of all counts, where a minimum cell is held")
+    ] = None
     label_counts: Annotated[list[Count], Field(description="training cases by label, weighted")]
     count_unit: Annotated[Positive, Field(description="what a count of 1 in the posterior is")]
     fingerprint: Annotated[
@@ -172,7 +182,9 @@ class PoolPart(Part):
 
     conditions: list[ConditionPart]
     antecedents: list[list[Whole]]
-    supports: list[Share]
+    supports: Annotated[
+        list[Share] | None, Field(description="of each antecedent; none under a minimum cell")
+    ]
     aliases: dict[str, list[str]]
 
 

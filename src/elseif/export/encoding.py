@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from itertools import pairwise
 from typing import Any
 
@@ -24,6 +25,7 @@ def encode_model(model: Model, with_posterior: bool) -> dict[str, Any]:
     """The document of a model, without its checksum."""
     orders = _Orders()
     posterior = model.posterior if with_posterior else None
+    rounding = model.vocabulary.rounding
     return {
         "format": FORMAT,
         "format_version": VERSION,
@@ -41,6 +43,7 @@ def encode_model(model: Model, with_posterior: bool) -> dict[str, Any]:
             "notes": list(model.fit_report.notes),
         },
         "training": {
+            **({} if rounding is None else {"rounding": asdict(rounding)}),
             "label_counts": [float(n) for n in model.training["label_counts"]],
             "count_unit": float(model.vocabulary.count_unit),
             "fingerprint": model.training["fingerprint"],
@@ -52,7 +55,7 @@ def encode_model(model: Model, with_posterior: bool) -> dict[str, Any]:
         "pool": {
             "conditions": [orders.encode(c) for c in model.pool.conditions],
             "antecedents": [[c for c in row if c >= 0] for row in model.pool.members.tolist()],
-            "supports": model.pool.supports.tolist(),
+            "supports": model.pool.supports.tolist() if rounding is None else None,
             "aliases": {name: list(twins) for name, twins in model.pool.aliases.items()},
         },
         "posterior": None if posterior is None else _posterior(posterior),
@@ -117,7 +120,7 @@ def _column(report: ColumnReport) -> dict[str, Any]:
     return {
         "name": report.name,
         "kind": report.kind.value,
-        "n_missing": int(report.n_missing),
+        "n_missing": None if report.n_missing is None else int(report.n_missing),
         "n_conditions": int(report.n_conditions),
         "cuts": _scalars(report.cuts),
         "levels": _scalars(report.levels),

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from elseif.errors import ParamError
+from elseif.export.disclosed import disclosed
 from elseif.export.javascript_code import to_javascript
 from elseif.export.latex import to_latex
 from elseif.export.markdown import to_markdown
-from elseif.export.model import Model, as_model
+from elseif.export.model import as_model
 from elseif.export.model_file import model_text
 from elseif.export.onnx_graph import to_onnx
 from elseif.export.pmml import to_pmml
@@ -49,17 +50,35 @@ FORMATS = {
 }
 
 
-def export_model(model: Any, to: str, **options: Any) -> str | bytes:
-    """A model, or a fitted classifier, in another format; ONNX is bytes, all else is text."""
+def export_model(
+    model: Any, to: str, *, min_cell: int | None = None, **options: Any
+) -> str | bytes:
+    """A model, or a fitted classifier, in another format; ONNX is bytes, all else is text.
+
+    Parameters
+    ----------
+    model : BayesianRuleListClassifier or Model
+        What to write.
+    to : str
+        The format.
+    min_cell : int or None
+        Round every number of people to multiples of this; probabilities follow from the
+        rounded counts.
+    **options
+        Options of the format.
+
+    Returns
+    -------
+    str or bytes
+        The content of a file.
+    """
     if to not in FORMATS:
         raise ParamError(f"to is {to!r}; it must be one of {', '.join(map(repr, FORMATS))}.")
     known = list(inspect.signature(FORMATS[to].write).parameters)[1:]
     for name in options:
         if name not in known:
             raise ParamError(f"{to} has no option {name!r}; its options are {', '.join(known)}.")
-    if not isinstance(model, Model):
-        model = Model.of(model)
-    return FORMATS[to].write(model, **options)
+    return FORMATS[to].write(disclosed(model, min_cell), **options)
 
 
 def export_file(

@@ -17,10 +17,11 @@ import elseif
 from elseif.errors import ElseifError, ModelFileError, ParamError
 from elseif.export.checks import check_document
 from elseif.export.decoding import decode_model
+from elseif.export.disclosed import disclosed
 from elseif.export.document import FORMAT, VERSION, Document
 from elseif.export.encoding import encode_model
 from elseif.export.migrations import migrate
-from elseif.export.model import Model, as_model
+from elseif.export.model import Model
 from elseif.files.atomic import check_writable, write_atomically
 from elseif.files.strict_json import LARGEST_FILE, parse
 from elseif.posterior.text import show_name
@@ -40,14 +41,33 @@ def save_model(
     path: str | os.PathLike[str],
     posterior: str | None = "lists",
     force: bool = False,
+    min_cell: int | None = None,
 ) -> Path:
-    """Save a fitted classifier; with posterior="lists" the lists drawn are in the file.
+    """Save a fitted classifier as a model file.
 
-    Without them (posterior=None) the file is small, and predicts by the point estimate and
-    the most probable list alone.
+    Parameters
+    ----------
+    classifier : BayesianRuleListClassifier or Model
+        What to save.
+    path : str or path
+        The file.
+    posterior : "lists" or None
+        Whether the lists drawn are in the file. Without them it is small, and predicts by the
+        point estimate and the most probable list alone.
+    force : bool
+        Overwrite a file that is there.
+    min_cell : int or None
+        Round every number of people to multiples of this, and leave out what would tell more,
+        the posterior's lists among it.
+
+    Returns
+    -------
+    Path
+        The file.
     """
     check_writable(path, force)
-    return write_atomically(path, model_text(as_model(classifier), posterior), force)
+    text = model_text(disclosed(classifier, min_cell), posterior)
+    return write_atomically(path, text, force)
 
 
 def model_text(model: Model, posterior: str | None = "lists") -> str:

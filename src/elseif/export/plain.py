@@ -133,6 +133,8 @@ def header(model: Model, rule_list: RuleList, which: str = "point") -> tuple[str
         f"Bayesian rule list{of}: {what}, {len(rule_list)} rules and a default rule.",
         f"Probabilities are posterior means, learnt from {n} training cases.",
     ]
+    if model.vocabulary.rounding is not None:
+        lines.append(model.vocabulary.rounding.sentence)
     if fingerprint:
         lines.append(f"Training data: SHA-256 {fingerprint[:16]}.")
     return (*lines, f"Made by elseif {elseif.__version__}.")

@@ -58,7 +58,9 @@ def rule_list_html(rule_list: RuleList, level: float = 0.95) -> str:
     label = show_name(rule_list.vocabulary.label_names[places[0]])
     what = f"probability of {label}" if len(places) == 1 else "probability of each label"
     interval = f"({100 * level:g}% credible interval)"
-    return html_table(("", "rule", f"{what} {interval}", "n"), rows, numbers=(3,))
+    table = html_table(("", "rule", f"{what} {interval}", "n"), rows, numbers=(3,))
+    rounding = rule_list.vocabulary.rounding
+    return table if rounding is None else f"{table}<p>{escape(rounding.sentence)}</p>"
 
 
 def posterior_html(posterior: Posterior) -> str:

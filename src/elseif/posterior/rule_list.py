@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from elseif.antecedents.antecedent import Antecedent
+from elseif.disclosure.rounding import Rounding
 from elseif.errors import ParamError
 from elseif.model.consequent import consequent_interval, consequent_mean
 from elseif.tables.columns import Kind
@@ -38,6 +39,7 @@ class Vocabulary:
     kinds: dict[str, Kind]
     count_unit: float = 1.0
     outcome: str | None = None  # the name of y, which reads better than "True" or "1"
+    rounding: Rounding | None = None  # of all counts, where a minimum cell is held
 
     @property
     def label_names(self) -> tuple[str, ...]:

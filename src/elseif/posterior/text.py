@@ -109,11 +109,11 @@ def count_text(n: float) -> str:
 
 
 def _caption(rule_list: RuleList, places: Sequence[int], level: float) -> str:
+    vocabulary = rule_list.vocabulary
     interval = f"{100 * level:g}% credible interval"
-    if len(places) == 1:
-        label = show_name(rule_list.vocabulary.label_names[places[0]])
-        return f"Probability of {label} ({interval})"
-    return f"Probability of each label ({interval})"
+    of = show_name(vocabulary.label_names[places[0]]) if len(places) == 1 else "each label"
+    rounded = "" if vocabulary.rounding is None else f". {vocabulary.rounding.sentence}"
+    return f"Probability of {of} ({interval}){rounded}"
 
 
 def show_name(name: str, longest: int = LONGEST_NAME) -> str:

@@ -10,8 +10,9 @@ import numpy as np
 
 from elseif import __version__
 from elseif.errors import ParamError
+from elseif.export.disclosed import disclosed, disclosed_list
 from elseif.model.consequent import consequent_interval
-from elseif.posterior.rule_list import Rule
+from elseif.posterior.rule_list import Rule, RuleList
 from elseif.posterior.text import count_text, enough_decimals, percent, shown_labels
 from elseif.report.cells import cells, condition_values, level_truth
 from elseif.report.names import shown, spelt_out
@@ -45,13 +46,32 @@ def calculator_page(
     questions: Mapping[str, str] | None = None,
     ranges: Mapping[str, tuple[float, float]] | None = None,
     note: str = NOTE,
+    min_cell: int | None = None,
 ) -> str:
     """One self-contained HTML page that computes a list's answer for one case.
 
-    ``model`` is a fitted classifier, a model or a rule list. ``units``, ``questions`` (the
-    words to ask with) and ``ranges`` (what to expect of a number) go by column. ``note`` is
-    the line at the foot and in print.
+    Parameters
+    ----------
+    model : BayesianRuleListClassifier, Model or RuleList
+        The list, or what holds it.
+    title : str or None
+        Title of the page.
+    units, questions, ranges : dict or None
+        By column: the unit of a number, the words to ask with, what to expect of a number.
+    note : str
+        The line at the foot and in print.
+    min_cell : int or None
+        Round every number of people to multiples of this; risks follow from rounded counts.
+
+    Returns
+    -------
+    str
+        The page.
     """
+    if isinstance(model, RuleList):
+        model = disclosed_list(model, min_cell)
+    elif min_cell is not None:
+        model = disclosed(model, min_cell)
     source = list_source(model)
     told: dict[str, Mapping[str, Any]] = {
         "units": units or {},
@@ -78,6 +98,7 @@ def calculator_page(
         "note": note,
         "questions": questions_asked,
         "stands_in": source.stands_in,
+        "rounding": source.rule_list.vocabulary.rounding,
         "version": __version__,
     }
     data = {**shared, "columns": [question.data() for question in questions_asked]}
@@ -208,6 +229,7 @@ class Question:
             "options": options[::-1] if self.kind is Kind.BOOLEAN else options,
             "range": None if self.range is None else [float(v) for v in self.range],
             "step": self.step if self.kind is Kind.NUMERIC else None,
+            "allLevels": self.all_levels,
             "conditions": [self._condition(c) for c in self.conditions],
             "cells": cells(self.conditions, self.kind, self.levels, self.all_levels),
         }
@@ -256,7 +278,7 @@ def _question(
         range=told["ranges"].get(name),
         levels=levels if kind in (Kind.CATEGORY, Kind.ORDERED) else (),
         conditions=conditions,
-        asks_missing=is_asked or source.n_missing(name) > 0,
+        asks_missing=is_asked or source.may_be_missing(name),
         all_levels=all_levels,
         has_times=is_date and any(as_date(v) != _midnight(v) for v in values),
     )

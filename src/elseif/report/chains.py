@@ -9,6 +9,8 @@ import numpy as np
 
 from elseif.posterior.draws import Posterior
 from elseif.posterior.rule_list import RuleList
+from elseif.report.decades import decade, in_decades
+from elseif.report.wording import percent
 from elseif.sampler.convergence import (
     LOOSE_ESS,
     PAPER_R_HAT,
@@ -57,8 +59,9 @@ class GoodList:
     """One of the posterior's lists."""
 
     rules: list[str]
-    probability: float  # share of the draws
-    log_posterior_below_best: float
+    share: str  # of the draws, in words
+    probability: float | None  # the same; None where a minimum cell is held
+    log_posterior_below_best: float | None  # None where a minimum cell is held
     is_shown: bool  # whether it is the list of this report
 
 
@@ -77,9 +80,9 @@ class PosteriorSummary:
 
 
 def describe_convergence(
-    convergence: Convergence | None, posterior: Posterior | None
+    convergence: Convergence | None, posterior: Posterior | None, with_traces: bool = True
 ) -> ConvergenceSummary | None:
-    """The diagnostics, in words first."""
+    """The diagnostics, in words first; traces of log posteriors would tell counts."""
     if convergence is None:
         return None
     return ConvergenceSummary(
@@ -98,51 +101,66 @@ def describe_convergence(
         ],
         list(convergence.acceptance.items()),
         list(convergence.exchange),
-        [] if posterior is None or not convergence.n_chains else _traces(posterior),
+        _traces(posterior) if posterior and with_traces and convergence.n_chains else [],
         convergence.independent,
     )
 
 
 def describe_posterior(
-    posterior: Posterior | None, shown: RuleList, convergence: Convergence | None
+    posterior: Posterior | None,
+    shown: RuleList,
+    convergence: Convergence | None,
+    is_exact: bool = True,
 ) -> PosteriorSummary | None:
-    """Lengths, inclusion and the other good lists."""
+    """Lengths, inclusion and the other good lists; coarse where a minimum cell is held."""
     if posterior is None or (convergence is not None and not convergence.n_chains):
         return None
+    # shares follow from counts: where a minimum cell is held they are told in coarse steps
+    as_told = (lambda share, decimals: share) if is_exact else round
     lengths = np.bincount(posterior.distinct.lengths, weights=posterior.probabilities)
-    inclusion = [(k, v) for k, v in posterior.inclusion().items() if v >= LEAST_INCLUSION]
+    shares = {name: as_told(p, 1) for name, p in posterior.inclusion().items()}
+    inclusion = [(name, p) for name, p in shares.items() if p >= LEAST_INCLUSION]
+    if not is_exact:
+        inclusion.sort(key=lambda item: (-item[1], item[0]))
+    told_lengths = [(m, as_told(float(p), 2)) for m, p in enumerate(lengths)]
     return PosteriorSummary(
         posterior.n_draws,
         len(posterior.distinct),
-        posterior.mean_length,
-        posterior.mean_average_cardinality,
-        [(m, float(p)) for m, p in enumerate(lengths) if p > 0],
+        as_told(posterior.mean_length, 1),
+        as_told(posterior.mean_average_cardinality, 1),
+        [(m, p) for m, p in told_lengths if p > 0],
         inclusion[:MOST_INCLUSIONS],
         max(0, len(inclusion) - MOST_INCLUSIONS),
-        _good_lists(posterior, shown),
+        _good_lists(posterior, shown, is_exact),
     )
 
 
-def _good_lists(posterior: Posterior, shown: RuleList) -> list[GoodList]:
+def _good_lists(posterior: Posterior, shown: RuleList, is_exact: bool) -> list[GoodList]:
     """The most probable lists, and the one of the report wherever it stands."""
     names = posterior.pool.names
     ours = tuple(a.name for a in shown.antecedents)
-    found: list[GoodList] = []
+    rules = {
+        i: tuple(names[a] for a in posterior.distinct.antecedent_list(i))
+        for i in posterior.best_first.tolist()
+    }
+    chosen = list(rules)[:MOST_LISTS]
+    if ours not in (rules[i] for i in chosen):
+        chosen += [i for i in rules if rules[i] == ours][:1]
+    if not is_exact:
+        chosen = in_decades(posterior, chosen)
     best = float(posterior.distinct.log_posterior[posterior.best_first[0]])
-    for rank, i in enumerate(posterior.best_first):
-        rules = tuple(names[a] for a in posterior.distinct.antecedent_list(int(i)))
-        if rank >= MOST_LISTS and rules != ours:
-            continue
+    found = []
+    for i in chosen:
+        share, log_posterior = posterior.probabilities[i], posterior.distinct.log_posterior[i]
         found.append(
             GoodList(
-                list(rules),
-                float(posterior.probabilities[i]),
-                best - float(posterior.distinct.log_posterior[i]),
-                rules == ours,
+                list(rules[i]),
+                percent(share, 2) if is_exact else decade(share).text,
+                float(share) if is_exact else None,
+                best - float(log_posterior) if is_exact else None,
+                rules[i] == ours,
             )
         )
-        if len(found) > MOST_LISTS or (rank >= MOST_LISTS - 1 and any(g.is_shown for g in found)):
-            break
     return found
 
 

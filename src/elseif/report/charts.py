@@ -21,20 +21,17 @@ def bar_scale(highest: float) -> float:
     return next((scale for scale in SCALES if scale >= highest - 1e-9), 1.0)
 
 
-def interval_bar(
-    value: float, low: float | None, high: float | None, scale: float, label: str
-) -> Svg:
+def interval_bar(value: float, low: float, high: float, scale: float, label: str) -> Svg:
     """A credible interval as a bar on a scale from 0, with a mark at the probability."""
     width, height = BAR
     parts = [
         element("line", x1=width * k / 4, x2=width * k / 4, y1=0, y2=height, class_="grid")
         for k in range(5)
     ]
-    if low is not None and high is not None:
-        left, right = width * low / scale, width * min(high, scale) / scale
-        parts.append(
-            element("rect", x=left, y=5, width=max(right - left, 1.0), height=10, class_="interval")
-        )
+    left, right = width * low / scale, width * min(high, scale) / scale
+    parts.append(
+        element("rect", x=left, y=5, width=max(right - left, 1.0), height=10, class_="interval")
+    )
     place = width * min(value, scale) / scale
     parts.append(element("line", x1=place, x2=place, y1=1, y2=height - 1, class_="mark"))
     return element(
@@ -138,10 +135,10 @@ def _whisker(frame: Frame, row: Data, class_: str, dot: str) -> Svg:
 def decision_chart(decision: Data, prevalence: float, description: str) -> Svg:
     """Net benefit of the model, of treating all and of treating none."""
     at, model, treat_all = decision["thresholds"], decision["model"], decision["treat_all"]
-    used = [t for t, v in zip(at, model, strict=True) if v is not None and abs(v) > 1e-12]
+    used = [t for t, v in zip(at, model, strict=True) if abs(v) > 1e-12]
     end = bar_scale(min(1.0, max([2 * prevalence, *[t + 0.02 for t in used]])))
-    top = 1.1 * max([0.01, prevalence, *(v for v in model if v is not None)])
-    bottom = min(-0.15 * top, *(v for v in model if v is not None), 0.0)
+    top = 1.1 * max([0.01, prevalence, *model])
+    bottom = min(-0.15 * top, *model, 0.0)
     frame = Frame((0, end), (bottom, top), left=70, height=370)
     inside = [(t, v, a) for t, v, a in zip(at, model, treat_all, strict=True) if t <= end + 1e-9]
     parts = [
@@ -151,7 +148,7 @@ def decision_chart(decision: Data, prevalence: float, description: str) -> Svg:
         ),
         frame.line([(0, 0), (end, 0)], "none"),
         frame.line(_above(((0.0, prevalence), *((t, a) for t, _, a in inside)), bottom), "all"),
-        frame.line([(t, v) for t, v, _ in inside if v is not None], "curve"),
+        frame.line([(t, v) for t, v, _ in inside], "curve"),
         frame.legend(("curve", "act by the list"), ("all", "treat all"), ("none", "treat none")),
     ]  # fmt: skip
     return picture("decision", frame.size, "Decision curve", description, *parts, class_="chart")

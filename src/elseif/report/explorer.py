@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from elseif import __version__
 from elseif.antecedents.expert import read_weights
+from elseif.disclosure.cells import Cells
+from elseif.disclosure.holding import hold
+from elseif.disclosure.rounding import Rounding, check_min_cell
 from elseif.errors import ParamError
 from elseif.model.prior import ListPrior
 from elseif.parameters import check_count
@@ -17,6 +20,7 @@ from elseif.posterior.draws import Posterior
 from elseif.posterior.point_estimate import point_estimate
 from elseif.posterior.rule_list import Vocabulary
 from elseif.report.calculator import condition_text
+from elseif.report.decades import decade, in_decades
 from elseif.report.edited_list import antecedent_document, edited_list
 from elseif.report.names import shown, spelt_out
 from elseif.report.page import render_page
@@ -26,6 +30,7 @@ from elseif.report.patterns import (
     aggregate,
     antecedent_truths,
     area_under_curve,
+    lines_of,
     list_counts,
 )
 from elseif.tables.labels import category_order, label_array, read_labels
@@ -35,6 +40,14 @@ from elseif.tables.reading import read_table
 __all__ = ["explorer_page", "edited_list"]
 
 LEVEL = 0.95
+NEEDS_GROUPS = (
+    "Editing is off: it needs the number of people in every group that the rules tell apart"
+)
+NO_EDITING = {
+    "patterns": None,
+    "refusal": f"{NEEDS_GROUPS}, and under a minimum cell these are not told. Edit a page that is "
+    "made without one, where the training data are.",
+}
 
 
 def explorer_page(
@@ -49,27 +62,71 @@ def explorer_page(
 ) -> str:
     """One self-contained HTML page to explore a posterior and to edit lists.
 
-    ``model`` is a fitted classifier, or a model saved with its posterior; X, y and
-    ``sample_weight`` are its training data, of which the page holds counts alone.
-    ``min_cell`` is the smallest number of cases that a count may show. ``holdout`` is
-    another (X, y) to measure AUC on.
+    Parameters
+    ----------
+    model : BayesianRuleListClassifier or Model
+        A fitted classifier, or a model saved with its posterior.
+    X, y : table and labels
+        The training data, of which the page holds counts alone.
+    n_lists : int
+        How many lists the page shows, the most probable ones.
+    min_cell : int or None
+        Round every number of people to multiples of this. Log posteriors and editing, which
+        would tell counts, are then left out.
+    sample_weight : array or None
+        The weights of fit.
+    holdout : tuple or None
+        Another (X, y) to measure AUC on.
+    title : str or None
+        Title of the page.
+
+    Returns
+    -------
+    str
+        The page.
     """
+    smallest = check_min_cell(min_cell)
+    explored = explore(model, X, y, n_lists, sample_weight, holdout)
+    if smallest is None:
+        return explorer_html(explored, explorer_data(explored), title)
+
+    def attempt(rounding: Rounding) -> tuple[dict[str, Any], list[Cells]]:
+        cells = explored.cases.cells(rounding, explored.unit)
+        held_out = explored.held_out_cells(rounding)
+        data = explorer_data(explored, cells, held_out)
+        return data, [cells] if held_out is None else [cells, held_out]
+
+    return explorer_html(explored, hold(smallest, attempt), title)
+
+
+def explore(
+    model: Any,
+    X: Any,
+    y: Any,
+    n_lists: int = 200,
+    sample_weight: Any = None,
+    holdout: tuple[Any, Any] | None = None,
+) -> Exploration:
+    """Choose the lists to show, and read the people that they are counted on."""
     check_count("n_lists", n_lists)
-    if min_cell is not None:
-        check_count("min_cell", min_cell)
     source = _source(model)
     cases = _cases(source, X, y, sample_weight)
     chosen = _choose(source.posterior, n_lists)
     _check_training_data(source, chosen, cases)
-    data = _data(source, chosen, cases, min_cell)
-    _add_areas(data, source, chosen, holdout)
+    held_out = None if holdout is None else _cases(source, *holdout, None)
+    return Exploration(source, chosen, cases, held_out)
+
+
+def explorer_html(explored: Exploration, data: dict[str, Any], title: str | None = None) -> str:
+    """The page of data that may be shown."""
+    source = explored.source
     names = source.vocabulary.label_names
     outcome = names[-1] if len(names) == 2 else "each label"
     context = {
         "title": title or f"Lists for the probability of {outcome}",
         "data": data,
         "version": __version__,
-        "is_held_out": holdout is not None,
+        "is_held_out": explored.held_out is not None,
         "n_found": len(source.posterior.distinct),
         "n_antecedents": min(len(data["antecedents"]), MOST_ANTECEDENTS),
     }
@@ -103,6 +160,30 @@ class _Chosen:
         """A list as places in antecedents."""
         where = {a: i for i, a in enumerate(self.antecedents)}
         return [where[a] for a in posterior.distinct.antecedent_list(place)]
+
+
+@dataclass(frozen=True, eq=False)
+class Exploration:
+    """Lists to show, and the people to count in their lines."""
+
+    source: _Source
+    chosen: _Chosen
+    cases: Cases
+    held_out: Cases | None
+
+    @property
+    def unit(self) -> float:
+        """What a weight of 1 stands for."""
+        return float(self.source.vocabulary.count_unit)
+
+    def truths(self, cases: Cases, n: int | None = None) -> np.ndarray:
+        """Whether each of the first antecedents, or of all, is true of each row."""
+        antecedents = [self.source.posterior.pool[a] for a in self.chosen.antecedents[:n]]
+        return antecedent_truths(antecedents, cases.table, self.source.vocabulary.kinds)
+
+    def held_out_cells(self, rounding: Rounding) -> Cells | None:
+        """How counts of held-out people are shown; each counts once."""
+        return None if self.held_out is None else self.held_out.cells(rounding, 1.0)
 
 
 def _source(model: Any) -> _Source:
@@ -176,39 +257,141 @@ def _check_training_data(source: _Source, chosen: _Chosen, cases: Cases) -> None
         )
 
 
-def _data(source: _Source, chosen: _Chosen, cases: Cases, min_cell: int | None) -> dict[str, Any]:
-    """All that the page holds."""
+def explorer_data(
+    explored: Exploration, cells: Cells | None = None, held_out: Cells | None = None
+) -> dict[str, Any]:
+    """All that the page holds; with cells, of counts as these show them."""
+    if cells is not None:
+        explored = replace(explored, chosen=_in_no_order(explored))
+    source, chosen, cases = explored.source, explored.chosen, explored.cases
     posterior, vocabulary = source.posterior, source.vocabulary
-    unit = float(vocabulary.count_unit)
-    lists = [
-        {
-            "items": chosen.items(posterior, place),
-            "logPosterior": float(posterior.distinct.log_posterior[place]),
-            "share": float(posterior.probabilities[place]),
-            "counts": withheld(posterior.distinct.counts(place), unit, min_cell),
-        }
-        for place in chosen.lists
-    ]
+    lists = _exact_lists(explored) if cells is None else _coarse_lists(explored, cells, held_out)
+    share = float(posterior.probabilities[chosen.lists].sum())
+    if cells is None or cells.rounding is None:
+        n_cases, rounding = float(cases.weights[cases.used].sum() * explored.unit), None
+    else:
+        share, rounding = round(share, 1), cells.rounding
+        n_cases = float(cells.by_label(np.ones(len(cells.codes), dtype=bool)).sum())
     return {
         "labels": [{"shown": shown(n), "full": spelt_out(n)} for n in vocabulary.label_names],
         "places": [1] if len(vocabulary.classes) == 2 else list(range(len(vocabulary.classes))),
         "pseudocounts": vocabulary.pseudocounts.astype(float).tolist(),
-        "unit": unit,
+        "unit": explored.unit if rounding is None else 1.0,
         "level": LEVEL,
         "prior": _prior_data(source.prior),
-        "antecedents": _antecedent_data(source, chosen),
+        "antecedents": _antecedent_data(explored, is_exact=rounding is None),
         "lists": lists,
-        "point": chosen.point,
-        "share": float(posterior.probabilities[chosen.lists].sum()),
-        "nCases": float(cases.weights[cases.codes >= 0].sum() * unit),
-        "minCell": min_cell,
-        **_pattern_data(source, chosen, cases, min_cell),
+        "point": next(i for i, entry in enumerate(lists) if entry.pop("isPoint")),
+        "share": share,
+        "nCases": n_cases,
+        "roundedTo": None if rounding is None else rounding.step,
+        **(_pattern_data(explored) if rounding is None else NO_EDITING),
     }
 
 
-def _antecedent_data(source: _Source, chosen: _Chosen) -> list[dict[str, Any]]:
+def _in_no_order(explored: Exploration) -> _Chosen:
+    """The same with antecedents by rounded inclusion and name: their order tells nothing else."""
+    posterior, chosen = explored.source.posterior, explored.chosen
+    inclusion, names = np.round(posterior.inclusion_probabilities, 1), posterior.pool.names
+    return replace(
+        chosen, antecedents=sorted(chosen.antecedents, key=lambda a: (-inclusion[a], names[a]))
+    )
+
+
+def _exact_lists(explored: Exploration) -> list[dict[str, Any]]:
+    """The lists, best first, with all that is known of them."""
+    posterior, chosen = explored.source.posterior, explored.chosen
+    vocabulary, held_out = explored.source.vocabulary, explored.held_out
+    truths = None if held_out is None else explored.truths(held_out)
+    lists = []
+    for i, place in enumerate(chosen.lists):
+        items = chosen.items(posterior, place)
+        counts = posterior.distinct.counts(place)
+        share = float(posterior.probabilities[place])
+        auc = _Areas(counts * vocabulary.count_unit, vocabulary.pseudocounts)
+        seen = None
+        if truths is not None and held_out is not None:
+            seen = list_counts(items, truths, held_out)
+        lists.append(
+            {
+                "items": items,
+                "logPosterior": float(posterior.distinct.log_posterior[place]),
+                "share": share,
+                "shareText": f"{100 * share:.1f}%",
+                "counts": counts.tolist(),
+                "auc": auc.of_training,
+                "holdoutAuc": auc.of(seen),
+                "isPoint": i == chosen.point,
+            }
+        )
+    return lists
+
+
+def _coarse_lists(
+    explored: Exploration, cells: Cells, held_out: Cells | None
+) -> list[dict[str, Any]]:
+    """The lists in an order that tells nothing, with rounded counts and what follows of them."""
+    posterior, chosen = explored.source.posterior, explored.chosen
+    truths = explored.truths(explored.cases)[:, explored.cases.used]
+    seen = None
+    if explored.held_out is not None:
+        seen = explored.truths(explored.held_out)[:, explored.held_out.used]
+    lists = []
+    for place in in_decades(posterior, chosen.lists):
+        items = chosen.items(posterior, place)
+        counts = _shown_counts(items, truths, cells)
+        auc = _Areas(counts, explored.source.vocabulary.pseudocounts)
+        found = decade(float(posterior.probabilities[place]))
+        seen_counts = None
+        if seen is not None and held_out is not None:
+            seen_counts = _shown_counts(items, seen, held_out)
+        lists.append(
+            {
+                "items": items,
+                "logPosterior": None,
+                "share": found.middle,
+                "shareText": found.text,
+                "counts": counts.astype(int).tolist(),
+                "auc": auc.of_training,
+                "holdoutAuc": auc.of(seen_counts),
+                "isPoint": place == chosen.lists[chosen.point],
+            }
+        )
+    return lists
+
+
+def _shown_counts(items: Sequence[int], truths: np.ndarray, cells: Cells) -> np.ndarray:
+    """The counts of a list's lines as cells show them."""
+    lines = lines_of(items, truths)
+    parts = [lines == j for j in range(len(items) + 1)]
+    cells.parted(parts)
+    return np.array([cells.by_label(part) for part in parts])
+
+
+@dataclass(frozen=True, eq=False)
+class _Areas:
+    """AUC of a list, on its training counts and on others."""
+
+    counts: np.ndarray
+    pseudocounts: np.ndarray
+
+    @property
+    def of_training(self) -> float | None:
+        return area_under_curve(self.counts, self.pseudocounts)
+
+    def of(self, counts: np.ndarray | None) -> float | None:
+        """On other people's counts, where there are any."""
+        if counts is None:
+            return None
+        return area_under_curve(self.counts, self.pseudocounts, counts)
+
+
+def _antecedent_data(explored: Exploration, is_exact: bool) -> list[dict[str, Any]]:
+    source = explored.source
     pool = source.posterior.pool
     inclusion = source.posterior.inclusion_probabilities
+    if not is_exact:
+        inclusion = np.round(inclusion, 1)
     return [
         {
             "item": item,
@@ -219,27 +402,20 @@ def _antecedent_data(source: _Source, chosen: _Chosen) -> list[dict[str, Any]]:
             "inclusion": float(inclusion[a]),
             "document": antecedent_document(pool[a]),
         }
-        for item, a in enumerate(chosen.antecedents)
+        for item, a in enumerate(explored.chosen.antecedents)
     ]
 
 
-def _pattern_data(
-    source: _Source, chosen: _Chosen, cases: Cases, min_cell: int | None
-) -> dict[str, Any]:
+def _pattern_data(explored: Exploration) -> dict[str, Any]:
     """Counts to edit with, or why there are none."""
-    unit = source.vocabulary.count_unit
-    antecedents = [source.posterior.pool[a] for a in chosen.antecedents[:MOST_ANTECEDENTS]]
-    if not antecedents:
+    if not explored.chosen.antecedents:
         return {"patterns": None, "refusal": "Editing is off: there is no rule to choose from."}
-    truths = antecedent_truths(antecedents, cases.table, source.vocabulary.kinds)
-    patterns = aggregate(truths, cases, chosen.n_needed, (min_cell or 0) / unit)
+    truths = explored.truths(explored.cases, MOST_ANTECEDENTS)
+    patterns = aggregate(truths, explored.cases, explored.chosen.n_needed)
     if patterns is None:
-        why = (
-            "Editing is off: it needs the number of cases in every group that the rules tell apart"
-        )
-        small = f", and some groups have fewer than {min_cell} cases of a label."
-        many = ", and there are too many groups to hold here."
-        return {"patterns": None, "refusal": why + (many if min_cell is None else small)}
+        why = f"{NEEDS_GROUPS}, and there are too many to hold here."
+        return {"patterns": None, "refusal": why}
+    unit = explored.unit
     held = {
         "nAntecedents": patterns.n_antecedents,
         "bits": patterns.bits.tolist(),
@@ -262,38 +438,3 @@ def _prior_data(prior: ListPrior) -> dict[str, Any]:
         "logNormaliser": -float(prior.log_length[0]),
         "cardinalities": groups,
     }
-
-
-def withheld(counts: np.ndarray, unit: float, min_cell: int | None) -> list[list[int] | None]:
-    """Counts of a list's lines, without lines that show fewer cases than allowed.
-
-    When one line alone is withheld, the smallest other is too: the total would tell.
-    """
-    rows: list[list[int] | None] = counts.tolist()
-    if min_cell is None:
-        return rows
-    cases = counts * unit
-    small: np.ndarray = np.any((cases > 0) & (cases < min_cell), axis=1)
-    if small.sum() == 1 and len(small) > 1:
-        totals = np.where(small, np.inf, cases.sum(axis=1))
-        small[int(np.argmin(totals))] = True
-    return [None if hide else row for row, hide in zip(rows, small.tolist(), strict=True)]
-
-
-def _add_areas(
-    data: dict[str, Any], source: _Source, chosen: _Chosen, holdout: tuple[Any, Any] | None
-) -> None:
-    """AUC of every list shown: on the training data, and on other data where given."""
-    posterior, vocabulary = source.posterior, source.vocabulary
-    cases = None if holdout is None else _cases(source, *holdout, None)
-    truths = None
-    if cases is not None:
-        antecedents = [posterior.pool[a] for a in chosen.antecedents]
-        truths = antecedent_truths(antecedents, cases.table, vocabulary.kinds)
-    for entry, place in zip(data["lists"], chosen.lists, strict=True):
-        counts = posterior.distinct.counts(place) * vocabulary.count_unit
-        entry["auc"] = area_under_curve(counts, vocabulary.pseudocounts)
-        entry["holdoutAuc"] = None
-        if cases is not None and truths is not None:
-            held_out = list_counts(entry["items"], truths, cases)
-            entry["holdoutAuc"] = area_under_curve(counts, vocabulary.pseudocounts, held_out)

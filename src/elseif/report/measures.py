@@ -1,4 +1,4 @@
-"""Out-of-sample performance as plain data: what the evaluation found, small cells withheld."""
+"""Out-of-sample performance as plain data, of exact or of rounded counts."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from elseif.disclosure.cells import Cells
+from elseif.disclosure.coarse_sample import coarse_sample
 from elseif.evaluation.calibration import (
     Brier,
     Recalibration,
@@ -18,16 +20,15 @@ from elseif.evaluation.calibration import (
 from elseif.evaluation.cross_validation import Validation
 from elseif.evaluation.decision_curve import decision_curve
 from elseif.evaluation.discrimination import (
-    Curve,
     auc_with_interval,
     curve,
     fold_aucs,
     fold_average_precisions,
 )
-from elseif.evaluation.intervals import UNKNOWN, Estimate
+from elseif.evaluation.intervals import Estimate
 from elseif.evaluation.subgroups import Grouping, subgroup_performance
 from elseif.evaluation.thresholds import at_thresholds
-from elseif.report.small_cells import WITHHELD, Count, SmallCells
+from elseif.report.grouping import merged
 
 DECISION_THRESHOLDS = tuple(k / 100 for k in range(1, 100))
 ROC_GRID = 101
@@ -63,8 +64,8 @@ class GroupRow:
     """A group of people: mean predicted risk, and the share that had the event."""
 
     name: str
-    n: Count
-    n_events: Count
+    n: int
+    n_events: int
     predicted: float
     observed: Estimate
 
@@ -81,10 +82,10 @@ class Calibration:
 
 @dataclass(frozen=True)
 class Decision:
-    """Net benefit by threshold; None where it is withheld."""
+    """Net benefit by threshold."""
 
     thresholds: list[float]
-    model: list[float | None]
+    model: list[float]
     treat_all: list[float]
     better: list[tuple[float, float]]  # where the model is above both simple ways, from and to
 
@@ -94,9 +95,9 @@ class ThresholdRow:
     """Treating everybody at or above a risk."""
 
     threshold: float
-    n_treated: Count
-    n_true_positive: Count
-    n_false_positive: Count
+    n_treated: int
+    n_true_positive: int
+    n_false_positive: int
     sensitivity: Estimate
     specificity: Estimate
     positive_predictive_value: Estimate
@@ -109,13 +110,13 @@ class SubgroupRow:
 
     column: str
     name: str
-    n: Count
-    n_events: Count
+    n: int
+    n_events: int
     observed: Estimate
-    predicted: float | None
-    observed_to_expected: float | None
+    predicted: float
+    observed_to_expected: float
     auc: Estimate
-    brier: float | None
+    brier: float
     small: bool
 
 
@@ -124,7 +125,7 @@ class LabelRow:
     """One label against all others."""
 
     name: str
-    n: Count
+    n: int
     auc: Estimate
     average_precision: float
     brier: float
@@ -135,8 +136,8 @@ class Measures:
     """Everything that was measured on observations left out of fitting."""
 
     method: str
-    n: Count
-    n_events: Count
+    n: int
+    n_events: int
     n_folds: int
     discrimination: Discrimination
     calibration: Calibration
@@ -157,63 +158,74 @@ class Judged:
     groupings: Sequence[Grouping]
     label_names: Sequence[str]
 
+    def group(self, members: np.ndarray, cells: Cells) -> tuple[np.ndarray, np.ndarray]:
+        """Who of a group had the event, and at which risk."""
+        risk = self.validation.probabilities[:, self.place]
+        return coarse_sample(cells, members, risk, self.place)
 
-def measure(judged: Judged, thresholds: Sequence[float], cells: SmallCells) -> Measures:
-    """All measures of one label against the rest."""
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Who had the event, at which risk; of rounded counts it has no folds."""
+
+    truth: np.ndarray
+    risk: np.ndarray
+    fold: np.ndarray | None = None
+
+
+def measure(judged: Judged, thresholds: Sequence[float], cells: Cells) -> Measures:
+    """All measures of one label against the rest, of the people in ``cells``."""
     validation = judged.validation
-    truth, risk = validation.against_the_rest(judged.place)
-    pooled = curve(truth, risk)
-    told_apart = cells.told_apart(pooled.n_true_positive, pooled.n_false_positive)
-    shown_at = {
-        float(t): bool(told_apart[_place(pooled, t)]) for t in (*DECISION_THRESHOLDS, *thresholds)
-    }
-    n_folds = len(validation.folds)
+    sample = whole_sample(validation, judged.place, cells)
     return Measures(
         validation.method,
-        cells.count(len(truth)),
-        cells.count(int(truth.sum())),
-        n_folds,
-        _discrimination(truth, risk, validation.fold, cells),
-        _calibration(judged, truth, risk, cells),
-        _decision(truth, risk, shown_at),
-        _threshold_rows(truth, risk, thresholds, shown_at),
-        [row for g in judged.groupings for row in _subgroup_rows(g, truth, risk, cells)],
+        len(sample.truth),
+        int(sample.truth.sum()),
+        len(validation.folds),
+        _discrimination(sample),
+        _calibration(judged, sample, cells),
+        _decision(sample),
+        _threshold_rows(sample, thresholds),
+        [row for g in judged.groupings for row in _subgroup_rows(g, judged, cells)],
         _label_rows(judged, cells),
     )
 
 
-def _discrimination(
-    truth: np.ndarray, risk: np.ndarray, fold: np.ndarray, cells: SmallCells
-) -> Discrimination:
-    precisions = fold_average_precisions(truth, risk, fold)
-    numbers = np.unique(fold)
-    if cells.on or len(numbers) == 1:
-        # curves of folds are made of small counts: with cells to withhold, one curve for all
-        curves = [_points("all", curve(truth, risk), cells)]
+def whole_sample(validation: Validation, place: int, cells: Cells) -> Sample:
+    """Everybody who was judged."""
+    everybody = np.ones(len(validation.labels), dtype=bool)
+    truth, risk = coarse_sample(cells, everybody, validation.probabilities[:, place], place)
+    return Sample(truth, risk, validation.fold if cells.rounding is None else None)
+
+
+def _discrimination(sample: Sample) -> Discrimination:
+    truth, risk, fold = sample.truth, sample.risk, sample.fold
+    one = np.zeros(len(truth), dtype=np.int64)
+    numbers = [] if fold is None else np.unique(fold).tolist()
+    if len(numbers) < 2:
+        curves = [_points("all", truth, risk)]
     else:
-        curves = [
-            _points(f"fold {f + 1}", curve(truth[fold == f], risk[fold == f]), cells)
-            for f in numbers
-        ]
+        curves = [_points(f"fold {f + 1}", truth[fold == f], risk[fold == f]) for f in numbers]
+    precisions = fold_average_precisions(truth, risk, one if fold is None else fold)
     return Discrimination(
         auc_with_interval(truth, risk, fold),
-        fold_aucs(truth, risk, fold),
+        [] if fold is None else fold_aucs(truth, risk, fold),
         float(np.mean(precisions)),
-        precisions,
+        [] if fold is None else precisions,
         float(truth.mean()),
         [_thinned(found) for found in curves],
         _mean_roc(curves) if len(curves) > 1 else [],
     )
 
 
-def _points(name: str, found: Curve, cells: SmallCells) -> CurvePoints:
-    shown = cells.told_apart(found.n_true_positive, found.n_false_positive)
+def _points(name: str, truth: np.ndarray, risk: np.ndarray) -> CurvePoints:
+    found = curve(truth, risk)
     return CurvePoints(
         name,
-        [float(t) if np.isfinite(t) else None for t in found.thresholds[shown]],
-        found.false_positive_rate[shown].tolist(),
-        found.sensitivity[shown].tolist(),
-        found.precision[shown].tolist(),
+        [float(t) if np.isfinite(t) else None for t in found.thresholds],
+        found.false_positive_rate.tolist(),
+        found.sensitivity.tolist(),
+        found.precision.tolist(),
     )
 
 
@@ -253,43 +265,36 @@ def _heights(points: CurvePoints, at: np.ndarray) -> tuple[np.ndarray, np.ndarra
     return np.where(corner, heights[first], between), np.where(corner, heights[last], between)
 
 
-def _calibration(
-    judged: Judged, truth: np.ndarray, risk: np.ndarray, cells: SmallCells
-) -> Calibration:
-    tenth, n_tenths = quantile_groups(risk)
-    names = [f"group {g + 1} of {n_tenths}" for g in range(n_tenths)]
+def _calibration(judged: Judged, sample: Sample, cells: Cells) -> Calibration:
+    tenth, n_tenths = quantile_groups(sample.risk)
+    by_line = []
+    for j, name in enumerate(judged.line_names):
+        truth, risk = judged.group(judged.line == j, cells)
+        by_line.append(_group_row(name, truth, risk))
     return Calibration(
-        _group_rows(truth, risk, judged.line, judged.line_names, cells),
-        _group_rows(truth, risk, tenth, names, cells),
-        recalibration(truth, risk),
-        brier(truth, risk),
+        by_line,
+        [
+            _group_row(
+                f"group {g + 1} of {n_tenths}", sample.truth[tenth == g], sample.risk[tenth == g]
+            )
+            for g in range(n_tenths)
+        ],
+        recalibration(sample.truth, sample.risk),
+        brier(sample.truth, sample.risk),
     )
 
 
-def _group_rows(
-    truth: np.ndarray, risk: np.ndarray, group: np.ndarray, names: Sequence[str], cells: SmallCells
-) -> list[GroupRow]:
-    found = calibration_groups(truth, risk, group, len(names))
-    hidden = cells.hidden(np.array([[g.n_events, g.n - g.n_events] for g in found]))
-    return [
-        GroupRow(
-            name,
-            WITHHELD if hide else g.n,
-            WITHHELD if hide else g.n_events,
-            g.predicted,
-            UNKNOWN if hide else g.observed,
-        )
-        for name, g, hide in zip(names, found, hidden, strict=True)
-    ]
+def _group_row(name: str, truth: np.ndarray, risk: np.ndarray) -> GroupRow:
+    (found,) = calibration_groups(truth, risk, np.zeros(len(truth), dtype=np.int64), 1)
+    return GroupRow(name, found.n, found.n_events, found.predicted, found.observed)
 
 
-def _decision(truth: np.ndarray, risk: np.ndarray, shown_at: dict[float, bool]) -> Decision:
-    found = decision_curve(truth, risk, DECISION_THRESHOLDS)
-    shown = np.array([shown_at[t] for t in DECISION_THRESHOLDS])
-    better = (found.model > np.maximum(found.treat_all, 0) + 1e-12) & shown
+def _decision(sample: Sample) -> Decision:
+    found = decision_curve(sample.truth, sample.risk, DECISION_THRESHOLDS)
+    better = found.model > np.maximum(found.treat_all, 0) + 1e-12
     return Decision(
         found.thresholds.tolist(),
-        [float(v) if show else None for v, show in zip(found.model, shown, strict=True)],
+        found.model.tolist(),
         found.treat_all.tolist(),
         [(DECISION_THRESHOLDS[i], DECISION_THRESHOLDS[j - 1]) for i, j in _runs(better)],
     )
@@ -301,71 +306,55 @@ def _runs(truth: np.ndarray) -> list[tuple[int, int]]:
     return [(int(i), int(j)) for i, j in zip(edges[::2], edges[1::2], strict=True)]
 
 
-def _threshold_rows(
-    truth: np.ndarray, risk: np.ndarray, thresholds: Sequence[float], shown_at: dict[float, bool]
-) -> list[ThresholdRow]:
-    rows = []
-    for found in at_thresholds(truth, risk, thresholds):
-        show = shown_at[found.threshold]
-        rows.append(
-            ThresholdRow(
-                found.threshold,
-                found.n_true_positive + found.n_false_positive if show else WITHHELD,
-                found.n_true_positive if show else WITHHELD,
-                found.n_false_positive if show else WITHHELD,
-                found.sensitivity if show else UNKNOWN,
-                found.specificity if show else UNKNOWN,
-                found.positive_predictive_value if show else UNKNOWN,
-                found.negative_predictive_value if show else UNKNOWN,
-            )
-        )
-    return rows
-
-
-def _subgroup_rows(
-    grouping: Grouping, truth: np.ndarray, risk: np.ndarray, cells: SmallCells
-) -> list[SubgroupRow]:
-    found = subgroup_performance(grouping, truth, risk)
-    hidden = cells.hidden(np.array([[g.n_events, g.n - g.n_events] for g in found]))
+def _threshold_rows(sample: Sample, thresholds: Sequence[float]) -> list[ThresholdRow]:
     return [
-        SubgroupRow(
-            g.column,
-            g.name,
-            WITHHELD if hide else g.n,
-            WITHHELD if hide else g.n_events,
-            UNKNOWN if hide else g.observed,
-            None if hide else g.predicted,
-            None if hide else g.observed_to_expected,
-            UNKNOWN if hide else g.auc,
-            None if hide else g.brier.score.value,
-            g.small,
+        ThresholdRow(
+            found.threshold,
+            found.n_true_positive + found.n_false_positive,
+            found.n_true_positive,
+            found.n_false_positive,
+            found.sensitivity,
+            found.specificity,
+            found.positive_predictive_value,
+            found.negative_predictive_value,
         )
-        for g, hide in zip(found, hidden, strict=True)
+        for found in at_thresholds(sample.truth, sample.risk, thresholds)
     ]
 
 
-def _label_rows(judged: Judged, cells: SmallCells) -> list[LabelRow]:
-    """Every label against the rest, where there are more than two."""
-    if len(judged.label_names) == 2:
-        return []
-    validation = judged.validation
-    counts = np.bincount(validation.labels, minlength=len(judged.label_names))
-    hidden = cells.hidden(counts[:, None])
+def _subgroup_rows(grouping: Grouping, judged: Judged, cells: Cells) -> list[SubgroupRow]:
+    named = [(name, grouping.codes == g) for g, name in enumerate(grouping.names)]
     rows = []
-    for place, name in enumerate(judged.label_names):
-        truth, risk = validation.against_the_rest(place)
+    for name, members in merged(named, cells):
+        truth, risk = judged.group(members, cells)
+        one = Grouping(grouping.column, (name,), np.zeros(len(truth), dtype=np.int64))
+        (g,) = subgroup_performance(one, truth, risk)
         rows.append(
-            LabelRow(
-                name,
-                WITHHELD if hidden[place] else int(counts[place]),
-                auc_with_interval(truth, risk, validation.fold),
-                float(np.mean(fold_average_precisions(truth, risk, validation.fold))),
-                brier(truth, risk).score.value,
+            SubgroupRow(
+                g.column,
+                g.name,
+                g.n,
+                g.n_events,
+                g.observed,
+                g.predicted,
+                g.observed_to_expected,
+                g.auc,
+                g.brier.score.value,
+                g.small,
             )
         )
     return rows
 
 
-def _place(found: Curve, threshold: float) -> int:
-    """The point of a curve at which everybody of at least a risk is found."""
-    return int(np.searchsorted(-found.thresholds, -threshold, side="right")) - 1
+def _label_rows(judged: Judged, cells: Cells) -> list[LabelRow]:
+    """Every label against the rest, where there are more than two."""
+    if len(judged.label_names) == 2:
+        return []
+    rows = []
+    for place, name in enumerate(judged.label_names):
+        sample = whole_sample(judged.validation, place, cells)
+        found = _discrimination(sample)
+        score = brier(sample.truth, sample.risk).score.value
+        n = int(sample.truth.sum())
+        rows.append(LabelRow(name, n, found.auc, found.average_precision, score))
+    return rows

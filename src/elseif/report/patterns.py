@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from elseif.antecedents.antecedent import Antecedent
+from elseif.disclosure.cells import Cells
+from elseif.disclosure.rounding import Rounding
 from elseif.model.consequent import consequent_mean
 from elseif.tables.columns import Kind
 from elseif.tables.reading import Table
@@ -24,6 +26,16 @@ class Cases:
     codes: np.ndarray  # int64 (rows,)
     weights: np.ndarray  # int64 (rows,): whole numbers of units
     n_labels: int
+
+    @property
+    def used(self) -> np.ndarray:
+        """Which rows count: bool (rows,)."""
+        return self.codes >= 0
+
+    def cells(self, rounding: Rounding, unit: float) -> Cells:
+        """How counts of the rows that are used are shown under a minimum cell."""
+        used = self.used
+        return Cells(self.codes[used], self.n_labels, rounding, self.weights[used], unit)
 
     def counts(self, groups: np.ndarray, n_groups: int) -> np.ndarray:
         """Weight of each label in each group of rows."""
@@ -48,12 +60,17 @@ def antecedent_truths(
     return truths
 
 
-def list_counts(items: Sequence[int], truths: np.ndarray, cases: Cases) -> np.ndarray:
-    """N[j, l] in units of a list of antecedents, the default rule last."""
+def lines_of(items: Sequence[int], truths: np.ndarray) -> np.ndarray:
+    """The line of a list of antecedents that each row falls into, the default rule's last."""
     place = np.full(truths.shape[1], len(items), dtype=np.int64)
     for j in range(len(items) - 1, -1, -1):
         place[truths[items[j]]] = j  # earlier rules are written last
-    return cases.counts(place, len(items) + 1)
+    return place
+
+
+def list_counts(items: Sequence[int], truths: np.ndarray, cases: Cases) -> np.ndarray:
+    """N[j, l] in units of a list of antecedents, the default rule last."""
+    return cases.counts(lines_of(items, truths), len(items) + 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,13 +82,10 @@ class Patterns:
     n_antecedents: int
 
 
-def aggregate(
-    truths: np.ndarray, cases: Cases, n_needed: int, min_count: float = 0
-) -> Patterns | None:
-    """Patterns of as many of the first antecedents as may be shown.
+def aggregate(truths: np.ndarray, cases: Cases, n_needed: int) -> Patterns | None:
+    """Patterns of as many of the first antecedents as a page can hold.
 
-    Patterns must be few, and a label's count in one must be 0 or reach ``min_count``.
-    None when even those of the needed antecedents do not comply.
+    None when even those of the needed antecedents are too many.
     """
     for n in range(min(len(truths), MOST_ANTECEDENTS), n_needed - 1, -1):
         bits = (truths[:n].T * (1 << np.arange(n))).sum(axis=1, dtype=np.int64)
@@ -79,8 +93,7 @@ def aggregate(
         if len(distinct) <= MOST_PATTERNS:
             counts = cases.counts(place, len(distinct))
             kept = counts.sum(axis=1) > 0
-            if np.all((counts == 0) | (counts >= min_count)):
-                return Patterns(distinct[kept], counts[kept], n)
+            return Patterns(distinct[kept], counts[kept], n)
     return None
 
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from elseif.disclosure.cells import Cells
 from elseif.evaluation.subgroups import MOST_GROUPS
-from elseif.report.small_cells import WITHHELD, Count, SmallCells, plain_count
+from elseif.report.grouping import is_large_enough, merged, plain_count
 from elseif.tables.binarise import ColumnReport
 from elseif.tables.columns import Column, Kind
 from elseif.tables.conditions import value_text
@@ -16,6 +17,7 @@ from elseif.tables.fit_report import FitReport
 from elseif.tables.reading import Table
 
 MOST_COLUMNS = 60  # described on a page: those of the list first, then the frequent ones
+NOT_USED = "no condition reaches min_support"  # left out for no fault of its values
 
 
 @dataclass(frozen=True)
@@ -23,7 +25,7 @@ class Level:
     """One value of a column, or "missing": how many have it, in all and by label."""
 
     name: str
-    counts: list[Count]  # all, then each label
+    counts: list[float]  # all, then each label
     shares: list[float | None]
 
 
@@ -54,7 +56,7 @@ class People:
     """The training table: one group for all, and one for each label."""
 
     groups: list[str]
-    n: list[Count]
+    n: list[float]
     columns: list[ColumnSummary]
     n_columns_left_out: int
 
@@ -62,24 +64,24 @@ class People:
 def describe_people(
     table: Table,
     rows: np.ndarray,
-    labels: np.ndarray,
     label_names: Sequence[str],
     report: FitReport,
     in_list: set[str],
-    cells: SmallCells,
+    cells: Cells,
 ) -> People:
     """Every column by label, of the rows that have a label and a weight."""
-    members = [np.arange(len(rows))] + [
-        np.flatnonzero(labels == place) for place in range(len(label_names))
-    ]
+    everybody = _with_sum(cells.by_label(np.ones(len(rows), dtype=bool)))
     known = [column for column in report.columns if column.name in table]
     order = sorted(known, key=lambda column: column.name not in in_list)
     if len(order) > MOST_COLUMNS:
-        order.sort(key=lambda column: (column.name not in in_list, _rarity(table, column)))
+        order.sort(key=lambda column: (column.name not in in_list, _rarity(table, column, cells)))
     columns = []
     for column in order[:MOST_COLUMNS]:
-        values = table.column(column.name, column.kind)
-        quartiles, levels = _described(values, rows, members, cells)
+        quartiles: list[Quartiles | None] = []
+        levels: list[Level] = []
+        if cells.rounding is None or _may_be_described(column):
+            values = table.column(column.name, column.kind)
+            quartiles, levels = _described(values, rows, cells, everybody)
         columns.append(
             ColumnSummary(
                 column.name,
@@ -91,86 +93,97 @@ def describe_people(
                 levels,
             )
         )
-    counts = np.array([len(m) for m in members[1:]])
-    hidden = cells.hidden(counts[:, None])
-    by_label: list[Count] = [
-        WITHHELD if hide else plain_count(n) for n, hide in zip(counts, hidden, strict=True)
-    ]
     return People(
         ["all", *label_names],
-        [len(rows), *by_label],
+        [plain_count(n) for n in everybody],
         columns,
         max(0, len(order) - MOST_COLUMNS),
     )
 
 
-def _rarity(table: Table, column: ColumnReport) -> float:
-    """The share that lacks what a boolean column says; columns of other kinds come first."""
+def _may_be_described(column: ColumnReport) -> bool:
+    """Whether a column was used: one that was left out, such as an identifier, tells nothing."""
+    return column.excluded is None or column.excluded.startswith(NOT_USED)
+
+
+def _with_sum(by_label: np.ndarray) -> np.ndarray:
+    """Numbers of all, then of each label."""
+    return np.concatenate([[by_label.sum()], by_label])
+
+
+def _rarity(table: Table, column: ColumnReport, cells: Cells) -> float:
+    """How few have what a boolean column says; columns of other kinds come first."""
     if column.kind is not Kind.BOOLEAN:
-        return -1.0
-    return 1 - table.column_once(column.name, Kind.BOOLEAN).n_true / max(1, table.n_rows)
+        return -float("inf")
+    n_true = table.column_once(column.name, Kind.BOOLEAN).n_true
+    return -n_true if cells.rounding is None else -cells.rounding.count(n_true)
 
 
 def _described(
-    column: Column, rows: np.ndarray, members: Sequence[np.ndarray], cells: SmallCells
+    column: Column, rows: np.ndarray, cells: Cells, everybody: np.ndarray
 ) -> tuple[list[Quartiles | None], list[Level]]:
     missing = column.is_missing()[rows]
     if column.numbers is not None:
-        numbers = column.numbers[rows]
-        quartiles = [_quartiles(numbers[m][~missing[m]], cells) for m in members]
         levels = [("missing", missing)] if missing.any() else []
-        return quartiles, _levels(levels, ~missing, members, cells)
+        shown = _levels(levels, cells, everybody)
+        return _quartiles_by_label(column.numbers[rows], missing, cells), shown
     if column.kind is Kind.BOOLEAN:
         true = column.is_true()[rows]
         named = [("yes", true), ("no", ~true & ~missing)]
     else:
-        named = _categories(column, rows)
+        named = _categories(column, rows, cells)
     if missing.any():
         named.append(("missing", missing))
-    return [], _levels(named, None, members, cells)
+    cells.parted([mask for _, mask in named])
+    return [], _levels(named, cells, everybody)
 
 
-def _categories(column: Column, rows: np.ndarray) -> list[tuple[str, np.ndarray]]:
+def _categories(column: Column, rows: np.ndarray, cells: Cells) -> list[tuple[str, np.ndarray]]:
     """The most frequent categories, and the others together."""
     assert column.codes is not None
     codes = column.codes[rows]
+    named = [(value_text(name), codes == i) for i, name in enumerate(column.categories)]
+    if cells.rounding is not None:
+        return merged(named, cells, MOST_GROUPS - 1)
     counts = np.bincount(codes[codes >= 0], minlength=len(column.categories))
     order = np.argsort(-counts, kind="stable") if column.kind is Kind.CATEGORY else None
     if order is None or len(order) <= MOST_GROUPS:
-        order = np.arange(len(counts)) if order is None else order
-        return [(value_text(column.categories[i]), codes == i) for i in order]
+        return named if order is None else [named[i] for i in order]
     kept, rest = order[: MOST_GROUPS - 1], order[MOST_GROUPS - 1 :]
-    named = [(value_text(column.categories[i]), codes == i) for i in kept]
-    return [*named, (f"{len(rest)} other categories", np.isin(codes, rest))]
+    return [*(named[i] for i in kept), (f"{len(rest)} other categories", np.isin(codes, rest))]
 
 
 def _levels(
-    named: Sequence[tuple[str, np.ndarray]],
-    remainder: np.ndarray | None,
-    members: Sequence[np.ndarray],
-    cells: SmallCells,
+    named: Sequence[tuple[str, np.ndarray]], cells: Cells, everybody: np.ndarray
 ) -> list[Level]:
-    """Counts of each level by group; the remainder is not shown but can be told from totals."""
-    masks = [mask for _, mask in named] + ([] if remainder is None else [remainder])
-    table = np.array([[np.count_nonzero(mask[m]) for m in members] for mask in masks])
-    # cells by label add up to the whole: they decide which rows are shown
-    hidden = cells.hidden(table[:, 1:]) if len(table) else np.zeros(0, dtype=bool)
+    """Counts of each level, in all and by label, with their shares."""
     levels = []
-    for (name, _), counts, hide in zip(named, table, hidden, strict=False):
-        shares = [
-            None if hide or not len(m) else float(n / len(m))
-            for n, m in zip(counts, members, strict=True)
-        ]
-        shown: list[Count] = [WITHHELD if hide else int(n) for n in counts]
-        levels.append(Level(name, shown, shares))
+    for name, members in named:
+        counts = _with_sum(cells.by_label(members))
+        shares = [float(n / m) if m else None for n, m in zip(counts, everybody, strict=True)]
+        levels.append(Level(name, [plain_count(n) for n in counts], shares))
     return levels
 
 
-def _quartiles(values: np.ndarray, cells: SmallCells) -> Quartiles | None:
-    if not len(values) or bool(cells.is_small(len(values))):
-        return None
+def _quartiles_by_label(
+    numbers: np.ndarray, missing: np.ndarray, cells: Cells
+) -> list[Quartiles | None]:
+    by_label = [~missing & (cells.codes == label) for label in range(cells.n_labels)]
+    if cells.rounding is not None:
+        cells.by_label(~missing)  # that there are quartiles tells of this number
+    return [
+        _quartiles(numbers[members], cells) if is_large_enough(members, cells) else None
+        for members in [~missing, *by_label]
+    ]
+
+
+def _quartiles(values: np.ndarray, cells: Cells) -> Quartiles:
     # a value that occurs, so that dates and whole numbers stay what they are
     found = np.quantile(np.sort(values), [0.25, 0.5, 0.75], method="inverted_cdf")
     if values.dtype.kind == "f":
-        return Quartiles(*(f"{float(v):.6g}" for v in found))
+        # of one person's value no more is told than a reader needs
+        shown = [float(v) if cells.rounding is None else float(f"{v:.3g}") for v in found]
+        return Quartiles(*(f"{v:.6g}" for v in shown))
+    if cells.rounding is not None and values.dtype.kind == "M":
+        return Quartiles(*(str(v.astype("datetime64[M]")) for v in found))
     return Quartiles(*(value_text(v) for v in found))

@@ -68,7 +68,7 @@ def all_charts(found: Mapping[str, Any]) -> dict[str, Svg]:
     drawn: dict[str, Svg] = {
         "precision_recall": charts.precision_recall_chart(
             discrimination,
-            f"Precision against recall, {how}, {n_curves} curves. Average precision "
+            f"Precision against recall, {how}, {_curves(n_curves)}. Average precision "
             f"{wording.number(discrimination['average_precision'])}.",
         ),
         "calibration": charts.calibration_chart(
@@ -85,7 +85,7 @@ def all_charts(found: Mapping[str, Any]) -> dict[str, Svg]:
     if discrimination["auc"]["value"] is not None:
         drawn["roc"] = charts.roc_chart(
             discrimination,
-            f"Sensitivity against false positive rate, {how}, {n_curves} curves. AUC "
+            f"Sensitivity against false positive rate, {how}, {_curves(n_curves)}. AUC "
             f"{wording.estimate(discrimination['auc'])}.",
         )
     convergence, posterior = found["convergence"], found["posterior"]
@@ -103,19 +103,20 @@ def all_charts(found: Mapping[str, Any]) -> dict[str, Svg]:
     return drawn
 
 
+def _curves(n: int) -> str:
+    return "1 curve" if n == 1 else f"{n} curves"
+
+
 def _bars(found: Mapping[str, Any]) -> dict[str, Any]:
     """The list's intervals, inclusion and stability as bars in tables."""
     first = [line["risks"][0] for line in found["lines"]]
-    scale = charts.bar_scale(max(r["high"] or r["probability"] for r in first))
+    scale = charts.bar_scale(max(r["high"] for r in first))
     decimals = _decimals(first)
     lines = []
     for risk in first:
         shown = wording.percent(risk["probability"], decimals)
-        if risk["low"] is None:
-            interval = "interval withheld"
-        else:
-            low, high = (wording.percent(risk[end], decimals) for end in ("low", "high"))
-            interval = f"{low.removesuffix('%')}–{high}"
+        low, high = (wording.percent(risk[end], decimals) for end in ("low", "high"))
+        interval = f"{low.removesuffix('%')}–{high}"
         lines.append(
             {
                 "risk": shown,
@@ -139,8 +140,7 @@ def _bars(found: Mapping[str, Any]) -> dict[str, Any]:
 
 def _decimals(risks: list[Mapping[str, Any]]) -> int:
     """Whole percent, or one decimal where intervals are narrow."""
-    widths = [r["high"] - r["low"] for r in risks if r["low"] is not None]
-    return 1 if widths and min(widths) < 0.02 else 0
+    return 1 if min(r["high"] - r["low"] for r in risks) < 0.02 else 0
 
 
 def _words(found: Mapping[str, Any]) -> dict[str, list[str]]:

@@ -20,13 +20,14 @@ class ListSource:
 
     def levels(self, column: str) -> tuple[Any, ...] | None:
         """The categories of a column that training saw, where that is known."""
-        if self.fit_report is None:
-            return None
+        if self.fit_report is None or self.rule_list.vocabulary.rounding is not None:
+            return None  # under a minimum cell the others are left out
         return next((c.levels for c in self.fit_report.columns if c.name == column), None) or None
 
-    def n_missing(self, column: str) -> int:
-        """Missing values of a column in training; 0 where that is not known."""
-        return 0 if self.fit_report is None else self.fit_report.missing.get(column, 0)
+    def may_be_missing(self, column: str) -> bool:
+        """Whether a column lacked values in training, or that is left out."""
+        columns = () if self.fit_report is None else self.fit_report.columns
+        return any(c.name == column and c.n_missing != 0 for c in columns)
 
 
 def list_source(model: Any) -> ListSource:

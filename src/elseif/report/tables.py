@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from elseif.report.wording import (
-    UNKNOWN,
     count,
     estimate,
     how_validated,
@@ -65,7 +64,7 @@ def _labels(summary: Data) -> Table:
     rows = [
         [line["condition"] or line["head"], risk["name"], count(risk["n"]),
          percent(risk["probability"]),
-         UNKNOWN if risk["low"] is None else f"{percent(risk['low'])} to {percent(risk['high'])}"]
+         f"{percent(risk['low'])} to {percent(risk['high'])}"]
         for line in summary["lines"] for risk in line["risks"]
     ]  # fmt: skip
     level = f"{100 * summary['about']['level']:g}%"
@@ -92,10 +91,11 @@ def _curves(found: Data, how: str) -> Table:
 def _fold_values(found: Data, how: str) -> Table:
     pairs = zip(found["fold_aucs"], found["fold_average_precisions"], strict=True)
     rows = [[f"fold {i}", number(auc), number(ap)] for i, (auc, ap) in enumerate(pairs, 1)]
+    whole = [number(found["auc"]["value"]), number(found["average_precision"])]
     if len(rows) == 1:
-        rows = [["held-out table", *rows[0][1:]]]
+        rows = [["held-out table", *whole]]
     else:
-        rows.append(["mean", number(found["auc"]["value"]), number(found["average_precision"])])
+        rows.append(["mean" if rows else "all people together", *whole])
     return Table(f"AUC and average precision ({how})", ["", "AUC", "average precision"], rows)
 
 
@@ -136,7 +136,7 @@ def _recalibration(found: Data, how: str) -> Table:
 
 def _decision(found: Data, how: str) -> Table:
     rows = [
-        [percent(t, 0), number(m, 4) if m is not None else "withheld", number(a, 4), "0"]
+        [percent(t, 0), number(m, 4), number(a, 4), "0"]
         for t, m, a in zip(found["thresholds"], found["model"], found["treat_all"], strict=True)
     ]
     heads = ["threshold", "act by the list", "treat all", "treat none"]

@@ -11,6 +11,7 @@ import numpy as np
 from elseif.errors import DataError, ParamError
 from elseif.evaluation.cross_validation import Validation
 from elseif.evaluation.subgroups import Grouping, group_by
+from elseif.posterior.rule_list import RuleList
 from elseif.report.measures import Judged
 from elseif.report.subject import Subject
 from elseif.tables.labels import category_order, label_array, read_labels
@@ -26,6 +27,9 @@ class Training:
     rows: np.ndarray
     labels: np.ndarray  # int (rows,): codes into the list's classes
     line: np.ndarray  # int (rows,): the line that each falls into
+    weights: np.ndarray  # int (rows,): in units
+    unit: float
+    n_labels: int
     n_without_label: int
     weighted: bool
     fits_the_list: bool  # whether rows fall into the lines in the numbers that the list holds
@@ -50,12 +54,18 @@ def read_training(subject: Subject, X: Any, y: Any, sample_weight: Any) -> Train
     line = rule_list.captured_in(table)[rows]
     counts = np.zeros((len(rule_list) + 1, len(labels.classes)))
     np.add.at(counts, (line, labels.codes[rows]), labels.weights[rows] * labels.unit)
+    rounding = rule_list.vocabulary.rounding
+    if rounding is not None:
+        counts = rounding.counts(counts)
     known = np.array([rule.label_counts for rule in rule_list])
     return Training(
         table,
         rows,
         labels.codes[rows],
         line,
+        labels.weights[rows],
+        labels.unit,
+        len(labels.classes),
         labels.n_dropped,
         sample_weight is not None,
         bool(np.allclose(counts, known)),
@@ -92,14 +102,14 @@ def groupings(
 
 
 def judge(
-    subject: Subject,
+    rule_list: RuleList,
     table: Table,
     validation: Validation,
     groups: Sequence[Grouping],
     place: int,
 ) -> Judged:
     """The validated rows beside the lines and the groups that they fall into."""
-    rule_list, rows = subject.rule_list, validation.rows
+    rows = validation.rows
     within = []
     for group in groups:
         used, codes = np.unique(group.codes[rows], return_inverse=True)

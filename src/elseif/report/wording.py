@@ -21,12 +21,10 @@ def number(value: float | None, decimals: int = 3) -> str:
     return UNKNOWN if value is None else f"{value:,.{decimals}f}".replace("-", "−")
 
 
-def count(n: float | str | None) -> str:
-    """A number of people, or the word that stands for a withheld one."""
+def count(n: float | None) -> str:
+    """A number of people."""
     if n is None:
         return UNKNOWN
-    if isinstance(n, str):
-        return n
     return f"{n:,.0f}" if float(n).is_integer() else f"{n:,.2f}"
 
 
@@ -66,7 +64,12 @@ def discrimination_words(summary: Data) -> list[str]:
         f"the one with it {100 * auc:.0f} times out of 100 (ties count half). A coin would do so "
         "50 times."
     ]
-    if validation["n_folds"]:
+    if summary["about"]["rounded_to"]:
+        told.append(
+            f"The AUC is {estimate(found['auc'])}, with DeLong’s 95% confidence interval, of the "
+            f"rounded counts{' of all folds together' if validation['n_folds'] else ''}."
+        )
+    elif validation["n_folds"]:
         told.append(
             f"The AUC is {estimate(found['auc'])}: the mean over {validation['n_folds']} folds, "
             "with a 95% confidence interval from DeLong’s variance in each fold. The interval "
@@ -165,16 +168,21 @@ def decision_words(decision: Data) -> list[str]:
 def stability_words(stability: Data) -> list[str]:
     """How far the folds’ lists agree."""
     lengths = sorted(set(stability["lengths"]))
+    difference = stability["mean_risk_difference"]
     shown = f"{lengths[0]}" if len(lengths) == 1 else f"{lengths[0]} to {lengths[-1]}"
-    return [
+    told = [
         f"The list was learnt again {stability['n_lists']} times, each time without a part of the "
         f"people. These lists have {shown} rules. Two of them share on average "
         f"{percent(stability['rule_agreement'], 0)} of their rules to the letter and "
-        f"{percent(stability['column_agreement'], 0)} of their columns.",
-        f"The risks that two of them give to the same person differ on average by "
-        f"{number(100 * stability['mean_risk_difference'], 1)} percentage points. Lists that read "
-        "differently may predict alike: a threshold moved a little, or rules in another order.",
+        f"{percent(stability['column_agreement'], 0)} of their columns."
     ]
+    if difference is not None:
+        told.append(
+            "The risks that two of them give to the same person differ on average by "
+            f"{number(100 * difference, 1)} percentage points. Lists that read differently may "
+            "predict alike: a threshold moved a little, or rules in another order."
+        )
+    return told
 
 
 def reading_words(summary: Data) -> list[str]:
@@ -193,6 +201,12 @@ def reading_words(summary: Data) -> list[str]:
         "The list describes associations. It does not say that changing a condition would change "
         "the outcome.",
     ]
+    if about["rounded_to"]:
+        told.append(
+            f"Numbers of people are rounded to multiples of {about['rounded_to']:,}, and risks and "
+            "intervals follow from the rounded numbers: they differ from those that the list "
+            "learnt, the more so the fewer people a line has."
+        )
     if about["predicts"] == "posterior":
         told.append(
             "The risks that are judged in this report are averages over all lists of the "

@@ -74,7 +74,7 @@ def _calculator(fitted: BayesianRuleListClassifier, patients: Patients) -> str:
         "questions": {"age": "Age on the day of the diagnosis", "sex": "Sex"},
         "ranges": {"age": AGES},
     }
-    told = {
+    told: dict[str, Any] = {
         kind: {name: value for name, value in by_column.items() if name in asked}
         for kind, by_column in details.items()
     }

@@ -51,7 +51,7 @@ class ColumnReport:
 
     name: str
     kind: Kind
-    n_missing: int = 0
+    n_missing: int | None = 0  # None where a minimum cell leaves it out
     n_conditions: int = 0
     cuts: tuple[Any, ...] = ()
     levels: tuple[Any, ...] = ()  # the categories seen

@@ -48,7 +48,7 @@ class FitReport:
             {
                 "column": [c.name for c in self.columns],
                 "kind": [c.kind.value for c in self.columns],
-                "missing": [c.n_missing for c in self.columns],
+                "missing": ["" if c.n_missing is None else c.n_missing for c in self.columns],
                 "conditions": [c.n_conditions for c in self.columns],
                 "cuts or levels": [_some(c.cuts or c.levels) for c in self.columns],
                 "left out": [c.excluded or "" for c in self.columns],

@@ -48,7 +48,8 @@ function remark(column, answer) {
     if (answer.value < low || answer.value > high) return `Outside ${low} to ${high}: please check.`;
   }
   if (column.kind === "category" && answer.value === column.options.length - 1) {
-    return "Not seen in training: no condition on it is true.";
+    const why = column.allLevels ? "Not seen in training" : "Named in no line";
+    return `${why}: no condition on it is true.`;
   }
   return "";
 }

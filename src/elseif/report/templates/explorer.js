@@ -57,6 +57,11 @@ function scaleOf(values, from, to, pad) {
   return { low, high, at: (value) => from + ((value - low) / (high - low)) * (to - from) };
 }
 
+/* How high a list stands: by its log posterior, or by its length where that is not told. */
+function upValue(list) {
+  return hasPosterior ? list.logPosterior - point.logPosterior : list.items.length;
+}
+
 function acrossValue(list) {
   return byId("across").value === "length" ? list.items.length : areaOf(list);
 }
@@ -70,6 +75,7 @@ function drawAxes(svg, x, y, width) {
     svg.append(svgElement("text", { class: "tick", x: x.at(tick), y: bottom + 18, "text-anchor": "middle" }, String(tick)));
   }
   for (const tick of ticks(y.low, y.high, 6)) {
+    if (!hasPosterior && tick % 1) continue;
     svg.append(svgElement("line", { class: "grid", x1: MARGIN.left, x2: width - MARGIN.right, y1: y.at(tick), y2: y.at(tick) }));
     svg.append(svgElement("text", { class: "tick", x: MARGIN.left - 8, y: y.at(tick) + 4, "text-anchor": "end" }, minus(String(tick))));
   }
@@ -80,9 +86,9 @@ function drawAxes(svg, x, y, width) {
 function dotLabel(place) {
   const list = model.lists[place];
   const rules = list.items.map((item) => model.antecedents[item].text).join("; ") || "no rule";
-  const against = signed(list.logPosterior - point.logPosterior, 2);
+  const against = hasPosterior ? `Log posterior ${signed(upValue(list), 2)}, ` : "";
   const mark = place === model.point ? "Point estimate. " : "";
-  return `${mark}List ${place + 1}: ${rules}. Log posterior ${against}, AUC ${areaText(areaOf(list))}, ${percent(list.share)} of draws.`;
+  return `${mark}List ${place + 1}: ${rules}. ${against}AUC ${areaText(areaOf(list))}, ${list.shareText} of draws.`;
 }
 
 function dot(place, x, y, tabbable) {
@@ -91,7 +97,7 @@ function dot(place, x, y, tabbable) {
   const made = svgElement("circle", {
     class: `dot ${role} ${place === model.point ? "point" : ""}`,
     cx: x.at(acrossValue(list)),
-    cy: y.at(list.logPosterior - point.logPosterior),
+    cy: y.at(upValue(list)),
     r: 5 + 22 * Math.sqrt(list.share),
     role: "option",
     "aria-selected": String(place === state.chosen),
@@ -116,7 +122,7 @@ function drawLandscape(places) {
   }
   const lists = drawn.map((place) => model.lists[place]);
   const x = scaleOf(lists.map(acrossValue), MARGIN.left, width - MARGIN.right, 0.08);
-  const y = scaleOf(lists.map((list) => list.logPosterior - point.logPosterior), HEIGHT - MARGIN.bottom, MARGIN.top, 0.08);
+  const y = scaleOf(lists.map(upValue), HEIGHT - MARGIN.bottom, MARGIN.top, 0.08);
   const grid = svgElement("g", { "aria-hidden": "true" });
   drawAxes(grid, x, y, width);
   const first = drawn.includes(state.chosen) ? state.chosen : drawn[0];
@@ -159,8 +165,8 @@ function drawTable(places) {
       element("td", "number", String(place + 1)),
       element("td", "", rules, ...(place === model.point ? [element("span", "tag", "point estimate")] : [])),
       element("td", "number", String(list.items.length)),
-      element("td", "number", signed(list.logPosterior - point.logPosterior, 2)),
-      element("td", "number", `${(100 * list.share).toFixed(1)}%`),
+      ...(hasPosterior ? [element("td", "number", signed(upValue(list), 2))] : []),
+      element("td", "number", list.shareText),
       element("td", "number", areaText(areaOf(list))),
       element("td", "", button("Show", `Show list ${place + 1}`, `show${place}`, () => choose(place))),
     ];
@@ -178,7 +184,7 @@ function drawPanel(id, place, other) {
   const list = model.lists[place];
   const lines = element("ol", "lines");
   lines.append(...listLines(list.items, list.counts, model.lists[other].items));
-  const tag = element("p", "muted", `${nameOf(place)[0].toUpperCase()}${nameOf(place).slice(1)}, ${(100 * list.share).toFixed(1)}% of draws`);
+  const tag = element("p", "muted", `${nameOf(place)[0].toUpperCase()}${nameOf(place).slice(1)}, ${list.shareText} of draws`);
   const price = priceTable(list, point, "the point estimate", areaOf(list), areaOf(point));
   document.querySelector(`#${id} .body`).replaceChildren(tag, price, lines);
 }

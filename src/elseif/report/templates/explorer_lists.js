@@ -62,6 +62,7 @@ function ruleName(item) {
 /* --------------------------------------------------------------------------- prices */
 
 const point = model.lists[model.point];
+const hasPosterior = point.logPosterior !== null; // not where counts are rounded
 const areaOf = (list) => list.holdoutAuc ?? list.auc;
 
 function canEdit(items) {
@@ -76,10 +77,10 @@ function priced(items) {
 
 /* Rows of: what, this list, against another. */
 function priceTable(list, other, otherName, area, otherArea) {
-  const difference = list.logPosterior - other.logPosterior;
+  const difference = hasPosterior ? list.logPosterior - other.logPosterior : null;
   const areaChange = area === null || otherArea === null ? "" : signed(area - otherArea, 3);
   const rows = [
-    ["Log posterior", minus(list.logPosterior.toFixed(2)), signed(difference, 2)],
+    ...(hasPosterior ? [["Log posterior", minus(list.logPosterior.toFixed(2)), signed(difference, 2)]] : []),
     ["AUC", areaText(area), areaChange],
     ["Length", String(list.items.length), signed(list.items.length - other.items.length, 0)],
   ];
@@ -87,7 +88,8 @@ function priceTable(list, other, otherName, area, otherArea) {
   const body = rows.map(([name, ...cells]) => {
     return element("tr", "", heading("row", name), ...cells.map((cell) => element("td", "number", cell)));
   });
-  const caption = element("caption", "", `Against ${otherName}: ${oddsText(difference)}`);
+  const odds = hasPosterior ? `: ${oddsText(difference)}` : "";
+  const caption = element("caption", "", `Against ${otherName}${odds}`);
   return element("table", "price", caption, element("thead", "", head), element("tbody", "", ...body));
 }
 
@@ -108,7 +110,6 @@ function bar({ low, high, mean }) {
 
 /* What a line leads to: each label's probability, interval, and the cases behind it. */
 function lineResult(counts) {
-  if (counts === null) return element("p", "muted", `fewer than ${model.minCell} cases of a label: not shown`);
   const made = element("div", "results");
   for (const label of model.places) {
     const found = consequent(model, counts, label);

@@ -1,0 +1,41 @@
+"""Holding the minimum cell: what one command writes is attacked before it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
+from elseif.disclosure.attack import told_cells
+from elseif.disclosure.cells import Cells
+from elseif.disclosure.rounding import Rounding
+from elseif.errors import DisclosureError
+
+Made = TypeVar("Made")
+
+MULTIPLES = (1, 2, 4, 8)  # of the minimum cell, tried in turn
+
+
+def hold(min_cell: int, attempt: Callable[[Rounding], tuple[Made, Iterable[Cells]]]) -> Made:
+    """What a command writes, rounded as finely as the attack allows.
+
+    Parameters
+    ----------
+    min_cell : int
+        The minimum cell.
+    attempt : callable
+        From a rounding to all that would be written, and the cells that it published.
+
+    Returns
+    -------
+    object
+        What the first attempt of which nothing can be told has made.
+    """
+    for multiple in MULTIPLES:
+        made, published = attempt(Rounding(min_cell, multiple * min_cell))
+        if not any(told_cells(cells) for cells in published):
+            return made
+    raise DisclosureError(
+        f"Numbers of fewer than {min_cell} people could be worked out even of counts rounded to "
+        f"multiples of {MULTIPLES[-1] * min_cell}, so nothing was written. Write fewer files or "
+        "subgroups at once, or use a larger min_cell."
+    )

@@ -1,0 +1,213 @@
+"""The disclosed model: what of a model may leave the machine under a minimum cell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from elseif.antecedents.antecedent import Antecedent
+from elseif.antecedents.pool import Pool, pool_members
+from elseif.disclosure.cells import Cells
+from elseif.disclosure.holding import hold
+from elseif.disclosure.rounding import Rounding, check_min_cell
+from elseif.errors import DisclosureError, ParamError
+from elseif.export.model import Model, as_model
+from elseif.posterior.rule_list import Rule, RuleList
+from elseif.sampler.convergence import Convergence
+from elseif.tables.binarise import ColumnReport
+from elseif.tables.columns import Kind
+from elseif.tables.conditions import BETWEEN, ONE_OF
+from elseif.tables.fit_report import FitReport
+
+INCLUSION = "inclusion of antecedent "
+
+
+def disclosed(model: Any, min_cell: int | None) -> Model:
+    """The model with every number of people rounded, and without what would tell them.
+
+    Left out are the posterior's draws, the fingerprint of the data, the supports of the
+    pool, rules that are in neither list, numbers of missing values, notes, and categories
+    that no rule names. Probabilities and intervals follow from the rounded counts.
+
+    Parameters
+    ----------
+    model : BayesianRuleListClassifier or Model
+        A fitted classifier, or a model read from a file.
+    min_cell : int or None
+        Counts are rounded to multiples of it, or of a multiple where that could be undone;
+        None leaves the model as it is.
+
+    Returns
+    -------
+    Model
+        What may be written.
+    """
+    model, smallest = as_model(model), check_min_cell(min_cell)
+    if smallest is None or is_as_coarse(model, smallest):
+        return model
+
+    def attempt(rounding: Rounding) -> tuple[Model, list[Cells]]:
+        lists = [rounded_list(each, rounding) for each in (model.rule_list, model.map_rule_list)]
+        made = rounded_model(model, rounding, *lists)
+        unit = model.vocabulary.count_unit
+        cells = cells_of_lists(lists, rounding, unit, made.training["label_counts"])
+        return made, [cells]
+
+    return hold(smallest, attempt)
+
+
+def disclosed_list(rule_list: RuleList, min_cell: int | None) -> RuleList:
+    """A list of its own, with every number of people rounded."""
+    smallest = check_min_cell(min_cell)
+    if smallest is None:
+        return rule_list
+
+    def attempt(rounding: Rounding) -> tuple[RuleList, list[Cells]]:
+        made = rounded_list(rule_list, rounding)
+        return made, [cells_of_lists([made], rounding, rule_list.vocabulary.count_unit)]
+
+    return hold(smallest, attempt)
+
+
+def is_as_coarse(model: Model, min_cell: int) -> bool:
+    """Whether a model was made with a minimum cell that holds this one, too."""
+    known = model.vocabulary.rounding
+    return known is not None and known.step % min_cell == 0
+
+
+def rounded_model(
+    model: Model, rounding: Rounding, rule_list: RuleList, map_rule_list: RuleList
+) -> Model:
+    """A model with lists that are rounded already, and without all that would tell more."""
+    check_predicts_by_a_list(model.settings)
+    label_counts = rounding.counts(model.training["label_counts"])
+    if not label_counts.sum():
+        raise DisclosureError(
+            f"There are too few people for min_cell={rounding.min_cell}: their number rounds to 0."
+        )
+    used = list(dict.fromkeys([*rule_list.antecedents, *map_rule_list.antecedents]))
+    return replace(
+        model,
+        rule_list=rule_list,
+        map_rule_list=map_rule_list,
+        posterior=None,
+        convergence=None if model.convergence is None else _nameless(model.convergence),
+        fit_report=_rounded_report(model, rounding, label_counts, used),
+        training={
+            **model.training,
+            "n": float(label_counts.sum()),
+            "label_counts": label_counts.tolist(),
+            "fingerprint": None,
+        },
+        pool=_pool_of(used),
+    )
+
+
+def check_predicts_by_a_list(settings: Any) -> None:
+    """Refuse averages over the posterior, whose draws tell all counts."""
+    if settings.get("predict_with") == "posterior":
+        raise ParamError(
+            "predict_with is 'posterior', which needs the posterior's draws, and these tell all "
+            "counts: with min_cell use predict_with='point' or 'map'."
+        )
+
+
+def rounded_list(
+    rule_list: RuleList, rounding: Rounding, counts: Sequence[np.ndarray] | None = None
+) -> RuleList:
+    """A list of rounded counts; ``counts`` are the rounded ones where they are known."""
+    vocabulary = replace(rule_list.vocabulary, rounding=rounding, count_unit=1.0)
+    if counts is None:
+        counts = [rounding.counts(rule.label_counts) for rule in rule_list]
+    rules = [
+        Rule(rule.antecedent, of_rule, vocabulary)
+        for rule, of_rule in zip(rule_list, counts, strict=True)
+    ]
+    return RuleList(rules, vocabulary)
+
+
+def cells_of_lists(
+    lists: Sequence[RuleList],
+    rounding: Rounding,
+    unit: float,
+    label_counts: Sequence[float] | None = None,
+) -> Cells:
+    """What lists of rounded counts publish of the same people, whose rows are not at hand.
+
+    Rows are the ways in which a person can fall into a line of each list: a rule cannot be
+    true by one list and false by another. ``label_counts`` are those of all people together.
+    """
+    falls = _ways_to_fall(lists)
+    n_labels = len(lists[0].classes)
+    codes = np.repeat(np.arange(n_labels), len(falls))
+    cells = Cells(codes, n_labels, rounding, unit=unit)
+    if label_counts is not None:
+        cells.publish(np.ones(len(codes), dtype=bool), np.asarray(label_counts))
+    for place, rule_list in enumerate(lists):
+        lines = np.tile(falls[:, place], n_labels)
+        parts = [lines == j for j in range(len(rule_list) + 1)]
+        for part, rule in zip(parts, rule_list, strict=True):
+            cells.publish(part, rule.label_counts)
+        cells.parted(parts)
+    return cells
+
+
+def _ways_to_fall(lists: Sequence[RuleList]) -> np.ndarray:
+    """A line of each list, for all that can go together: int (ways, lists)."""
+    ways: list[tuple[tuple[int, ...], frozenset[Antecedent], frozenset[Antecedent]]] = [
+        ((), frozenset(), frozenset())
+    ]
+    for rule_list in lists:
+        longer = []
+        for lines, true, false in ways:
+            for j, rule in enumerate(rule_list):
+                now_true = true | ({rule.antecedent} if rule.antecedent else set())
+                now_false = false | set(rule_list.antecedents[:j])
+                if not now_true & now_false:
+                    longer.append(((*lines, j), now_true, now_false))
+        ways = longer
+    return np.array([lines for lines, _, _ in ways], dtype=np.int64).reshape(-1, len(lists))
+
+
+def _nameless(convergence: Convergence) -> Convergence:
+    """Diagnostics without the places of rules in a pool that is left out."""
+    named = [
+        replace(q, name="inclusion of a rule") if q.name.startswith(INCLUSION) else q
+        for q in convergence.quantities
+    ]
+    return replace(convergence, quantities=tuple(named))
+
+
+def _rounded_report(
+    model: Model, rounding: Rounding, label_counts: np.ndarray, used: Sequence[Antecedent]
+) -> FitReport:
+    report = model.fit_report
+    n_without = rounding.count(report.n_rows_without_label)
+    is_weighted = not np.isclose(model.training["n"], report.n_rows - report.n_rows_without_label)
+    n_with = rounding.count(report.n_rows) if is_weighted else int(label_counts.sum())
+    return FitReport(
+        columns=tuple(_rounded_column(column, used) for column in report.columns),
+        n_rows=max(1, n_with + (0 if is_weighted else n_without)),
+        n_rows_without_label=n_without,
+        aliases={},
+    )
+
+
+def _rounded_column(column: ColumnReport, used: Sequence[Antecedent]) -> ColumnReport:
+    conditions = [c for antecedent in used for c in antecedent if c.column == column.name]
+    order = next((c.order for c in conditions if c.order is not None), None)
+    levels: dict[Any, None] = dict.fromkeys(order or ())
+    if column.kind in (Kind.CATEGORY, Kind.ORDERED):
+        for c in conditions:
+            named = c.value if c.operator in (ONE_OF, BETWEEN) else (c.value,)
+            levels |= dict.fromkeys(v for v in named if v is not None)
+    return replace(column, n_missing=None, levels=tuple(levels), grouped=())
+
+
+def _pool_of(used: Sequence[Antecedent]) -> Pool:
+    """A pool of the lists' own rules, without supports."""
+    conditions = tuple(dict.fromkeys(c for antecedent in used for c in antecedent))
+    return Pool(conditions, pool_members(used, conditions), np.full(len(used), np.nan))

@@ -1,0 +1,84 @@
+"""What one command writes, with the same number for the same people in every file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from elseif.disclosure.cells import Cells
+from elseif.disclosure.holding import hold
+from elseif.disclosure.rounding import Rounding
+from elseif.export.disclosed import rounded_model
+from elseif.export.model import Model
+from elseif.report.counted import Counted, count_people
+from elseif.report.explorer import Exploration, explorer_data
+from elseif.report.summary import Evidence, Summary, summary_of
+from elseif.report.training import Training
+
+
+@dataclass(frozen=True, eq=False)
+class Outputs:
+    """A model, the numbers of a report and the data of an explorer; None for what is not made."""
+
+    model: Model | None
+    summary: Summary | None
+    explorer: dict[str, Any] | None
+
+
+def outputs(
+    trained: Training,
+    min_cell: int | None,
+    model: Model | None = None,
+    evidence: Evidence | None = None,
+    explored: Exploration | None = None,
+) -> Outputs:
+    """Everything that is about to be written, rounded alike and attacked as a whole.
+
+    Parameters
+    ----------
+    trained : Training
+        The training people.
+    min_cell : int or None
+        The minimum cell; None for everything as it is.
+    model : Model or None
+        The model, fitted to the training people, where it is written.
+    evidence : Evidence or None
+        What a report is made of, where one is written.
+    explored : Exploration or None
+        What an explorer is made of, where one is written.
+
+    Returns
+    -------
+    Outputs
+        What may be written.
+    """
+    apart = None if evidence is None else evidence.apart
+    if min_cell is None:
+        exact = count_people(trained, None, apart)
+        return Outputs(
+            model,
+            None if evidence is None else summary_of(evidence, exact),
+            None if explored is None else explorer_data(explored),
+        )
+
+    def attempt(rounding: Rounding) -> tuple[Outputs, list[Cells]]:
+        counted = count_people(trained, rounding, apart)
+        made = Outputs(
+            None if model is None else _model(model, trained, counted, rounding),
+            None if evidence is None else summary_of(evidence, counted),
+            None if explored is None else explorer_data(explored, counted.weighted),
+        )
+        return made, counted.published
+
+    return hold(min_cell, attempt)
+
+
+def _model(model: Model, trained: Training, counted: Counted, rounding: Rounding) -> Model:
+    """The model with both lists as the training people are shown."""
+    counted.weighted.by_label(np.ones(len(trained.rows), dtype=bool))
+    lists = [
+        counted.list_of_training(each, trained) for each in (model.rule_list, model.map_rule_list)
+    ]
+    return rounded_model(model, rounding, *lists)
