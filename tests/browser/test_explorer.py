@@ -344,38 +344,41 @@ def test_differences_are_marked(plain: Fitted, open_page: OpenPage, tmp_path: Pa
     assert page.evaluate(compare, [[], [1]]) == []
 
 
-def test_small_counts_are_withheld(plain: Fitted, open_page: OpenPage, tmp_path: Path) -> None:
-    """With min_cell no smaller count is in the page, in lists or patterns, and it says so."""
-    text = plain.page(min_cell=10)
-    page = open_page(write(tmp_path, text))
+def test_counts_are_rounded(plain: Fitted, open_page: OpenPage, tmp_path: Path) -> None:
+    """With min_cell all counts are multiples of it, no log posterior is told, and it says so."""
+    page = open_page(write(tmp_path, plain.page(min_cell=10)))
     data = page.evaluate(DATA)
-    lines = [line for entry in data["lists"] for line in entry["counts"]]
-    assert None in lines
-    assert all(n == 0 or n >= 10 for line in lines if line for n in line)
-    for entry in data["lists"]:
-        assert sum(line is None for line in entry["counts"]) != 1  # the total would tell
+    exact = open_page(write(tmp_path, plain.page())).evaluate(DATA)
+    step = data["roundedTo"]
+    true = {tuple(names(exact, each)): each["counts"] for each in exact["lists"]}
+    assert len(true) == len(data["lists"])
+    for each in data["lists"]:
+        counts = np.array(true[tuple(names(data, each))])
+        assert each["counts"] == (np.floor(counts / step + 0.5) * step).tolist()
+        assert each["logPosterior"] is None
     assert data["patterns"] is None
-    assert "fewer than 10 cases" in page.locator("#editing").inner_text()
-    assert "fewer than 10 cases of a label" in page.locator("footer").inner_text()
+    page = open_page(write(tmp_path, plain.page(min_cell=10)))
+    assert "under a minimum cell" in page.locator("#editing").inner_text()
+    assert f"rounded to multiples of {step}" in page.locator("footer").inner_text()
     assert page.locator("#edit").is_disabled()
-    chosen = next(i for i, entry in enumerate(data["lists"]) if None in entry["counts"])
-    page.evaluate("(place) => choose(place)", chosen)
-    assert page.get_by_text("fewer than 10 cases of a label: not shown").count() >= 2
+    for place in range(len(data["lists"])):
+        page.evaluate("(place) => choose(place)", place)
+        assert "NaN" not in page.locator("main").inner_text()
+    assert page.locator("#landscape .dot").count() > 1
+    assert "Log posterior" not in page.locator("main").inner_text()
 
 
-def test_editing_with_large_groups_only(
-    titanic: tuple[pd.DataFrame, pd.Series],
-    titanic_classifier: BayesianRuleListClassifier,
-    open_page: OpenPage,
-    tmp_path: Path,
-) -> None:
-    """Where fewer antecedents keep every group large enough, those can be edited."""
-    text = explorer_page(titanic_classifier, *titanic, min_cell=3)
-    data = open_page(write(tmp_path, text)).evaluate(DATA)
-    assert data["patterns"] is not None
-    counts = np.array(data["patterns"]["counts"])
-    assert np.all((counts == 0) | (counts >= 3))
-    assert counts.sum() == len(titanic[1])
+def names(data: dict[str, Any], each: dict[str, Any]) -> list[str]:
+    """The rules of a list."""
+    return [data["antecedents"][item]["full"] for item in each["items"]]
+
+
+def test_held_out_people_are_rounded(plain: Fitted) -> None:
+    """AUC on held-out people follows from their rounded counts."""
+    text = plain.page(min_cell=10, holdout=(plain.X, plain.y))
+    embedded = text.split('id="data">')[1].split("</script>")[0]
+    for each in json.loads(embedded)["lists"]:
+        assert each["holdoutAuc"] == pytest.approx(each["auc"])
 
 
 def test_no_row_is_in_the_page(plain: Fitted) -> None:

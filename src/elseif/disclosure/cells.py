@@ -88,6 +88,15 @@ class Cells:
                 "written."
             )
 
+    @property
+    def unrounded(self) -> list[float]:
+        """Numbers that were written down and are no multiple of the step."""
+        if self.rounding is None or not self.published:
+            return []
+        numbers = np.concatenate(list(self.published.values()))
+        found: list[float] = numbers[numbers % self.rounding.step != 0].tolist()
+        return found
+
     def parted(self, parts: Sequence[np.ndarray]) -> None:
         """Write down that sets of rows, none of which share a row, make up a set of their own.
 

@@ -32,7 +32,7 @@ def hold(min_cell: int, attempt: Callable[[Rounding], tuple[Made, Iterable[Cells
     """
     for multiple in MULTIPLES:
         made, published = attempt(Rounding(min_cell, multiple * min_cell))
-        if not any(told_cells(cells) for cells in published):
+        if not any(cells.unrounded or told_cells(cells) for cells in published):
             return made
     raise DisclosureError(
         f"Numbers of fewer than {min_cell} people could be worked out even of counts rounded to "

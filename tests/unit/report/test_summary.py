@@ -14,7 +14,6 @@ from sklearn.metrics import roc_auc_score
 from elseif.errors import DataError, ParamError, ParamTypeError
 from elseif.evaluation.cross_validation import cross_validate
 from elseif.report.report import write_report
-from elseif.report.small_cells import WITHHELD
 from elseif.report.summary import Summary, summarise
 from tests.helpers_report import classifier, fitted, patients, summary
 
@@ -330,42 +329,92 @@ def counts_in(value: Any, key: str = "") -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def test_small_cells_are_withheld_everywhere() -> None:
-    open_counts = counts_in(summary().to_dict())
-    assert {1, 2, 3} & set(open_counts)  # there is something to withhold
-    hidden = summary(min_cell=10)
-    counts = counts_in(hidden.to_dict())
+def test_counts_are_rounded_everywhere() -> None:
+    exact = counts_in(summary().to_dict())
+    assert {1, 2, 3} & set(exact)  # there is something to round
+    found = summary(min_cell=10)
+    counts = counts_in(found.to_dict())
     assert len(counts) > 100
-    assert WITHHELD in counts
-    assert [n for n in counts if n != WITHHELD and 0 < n < 10] == []
-    page = write_report(hidden)
-    assert "Small cells are suppressed" in page
-    assert "Counts of 1 to 9 people are withheld" in page
-    assert "Small cells are suppressed" not in write_report(summary())
+    assert [n for n in counts if n % 10] == []
+    page = write_report(found)
+    assert "Counts are rounded to multiples of 10." in page
+    assert "Counts are rounded" not in write_report(summary())
 
 
-def test_rates_do_not_tell_withheld_counts() -> None:
+def test_rounded_numbers_are_near_the_true_ones() -> None:
+    """A set of people has its true number by label, rounded; measures are those of rounding."""
+    found, exact = summary(min_cell=10), summary()
+    for line, true in zip(found.lines, exact.lines, strict=True):
+        for risk, of_exact in zip(line.risks, true.risks, strict=True):
+            assert risk.n == 10 * np.floor(of_exact.n / 10 + 0.5)
+        assert line.n == sum(risk.n for risk in line.risks)
+        events = line.risks[0].n
+        assert line.risks[0].probability == pytest.approx((events + 1) / (line.n + 2))
+    assert abs(found.validation.discrimination.auc.value - exact.apparent_auc) < 0.15
+    assert abs(found.apparent_auc - exact.apparent_auc) < 0.05
+    assert found.validation.discrimination.fold_aucs == []
+    assert np.isnan(found.stability.mean_risk_difference) if found.stability else False
+
+
+def test_a_coarse_cell_leaves_a_page() -> None:
+    """Lines, groups and folds may round to nobody, and everything is still drawn."""
     found = summary(min_cell=60)
-    for row in found.validation.subgroups:
-        if row.n == WITHHELD:
-            assert np.isnan(row.observed.value)
-            assert row.predicted is None
-    for row in (*found.validation.calibration.by_line, *found.validation.calibration.by_quantile):
-        assert (row.n == WITHHELD) == np.isnan(row.observed.value)
-    for line in found.lines:
-        if line.n == WITHHELD:
-            assert all(r.low is None and r.probability == round(r.probability, 2)
-                       for r in line.risks)  # fmt: skip
-    assert any(line.n == WITHHELD for line in found.lines)
-    (curve,) = found.validation.discrimination.curves
-    events, others = 0.0, 0.0
-    y = patients()[1]
-    for rate, sensitivity in zip(curve.false_positive_rate, curve.sensitivity, strict=True):
-        new = (sensitivity * y.sum(), rate * (~y).sum())
-        for before, now in zip((events, others), new, strict=True):
-            assert now - before < 1e-6 or now - before > 59.5
-        events, others = new
+    assert any(line.n == 0 for line in found.lines)
+    assert all(np.isfinite(risk.probability) for line in found.lines for risk in line.risks)
+    page = write_report(found)
+    assert "nan" not in page.lower().replace("finance", "")
     assert isinstance(found, Summary)
-    assert any(row.n_treated == WITHHELD for row in found.validation.thresholds)
-    assert None in found.validation.decision.model
+
+
+def test_columns_left_out_tell_no_values() -> None:
+    X, y = patients()
+    X["patient"] = [f"P{i:05}" for i in range(len(X))]
+    with pytest.warns(UserWarning, match="looks like an identifier"):
+        clf = classifier().fit(X, y)
+        found = summarise(clf, X, y, folds=2, min_cell=10)
+    column = next(c for c in found.people.columns if c.name == "patient")
+    assert column.levels == [] == column.quartiles
+    assert "P00" not in write_report(found)
+
+
+def test_rare_levels_are_taken_together() -> None:
+    found = summary(min_cell=10)
+    region = next(c for c in found.people.columns if c.name == "region")
+    assert [level.name for level in region.levels] == ["north", "south", "west", "other"]
+    groups = [row.name for row in found.validation.subgroups if row.column == "region"]
+    assert groups == ["north", "south", "west", "other"]
+
+
+def test_quartiles_are_told_of_enough_people_and_in_few_digits() -> None:
+    found = summary(min_cell=80)
+    age = next(c for c in found.people.columns if c.name == "age")
+    assert age.quartiles[0] is not None
+    assert age.quartiles[2] is None  # 100 people with a stroke are told as 80, one step
+    visit = next(c for c in summary(min_cell=10).people.columns if c.name == "visit")
+    assert visit.quartiles[0] is not None
+    assert len(visit.quartiles[0].median) == len("2021-03")
+
+
+@pytest.mark.parametrize("kind", ["holdout", "both"])
+def test_held_out_people_are_rounded(kind: str) -> None:
+    X, y = patients()
+    other = patients(150, seed=3)
+    folds = 2 if kind == "both" else None
+    found = summarise(fitted(), X, y, folds=folds, holdout=other, min_cell=10)
+    assert found.validation.n % 10 == 0
+    assert abs(found.validation.n - 150) <= 10
+    assert (found.cross_validated_auc is None) == (kind == "holdout")
     write_report(found)
+
+
+def test_averages_over_the_posterior_cannot_be_disclosed() -> None:
+    X, y = patients()
+    clf = classifier(predict_with="posterior").fit(X, y)
+    with pytest.raises(ParamError, match="with min_cell use predict_with='point' or 'map'"):
+        summarise(clf, X, y, folds=2, min_cell=10)
+
+
+def test_too_few_people() -> None:
+    X, y = patients()
+    with pytest.raises(DataError, match="too few people for min_cell=1000"):
+        summarise(fitted(), X, y, folds=2, min_cell=1000)
