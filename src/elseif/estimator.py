@@ -377,7 +377,8 @@ class BayesianRuleListClassifier(FittedForPeople, ClassifierMixin, BaseEstimator
         kinds = self.rule_list_.vocabulary.kinds
         used = {condition.column for condition in self.pool_.conditions}
         words = {name for name in used if kinds[name] in (Kind.CATEGORY, Kind.ORDERED)}
-        if words:
+        # under a minimum cell categories that fit saw may be left out
+        if words and self.rule_list_.vocabulary.rounding is None:
             warn_of_unseen(table, [c for c in self.fit_report_.columns if c.name in words])
         return table
 

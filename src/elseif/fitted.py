@@ -45,7 +45,9 @@ class FittedForPeople:
         return rule_list.explain(
             table,
             posterior=getattr(self, "posterior_", None),  # a model may be saved without it
-            levels={c.name: c.levels for c in self.fit_report_.columns if c.levels},
+            levels=None
+            if rule_list.vocabulary.rounding is not None  # some may be left out
+            else {c.name: c.levels for c in self.fit_report_.columns if c.levels},
             level=level,
             allow_missing=self.missing != "error",
         )

@@ -101,9 +101,7 @@ class Attacker:
         for outer in inside:
             within = inside[~np.any(inside & ~outer, axis=1)]
             candidates += [outer & ~inner for inner in within]
-        small = {
-            c.tobytes(): c for c in candidates if 0 < sizes[c].sum() < self.cell - SLACK
-        }
+        small = {c.tobytes(): c for c in candidates if 0 < sizes[c].sum() < self.cell - SLACK}
         chosen = list(small.values())
         order = np.random.default_rng(0).permutation(len(chosen))[:MOST_TARGETS]
         return [chosen[i] for i in order]
@@ -156,8 +154,10 @@ class Attacker:
 
     def _totals(self, everybody: np.ndarray) -> list[float | None]:
         """The number of people of each label, where it is known exactly."""
-        key = [np.packbits((everybody == 0) & (self.codes == c)).tobytes() for c in range(len(self.names))]
-        known = [self.facts.get(c, {}).get(k, (0, 1)) for c, k in enumerate(key)]
+        known = []
+        for label in range(len(self.names)):
+            key = np.packbits((everybody == 0) & (self.codes == label)).tobytes()
+            known.append(self.facts.get(label, {}).get(key, (0, 1)))
         return [low if low == high else None for low, high in known]
 
     def read_report(self, path: Path, lines: np.ndarray, weighted: bool = False) -> None:
@@ -180,7 +180,9 @@ class Attacker:
                 for label, n in enumerate(level["counts"][1:]):
                     self.learn(members, label, n)
         positive = names.index(data["about"]["positive"])
-        rows = [(lines == j, row) for j, row in enumerate(data["validation"]["calibration"]["by_line"])]
+        rows = [
+            (lines == j, row) for j, row in enumerate(data["validation"]["calibration"]["by_line"])
+        ]
         named = []
         for row in data["validation"]["subgroups"]:
             named.append(self._level(row["column"], row["name"], named))
@@ -241,9 +243,7 @@ def fall(rules: Sequence[Sequence[dict[str, Any]]], X: pd.DataFrame) -> np.ndarr
     return lines
 
 
-def solved(
-    data: Any, each: Any, counts: list[Any], totals: Sequence[float | None]
-) -> list[Any]:
+def solved(data: Any, each: Any, counts: list[Any], totals: Sequence[float | None]) -> list[Any]:
     """The counts of a list, those of two hidden lines found by its log posterior."""
     hidden = [j for j, row in enumerate(counts) if row is None]
     if each["logPosterior"] is None or len(hidden) != 2 or None in totals or len(totals) != 2:

@@ -99,7 +99,9 @@ def rounded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     return written(tmp_path_factory.mktemp("rounded"), request.param, CELL)
 
 
-@pytest.fixture(scope="module", params=(TABLES[2], TABLES[4], TABLES[5]), ids=lambda s: f"table {s.seed}")
+@pytest.fixture(
+    scope="module", params=(TABLES[2], TABLES[4], TABLES[5]), ids=lambda s: f"table {s.seed}"
+)
 def exact(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Written:
     """Some simulated tables, without a minimum cell."""
     return written(tmp_path_factory.mktemp("exact"), request.param, None)

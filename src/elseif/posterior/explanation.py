@@ -120,6 +120,7 @@ class Explanation:
     other_label: tuple[Change, ...]  # the nearest changes that alter the predicted label
     other_rule: tuple[Change, ...]  # the nearest changes that make any other rule fire
     what_if: tuple[WhatIf, ...]
+    rounded_to: int | None = None  # what counts are multiples of, where a minimum cell is held
 
     def to_dict(self) -> dict[str, Any]:
         """The explanation as plain data that JSON can hold."""
@@ -172,7 +173,7 @@ def explain(
         for j in range(place + 1)
     ]
     rule = rule_list[place]
-    names = rule_list.vocabulary.label_names
+    names, rounding = rule_list.vocabulary.label_names, rule_list.vocabulary.rounding
     views = _Views(rule_list, logic, columns, truths, texts, allow_missing)
     return Explanation(
         fired=checks[-1],
@@ -196,6 +197,7 @@ def explain(
         other_label=views.changes(place, same_label=False),
         other_rule=views.changes(place, same_label=True),
         what_if=tuple(views.what_if(c) for c in logic.columns),
+        rounded_to=None if rounding is None else rounding.step,
     )
 
 

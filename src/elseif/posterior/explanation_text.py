@@ -110,6 +110,13 @@ def _why(explanation: Explanation) -> tuple[str, ...]:
 
 
 def _behind(explanation: Explanation) -> str:
+    step = explanation.rounded_to
+    rounded = "" if step is None else f" (counts are rounded to multiples of {step:,})"
+    if step is not None and not explanation.n:
+        return (
+            f"So few training cases stand behind it that they round to 0{rounded}: the probability "
+            "is the prior's alone."
+        )
     if not explanation.n:
         return "No training case stands behind it: the probability is the prior's alone."
     order = sorted(explanation.labels, key=lambda risk: -risk.n)
@@ -118,7 +125,7 @@ def _behind(explanation: Explanation) -> str:
         counts.append(f"{count_text(sum(r.n for r in order[MOST_LABELS:]))} others")
     one = explanation.n == 1
     cases = "1 training case stands" if one else f"{count_text(explanation.n)} training cases stand"
-    return f"{cases} behind it: {_listed(counts)}."
+    return f"{cases} behind it{rounded}: {_listed(counts)}."
 
 
 def held_sentence(checks: Sequence[ConditionCheck]) -> str:

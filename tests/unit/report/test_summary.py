@@ -371,7 +371,7 @@ def test_columns_left_out_tell_no_values() -> None:
     X["patient"] = [f"P{i:05}" for i in range(len(X))]
     with pytest.warns(UserWarning, match="looks like an identifier"):
         clf = classifier().fit(X, y)
-        found = summarise(clf, X, y, folds=2, min_cell=10)
+    found = summarise(clf, X, y, folds=2, min_cell=10)
     column = next(c for c in found.people.columns if c.name == "patient")
     assert column.levels == [] == column.quartiles
     assert "P00" not in write_report(found)
