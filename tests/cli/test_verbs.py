@@ -254,3 +254,51 @@ def test_an_input_is_never_an_output(elseif: Run, folder: Path, tmp_path: Path) 
     ended = elseif("predict", folder / "titanic.json", table, "--out", link, "--force")
     assert ended.code != 0
     assert table.read_bytes() == before
+
+
+def test_min_cell_rounds_files_and_not_the_screen(
+    elseif: Run, folder: Path, tmp_path: Path
+) -> None:
+    """Model and calculator have rounded counts, what is printed is exact; all exports can."""
+    model, page = tmp_path / "m.json", tmp_path / "c.html"
+    told = ["--label", "survival", "--positive", "survived", "--min-cell", "10", *QUICK]
+    ended = elseif("fit", folder / "titanic.csv", *told, "--model", model, "--calculator", page)
+    assert ended.code == 0, ended.err
+    assert "Counts are rounded" not in ended.out
+    assert "Counts are rounded to multiples of 10." in page.read_text()
+    assert "Counts are rounded to multiples of 10." in elseif("show", model).out
+    for to in ("text", "markdown", "latex", "sql", "pmml", "python", "javascript", "calculator"):
+        ended = elseif("export", folder / "titanic.json", "--to", to, "--min-cell", "10")
+        assert ended.code == 0, ended.err
+        assert "rounded to multiples of 10" in ended.out.replace("\\", "")
+    ended = elseif("export", folder / "titanic.json", "--to", "json", "--min-cell", "10")
+    assert json.loads(ended.out)["training"]["rounding"] == {"min_cell": 10, "step": 10}
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        (["--min-cell", "1"], "--min-cell"),
+        (["--min-cell", "10", "--predict-with", "posterior"], "use --predict-with point or map"),
+        (["--min-cell", "100000"], "too few people for --min-cell 100000"),
+    ],
+)
+def test_min_cells_that_cannot_be(
+    elseif: Run, folder: Path, tmp_path: Path, told: list[str], said: str
+) -> None:
+    model = tmp_path / "m.json"
+    label = ["--label", "survival", "--positive", "survived"]
+    ended = elseif("fit", folder / "titanic.csv", *label, *told, "--model", model, *QUICK)
+    assert ended.code in (2, 3)
+    assert said in ended.err
+    assert not model.exists()
+
+
+def test_a_rounded_model_is_not_edited(elseif: Run, folder: Path, tmp_path: Path) -> None:
+    model, edited = tmp_path / "m.json", tmp_path / "edited.json"
+    to = ["--to", "json", "--out", model, "--min-cell", "10"]
+    assert elseif("export", folder / "titanic.json", *to).code == 0
+    edited.write_text(json.dumps({"format": FORMAT, "version": VERSION, "antecedents": []}))
+    ended = elseif("edit", model, folder / "titanic.csv", "--list", edited)
+    assert ended.code == 3
+    assert "saved with --min-cell" in ended.err

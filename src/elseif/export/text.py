@@ -12,9 +12,7 @@ def to_text(model: Any, which: str = "point", level: float = 0.95, width: int = 
     """The list as plain text."""
     model = as_model(model)
     rule_list = chosen_list(model, which)
-    return (
-        "\n".join(
-            [rule_list.to_text(level=level, width=width), "", *header(model, rule_list, which)]
-        )
-        + "\n"
-    )
+    shown = rule_list.to_text(level=level, width=width)
+    # the list's own caption may say already how counts are rounded
+    below = [line for line in header(model, rule_list, which) if line not in shown]
+    return "\n".join([shown, "", *below]) + "\n"

@@ -418,3 +418,23 @@ def test_too_few_people() -> None:
     X, y = patients()
     with pytest.raises(DataError, match="too few people for min_cell=1000"):
         summarise(fitted(), X, y, folds=2, min_cell=1000)
+
+
+def test_another_table_is_rounded_apart_from_the_list() -> None:
+    """The list's own counts are of people who are not at hand: rounded on their own."""
+    X, y = patients(300, seed=8)
+    found = summarise(fitted(), X, y, folds=2, min_cell=10)
+    assert any("not the one that the list was fitted to" in note for note in found.about.notes)
+    own = [10 * np.floor(rule.label_counts[1] / 10 + 0.5) for rule in fitted().rule_list_]
+    assert [line.risks[0].n for line in found.lines] == own
+    write_report(found)
+
+
+def test_weighted_people_are_rounded() -> None:
+    X, y = patients()
+    weights = np.resize([1.0, 2.0, 0.5], len(y))
+    clf = classifier().fit(X, y, sample_weight=weights)
+    found = summarise(clf, X, y, sample_weight=weights, folds=2, min_cell=10)
+    assert [n for n in counts_in(found.to_dict()) if n % 10] == []
+    assert abs(sum(line.n for line in found.lines) - weights.sum()) <= 50
+    assert abs(found.about.n - 400) <= 10
