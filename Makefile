@@ -6,7 +6,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-slow lint format bench docs clean
+.PHONY: demo test test-slow coverage lint format bench docs clean
 
 demo: $(VENV)/demo.stamp
 	$(BIN)/elseif demo --out results --force
@@ -17,6 +17,12 @@ test: lint
 
 test-slow: $(VENV)/test.stamp
 	$(BIN)/pytest -m slow -n auto -q
+
+# compiled code run as plain Python by the exact tests, and which of its lines they reach
+coverage: $(VENV)/test.stamp
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m tests.compiled.draws
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -a -m pytest -q -n0 tests/sampler/exact tests/properties/test_mining.py
+	$(BIN)/coverage report -m
 
 lint: $(VENV)/test.stamp
 	$(BIN)/ruff check .
@@ -63,5 +69,5 @@ $(VENV)/bench.stamp: $(VENV)/test.stamp
 	@touch $@
 
 clean:
-	rm -rf $(VENV) .bench results site docs/_gallery .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	rm -rf $(VENV) .bench .coverage results site docs/_gallery .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

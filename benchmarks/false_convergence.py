@@ -26,12 +26,13 @@ from problems import noisy_copies, planted, problem, stroke_shaped
 
 from elseif.datasets import load_tictactoe, load_titanic, make_rule_list_problem
 from elseif.model.problem import Problem
-from elseif.sampler.chain import Chain, CompiledProblem
+from elseif.sampler.chain import Chain
 from elseif.sampler.chains import first_run
+from elseif.sampler.compiled_problem import CompiledProblem
 from elseif.sampler.convergence import LOOSE_ESS, PAPER_R_HAT, assess, is_good_enough
 from elseif.sampler.enumeration import Enumeration
-from elseif.sampler.probe import choose_probe
-from elseif.sampler.proposals import DEFAULT_KERNEL, KERNELS
+from elseif.sampler.monitored import choose_monitored
+from elseif.sampler.move_mix import DEFAULT_KERNEL, KERNELS
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
@@ -82,9 +83,9 @@ def reference(posed: Problem, compiled: CompiledProblem) -> Summary:
         drawn = Enumeration(posed).draw(N_EXACT, np.random.default_rng(0))
         return Summary.of([drawn], posed.pool_size)
     seeds = np.random.SeedSequence(20151104).spawn(N_CHAINS)
-    chains = [Chain(posed, compiled, KERNEL, seed) for seed in seeds]
+    chains = [Chain(compiled, KERNEL, seed) for seed in seeds]
     runs = [chain.run(N_REFERENCE) for chain in chains]
-    found = assess(runs, [chain.info for chain in chains], posed, choose_probe(posed))
+    found = assess(runs, [chain.info for chain in chains], posed, choose_monitored(posed))
     if not is_good_enough(found):
         print(f"  a reference has not converged: {found!r}", flush=True)
     return Summary.of(runs, posed.pool_size)
@@ -93,12 +94,12 @@ def reference(posed: Problem, compiled: CompiledProblem) -> Summary:
 def follow(posed: Problem, compiled: CompiledProblem, exact: Summary, seed: int) -> list[Moment]:
     """One fit, looked at after every doubling until it would have ended from any first length."""
     seeds = np.random.SeedSequence((20150901, seed)).spawn(N_CHAINS)
-    chains = [Chain(posed, compiled, KERNEL, child) for child in seeds]
-    probe = choose_probe(posed)
+    chains = [Chain(compiled, KERNEL, child) for child in seeds]
+    monitored = choose_monitored(posed)
     moments: list[Moment] = []
     for n_iter in LENGTHS:
         runs = [chain.run(n_iter) for chain in chains]
-        found = assess(runs, [chain.info for chain in chains], posed, probe)
+        found = assess(runs, [chain.info for chain in chains], posed, monitored)
         off = Summary.of(runs, posed.pool_size).errors_off(exact, 1.0)
         moments.append(
             Moment(

@@ -19,7 +19,7 @@ from limit import least_time
 from measuring import shown, time_chain
 from problems import planted
 
-from elseif.sampler.proposals import KERNELS
+from elseif.sampler.move_mix import KERNELS
 
 N = 100_000  # observations, where something else grows
 POOL_SIZE = 200

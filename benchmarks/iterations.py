@@ -8,8 +8,9 @@ import numpy as np
 from problems import problem, stroke_shaped
 
 from elseif.model.problem import Problem
-from elseif.sampler.chain import Chain, CompiledProblem
-from elseif.sampler.proposals import KERNELS
+from elseif.sampler.chain import Chain
+from elseif.sampler.compiled_problem import CompiledProblem
+from elseif.sampler.move_mix import KERNELS
 
 N_ITER = 400_000
 GOAL = 1_000_000
@@ -30,16 +31,16 @@ def main() -> None:
         f"{'length':>8}"
     )
     for name, kernel in KERNELS.items():
-        Chain(posed, compiled, kernel, np.random.SeedSequence(0)).run(100)  # compiled by now
-        chain = Chain(posed, compiled, kernel, np.random.SeedSequence(1))
+        Chain(compiled, kernel, np.random.SeedSequence(0)).run(100)  # compiled by now
+        chain = Chain(compiled, kernel, np.random.SeedSequence(1))
         chain.run(100_000)
         begin = time.process_time()
         runs = chain.run_to(100_000 + N_ITER)
         rate = N_ITER / (time.process_time() - begin)
         length = np.average(np.diff(runs.offsets), weights=runs.n_draws)
-        # companions of a tempered chain take steps of their own
-        turns = kernel.additions(posed.pool_size).turns
-        steps = rate * turns.sum() / turns[0]
+        # warmer replicas of a tempered chain take steps of their own
+        per_swap = kernel.tuning(posed.pool_size).steps_per_swap
+        steps = rate * per_swap.sum() / per_swap[0]
         print(f"{name:<10}{rate:>20,.0f}{steps:>15,.0f}{steps / GOAL:>14.2f}{length:>8.1f}")
 
 

@@ -34,7 +34,7 @@ from problems import planted
 
 from elseif.bits.packing import zero_words
 from elseif.model.problem import Problem
-from elseif.sampler.proposals import KERNELS
+from elseif.sampler.move_mix import KERNELS
 
 # observations, antecedents: covers of 2.5, 12.5, 62.5 and 125 MB
 SIZES = ((10_000, 2000), (100_000, 1000), (1_000_000, 500), (10_000_000, 100))

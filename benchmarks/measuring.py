@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from elseif.model.problem import Problem
-from elseif.sampler.chain import Chain, CompiledProblem
-from elseif.sampler.proposals import Kernel
-from elseif.sampler.runs import ChainInfo, Runs, join_runs
+from elseif.sampler.chain import Chain
+from elseif.sampler.compiled_problem import CompiledProblem
+from elseif.sampler.move_mix import MoveMix
+from elseif.sampler.run_length_draws import ChainInfo, RunLengthDraws, join_runs
 
 SHORTEST_STRETCH = 0.02  # seconds: below, the clock's own steps would count
 
@@ -24,7 +25,7 @@ class Timed:
     """CPU time of an iteration, and what the chain did meanwhile."""
 
     seconds: float  # of one iteration, in the quickest stretch
-    runs: Runs  # the draws of all stretches
+    runs: RunLengthDraws  # the draws of all stretches
     proposed: dict[str, int]
     accepted: dict[str, int]
 
@@ -62,7 +63,7 @@ def cpu_time_of_process(
 
 def time_chain(
     posed: Problem,
-    kernel: Kernel,
+    kernel: MoveMix,
     warm_up: int,
     start: tuple[int, ...] | None = None,
     stretch: float = 0.2,
@@ -74,8 +75,8 @@ def time_chain(
     whatever else the machine does can only make a stretch slower.
     """
     compiled = CompiledProblem.of(posed)
-    Chain(posed, compiled, kernel, np.random.SeedSequence(0), start=start).run(100)  # compiles
-    chain = Chain(posed, compiled, kernel, np.random.SeedSequence(1), start=start)
+    Chain(compiled, kernel, np.random.SeedSequence(0), start=start).run(100)  # compiles
+    chain = Chain(compiled, kernel, np.random.SeedSequence(1), start=start)
     chain.run(warm_up)
     n_iter, seconds = 100, 0.0
     while True:

@@ -17,11 +17,12 @@ from problems import noisy_copies, problem
 from elseif.datasets import load_tictactoe, load_titanic, make_rule_list_problem
 from elseif.model.problem import Problem
 from elseif.progress import Progress
-from elseif.sampler.chain import Chain, CompiledProblem
+from elseif.sampler.chain import Chain
 from elseif.sampler.chains import SamplerSettings, sample
+from elseif.sampler.compiled_problem import CompiledProblem
 from elseif.sampler.convergence import assess, is_good_enough
-from elseif.sampler.probe import choose_probe
-from elseif.sampler.proposals import KERNELS
+from elseif.sampler.monitored import choose_monitored
+from elseif.sampler.move_mix import KERNELS
 
 N_CHAINS = 4
 MOST_ITERATIONS = 512_000  # of an automatic run
@@ -58,23 +59,23 @@ def main() -> None:
         f"{'R-hat':>7}{'rank R-hat':>11}{'ESS':>7}{'ESS/s':>7}{'s to converge':>18}  status"
     )
     for name, (posed, n_steps) in problems().items():
-        compiled, probe = CompiledProblem.of(posed), choose_probe(posed)
+        compiled, monitored = CompiledProblem.of(posed), choose_monitored(posed)
         for kernel_name, kernel in KERNELS.items():
-            turns = kernel.additions(posed.pool_size).turns
-            n_iter = int(n_steps * turns[0] / turns.sum())
+            steps = kernel.tuning(posed.pool_size).steps_per_swap
+            n_iter = int(n_steps * steps[0] / steps.sum())
             seeds = np.random.SeedSequence(0).spawn(N_CHAINS)
-            chains = [Chain(posed, compiled, kernel, seed) for seed in seeds]
+            chains = [Chain(compiled, kernel, seed) for seed in seeds]
             begin = time.process_time()
             runs = [chain.run(n_iter) for chain in chains]
             seconds = time.process_time() - begin
-            found = assess(runs, [chain.info for chain in chains], posed, probe)
+            found = assess(runs, [chain.info for chain in chains], posed, monitored)
             length = np.mean([np.average(run.lengths, weights=run.n_draws) for run in runs])
             print(
                 f"{name:<28}{posed.pool_size:>6,}  {kernel_name:<10}{n_iter:>11,}{seconds:>7.2f}"
                 f"{length:>7.1f}{found.r_hat:>7.3f}{found.max_r_hat:>11.3f}{found.min_ess:>7.0f}"
                 f"{found.min_ess / seconds:>7.0f}{seconds_to_converge(posed, kernel_name):>18}"
                 f"  {found.status}"
-                f"{'' if not found.exchange else f'; exchanges {min(found.exchange):.2f} or more'}",
+                f"{'' if not found.swap_rates else f'; swaps {min(found.swap_rates):.2f} or more'}",
                 flush=True,
             )
 

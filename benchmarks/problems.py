@@ -183,4 +183,6 @@ def problem(
     prior = ListPrior(
         mined.pool.cardinalities, expected_length, expected_cardinality, np.ones(len(mined.pool))
     )
-    return Problem(mined.covers, mined.layout, np.ones(len(labels.classes)), prior, mined.members)
+    return Problem(
+        mined.covers, mined.layout, np.ones(len(labels.classes)), prior, mined.condition_ids
+    )

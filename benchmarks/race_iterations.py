@@ -16,8 +16,9 @@ from peers import PeerTime, time_imodels, time_pysbrl
 from problems import planted
 
 from elseif.model.problem import Problem
-from elseif.sampler.chain import Chain, CompiledProblem
-from elseif.sampler.proposals import DEFAULT_KERNEL, KERNELS
+from elseif.sampler.chain import Chain
+from elseif.sampler.compiled_problem import CompiledProblem
+from elseif.sampler.move_mix import DEFAULT_KERNEL, KERNELS
 
 TARGETS = {"imodels": 3000, "pysbrl": 20}  # at the shape of the stroke data
 
@@ -33,7 +34,7 @@ def race(posed: Problem, start: tuple[int, ...] | None, warm_up: int, targets: b
     ours = {}
     for name in ("paper", DEFAULT_KERNEL):
         ours[name] = time_chain(posed, KERNELS[name], warm_up, start)
-        steps = len(KERNELS[name].coldnesses)
+        steps = len(KERNELS[name].betas)
         note = f"   ({steps} lists step in an iteration)" if steps > 1 else ""
         print(f"  {f'elseif, {name}':<26}{ours[name].rate:>19,.0f}{ours[name].length:>13.1f}{note}")
     _show("pysbrl", time_pysbrl(posed), ours, targets)
@@ -42,7 +43,7 @@ def race(posed: Problem, start: tuple[int, ...] | None, warm_up: int, targets: b
 
 
 def _arrived(posed: Problem, n_iter: int) -> tuple[int, ...]:
-    chain = Chain(posed, CompiledProblem.of(posed), KERNELS["paper"], np.random.SeedSequence(2))
+    chain = Chain(CompiledProblem.of(posed), KERNELS["paper"], np.random.SeedSequence(2))
     chain.run(4 * n_iter)
     return chain.antecedent_list
 

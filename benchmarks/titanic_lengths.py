@@ -15,7 +15,7 @@ from elseif.datasets.titanic import PAPER_SPLIT
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-KERNELS = ("paper", "adaptive", "tempered", "exact")
+KERNELS = ("paper", "tempered", "exact")
 LENGTHS = range(2, 9)
 N_SEEDS = 20
 

@@ -83,9 +83,9 @@ class BayesianRuleListClassifier(FittedForPeople, ClassifierMixin, BaseEstimator
     antecedent_weights : dict, default=None
         Prior weight of a column, condition or antecedent: what is cheap to measure can be
         preferred. Weights of the parts of an antecedent multiply.
-    kernel : {"auto", "exact", "tempered", "informed", "adaptive", "paper"}, default="auto"
+    kernel : {"auto", "exact", "tempered", "paper"}, default="auto"
         How lists are drawn. "exact" sums over all lists of a pool of at most 20 antecedents,
-        and draws from them independently; "tempered" runs chains with warmer companions.
+        and draws from them independently; "tempered" runs chains with warmer replicas.
         "auto" is "exact" for pools of at most 18 antecedents, unless ``n_iter`` asks for millions
         of draws, and "tempered" for all others.
     n_chains : int, default=4
@@ -284,7 +284,7 @@ class BayesianRuleListClassifier(FittedForPeople, ClassifierMixin, BaseEstimator
             float(self.expected_cardinality),
             weights,
         )
-        problem = Problem(mined.covers, mined.layout, pseudocounts, prior, mined.members)
+        problem = Problem(mined.covers, mined.layout, pseudocounts, prior, mined.condition_ids)
         posterior, convergence = self._sample(problem, mined.pool, vocabulary)
         best, note = point_estimate(posterior)
         report = FitReport(

@@ -15,7 +15,8 @@ from elseif.antecedents.expert import check_weights
 from elseif.errors import ParamError, ParamTypeError
 
 SCHEMA_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_$]{0,62}")
-KERNEL_NAMES = ("auto", "exact", "tempered", "informed", "adaptive", "paper")
+KERNEL_NAMES = ("auto", "exact", "tempered", "paper")
+FORMER_KERNELS = ("informed", "adaptive")  # of earlier versions, whose saved models keep the name
 PREDICTORS = ("point", "posterior", "map")
 CHOICES = {
     "kernel": KERNEL_NAMES,
@@ -33,8 +34,17 @@ MOST_ITERATIONS = 10**15  # years of any machine
 FLAGS = ("disjoint_bins", "negations", "merge_equivalents", "verbose")
 
 
-def check_parameters(estimator: Any) -> None:
-    """Raise for the first setting of an estimator that cannot be."""
+def check_parameters(estimator: Any, saved: bool = False) -> None:
+    """Raise for the first setting of an estimator that cannot be.
+
+    Parameters
+    ----------
+    estimator : BayesianRuleListClassifier
+        Whose settings to check.
+    saved : bool, default=False
+        Whether they are a record of how a model was fitted: its kernel may be one that a new fit
+        can no longer have.
+    """
     for name in ("expected_length", "expected_cardinality", "max_memory"):
         check_positive(name, getattr(estimator, name))
     for name in ("max_cardinality", "n_chains", "max_antecedents"):
@@ -52,6 +62,8 @@ def check_parameters(estimator: Any) -> None:
     for name in FLAGS:
         check_flag(name, getattr(estimator, name))
     for name, allowed in CHOICES.items():
+        if name == "kernel" and saved and estimator.kernel in FORMER_KERNELS:
+            continue
         check_one_of(name, getattr(estimator, name), allowed)
 
 

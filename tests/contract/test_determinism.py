@@ -14,7 +14,7 @@ from tests.helpers_tables import quick, random_frame
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
-KERNELS = ("adaptive", "paper", "exact")
+KERNELS = ("tempered", "paper", "exact")
 
 
 def assert_same(a: BayesianRuleListClassifier, b: BayesianRuleListClassifier) -> None:
@@ -30,7 +30,7 @@ def assert_same(a: BayesianRuleListClassifier, b: BayesianRuleListClassifier) ->
 
 def fit(X: Any, y: Any, **settings: Any) -> BayesianRuleListClassifier:
     """Four chains of 2,000 iterations with a fixed seed."""
-    fixed = {"n_iter": 2000, "n_chains": 4, "random_state": 7, "kernel": "adaptive"}
+    fixed = {"n_iter": 2000, "n_chains": 4, "random_state": 7, "kernel": "tempered"}
     sample_weight = settings.pop("sample_weight", None)
     if settings.get("kernel") == "exact":  # of small pools
         settings["max_cardinality"] = 1

@@ -12,7 +12,6 @@ import joblib
 import pytest
 
 import elseif
-from elseif import kernels
 
 ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.executable).parent
@@ -91,39 +90,6 @@ def test_prediction_of_a_fitted_list_needs_no_numba(
     assert python(code) == "False False"
 
 
-def test_importing_the_kernels_compiles_nothing() -> None:
-    """Numba compiles at the first call of a function, never at import."""
-    code = (
-        "from elseif import kernels\n"
-        "from numba.core.dispatcher import Dispatcher\n"
-        "found = [d for d in vars(kernels).values() if isinstance(d, Dispatcher)]\n"
-        "print(len(found) > 5, sum(len(d.signatures) for d in found))"
-    )
-    assert python(code) == "True 0"
-
-
-def test_no_cache_folder_is_no_obstacle(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where Numba finds no folder that can be written, functions are compiled without a cache."""
-    asked: list[bool] = []
-
-    def njit(*, cache: bool, **_: Any) -> Any:
-        def decorate(function: Any) -> Any:
-            asked.append(cache)
-            if cache:
-                raise RuntimeError("cannot cache function: no locator available")
-            return function
-
-        return decorate
-
-    monkeypatch.setattr(kernels, "njit", njit)
-
-    def double(x: int) -> int:
-        return 2 * x
-
-    assert kernels.compiled(double)(4) == 8
-    assert asked == [True, False]
-
-
 def test_layers() -> None:
     """Imports point downwards: import-linter agrees."""
     linter = BIN / "lint-imports"
@@ -133,12 +99,13 @@ def test_layers() -> None:
     assert done.returncode == 0, done.stdout
 
 
-def test_numba_is_imported_in_one_file() -> None:
-    """Compiled code lives in kernels.py alone."""
+def test_numba_is_imported_by_one_package() -> None:
+    """Compiled code lives in elseif.compiled alone."""
     package = Path(elseif.__file__).parent
-    users = [p.name for p in package.rglob("*.py") if "import numba" in p.read_text("utf-8")]
-    users += [p.name for p in package.rglob("*.py") if "from numba" in p.read_text("utf-8")]
-    assert set(users) == {"kernels.py"}
+    sources = {path: path.read_text("utf-8") for path in package.rglob("*.py")}
+    users = [p for p, text in sources.items() if "import numba" in text or "from numba" in text]
+    assert users
+    assert all(path.is_relative_to(package / "compiled") for path in users)
 
 
 def test_nothing_is_printed_by_the_library() -> None:

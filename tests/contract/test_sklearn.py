@@ -120,7 +120,7 @@ def test_clone_and_set_params() -> None:
     assert clf.get_params() == before
     assert not hasattr(twin, "rule_list_")
     np.testing.assert_array_equal(twin.fit(X, y).predict_proba(X), clf.predict_proba(X))
-    assert clf.set_params(expected_length=5, kernel="adaptive") is clf
+    assert clf.set_params(expected_length=5, kernel="tempered") is clf
     assert clf.expected_length == 5
     assert is_classifier(clf)
 

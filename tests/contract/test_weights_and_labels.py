@@ -41,7 +41,7 @@ def mixed_frame(n: int = 150, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
         {"merge_equivalents": True, "max_cardinality": 3},
         {"group_rare": 0.4, "negations": True},
         {"min_support": 30},
-        {"kernel": "adaptive"},
+        {"kernel": "tempered"},
     ],
     ids=lambda settings: next(iter(settings), "default"),
 )
@@ -61,7 +61,7 @@ def test_whole_weights_are_repeated_rows(settings: dict[str, Any]) -> None:
     ]
 
 
-@pytest.mark.parametrize("kernel", ["paper", "adaptive"])
+@pytest.mark.parametrize("kernel", ["paper", "tempered"])
 def test_the_titanic_as_a_table_of_counts(kernel: str) -> None:
     """R's table of 32 rows with counts gives the posterior of all 2,201 people."""
     X, y = load_titanic()

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from elseif.bits.counting import cover_label_counts
 from elseif.bits.packing import BLOCK_WORDS, WORD_BITS, make_layout
-from tests import naive
-from tests.helpers_sampler import VARIANTS, Case, make_chain
+from tests.sampler import naive
+from tests.sampler.cases import Case
+from tests.sampler.variants import VARIANTS, make_chain
 
 # compiling at the first example is not slowness
 quiet = settings(deadline=None, max_examples=60)
@@ -129,7 +130,7 @@ def test_captured_observations_are_the_reference_s(case) -> None:
     """What each rule of a list captures, unpacked, are the rows that the reference names."""
     chain = make_chain(case, next(iter(VARIANTS.values())), [9])
     chain.run_to(50)
-    state, d = chain._state, chain.antecedent_list
+    state, d = chain.state, chain.antecedent_list
     expected = naive.captured(case.model(), d)
     for j in range(len(d) + 1):
         row = state.rows[state.replica[0], j]

@@ -1,4 +1,4 @@
-"""Covers of conjunctions: formed when they are asked for, and compared."""
+"""Covers of conjunctions: joined when they are asked for, and compared."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from collections.abc import Iterable
 import numpy as np
 
 
-class FormedCovers:
-    """Covers of antecedents that are formed when they are asked for, as a sequence."""
+class LazyCovers:
+    """Covers of antecedents that are joined when they are asked for, as a sequence."""
 
-    def __init__(self, covers: np.ndarray, members: np.ndarray) -> None:
-        self._covers, self._members = covers, members
+    def __init__(self, covers: np.ndarray, condition_ids: np.ndarray) -> None:
+        self._covers, self._condition_ids = covers, condition_ids
 
     def __len__(self) -> int:
-        return len(self._members)
+        return len(self._condition_ids)
 
     def __getitem__(self, place: int) -> np.ndarray:
-        here = self._members[place]
+        here = self._condition_ids[place]
         return np.bitwise_and.reduce(self._covers[here[here >= 0]], axis=0)
 
 
-def same_covers(covers: np.ndarray | FormedCovers) -> Iterable[list[int]]:
+def same_covers(covers: np.ndarray | LazyCovers) -> Iterable[list[int]]:
     """Places of covers that are the same, together."""
     groups: dict[bytes, list[list[int]]] = {}  # by digest, for covers are long; then exactly
     for i in range(len(covers)):

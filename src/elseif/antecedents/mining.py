@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from elseif import kernels
+from elseif import compiled
 from elseif.antecedents.antecedent import Antecedent
-from elseif.antecedents.covers import FormedCovers, same_covers
+from elseif.antecedents.covers import LazyCovers, same_covers
 from elseif.antecedents.pool import Pool, canonical_order, pool_members
 from elseif.antecedents.room import bytes_of_covers, warn_of_large_covers
 from elseif.bits.counting import conjunction_counts, cover_label_counts
@@ -68,12 +68,12 @@ class Mined:
     pool: Pool
     covers: np.ndarray  # uint64 (antecedents or conditions, words)
     layout: BitLayout  # of the covers: identical observations may have been merged
-    formed: bool = False  # whether covers are those of conditions, to be joined at every use
+    is_lazy: bool = False  # whether covers are those of conditions, to be joined at every use
 
     @property
-    def members(self) -> np.ndarray | None:
-        """Which covers an antecedent is formed of, unless it has one of its own."""
-        return self.pool.members if self.formed else None
+    def condition_ids(self) -> np.ndarray | None:
+        """Which covers an antecedent is joined from, unless it has one of its own."""
+        return self.pool.members if self.is_lazy else None
 
 
 def mine(binarised: Binarised, layout: BitLayout, settings: MiningSettings) -> Mined:
@@ -109,7 +109,7 @@ def given_pool(
 def warn_of_leaks(mined: Mined, classes: np.ndarray) -> None:
     """Warn of a condition that is true of exactly the observations of one label."""
     single = np.flatnonzero(mined.pool.cardinalities == 1)
-    rows = mined.pool.members[single, 0] if mined.formed else single
+    rows = mined.pool.members[single, 0] if mined.is_lazy else single
     counts = conjunction_counts(mined.covers, rows[:, None].astype(np.int32), mined.layout)
     for label, total in enumerate(mined.layout.label_totals):
         others = counts.sum(axis=1) - counts[:, label]
@@ -142,10 +142,10 @@ def _with_covers(
     supports = counts / max(1, int(layout.label_totals.sum()))
     pool = Pool(tuple(conditions), members, supports, aliases)
     if not settings.has_room_for(len(members), layout):
-        return Mined(pool, covers, layout, formed=True)
+        return Mined(pool, covers, layout, is_lazy=True)
     warn_of_large_covers(len(members), "antecedents", layout)
     joined = zero_words(len(members), layout.n_words)
-    kernels.join_covers(covers, members, joined)
+    compiled.join_covers(covers, members, joined)
     return Mined(pool, joined, layout)
 
 
@@ -249,14 +249,14 @@ def merge_equivalents(mined: Mined) -> Mined:
             aliases[pool.names[best]] = (*aliases.get(pool.names[best], ()), *others)
     kept.sort()
     merged = Pool(pool.conditions, pool.members[kept], pool.supports[kept], aliases)
-    covers = mined.covers if mined.formed else mined.covers[kept]
+    covers = mined.covers if mined.is_lazy else mined.covers[kept]
     return replace(mined, pool=merged, covers=covers)
 
 
 def _same_conjunctions(mined: Mined) -> Iterable[list[int]]:
     """Places of antecedents whose covers are the same, together."""
-    if mined.formed:
-        return same_covers(FormedCovers(mined.covers, mined.pool.members))
+    if mined.is_lazy:
+        return same_covers(LazyCovers(mined.covers, mined.pool.members))
     return same_covers(mined.covers)
 
 
@@ -280,7 +280,7 @@ def _walk(
 ) -> np.ndarray | None:
     """All frequent conjunctions, or None when there are more than the limit."""
     n, depth = len(conditions), min(settings.max_cardinality, len(conditions))
-    miner = kernels.Miner(
+    miner = compiled.Miner(
         covers=covers,
         can_join=_join_matrix(conditions if depth > 1 else []),
         section_starts=layout.section_starts,
@@ -295,7 +295,7 @@ def _walk(
     members = np.empty((min(limit, max(1024, 16 * n)) + 1, depth), dtype=np.int32)
     n_found = 0
     for first in range(n):
-        while (found := kernels.mine_from(miner, first, depth, members, n_found)) < 0:
+        while (found := compiled.mine_from(miner, first, depth, members, n_found)) < 0:
             if len(members) > limit:
                 return None
             more = np.empty((min(2 * len(members), limit + 1), depth), dtype=np.int32)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from elseif import kernels
+from elseif import compiled
 from elseif.bits.packing import BitLayout, zero_words
 
 
-def conjunction_counts(covers: np.ndarray, members: np.ndarray, layout: BitLayout) -> np.ndarray:
+def conjunction_counts(
+    covers: np.ndarray, condition_ids: np.ndarray, layout: BitLayout
+) -> np.ndarray:
     """Weighted number of observations of each label in each conjunction, in units."""
-    counts = np.zeros((len(members), len(layout.label_totals)), dtype=np.int64)
+    counts = np.zeros((len(condition_ids), len(layout.label_totals)), dtype=np.int64)
     sections = (layout.section_starts, layout.section_labels, layout.section_weights)
-    room = zero_words(kernels.JOINED_WORDS)
-    kernels.count_conjunctions(covers, members, sections, room, counts)
+    room = zero_words(compiled.BLOCK_WORDS)
+    compiled.count_conjunctions(covers, condition_ids, sections, room, counts)
     return counts
 
 

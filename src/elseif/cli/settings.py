@@ -25,8 +25,6 @@ class Kernel(StrEnum):
     AUTO = "auto"
     EXACT = "exact"
     TEMPERED = "tempered"
-    INFORMED = "informed"
-    ADAPTIVE = "adaptive"
     PAPER = "paper"
 
 

@@ -148,7 +148,7 @@ def _convergence(part: ConvergencePart) -> Convergence:
         n_iter=part.n_iter,
         n_distinct=part.n_distinct,
         acceptance={name: decode_number(rate) for name, rate in part.acceptance.items()},
-        exchange=tuple(decode_number(rate) for rate in part.exchange),
+        swap_rates=tuple(decode_number(rate) for rate in part.exchange),
         independent=part.independent,
     )
 

@@ -152,7 +152,7 @@ def _convergence(convergence: Convergence) -> dict[str, Any]:
         "n_iter": int(convergence.n_iter),
         "n_distinct": int(convergence.n_distinct),
         "acceptance": {name: encode_number(rate) for name, rate in convergence.acceptance.items()},
-        "exchange": [encode_number(rate) for rate in convergence.exchange],
+        "exchange": [encode_number(rate) for rate in convergence.swap_rates],
         "independent": convergence.independent,
     }
 

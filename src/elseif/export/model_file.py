@@ -131,7 +131,7 @@ def to_classifier(model: Model, name: str = "The model") -> BayesianRuleListClas
 
     try:
         classifier = BayesianRuleListClassifier(**model.settings)
-        check_parameters(classifier)
+        check_parameters(classifier, saved=True)
     except (ElseifError, TypeError) as error:
         raise ModelFileError(f"{name} has settings that cannot be: {error}") from error
     classifier.rule_list_ = model.rule_list

@@ -22,7 +22,7 @@ def rule_log_likelihoods(label_counts: np.ndarray, pseudocounts: np.ndarray) -> 
     return terms
 
 
-def log_rising(alpha: float, n_entries: int, unit: float) -> np.ndarray:
+def log_pochhammer(alpha: float, n_entries: int, unit: float) -> np.ndarray:
     """Table over k of log Gamma(k unit + alpha) - log Gamma(alpha)."""
     table: np.ndarray = gammaln(np.arange(n_entries) * unit + alpha) - gammaln(alpha)
     return table

@@ -15,14 +15,14 @@ class Problem:
     """Everything that the posterior over antecedent lists depends on (section 2.3).
 
     covers[a] is the cover of antecedent a; or, where the covers of all conjunctions would not fit
-    into memory, covers[c] is that of condition c, and members[a] are the conditions of a.
+    into memory, covers[c] is that of condition c, and condition_ids[a] are the conditions of a.
     """
 
     covers: np.ndarray  # uint64 (antecedents or conditions, words), packed by the layout
     layout: BitLayout
     pseudocounts: np.ndarray
     prior: ListPrior
-    members: np.ndarray | None = None  # int (antecedents, most conditions), -1 for none
+    condition_ids: np.ndarray | None = None  # int (antecedents, most conditions), -1 for none
 
     @property
     def pool_size(self) -> int:
@@ -34,9 +34,9 @@ class Problem:
 
     def conditions_of(self, antecedent: int) -> np.ndarray:
         """The rows of covers that an antecedent is the conjunction of."""
-        if self.members is None:
+        if self.condition_ids is None:
             return np.array([antecedent])
-        here = self.members[antecedent]
+        here = self.condition_ids[antecedent]
         return here[here >= 0]
 
     def cover(self, antecedent: int) -> np.ndarray:
@@ -47,8 +47,8 @@ class Problem:
         """Whether each antecedent (rows) is true of the observations at some bits (columns)."""
         words, shifts = bits // WORD_BITS, (bits % WORD_BITS).astype(np.uint64)
         truth = (self.covers[:, words] >> shifts & np.uint64(1)).astype(bool)
-        if self.members is None:
+        if self.condition_ids is None:
             return truth
-        nothing = np.ones((1, len(bits)), dtype=bool)  # where a member is -1
-        joined: np.ndarray = np.vstack([truth, nothing])[self.members].all(axis=1)
+        nothing = np.ones((1, len(bits)), dtype=bool)  # where there is no further condition
+        joined: np.ndarray = np.vstack([truth, nothing])[self.condition_ids].all(axis=1)
         return joined

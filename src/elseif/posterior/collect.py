@@ -9,10 +9,10 @@ import numpy as np
 from elseif.antecedents.pool import Pool
 from elseif.posterior.draws import ChainDraws, Lists, Posterior
 from elseif.posterior.rule_list import Vocabulary
-from elseif.sampler.runs import Runs, distinct_lists, join_runs
+from elseif.sampler.run_length_draws import RunLengthDraws, distinct_lists, join_runs
 
 
-def collect(chains: Sequence[Runs], pool: Pool, vocabulary: Vocabulary) -> Posterior:
+def collect(chains: Sequence[RunLengthDraws], pool: Pool, vocabulary: Vocabulary) -> Posterior:
     """The posterior that the kept draws of all chains make up."""
     joined = join_runs(list(chains))
     first, distinct = distinct_lists(joined)

@@ -100,7 +100,7 @@ def describe_convergence(
             for q in convergence.quantities
         ],
         list(convergence.acceptance.items()),
-        list(convergence.exchange),
+        list(convergence.swap_rates),
         _traces(posterior) if posterior and with_traces and convergence.n_chains else [],
         convergence.independent,
     )

@@ -197,7 +197,7 @@ def _convergence(found: Data) -> dict[str, Table]:
     ]
     moves = [[f"proposals accepted: {k}", percent(v)] for k, v in found["acceptance"]]
     moves += [
-        [f"exchanges accepted, temperatures {i} and {i + 1}", percent(v)]
+        [f"swaps accepted, temperatures {i} and {i + 1}", percent(v)]
         for i, v in enumerate(found["exchange"], 1)
     ]
     draws: dict[int, list[str]] = {}

@@ -11,7 +11,8 @@ import numpy as np
 from elseif.errors import ParamError
 from elseif.model.problem import Problem
 from elseif.progress import Progress, polled
-from elseif.sampler.chain import Chain, CompiledProblem
+from elseif.sampler.chain import Chain
+from elseif.sampler.compiled_problem import CompiledProblem
 from elseif.sampler.convergence import (
     PAPER_R_HAT,
     Convergence,
@@ -20,14 +21,14 @@ from elseif.sampler.convergence import (
     is_good_enough,
 )
 from elseif.sampler.enumeration import Enumeration
-from elseif.sampler.first_lists import first_lists
-from elseif.sampler.probe import choose_probe
-from elseif.sampler.proposals import DEFAULT_KERNEL, KERNELS, Kernel
-from elseif.sampler.runs import ChainInfo, Runs
-from elseif.sampler.warm_up import FIRST_LESSON
+from elseif.sampler.monitored import choose_monitored
+from elseif.sampler.move_mix import DEFAULT_KERNEL, KERNELS, MoveMix
+from elseif.sampler.run_length_draws import ChainInfo, RunLengthDraws
+from elseif.sampler.warm_starts import warm_starts
+from elseif.sampler.warm_up import FIRST_WINDOW
 
 # the first length tried when none is given, at least and at most
-SHORTEST_RUN, LONGEST_FIRST_RUN = 256 * FIRST_LESSON, 512 * FIRST_LESSON
+SHORTEST_RUN, LONGEST_FIRST_RUN = 256 * FIRST_WINDOW, 512 * FIRST_WINDOW
 # uniform proposals of every antecedent, on average, that a chain makes in its first run: where most
 # of a pool was never tried, chains agree on what they happened to find
 TRIES = 2.0
@@ -56,7 +57,7 @@ class SamplerSettings:
 class Sampled:
     """The kept draws of each chain, and how the run went."""
 
-    chains: tuple[Runs, ...]
+    chains: tuple[RunLengthDraws, ...]
     infos: tuple[ChainInfo, ...]
     convergence: Convergence
 
@@ -69,7 +70,7 @@ def sample(
 ) -> Sampled:
     """Draw antecedent lists from the posterior (section 2.6).
 
-    Chain k is seeded from the seed and k alone, and learns from its own past alone, so it
+    Chain k is seeded from the seed and k alone, and adapts to its own past alone, so it
     is the same for any number of chains or workers. Without n_iter, the run is made twice
     as long again and again until the chains agree: the result is that of the last length
     given as n_iter.
@@ -81,20 +82,17 @@ def sample(
     if name == "exact":
         return _draw_exactly(problem, settings, seed, progress)
     kernel = KERNELS[name]
-    compiled = CompiledProblem.of(problem)
-    probe = choose_probe(problem)
+    posed = CompiledProblem.of(problem)
+    monitored = choose_monitored(problem)
     seeds = seed.spawn(settings.n_chains)
-    starts = first_lists(problem, kernel, seeds)
+    starts = warm_starts(problem, kernel, seeds)
     batches = [settings.n_iter] if settings.n_iter is not None else []
     if not batches:
         batches = growing(first_run(kernel, problem.pool_size), settings.max_iter)
-    chains: list[Chain] = []
+    chains = [
+        Chain(posed, kernel, child, start) for child, start in zip(seeds, starts, strict=True)
+    ]
     for n_iter in batches:
-        if not chains or not kernel.continues:
-            chains = [
-                Chain(problem, compiled, kernel, child, start)
-                for child, start in zip(seeds, starts, strict=True)
-            ]
         runs = _run(chains, n_iter, settings.n_jobs, progress)
         r_hat = gelman_rubin(runs)
         if r_hat >= PAPER_R_HAT and n_iter < batches[-1]:
@@ -102,7 +100,7 @@ def sample(
             progress.note(f"{n_iter:,} iterations a chain: R-hat {r_hat:.3f}, not converged")
             continue
         infos = tuple(chain.info for chain in chains)
-        convergence = assess(runs, infos, problem, probe)
+        convergence = assess(runs, infos, problem, monitored)
         progress.note(f"{n_iter:,} iterations a chain: R-hat {r_hat:.3f}, {convergence.status}")
         if is_good_enough(convergence):
             break
@@ -147,14 +145,14 @@ def _draw_exactly(
         for child in seed.spawn(settings.n_chains)
     )
     infos = tuple(ChainInfo((), n_iter, {}, {}) for _ in runs)
-    convergence = assess(runs, infos, problem, choose_probe(problem), independent=True)
+    convergence = assess(runs, infos, problem, choose_monitored(problem), independent=True)
     progress.note(f"{n_iter:,} iterations a chain, independent draws: {convergence.status}")
     return Sampled(runs, infos, convergence)
 
 
 def _run(
     chains: Sequence[Chain], n_iter: int, n_jobs: int | None, progress: Progress
-) -> list[Runs]:
+) -> list[RunLengthDraws]:
     """Run the chains in threads; compiled code holds no lock that would keep them apart."""
     work = joblib.Parallel(n_jobs=n_jobs, require="sharedmem")
     with (
@@ -162,7 +160,7 @@ def _run(
         polled(report, lambda: sum(chain.n_done for chain in chains)),
     ):
         try:
-            runs: list[Runs] = work(joblib.delayed(chain.run)(n_iter) for chain in chains)
+            runs: list[RunLengthDraws] = work(joblib.delayed(chain.run)(n_iter) for chain in chains)
         except BaseException:  # Ctrl-C as well: the other threads would go on without us
             for chain in chains:
                 chain.stop()
@@ -170,12 +168,12 @@ def _run(
         return runs
 
 
-def first_run(kernel: Kernel, pool_size: int) -> int:
+def first_run(kernel: MoveMix, pool_size: int) -> int:
     """The first length to try: the shorter, the fewer antecedents there are to be tried.
 
-    Without warmer companions chains agree too easily; they always begin with the longest.
+    Without warmer replicas chains agree too easily; they always begin with the longest.
     """
-    n_iter = SHORTEST_RUN if len(kernel.coldnesses) > 1 else LONGEST_FIRST_RUN
+    n_iter = SHORTEST_RUN if len(kernel.betas) > 1 else LONGEST_FIRST_RUN
     while n_iter < LONGEST_FIRST_RUN and n_iter * kernel.uniform_proposals < TRIES * pool_size:
         n_iter *= 2
     return n_iter

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from elseif.model.problem import Problem
-from elseif.sampler.rank_statistics import rank_statistics
-from elseif.sampler.runs import ChainInfo, Runs
-from elseif.sampler.traces import Probe, Traces
+from elseif.sampler.rank_statistics import potential_scale_reduction, rank_statistics, split_r_hat
+from elseif.sampler.run_length_draws import ChainInfo, RunLengthDraws
+from elseif.sampler.traces import MonitoredObservations, Traces
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -62,8 +62,8 @@ class Convergence:
     n_chains: int
     n_iter: int  # iterations of each chain, the discarded half included
     n_distinct: int
-    acceptance: dict[str, float] = field(default_factory=dict)  # by option, since the last lesson
-    exchange: tuple[float, ...] = ()  # share of exchanges accepted, by pair of temperatures
+    acceptance: dict[str, float] = field(default_factory=dict)  # by option, since the last window
+    swap_rates: tuple[float, ...] = ()  # share of swaps accepted, by pair of temperatures
     independent: bool = False  # draws of the posterior summed over all lists, not of a chain
 
     @property
@@ -122,14 +122,15 @@ class Convergence:
 
     def plot(self) -> Figure:
         """R-hat and effective draws of every quantity, as a matplotlib figure."""
-        from elseif.sampler.convergence_plot import plot_convergence  # loads matplotlib
+        from elseif.showing.convergence_plot import plot_convergence  # loads matplotlib
 
-        return plot_convergence(self)
+        limits = (STRICT_R_HAT, LOOSE_R_HAT), (STRICT_ESS, LOOSE_ESS)
+        return plot_convergence(self.quantities, *limits)
 
     def _repr_html_(self) -> str:
-        from elseif.sampler.convergence_html import convergence_html  # loaded in notebooks only
+        from elseif.showing.convergence_html import convergence_html  # loaded in notebooks only
 
-        return convergence_html(self)
+        return convergence_html(str(self))
 
 
 def nothing_to_sample() -> Convergence:
@@ -138,7 +139,7 @@ def nothing_to_sample() -> Convergence:
     return Convergence(nan, "undetermined", (), nan, nan, 0, 0, 1)
 
 
-def gelman_rubin(chains: Sequence[Runs]) -> float:
+def gelman_rubin(chains: Sequence[RunLengthDraws]) -> float:
     """R-hat of Gelman and Rubin (1992) on the log posterior, over all kept draws."""
     if len(chains) < 2:
         return float("nan")
@@ -151,27 +152,23 @@ def gelman_rubin(chains: Sequence[Runs]) -> float:
         for c, mean in zip(chains, means, strict=True)
     ]
     within = float(np.mean(squares)) / (n - 1)
-    return r_hat_from_variances(within, float(np.var(means, ddof=1)), n)
-
-
-def r_hat_from_variances(within: float, between_means: float, n: int) -> float:
-    """sqrt(((n - 1) / n W + B / n) / W): NaN for constants, infinity for frozen chains."""
+    between = float(np.var(means, ddof=1))
     # a chain that never left its list has a variance of rounding errors alone
     if within < 1e-18:
-        return float("nan") if between_means < 1e-18 else float("inf")
-    return float(np.sqrt(((n - 1) / n * within + between_means) / within))
+        return float("nan") if between < 1e-18 else float("inf")
+    return float(potential_scale_reduction(within, between, n))
 
 
 def assess(
-    chains: Sequence[Runs],
+    chains: Sequence[RunLengthDraws],
     infos: Sequence[ChainInfo],
     problem: Problem,
-    probe: Probe,
+    monitored: MonitoredObservations,
     independent: bool = False,
 ) -> Convergence:
     """The convergence report of the kept draws."""
     traces = Traces(chains)
-    predicted = traces.predicted(probe, problem.pseudocounts, problem.layout.unit)
+    predicted = traces.predicted(monitored, problem.pseudocounts, problem.layout.unit)
     inclusion_r_hat, difference, worst = _inclusions(chains, traces, problem.pool_size)
     names = [
         *("log posterior", "length", "average cardinality"),
@@ -200,7 +197,7 @@ def assess(
         n_iter=infos[0].n_iter,
         n_distinct=traces.n_distinct,
         acceptance=_acceptance(infos),
-        exchange=_exchange(infos),
+        swap_rates=_swap_rates(infos),
         independent=independent,
     )
 
@@ -227,7 +224,7 @@ def diagnose(names: Sequence[str], values: np.ndarray, place: np.ndarray) -> lis
 
 
 def _inclusions(
-    chains: Sequence[Runs], traces: Traces, pool_size: int
+    chains: Sequence[RunLengthDraws], traces: Traces, pool_size: int
 ) -> tuple[float, float, np.ndarray]:
     """Largest R-hat and largest difference between chains, and the worst antecedents."""
     by_chain = np.stack([_inclusion(chain, pool_size) for chain in chains])
@@ -235,33 +232,15 @@ def _inclusions(
     if len(chains) < 2:
         difference = float("nan")
     overall = by_chain.mean(axis=0)
-    followed = np.flatnonzero((overall >= 0.01) & (overall <= 0.99))
-    if not len(followed):
-        return float("nan"), difference, followed
-    r_hats = split_r_hat(traces.presence(followed, pool_size)[traces.place])
-    worst = followed[np.argsort(-r_hats, kind="stable")[:WORST_INCLUSIONS]]
+    monitored = np.flatnonzero((overall >= 0.01) & (overall <= 0.99))
+    if not len(monitored):
+        return float("nan"), difference, monitored
+    r_hats = split_r_hat(traces.presence(monitored, pool_size)[traces.place])
+    worst = monitored[np.argsort(-r_hats, kind="stable")[:WORST_INCLUSIONS]]
     return _largest(r_hats.tolist()), difference, worst
 
 
-def split_r_hat(presence: np.ndarray) -> np.ndarray:
-    """Split R-hat of many indicators at once, (chains, draws, quantities).
-
-    For a quantity of two values the rank-normalised R-hat is this one: ranks of two
-    values are a linear function of them.
-    """
-    half = presence.shape[1] // 2
-    if half < 2:
-        return np.full(presence.shape[2], np.nan)
-    # an odd draw in the middle belongs to neither half
-    halves = np.concatenate([presence[:, :half], presence[:, -half:]]).astype(float)
-    within = halves.var(axis=1, ddof=1).mean(axis=0)
-    between = halves.mean(axis=1).var(axis=0, ddof=1)
-    with np.errstate(all="ignore"):
-        r_hats: np.ndarray = np.sqrt(((half - 1) / half * within + between) / within)
-    return r_hats
-
-
-def _inclusion(runs: Runs, pool_size: int) -> np.ndarray:
+def _inclusion(runs: RunLengthDraws, pool_size: int) -> np.ndarray:
     weights = np.repeat(runs.n_draws, runs.lengths)
     return np.bincount(runs.items, weights=weights, minlength=pool_size) / runs.n_draws.sum()
 
@@ -319,10 +298,10 @@ def _acceptance(infos: Sequence[ChainInfo]) -> dict[str, float]:
     return rates
 
 
-def _exchange(infos: Sequence[ChainInfo]) -> tuple[float, ...]:
-    offered = np.sum([info.offered for info in infos], axis=0)
-    exchanged = np.sum([info.exchanged for info in infos], axis=0)
-    return tuple((exchanged / np.maximum(offered, 1)).tolist())
+def _swap_rates(infos: Sequence[ChainInfo]) -> tuple[float, ...]:
+    proposed = np.sum([info.swaps_proposed for info in infos], axis=0)
+    accepted = np.sum([info.swaps_accepted for info in infos], axis=0)
+    return tuple((accepted / np.maximum(proposed, 1)).tolist())
 
 
 def _largest(values: Sequence[float]) -> float:

@@ -13,11 +13,11 @@ import numpy as np
 from scipy.special import gammaln
 
 from elseif.bits.packing import WORD_BITS
-from elseif.model.likelihood import log_rising
+from elseif.model.likelihood import log_pochhammer
 from elseif.model.prior import ListPrior
 from elseif.model.problem import Problem
-from elseif.sampler.runs import Runs, join_runs
-from elseif.sampler.tables import LONGEST_TABLE
+from elseif.sampler.compiled_problem import LONGEST_TABLE
+from elseif.sampler.run_length_draws import RunLengthDraws, join_runs
 
 WORDS_AT_ONCE = 1 << 12
 DRAWS_AT_ONCE = 1 << 16
@@ -36,7 +36,9 @@ class Enumeration:
         self._pseudocounts = np.append(problem.pseudocounts, problem.pseudocounts.sum())
         self._unit = problem.layout.unit
         n_entries = min(int(problem.layout.label_totals.sum()) + 1, LONGEST_TABLE)
-        self._log_rising = [log_rising(a, n_entries, self._unit) for a in self._pseudocounts]
+        self._log_pochhammer = [
+            log_pochhammer(a, n_entries, self._unit) for a in self._pseudocounts
+        ]
         sizes = _sums(np.ones(problem.pool_size, dtype=np.int64))
         self._log_end = self._log_likelihood(list(self._left)) + problem.prior.log_length[sizes]
         self._log_steps = self._next_rules(problem.prior)
@@ -47,7 +49,7 @@ class Enumeration:
         """log p(y | x): the sum of prior times likelihood over all lists."""
         return float(self._log_rest[0])
 
-    def draw(self, n: int, rng: np.random.Generator) -> Runs:
+    def draw(self, n: int, rng: np.random.Generator) -> RunLengthDraws:
         """Independent draws of the posterior."""
         parts = [min(DRAWS_AT_ONCE, n - i) for i in range(0, n, DRAWS_AT_ONCE)]
         return join_runs([self._draw_some(part, rng) for part in parts])
@@ -96,21 +98,21 @@ class Enumeration:
         total = label_counts[0]
         for counts in label_counts[1:]:
             total = total + counts
-        log_likelihood = -self._log_rising_of(-1, total)
+        log_likelihood = -self._log_pochhammer_of(-1, total)
         for label, counts in enumerate(label_counts):
-            log_likelihood += self._log_rising_of(label, counts)
+            log_likelihood += self._log_pochhammer_of(label, counts)
         return log_likelihood
 
-    def _log_rising_of(self, which: int, counts: np.ndarray) -> np.ndarray:
+    def _log_pochhammer_of(self, which: int, counts: np.ndarray) -> np.ndarray:
         """log Gamma(count + alpha) - log Gamma(alpha), looked up where the table is long enough."""
-        table = self._log_rising[which]
+        table = self._log_pochhammer[which]
         if len(table) < LONGEST_TABLE:
             return table[counts]
         alpha = self._pseudocounts[which]
         computed: np.ndarray = gammaln(counts * self._unit + alpha) - gammaln(alpha)
         return computed
 
-    def _draw_some(self, n: int, rng: np.random.Generator) -> Runs:
+    def _draw_some(self, n: int, rng: np.random.Generator) -> RunLengthDraws:
         """Draws that go their ways together, each until it ends."""
         longest = len(self._bits)
         ways = np.zeros((longest + 1, n), dtype=np.int64)  # the subset before each rule
@@ -144,7 +146,7 @@ class Enumeration:
 
     def _runs(
         self, items: np.ndarray, ways: np.ndarray, lengths: np.ndarray, log_posterior: np.ndarray
-    ) -> Runs:
+    ) -> RunLengthDraws:
         """Draws as runs, equal ones that follow each other as one; a row for every rule."""
         first = np.flatnonzero(np.append(True, np.any(items[:, 1:] != items[:, :-1], axis=0)))
         lengths = lengths[first]
@@ -153,7 +155,7 @@ class Enumeration:
         # a rule leaves over what the next one finds, the default rule nothing
         left_over = np.roll(found, -1, axis=1)
         left_over[:, np.cumsum(lengths + 1) - 1] = 0
-        return Runs(
+        return RunLengthDraws(
             n_draws=np.diff(np.append(first, items.shape[1])),
             log_posterior=log_posterior[first],
             offsets=np.concatenate([[0], np.cumsum(lengths)]),

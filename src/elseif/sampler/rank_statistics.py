@@ -35,6 +35,46 @@ def rank_statistics(
     return r_hat, bulk, tail
 
 
+def potential_scale_reduction(
+    within: float | np.ndarray, between: float | np.ndarray, n: int
+) -> float | np.ndarray:
+    """R-hat (Gelman and Rubin 1992): sqrt(((n - 1) / n W + B / n) / W).
+
+    Parameters
+    ----------
+    within : float or ndarray
+        W, the mean over chains of the variance within each.
+    between : float or ndarray
+        B / n, the variance of the chains' means.
+    n : int
+        Draws of a chain.
+
+    Returns
+    -------
+    float or ndarray
+        NaN where nothing varies, infinity where only the means differ.
+    """
+    with np.errstate(all="ignore"):
+        r_hat: float | np.ndarray = np.sqrt(np.divide((n - 1) / n * within + between, within))
+    return r_hat
+
+
+def split_r_hat(presence: np.ndarray) -> np.ndarray:
+    """Split R-hat of many indicators at once, (chains, draws, quantities).
+
+    For a quantity of two values the rank-normalised R-hat is this one: ranks of two
+    values are a linear function of them.
+    """
+    half = presence.shape[1] // 2
+    if half < 2:
+        return np.full(presence.shape[2], np.nan)
+    # an odd draw in the middle belongs to neither half
+    halves = np.concatenate([presence[:, :half], presence[:, -half:]]).astype(float)
+    within = halves.var(axis=1, ddof=1).mean(axis=0)
+    between = halves.mean(axis=1).var(axis=0, ddof=1)
+    return np.asarray(potential_scale_reduction(within, between, half))
+
+
 def _of_many_values(
     values: np.ndarray, place: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -93,9 +133,7 @@ def _r_hat(values: np.ndarray) -> np.ndarray:
     n = values.shape[2]
     within = values.var(axis=2, ddof=1).mean(axis=1)
     between = values.mean(axis=2).var(axis=1, ddof=1)
-    with np.errstate(all="ignore"):
-        r_hat: np.ndarray = np.sqrt(((n - 1) / n * within + between) / within)
-    return r_hat
+    return np.asarray(potential_scale_reduction(within, between, n))
 
 
 def _ess(values: np.ndarray) -> np.ndarray:

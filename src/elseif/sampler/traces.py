@@ -7,17 +7,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from elseif.sampler.runs import Runs, distinct_lists, join_runs
+from elseif.sampler.run_length_draws import RunLengthDraws, distinct_lists, join_runs
 
 MOST_POINTS = 1000  # of a chain, evenly spaced
 
 
 @dataclass(frozen=True)
-class Probe:
-    """Observations whose predicted probabilities are followed."""
+class MonitoredObservations:
+    """Observations whose predicted probabilities are monitored."""
 
     truth: np.ndarray  # bool (antecedents, observations)
-    labels: np.ndarray  # int (observations,): the label whose probability is followed
+    labels: np.ndarray  # int (observations,): the label whose probability is monitored
 
 
 class Traces:
@@ -27,7 +27,7 @@ class Traces:
     chain is.
     """
 
-    def __init__(self, chains: Sequence[Runs]) -> None:
+    def __init__(self, chains: Sequence[RunLengthDraws]) -> None:
         joined = join_runs(chains)
         first, distinct = distinct_lists(joined)
         self.n_distinct = len(first)
@@ -57,18 +57,20 @@ class Traces:
         found: np.ndarray = sizes / np.maximum(self.lengths, 1)
         return found
 
-    def predicted(self, probe: Probe, pseudocounts: np.ndarray, unit: float) -> np.ndarray:
-        """Predicted probability of the probe's observations, (lists, observations)."""
+    def predicted(
+        self, monitored: MonitoredObservations, pseudocounts: np.ndarray, unit: float
+    ) -> np.ndarray:
+        """Predicted probability of the monitored observations, (lists, observations)."""
         n_lists, width = self._lists.shape
-        hit = np.zeros((n_lists, width + 1, len(probe.labels)), dtype=bool)
+        hit = np.zeros((n_lists, width + 1, len(monitored.labels)), dtype=bool)
         inside = self._lists >= 0
-        hit[:, :width][inside] = probe.truth[self._lists[inside]]
+        hit[:, :width][inside] = monitored.truth[self._lists[inside]]
         lengths = inside.sum(axis=1)
         hit[np.arange(n_lists), lengths] = True  # the default rule is true of everybody
         rule = np.argmax(hit, axis=1)
         begin = self._runs.offsets[self._used] + self._used
         counts = self._runs.label_counts[begin[:, None] + rule] * unit + pseudocounts
-        probability = np.take_along_axis(counts, probe.labels[None, :, None], axis=2)[..., 0]
+        probability = np.take_along_axis(counts, monitored.labels[None, :, None], axis=2)[..., 0]
         by_list: np.ndarray = probability / counts.sum(axis=2)
         return by_list
 

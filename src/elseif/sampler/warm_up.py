@@ -1,59 +1,36 @@
-"""What a chain does in the half of its iterations that is discarded."""
+"""Adaptation windows: how a chain uses the half of its iterations that is discarded."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-import numpy as np
-
-# the first lesson of a growing warm-up; the next come after twice as many iterations each
-FIRST_LESSON = 125
-# an annealed warm-up: the share that anneals, the power of the likelihood it begins with
-ANNEALED_SHARE = 0.7
-WARMEST = 0.1
-N_ANNEALING_STEPS = 20
-# and the share after which a first lesson is learnt; the second ends the warm-up
-FIRST_ANNEALED_LESSON = 0.8
+# the end of the first window; each of the next ends after twice as many iterations
+FIRST_WINDOW = 125
 
 
 @dataclass(frozen=True)
-class Stage:
-    """Iterations up to a point, with the likelihood raised to a power, and a lesson after."""
+class AdaptationWindow:
+    """Iterations up to a point, after which proposals and temperatures may be adapted to them."""
 
     until: int
-    coldness: float = 1.0
-    learn: bool = False  # and move the temperatures to where exchanges are refused equally often
+    adapt: bool = True
 
 
-def annealed_warm_up(n_iter: int) -> list[Stage]:
-    """From warm to cold, so that a chain is not caught by the first good list it meets.
+def growing_warm_up(n_iter: int) -> list[AdaptationWindow]:
+    """Windows that end after 125, 250, 500 ... iterations, the proposals adapted after each.
 
-    While the likelihood counts for less, lists far apart are a few easy steps away. Then
-    two stretches of the posterior itself teach which antecedents are worth proposing.
-    """
-    end = n_iter // 2
-    stages = [
-        Stage(int(end * ANNEALED_SHARE * (i + 1) / N_ANNEALING_STEPS), float(coldness))
-        for i, coldness in enumerate(np.geomspace(WARMEST, 1, N_ANNEALING_STEPS))
-    ]
-    return [*stages, Stage(int(end * FIRST_ANNEALED_LESSON), learn=True), Stage(end, learn=True)]
-
-
-def growing_warm_up(n_iter: int) -> list[Stage]:
-    """A lesson after 125, 250, 500 ... iterations, each from what came since the one before.
-
-    The lessons of a shorter run are the first of a longer one's, so that a run can be made
+    The windows of a shorter run are the first of a longer one's, so that a run can be made
     longer without beginning again. A run of 250, 500, 1,000 ... iterations keeps all that
-    comes after its last lesson.
+    comes after its last window.
     """
-    stages = []
-    until = FIRST_LESSON
+    windows = []
+    until = FIRST_WINDOW
     while until <= n_iter // 2:
-        stages.append(Stage(until, learn=True))
+        windows.append(AdaptationWindow(until))
         until *= 2
-    return stages
+    return windows
 
 
-def plain_warm_up(n_iter: int) -> list[Stage]:
+def plain_warm_up(n_iter: int) -> list[AdaptationWindow]:
     """The paper's: the chain as it is, for the first half."""
-    return [replace(stage, learn=False) for stage in growing_warm_up(n_iter)]
+    return [replace(window, adapt=False) for window in growing_warm_up(n_iter)]

@@ -10,8 +10,9 @@ from elseif.bits.merging import merge_observations
 from elseif.bits.packing import BitLayout, make_layout
 from elseif.model.prior import ListPrior
 from elseif.model.problem import Problem
-from elseif.sampler.chain import Chain, CompiledProblem
-from elseif.sampler.proposals import KERNELS
+from elseif.sampler.chain import Chain
+from elseif.sampler.compiled_problem import CompiledProblem
+from elseif.sampler.move_mix import KERNELS
 from tests.helpers_tables import quick
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -43,7 +44,7 @@ def test_a_chain_takes_the_same_way(kernel: str, weighted: bool) -> None:
     runs = []
     for problem in (posed(covers, layout), posed(*found)):
         seed = np.random.SeedSequence(3)
-        runs.append(Chain(problem, CompiledProblem.of(problem), KERNELS[kernel], seed).run(2000))
+        runs.append(Chain(CompiledProblem.of(problem), KERNELS[kernel], seed).run(2000))
     for field in dataclasses.fields(runs[0]):
         np.testing.assert_array_equal(getattr(runs[0], field.name), getattr(runs[1], field.name))
 

@@ -1,0 +1,98 @@
+"""Compiled functions kept on disk, such that whatever is wrong there, they are compiled anew.
+
+Numba trusts the files of its cache: one that is cut short is an error from deep within, and one
+with other bytes in its middle is machine code that is run. Nor does it notice a change in another
+file than the function's own, whose functions were compiled into it: here all files of the package
+are watched.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import pickle
+from pathlib import Path
+from typing import Any
+
+from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.compiler_lock import global_compiler_lock
+
+from elseif.forking import hold_over_forks
+
+hold_over_forks(global_compiler_lock)  # a child could never compile
+
+
+def digest_of_sources() -> str:
+    """A digest of every source file that compiled code may come from."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.rglob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+SOURCES = digest_of_sources()
+
+
+def keep_on_disk(dispatcher: Any) -> Any:
+    """Have a function that Numba compiles kept between programs, where a folder can be written.
+
+    Parameters
+    ----------
+    dispatcher : numba.core.dispatcher.Dispatcher
+        What ``njit`` has made of a function.
+
+    Returns
+    -------
+    numba.core.dispatcher.Dispatcher
+        The same.
+    """
+    with contextlib.suppress(RuntimeError):  # neither the package's folder nor the user's
+        dispatcher._cache = CheckedCache(dispatcher.py_func)
+    return dispatcher
+
+
+class CheckedCache(FunctionCache):
+    """Numba's cache of a function, which serves where it can and never stands in the way."""
+
+    def __init__(self, py_func: Any) -> None:
+        super().__init__(py_func)
+        stamp = (self._impl.locator.get_source_stamp(), SOURCES)
+        self._cache_file = CheckedFile(self.cache_path, self._impl.filename_base, stamp)
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """What was compiled for a signature; None where it is absent or damaged."""
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception:  # anything can come of damaged files
+            with contextlib.suppress(OSError):
+                self.flush()
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep what was compiled, unless a disk is full or its files cannot be replaced."""
+        with contextlib.suppress(Exception):
+            super().save_overload(sig, data)
+
+
+class CheckedFile(IndexDataCacheFile):
+    """Numba's files of a function, with checksums."""
+
+    def _dump(self, obj: Any) -> bytes:
+        return pickle.dumps(Checked(super()._dump(obj)), protocol=pickle.HIGHEST_PROTOCOL)
+
+
+class Checked:
+    """A pickle in a pickle, the inner of which is not read unless its checksum is right."""
+
+    def __init__(self, content: bytes) -> None:
+        self.content = content
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return open_checked, (hashlib.sha256(self.content).digest(), self.content)
+
+
+def open_checked(digest: bytes, content: bytes) -> Any:
+    """What was put into a ``Checked``."""
+    if hashlib.sha256(content).digest() != digest:
+        raise pickle.UnpicklingError("The checksum is another one.")
+    return pickle.loads(content)

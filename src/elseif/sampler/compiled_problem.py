@@ -1,0 +1,77 @@
+"""A problem as the compiled code reads it: every logarithm looked up, not computed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.special import logsumexp
+
+from elseif import compiled
+from elseif.model.likelihood import log_pochhammer
+from elseif.model.prior import ListPrior
+from elseif.model.problem import Problem
+from elseif.sampler.correlation_neighbours import CorrelationNeighbours, find_neighbours
+
+# beyond this count, log Gamma is computed rather than looked up: 8 MB a table
+LONGEST_TABLE = 1 << 20
+
+
+@dataclass(frozen=True)
+class CompiledProblem:
+    """A problem's tables, made once and read by every chain."""
+
+    problem: Problem
+    data: compiled.Data
+    prior: compiled.Prior
+
+    @classmethod
+    def of(cls, problem: Problem) -> CompiledProblem:
+        return cls(problem, data_tables(problem), prior_tables(problem.prior))
+
+    @cached_property
+    def neighbours(self) -> CorrelationNeighbours:
+        """The correlation neighbours of each antecedent, for kernels that ask."""
+        return find_neighbours(self.problem)
+
+
+def prior_tables(prior: ListPrior) -> compiled.Prior:
+    """The prior of section 2.4 as tables."""
+    classes = np.searchsorted(prior.distinct_cardinalities, prior.cardinalities)
+    n_classes = len(prior.distinct_cardinalities)
+    counts = np.arange(prior.pool_size + 1, dtype=float)
+    return compiled.Prior(
+        log_length=prior.log_length,
+        cardinality_class=classes.astype(np.int64),
+        log_mass=prior.log_mass,
+        class_sizes=np.bincount(classes, minlength=n_classes).astype(np.int64),
+        weights=prior.weights,
+        class_weights=np.bincount(classes, weights=prior.weights, minlength=n_classes),
+        log_counts=np.log(np.maximum(counts, 1.0)),
+        log_whole=float(logsumexp(prior.log_mass)),
+        weighted=prior.is_weighted,
+    )
+
+
+def data_tables(problem: Problem) -> compiled.Data:
+    """The likelihood of section 2.5 as packed covers and tables."""
+    layout = problem.layout
+    n_entries = min(int(layout.label_totals.sum()) + 1, LONGEST_TABLE)
+    total = float(problem.pseudocounts.sum())
+    own = np.empty((problem.pool_size, 0))  # every antecedent has a cover of its own
+    condition_ids = own if problem.condition_ids is None else problem.condition_ids
+    return compiled.Data(
+        covers=problem.covers,
+        condition_ids=condition_ids.astype(np.int64),
+        everyone=layout.everyone(),
+        section_starts=layout.section_starts,
+        section_labels=layout.section_labels,
+        section_weights=layout.section_weights,
+        pseudocounts=problem.pseudocounts,
+        pseudocount_total=total,
+        log_pochhammer=np.stack(
+            [log_pochhammer(a, n_entries, layout.unit) for a in (*problem.pseudocounts, total)]
+        ),
+        count_unit=layout.unit,
+    )

@@ -1,0 +1,122 @@
+"""The state that a chain starts from: what each rule of its lists captures, counted from scratch.
+
+A chain does this once for every list it starts from, and again when it needs room; what happens
+between is the compiled code's, which only ever counts changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from elseif import compiled
+from elseif.antecedents.covers import LazyCovers
+from elseif.bits.packing import zero_words
+from elseif.sampler.compiled_problem import CompiledProblem
+
+
+def new_state(
+    posed: CompiledProblem, lists: Sequence[Sequence[int]], capacity: int, first_steps: int = 0
+) -> compiled.State:
+    """A state of one replica for each list, the coldest first.
+
+    Parameters
+    ----------
+    posed : CompiledProblem
+        The problem's tables.
+    lists : sequence of sequences of int
+        The antecedent list of each replica.
+    capacity : int
+        Length of list to make room for; at least twice that of the longest, at most the pool's.
+    first_steps : int, default=0
+        Steps that the coldest replica takes before the next one's turn.
+
+    Returns
+    -------
+    State
+        Where ``compiled.advance`` can go on from.
+    """
+    data, prior = posed.data, posed.prior
+    pool_size, n_words = len(prior.cardinality_class), len(data.everyone)
+    n_labels, n_classes = len(data.pseudocounts), len(prior.class_sizes)
+    longest = max(len(antecedent_list) for antecedent_list in lists)
+    capacity = min(max(capacity, 2 * longest), pool_size)
+    n_replicas = len(lists)
+    n_rows = n_replicas * (capacity + 1)
+    state = compiled.State(
+        replica=np.arange(n_replicas),
+        temperature=np.zeros(1, dtype=np.int64),
+        steps_left=np.array([first_steps]),
+        n_swap_rounds=np.zeros(1, dtype=np.int64),
+        length=np.zeros(n_replicas, dtype=np.int64),
+        log_posterior=np.zeros(n_replicas),
+        antecedent_list=np.zeros((n_replicas, capacity), dtype=np.int64),
+        rows=np.zeros((n_replicas, capacity + 1), dtype=np.int64),
+        captured=zero_words(n_rows, n_words),
+        label_counts=np.zeros((n_rows, n_labels), dtype=np.int64),
+        log_likelihoods=np.zeros(n_rows),
+        in_list=np.zeros((n_replicas, pool_size), dtype=bool),
+        used=np.zeros((n_replicas, n_classes), dtype=np.int64),
+        new_counts=np.zeros((capacity + 1, n_labels), dtype=np.int64),
+        rule_counts=np.zeros((1, n_labels), dtype=np.int64),
+        pending=zero_words(compiled.BLOCK_WORDS),
+        pending_counts=np.zeros(n_labels, dtype=np.int64),
+        trial=np.zeros(capacity + 1, dtype=np.int64),
+        trial_used=np.zeros(n_classes, dtype=np.int64),
+        lazy_cover=zero_words(compiled.BLOCK_WORDS),
+    )
+    for r, antecedent_list in enumerate(lists):
+        init_replica(posed, state, r, antecedent_list)
+    return state
+
+
+def init_replica(
+    posed: CompiledProblem, state: compiled.State, replica: int, antecedent_list: Sequence[int]
+) -> None:
+    """Make a list the replica's: its observations, its counts and its log posterior."""
+    data, prior = posed.data, posed.prior
+    length, items = len(antecedent_list), np.array(antecedent_list, dtype=np.int64)
+    rows = state.rows[replica]
+    rows[:] = replica * len(rows) + np.arange(len(rows))
+    state.length[replica] = length
+    state.antecedent_list[replica, :length] = items
+    state.in_list[replica] = False
+    state.in_list[replica, items] = True
+    classes = prior.cardinality_class[items]
+    state.used[replica] = np.bincount(classes, minlength=state.used.shape[1])
+    is_lazy = data.condition_ids.shape[1] > 0
+    covers = LazyCovers(data.covers, data.condition_ids) if is_lazy else data.covers
+    left = data.everyone.copy()
+    for row, antecedent in zip(rows, antecedent_list, strict=False):
+        np.bitwise_and(left, covers[antecedent], out=state.captured[row])
+        left ^= state.captured[row]
+    state.captured[rows[length]] = left
+    _count(data, state, rows[: length + 1])
+    compiled.refresh_log_posterior(prior, state, replica)
+
+
+def list_of(state: compiled.State, replica: int) -> tuple[int, ...]:
+    """The antecedent list that a replica is at."""
+    return tuple(state.antecedent_list[replica, : state.length[replica]].tolist())
+
+
+def grown(posed: CompiledProblem, state: compiled.State) -> compiled.State:
+    """The same state, with room for lists of twice the length."""
+    lists = [list_of(state, r) for r in range(len(state.length))]
+    larger = new_state(posed, lists, 2 * state.antecedent_list.shape[1])
+    for name in ("replica", "temperature", "steps_left", "n_swap_rounds"):
+        getattr(larger, name)[:] = getattr(state, name)
+    return larger
+
+
+def _count(data: compiled.Data, state: compiled.State, rows: np.ndarray) -> None:
+    """Count the labels of what is captured, and find the rules' terms of the likelihood."""
+    sections = (data.section_starts, data.section_labels, data.section_weights)
+    counts = np.zeros((len(rows), len(data.pseudocounts)), dtype=np.int64)
+    alone = rows.astype(np.int32)[:, None]  # each the conjunction of itself
+    compiled.count_conjunctions(state.captured, alone, sections, state.lazy_cover, counts)
+    state.label_counts[rows] = counts
+    for row in rows:
+        term = compiled.log_marginal_likelihood(data, state.label_counts, row)
+        state.log_likelihoods[row] = term

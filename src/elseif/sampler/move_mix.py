@@ -1,0 +1,113 @@
+"""Kernels: which moves are proposed how often, and how a chain warms up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from elseif import compiled
+from elseif.sampler.correlation_neighbours import CorrelationNeighbours, no_neighbours
+from elseif.sampler.warm_up import AdaptationWindow, growing_warm_up, plain_warm_up
+
+# iterations of the chain between two proposals to swap lists with a neighbour in temperature
+STEPS_PER_SWAP = 20
+# steps that a warmer replica takes in that time
+WARM_STEPS_PER_SWAP = 10
+
+
+@dataclass(frozen=True)
+class MoveMix:
+    """A kernel: relative weights of the moves, inverse temperatures, and a warm-up."""
+
+    move: float
+    add: float
+    remove: float
+    replace: float
+    warm_up: Callable[[int], list[AdaptationWindow]]
+    # replacements by a correlation neighbour of the antecedent that goes
+    replace_by_neighbour: float = 0.0
+    # share of the additions that stays uniform over the pool after adaptation
+    uniform_share: float = 1.0
+    # inverse temperatures: powers of the likelihood that replicas sample, the chain's own 1 first
+    betas: tuple[float, ...] = (1.0,)
+
+    @property
+    def option_weights(self) -> tuple[float, ...]:
+        """The weights of the moves, in the order of their numbers in compiled code."""
+        return (self.move, self.add, self.remove, self.replace, self.replace_by_neighbour)
+
+    @property
+    def uniform_proposals(self) -> float:
+        """Share of the proposals that bring in an antecedent chosen uniformly from the pool."""
+        return self.uniform_share * (self.add + self.replace) / sum(self.option_weights)
+
+    def tuning(
+        self,
+        pool_size: int,
+        inclusion: np.ndarray | None = None,
+        neighbours: CorrelationNeighbours | None = None,
+    ) -> compiled.Tuning:
+        """The proposal distribution as compiled code reads it.
+
+        Parameters
+        ----------
+        pool_size : int
+            Number of antecedents.
+        inclusion : ndarray of shape (temperatures, antecedents), default=None
+            Share of an adaptation window that each antecedent was in the list of each
+            temperature, to adapt the additions to. None proposes uniformly.
+        neighbours : CorrelationNeighbours, default=None
+            What may replace each antecedent; None for nothing.
+
+        Returns
+        -------
+        Tuning
+            Frozen before any draw is kept.
+        """
+        n_temperatures = len(self.betas)
+        weights = np.full((n_temperatures, pool_size), 1.0 / pool_size)
+        adapts = self.uniform_share < 1 and inclusion is not None
+        if adapts and inclusion is not None:
+            weights = np.stack([self._adapted(shares) for shares in inclusion])
+        neighbours = neighbours or no_neighbours(pool_size)
+        warmer = [WARM_STEPS_PER_SWAP] * (n_temperatures - 1)
+        return compiled.Tuning(
+            option_weights=np.array(self.option_weights, dtype=float),
+            addition_weights=weights,
+            cumulative=np.cumsum(np.pad(weights, ((0, 0), (1, 0))), axis=1),
+            uniform=not adapts,
+            neighbours=neighbours.neighbours,
+            first_neighbour=neighbours.first,
+            beta=np.array(self.betas, dtype=float),
+            steps_per_swap=np.array([STEPS_PER_SWAP, *warmer]),
+        )
+
+    def _adapted(self, inclusion: np.ndarray) -> np.ndarray:
+        """Part uniform, part in proportion to the variance of being in the list.
+
+        What is always in the list need not be proposed, nor what is never in it: what
+        comes and goes is worth proposing.
+        """
+        uniform = np.full(len(inclusion), 1.0 / len(inclusion))
+        variance = inclusion * (1 - inclusion)
+        if not variance.sum() > 0:
+            return uniform
+        return self.uniform_share * uniform + (1 - self.uniform_share) * variance / variance.sum()
+
+
+KERNELS = {
+    "paper": MoveMix(move=1, add=1, remove=1, replace=0, warm_up=plain_warm_up),
+    "tempered": MoveMix(
+        move=1,
+        add=1,
+        remove=1,
+        replace=1,
+        replace_by_neighbour=2,
+        warm_up=growing_warm_up,
+        uniform_share=0.25,
+        betas=(1.0, 0.78, 0.55, 0.36, 0.21, 0.1),
+    ),
+}
+DEFAULT_KERNEL = "tempered"

@@ -1,0 +1,34 @@
+"""Where compiled code writes the draws of a chain down, a page at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from elseif import compiled
+from elseif.sampler.run_length_draws import RunLengthDraws
+
+
+def new_buffer(n_runs: int, n_items: int, n_labels: int) -> compiled.TraceBuffer:
+    """Room for so many runs of equal draws, and so many antecedents in their lists together."""
+    return compiled.TraceBuffer(
+        n_runs=np.zeros(1, dtype=np.int64),
+        starts=np.zeros(n_runs, dtype=np.int64),
+        offsets=np.zeros(n_runs + 1, dtype=np.int64),
+        items=np.zeros(n_items, dtype=np.int32),
+        label_counts=np.zeros((n_items + n_runs, n_labels), np.int64),
+        log_posterior=np.zeros(n_runs),
+    )
+
+
+def draws_between(buffer: compiled.TraceBuffer, begin: int, end: int) -> RunLengthDraws:
+    """The recorded draws of the iterations after begin, up to end."""
+    n = int(buffer.n_runs[0])
+    ends = np.append(buffer.starts[1:n], end + 1)
+    starts = np.maximum(buffer.starts[:n], begin + 1)
+    return RunLengthDraws(
+        n_draws=np.maximum(ends, begin + 1) - starts,
+        log_posterior=buffer.log_posterior[:n].copy(),
+        offsets=buffer.offsets[: n + 1].copy(),
+        items=buffer.items[: buffer.offsets[n]].copy(),
+        label_counts=buffer.label_counts[: buffer.offsets[n] + n].copy(),
+    )
