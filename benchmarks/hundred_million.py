@@ -1,7 +1,7 @@
 """100 million observations by 100 conditions, from a Parquet file to draws, below 8 GB.
 
 The file is made block by block; it is read one column at a time, straight into packed bits. The
-covers of all conjunctions would take tens of gigabytes, so they are formed at every use. Fewer
+covers of all conjunctions would take tens of gigabytes, so they are joined at every use. Fewer
 observations: python benchmarks/hundred_million.py 10000000
 """
 

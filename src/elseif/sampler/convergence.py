@@ -210,8 +210,8 @@ def diagnose(names: Sequence[str], values: np.ndarray, place: np.ndarray) -> lis
     """
     along = np.take(values, place, axis=0)
     still = np.all(along == along[:, :1], axis=(0, 1))
-    alike = np.all(along == along[:1, :1], axis=(0, 1))
-    r_hat = np.where(alike, np.nan, np.inf)
+    same = np.all(along == along[:1, :1], axis=(0, 1))
+    r_hat = np.where(same, np.nan, np.inf)
     ess = np.full((2, len(names)), np.nan)
     if place.shape[1] < FEWEST_DRAWS:
         still[:] = True

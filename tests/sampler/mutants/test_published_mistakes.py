@@ -160,7 +160,7 @@ def test_forgotten_option_case_takes_a_third_of_short_lists() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("mistake", ["normaliser", "options"])
 def test_compiled_mutants_are_caught_by_their_draws(mistake: str) -> None:
-    """T3, by mutants that are compiled as the package is; tests/exact is their control.
+    """T3, by mutants that are compiled as the package is; tests/sampler/exact is their control.
 
     Kernels that mostly replace make the mistake in the options too seldom for their draws to
     show it; the balance does.

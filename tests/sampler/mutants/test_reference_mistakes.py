@@ -1,6 +1,6 @@
 """Mistakes switched on in the reference show that each check is sensitive to its kind.
 
-The package is right (tests/exact); so a wrong reference must disagree with it, and a wrong
+The package is right (tests/sampler/exact); so a wrong reference must disagree with it, and a wrong
 Metropolis-Hastings step must move the right posterior.
 """
 
