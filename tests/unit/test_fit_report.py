@@ -86,6 +86,6 @@ def test_few_exact_draws_are_warned_of() -> None:
 def test_exchanges_are_reported() -> None:
     """The report says how often neighbours in temperature exchanged lists."""
     clf = quick(kernel="tempered", n_iter=4000).fit(table(), RNG.integers(0, 2, N))
-    assert len(clf.convergence_.exchange) == 5
-    assert all(0 <= share <= 1 for share in clf.convergence_.exchange)
-    assert max(clf.convergence_.exchange) > 0
+    assert len(clf.convergence_.swap_rates) == 5
+    assert all(0 <= share <= 1 for share in clf.convergence_.swap_rates)
+    assert max(clf.convergence_.swap_rates) > 0
