@@ -48,6 +48,8 @@ DIALECTS = {
 # where NaN is a value: larger than all and equal to itself, or equal to nothing
 NAN_EQUAL = ("duckdb", "postgres", "spark", "databricks", "snowflake")
 NAN_UNEQUAL = ("bigquery", "trino")
+# where a column of floats may be compared with TRUE, so that NaN stands for a missing truth
+FLOATS_AS_TRUTH = ("duckdb", "spark", "databricks")
 # where truth values are 1 and 0
 TRUTH_IS_NUMBER = ("sqlite", "mysql", "tsql", "oracle")
 # a comparison of text that knows capitals from small letters
@@ -189,11 +191,13 @@ class _Writer:
     def test(self, test: Test) -> list[Tree]:
         """Expressions that must all be true; NULL is not."""
         exp = self.exp
-        value = self.value(test.column, test.sort)
         if test.operator == MISSING:
             raw = exp.Column(this=self.column(test.column))
             is_null = exp.Is(this=raw, expression=exp.Null())
-            return [exp.or_(is_null, self.nan(value)) if self.may_be_nan(test) else is_null]
+            if not self.may_be_nan(test):
+                return [is_null]
+            return [exp.or_(is_null, self.nan(self.double(raw.copy())))]
+        value = self.value(test.column, test.sort)
         if test.operator in (TRUE, FALSE):
             return [exp.EQ(this=value, expression=self.truth(test.operator == TRUE))]
         literals = [self.literal(v, test.sort) for v in test.values]
@@ -220,6 +224,8 @@ class _Writer:
         }[operator]
 
     def may_be_nan(self, test: Test) -> bool:
+        if test.sort == BOOLEAN:
+            return self.dialect in FLOATS_AS_TRUTH
         return test.sort == NUMBER and self.dialect in (*NAN_EQUAL, *NAN_UNEQUAL)
 
     def nan(self, value: Tree, is_so: bool = True) -> Tree:
