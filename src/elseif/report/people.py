@@ -80,8 +80,8 @@ def describe_people(
         quartiles: list[Quartiles | None] = []
         levels: list[Level] = []
         if cells.rounding is None or _may_be_described(column):
-            values = table.column(column.name, column.kind)
-            quartiles, levels = _described(values, rows, cells, everybody)
+            values = table.column(column.name, column.kind).take(rows)
+            quartiles, levels = _described(values, cells, everybody)
         columns.append(
             ColumnSummary(
                 column.name,
@@ -120,28 +120,28 @@ def _rarity(table: Table, column: ColumnReport, cells: Cells) -> float:
 
 
 def _described(
-    column: Column, rows: np.ndarray, cells: Cells, everybody: np.ndarray
+    column: Column, cells: Cells, everybody: np.ndarray
 ) -> tuple[list[Quartiles | None], list[Level]]:
-    missing = column.is_missing()[rows]
+    missing = column.is_missing()
     if column.numbers is not None:
         levels = [("missing", missing)] if missing.any() else []
         shown = _levels(levels, cells, everybody)
-        return _quartiles_by_label(column.numbers[rows], missing, cells), shown
+        return _quartiles_by_label(column.numbers, missing, cells), shown
     if column.kind is Kind.BOOLEAN:
-        true = column.is_true()[rows]
+        true = column.is_true()
         named = [("yes", true), ("no", ~true & ~missing)]
     else:
-        named = _categories(column, rows, cells)
+        named = _categories(column, cells)
     if missing.any():
         named.append(("missing", missing))
     cells.parted([mask for _, mask in named])
     return [], _levels(named, cells, everybody)
 
 
-def _categories(column: Column, rows: np.ndarray, cells: Cells) -> list[tuple[str, np.ndarray]]:
+def _categories(column: Column, cells: Cells) -> list[tuple[str, np.ndarray]]:
     """The most frequent categories, and the others together."""
     assert column.codes is not None
-    codes = column.codes[rows]
+    codes = column.codes
     named = [(value_text(name), codes == i) for i, name in enumerate(column.categories)]
     if cells.rounding is not None:
         return merged(named, cells, MOST_GROUPS - 1)
