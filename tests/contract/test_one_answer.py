@@ -22,6 +22,7 @@ import pytest
 from scipy import sparse
 
 from elseif import BayesianRuleListClassifier, SparseTable, load_model, save_model
+from elseif.cli.explain import explain
 from elseif.cli.main import run
 from elseif.cli.output import width
 from elseif.export.model_file import read_model
@@ -160,7 +161,7 @@ def asked(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     used = {condition.column for rule in classifier.rule_list_.antecedents for condition in rule}
     assert {kinds[column] for column in used} == set(kinds.values())
     assert used == set(X.columns) or name == "everything"
-    save_model(classifier, folder / "model.json")
+    save_model(classifier, folder / "model.json", posterior=None)  # read anew for every row
     X.to_csv(folder / "rows.csv", index=False)
     X.to_parquet(folder / "rows.parquet")
     files = [folder / file for file in ("model.json", "rows.csv", "rows.parquet")]
@@ -183,7 +184,6 @@ def test_explanations(asked: Asked) -> None:
     """Of a row of a data frame, of a table that has been read, and of a dict of its values."""
     assert_explained(asked.classifier, asked.X, asked.X)
     assert_explained(asked.classifier, read_table(asked.X), asked.X)
-    assert_explained(load_model(asked.model), read_table(asked.X), asked.X)
     places = asked.classifier.rule_list_.captured_by(asked.X)
     for case, place in zip(asked.X.to_dict("records"), places, strict=True):
         assert asked.classifier.explain(case).fired.place == place
@@ -195,6 +195,8 @@ def test_the_program(asked: Asked, file: str, capsys: pytest.CaptureFixture[str]
     table: Path = getattr(asked, file)
     places = asked.classifier.rule_list_.captured_by(asked.X)
     shares = asked.classifier.predict_proba(asked.X)
+    loaded = load_model(asked.model)
+    assert_explained(loaded, asked.X, asked.X)
     capsys.readouterr()
     assert run(["predict", str(asked.model), str(table)]) == 0
     predicted = pd.read_csv(io.StringIO(capsys.readouterr().out))
@@ -202,8 +204,8 @@ def test_the_program(asked: Asked, file: str, capsys: pytest.CaptureFixture[str]
     names = [f"probability {label}" for label in asked.classifier.classes_]
     np.testing.assert_allclose(predicted[names], shares, rtol=0, atol=1e-12)
     for row in range(len(asked.X)):
-        assert run(["explain", str(asked.model), str(table), "--row", str(row + 1)]) == 0
-        expected = asked.classifier.explain(asked.X, row).to_text(width=width())
+        explain(asked.model, table, row + 1)
+        expected = loaded.explain(asked.X, row).to_text(width=width())
         assert capsys.readouterr().out == expected + "\n", f"--row {row + 1}"
 
 
@@ -255,6 +257,18 @@ def test_booleans_in_every_container(name: str, container: Callable[[Any], Any])
     places = classifier.rule_list_.captured_by(table)
     for rows_of_table in (table, read_table(table)):
         found = [classifier.explain(rows_of_table, row).fired.place for row in range(N)]
+        assert found == places.tolist()
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_columns_without_names_stay_in_their_places() -> None:
+    """The names of fit, even such as others give to places, are those of the same columns."""
+    X = dense_booleans(np.random.default_rng(1)).set_axis(["x1", "x0"], axis=1)
+    classifier = quick(expected_length=2).fit(X, X["x1"] ^ _some(np.random.default_rng(2), 0.1))
+    places = classifier.rule_list_.captured_by(X)
+    assert len(set(places)) > 1
+    for unnamed in (X.to_numpy(), read_table(X.to_numpy())):
+        found = [classifier.explain(unnamed, row).fired.place for row in range(N)]
         assert found == places.tolist()
 
 

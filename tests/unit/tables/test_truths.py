@@ -121,7 +121,6 @@ def test_nobody_writes_to_the_users_table() -> None:
     X, y = random_frame(400)
     array = X.to_numpy()
     column = read_table(array).column("x0")
-    assert np.shares_memory(column.is_true(), array)
     with pytest.raises(ValueError, match="read-only"):
         column.is_true()[0] = True
     assert array.flags.writeable
