@@ -145,5 +145,5 @@ def model_of(rule_list: RuleList) -> Model:
         },
         feature_names=names,
         n_features=len(names),
-        pool=Pool((), pool_members([], ()), np.empty(0)),
+        pool=Pool.from_members((), pool_members([], ()), np.empty(0)),
     )

@@ -209,7 +209,7 @@ def random_posterior(
         label_counts=rng.integers(0, 5000, (sum(lengths) + len(lengths), 3)),
         log_posterior=np.zeros(len(chosen)),
     )
-    pool = Pool(conditions, members.astype(np.int32), np.full(len(members), 0.5))
+    pool = Pool.from_members(conditions, members.astype(np.int32), np.full(len(members), 0.5))
     vocabulary = Vocabulary(np.array(["a", "b", "c"]), np.array([0.1, 1.0, 2.0]), {})
     n_draws = rng.integers(1, 100, len(chosen))
     return Posterior(pool, vocabulary, [ChainDraws(n_draws, np.arange(len(chosen)))], distinct)
@@ -271,7 +271,7 @@ def test_the_predictive_of_the_default_rule_alone() -> None:
     lists = Lists(
         np.zeros(2, dtype=np.int64), np.zeros(0, np.int32), np.array([[3, 5]]), np.zeros(1)
     )
-    pool = Pool((), np.zeros((0, 1), dtype=np.int32), np.zeros(0))
+    pool = Pool.from_members((), np.zeros((0, 1), dtype=np.int32), np.zeros(0))
     one = np.ones(1, dtype=np.int64)
     posterior = Posterior(pool, vocabulary, [ChainDraws(one, one - 1)], lists)
     X = np.zeros((2000, 1), dtype=bool)

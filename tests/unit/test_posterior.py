@@ -33,7 +33,7 @@ def make_posterior(
     captured[i] says how many observations each rule of the i-th list captures.
     """
     conditions = tuple(Condition(name, "is true") for name in "abcd")
-    pool = Pool(conditions, MEMBERS, np.full(len(MEMBERS), 0.5))
+    pool = Pool.from_members(conditions, MEMBERS, np.full(len(MEMBERS), 0.5))
     vocabulary = Vocabulary(
         np.array(["no", "yes"]), np.ones(2), dict.fromkeys("abcd", Kind.BOOLEAN)
     )

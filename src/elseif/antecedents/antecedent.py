@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable
 
 from elseif.tables.conditions import ABOVE, AT_MOST, BETWEEN, Condition
@@ -43,14 +44,15 @@ class Antecedent(tuple[Condition, ...]):
 def _with_intervals(conditions: Iterable[Condition]) -> list[Condition]:
     """Conditions for display: "age > 60" and "age <= 70" become "60 < age <= 70"."""
     shown: list[Condition] = []
+    open_ended: dict[str, deque[int]] = {}  # places of "above" by column, the first first
     for condition in conditions:
-        above = next(
-            (c for c in shown if c.column == condition.column and c.operator == ABOVE), None
-        )
-        if condition.operator == AT_MOST and above is not None:
-            place = shown.index(above)
-            bounds = (above.value, condition.value)
+        places = open_ended.setdefault(condition.column, deque())
+        if condition.operator == AT_MOST and places:
+            place = places.popleft()
+            bounds = (shown[place].value, condition.value)
             shown[place] = Condition(condition.column, BETWEEN, bounds, condition.order)
-        else:
-            shown.append(condition)
+            continue
+        if condition.operator == ABOVE:
+            places.append(len(shown))
+        shown.append(condition)
     return shown

@@ -126,7 +126,7 @@ def empty_pool(layout: BitLayout) -> Mined:
     """A pool of nothing: the default rule is the only list."""
     members = np.empty((0, 1), dtype=np.int32)
     covers = np.empty((0, layout.n_words), dtype=np.uint64)
-    return Mined(Pool((), members, np.empty(0)), covers, layout)
+    return Mined(Pool.from_members((), members, np.empty(0)), covers, layout)
 
 
 def _with_covers(
@@ -140,7 +140,7 @@ def _with_covers(
     """A pool with covers of its antecedents, or of its conditions where those do not fit."""
     counts = conjunction_counts(covers, members, layout).sum(axis=1)
     supports = counts / max(1, int(layout.label_totals.sum()))
-    pool = Pool(tuple(conditions), members, supports, aliases)
+    pool = Pool.from_members(tuple(conditions), members, supports, aliases)
     if not settings.has_room_for(len(members), layout):
         return Mined(pool, covers, layout, is_lazy=True)
     warn_of_large_covers(len(members), "antecedents", layout)
@@ -248,7 +248,9 @@ def merge_equivalents(mined: Mined) -> Mined:
         if others:
             aliases[pool.names[best]] = (*aliases.get(pool.names[best], ()), *others)
     kept.sort()
-    merged = Pool(pool.conditions, pool.members[kept], pool.supports[kept], aliases)
+    merged = Pool.from_members(
+        pool.conditions, pool.members[kept], pool.supports[kept], aliases
+    )
     covers = mined.covers if mined.is_lazy else mined.covers[kept]
     return replace(mined, pool=merged, covers=covers)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from elseif.model.consequent import consequent_interval
 from elseif.posterior.rule_list import Rule, RuleList, check_level
 from elseif.posterior.text import count_text, enough_decimals, percent, show_name, shown_labels
 
@@ -25,6 +26,6 @@ def table_cells(rule_list: RuleList, level: float) -> tuple[list[str], list[list
 
 
 def _share(rule: Rule, place: int, level: float, decimals: int) -> str:
-    low, high = rule.interval(rule.classes[place], level)
+    low, high = consequent_interval(rule.label_counts, rule.pseudocounts, place, level)
     mean = percent(rule.probabilities[place], decimals)
     return f"{mean} ({percent(low, decimals)}–{percent(high, decimals)})"

@@ -14,11 +14,13 @@ from elseif.export.document import (
     ConditionPart,
     DateValue,
     Document,
+    NumberValue,
+    PoolPart,
     PosteriorPart,
     RulePart,
     TupleValue,
 )
-from elseif.export.values import decode_date, decode_labels
+from elseif.export.values import decode_date, decode_labels, hashable
 from elseif.tables.columns import Kind
 from elseif.tables.conditions import (
     BETWEEN,
@@ -33,6 +35,9 @@ from elseif.tables.conditions import (
 
 CLOSE = 1e-9
 ROOM_FOR_LABELS = 1000  # characters that an array of labels may have beyond the longest one
+MOST_CASES = 1.5 * 2.0**62  # in units: fit counts up to 2^62, and int64 up to 2^63
+MOST_CHARACTERS = 10**8  # of all antecedents' names
+MOST_ORDERS = 16  # of one column's categories
 NAMED = (EQUAL, UNEQUAL, ONE_OF)
 OPERATORS_OF = {
     Kind.BOOLEAN: (TRUE, FALSE),
@@ -74,7 +79,12 @@ def _check_outcome(document: Document) -> None:
     _refuse_unless(
         len(document.training.label_counts) == n, f"training: {n} labels need as many counts."
     )
-    _refuse_unless(sum(document.training.label_counts) > 0, "training: there are no cases.")
+    cases = sum(document.training.label_counts) / document.training.count_unit
+    _refuse_unless(cases > 0, "training: there are no cases.")
+    _refuse_unless(cases < MOST_CASES, "training: there are more cases than can be counted.")
+    _refuse_unless(
+        math.isfinite(sum(outcome.pseudocounts)), "outcome: the pseudocounts are too large."
+    )
     kind = outcome.label_type[0]
     dated = outcome.label_type.startswith("datetime64")
     if outcome.label_type != "object":
@@ -87,12 +97,19 @@ def _check_outcome(document: Document) -> None:
             int(outcome.label_type[1:]) <= longest + ROOM_FOR_LABELS,
             f"outcome: labels of type {outcome.label_type} are far wider than the longest of them.",
         )
+        _refuse_unless(
+            longest <= max(1, int(outcome.label_type[1:])),
+            f"outcome: a label is longer than its type {outcome.label_type} holds.",
+        )
     plain = [v.model_dump() if hasattr(v, "model_dump") else v for v in outcome.labels]
     try:
         classes = decode_labels(outcome.label_type, plain)
+        labels = hashable(classes.tolist())
     except (ValueError, OverflowError, TypeError) as error:
         raise ModelFileError(f"outcome: the labels cannot be read ({error}).") from error
-    _refuse_unless(len(set(classes.tolist())) == n, "outcome: a label stands twice.")
+    infinite = any(isinstance(label, float) and not math.isfinite(label) for label in labels)
+    _refuse_unless(not infinite, "outcome: a label is infinite or not a number.")
+    _refuse_unless(len(set(labels)) == n, "outcome: a label stands twice.")
 
 
 def _check_rounding(document: Document) -> None:
@@ -137,17 +154,18 @@ def _check_columns(document: Document) -> None:
             (column.n_missing or 0) <= table.n_rows,
             f"table: column {column.name[:100]!r} has more missing values than rows.",
         )
+        _refuse_unless(
+            NumberValue(number="NaN") not in (*column.levels, *column.cuts, *column.grouped),
+            f"table: column {column.name[:100]!r} has NaN among its values.",
+        )
 
 
 def _is_place(name: str, n_features: int) -> bool:
     """Whether a name is one that columns without names get: x0, x1, ..."""
     digits = name.removeprefix("x")
-    return (
-        name == f"x{digits}"
-        and digits.isdecimal()
-        and len(digits) < 12
-        and (int(digits) < n_features)
-    )
+    if not digits.isdecimal() or len(digits) > 12:
+        return False
+    return name == f"x{int(digits)}" and int(digits) < n_features
 
 
 class _Conditions:
@@ -156,8 +174,9 @@ class _Conditions:
     def __init__(self, document: Document) -> None:
         self._orders = document.orders
         self._columns = {column.name: column for column in document.table.columns}
-        self._sets: dict[Any, set[Any]] = {}  # categories, by column or order
-        self._ordered: set[tuple[str, int]] = set()  # orders known to be of a column's levels
+        self._levels: dict[str, set[Any]] = {}  # categories by column
+        self._ranks: dict[int, dict[Any, int]] = {}  # of categories, by order
+        self._ordered: dict[str, set[int]] = {}  # orders known to be of a column's levels
 
     def check(self, where: str, conditions: Iterable[ConditionPart]) -> None:
         for condition in conditions:
@@ -186,41 +205,54 @@ class _Conditions:
             values: list[Any] = list(condition.value.held)
         else:
             values = [condition.value]
+        if any(isinstance(value, TupleValue) for value in values):
+            return "needs one value" if len(values) == 1 else "needs values that are not many"
         if kind in (Kind.CATEGORY, Kind.ORDERED):
-            return self._category_fault(condition, values, column.levels)
+            return self._category_fault(condition, values)
         return _number_fault(kind, operator, values)
 
-    def _category_fault(
-        self, condition: ConditionPart, values: list[Any], levels: Sequence[Any]
-    ) -> str | None:
-        if not self._set_of(condition.column, levels) >= set(values):
+    def _category_fault(self, condition: ConditionPart, values: list[Any]) -> str | None:
+        if not self._levels_of(condition.column).issuperset(values):
             return "names a category that the column does not have"
         needs_order = condition.operator in NUMERIC_OPERATORS or condition.operator == UNEQUAL
         if needs_order and condition.order is None:
             return "lacks the order of the categories"
         if condition.order is not None:
-            order = self._orders[condition.order]
-            if not self._fits(condition.column, condition.order):
-                return "has an order of other categories"
-            if not self._set_of(condition.order, order) >= set(values):
+            fault = self._order_fault(condition.column, condition.order)
+            if fault is not None:
+                return fault
+            ranks = self._ranks_of(condition.order)
+            if not all(value in ranks for value in values):
                 return "names a category that is not in its order"
             if condition.operator == BETWEEN:
-                return _interval_fault([order.index(v) for v in values])
+                return _interval_fault([ranks[v] for v in values])
         return None
 
-    def _fits(self, column: str, order: int) -> bool:
+    def _order_fault(self, column: str, order: int) -> str | None:
         """Whether an order is of a column's levels; most conditions on a column share theirs."""
-        if (column, order) not in self._ordered:
-            levels = self._set_of(column, self._columns[column].levels)
-            if not levels >= self._set_of(order, self._orders[order]):
-                return False
-            self._ordered.add((column, order))
-        return True
+        known = self._ordered.setdefault(column, set())
+        if order in known:
+            return None
+        if len(known) == MOST_ORDERS:
+            return f"has an order beyond the {MOST_ORDERS} that a column may have"
+        levels, ranks = self._levels_of(column), self._ranks_of(order)
+        if len(ranks) > len(levels) or not levels.issuperset(ranks):
+            return "has an order of other categories"
+        if len(ranks) < len(self._orders[order]):
+            return "has an order that names a category twice"
+        known.add(order)
+        return None
 
-    def _set_of(self, key: str | int, values: Iterable[Any]) -> set[Any]:
-        if key not in self._sets:
-            self._sets[key] = set(values)  # 1 and 1.0 are one category, as in prediction
-        return self._sets[key]
+    def _levels_of(self, column: str) -> set[Any]:
+        if column not in self._levels:
+            # 1 and 1.0 are one category, as in prediction
+            self._levels[column] = set(self._columns[column].levels)
+        return self._levels[column]
+
+    def _ranks_of(self, order: int) -> dict[Any, int]:
+        if order not in self._ranks:
+            self._ranks[order] = {c: rank for rank, c in enumerate(self._orders[order])}
+        return self._ranks[order]
 
 
 def _number_fault(kind: Kind, operator: str, values: list[Any]) -> str | None:
@@ -257,7 +289,7 @@ def _check_rules(
             len(rule.label_counts) == n and len(rule.probabilities) == n,
             f"{where}: rule {place + 1} needs {n} counts and probabilities.",
         )
-        total = math.fsum(rule.label_counts) + math.fsum(alphas)
+        total = sum(rule.label_counts) + sum(alphas)
         means = [(c + a) / total for c, a in zip(rule.label_counts, alphas, strict=True)]
         _refuse_unless(
             all(abs(p - m) <= CLOSE for p, m in zip(rule.probabilities, means, strict=True)),
@@ -267,7 +299,7 @@ def _check_rules(
     # each line and the total are rounded on their own
     apart = 0.0 if rounding is None else (len(rules) + 1) * rounding.step / 2
     for label in range(n):
-        captured = math.fsum(rule.label_counts[label] for rule in rules)
+        captured = sum(rule.label_counts[label] for rule in rules)
         trained = document.training.label_counts[label]
         _refuse_unless(
             math.isclose(captured, trained, rel_tol=CLOSE, abs_tol=apart + CLOSE),
@@ -290,6 +322,25 @@ def _check_pool(document: Document, conditions: _Conditions) -> None:
             and max(antecedent) < len(pool.conditions),
             "pool: an antecedent is empty, or of conditions that are not there.",
         )
+    _check_names(pool)
+
+
+def _check_names(pool: PoolPart) -> None:
+    """A name that many antecedents share is short in the file, and long in each of theirs."""
+    lengths = [len(c.column) + _n_characters(c.value) for c in pool.conditions]
+    total = sum(lengths[c] for antecedent in pool.antecedents for c in antecedent)
+    _refuse_unless(
+        total <= MOST_CHARACTERS,
+        f"pool: the names of all antecedents have {total:,} characters; at most "
+        f"{MOST_CHARACTERS:,} are possible.",
+    )
+
+
+def _n_characters(value: Any) -> int:
+    """The length of a value's text, or a little more."""
+    if isinstance(value, TupleValue):
+        return sum(map(_n_characters, value.held))
+    return len(value) if isinstance(value, str) else 40
 
 
 def _check_posterior(posterior: PosteriorPart, document: Document) -> None:
@@ -298,8 +349,6 @@ def _check_posterior(posterior: PosteriorPart, document: Document) -> None:
         len(posterior.label_counts) == n_lists and len(posterior.log_posterior) == n_lists,
         "posterior: each list needs its counts and its log posterior.",
     )
-    unit = document.training.count_unit
-    trained = np.array(document.training.label_counts) / unit
     for items, counts in zip(posterior.lists, posterior.label_counts, strict=True):
         _refuse_unless(
             len(set(items)) == len(items)
@@ -310,11 +359,14 @@ def _check_posterior(posterior: PosteriorPart, document: Document) -> None:
             len(counts) == len(items) + 1 and all(len(row) == n_labels for row in counts),
             "posterior: a list has not one row of counts a rule.",
         )
-        captured = np.array([sum(column) for column in zip(*counts, strict=True)], dtype=float)
-        _refuse_unless(
-            bool(np.allclose(captured, trained, rtol=CLOSE, atol=CLOSE)),
-            "posterior: the counts of a list do not add up to the training cases.",
-        )
+    trained = np.array(document.training.label_counts) / document.training.count_unit
+    rows = np.array([row for counts in posterior.label_counts for row in counts], dtype=float)
+    sizes = np.array([len(counts) for counts in posterior.label_counts])
+    captured = np.add.reduceat(rows, np.cumsum(sizes) - sizes)
+    _refuse_unless(
+        bool(np.allclose(captured, trained, rtol=CLOSE, atol=CLOSE)),
+        "posterior: the counts of a list do not add up to the training cases.",
+    )
     _check_chains(posterior, n_lists)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from elseif.export.document import (
     TablePart,
 )
 from elseif.export.model import Model
-from elseif.export.values import decode, decode_labels, decode_number
+from elseif.export.values import decode, decode_labels, decode_number, hashable
 from elseif.posterior.draws import ChainDraws, Lists, Posterior
 from elseif.posterior.rule_list import Rule, RuleList, Vocabulary
 from elseif.sampler.convergence import Convergence, Quantity
@@ -32,7 +33,7 @@ from elseif.tables.fit_report import FitReport
 
 def decode_model(document: Document) -> Model:
     """The model of a document that has been checked."""
-    orders = [tuple(map(_plain, order)) for order in document.orders]
+    orders = [_categories(order) for order in document.orders]
     vocabulary = _vocabulary(document)
     pool = _pool(document.pool, orders)
     posterior = document.posterior
@@ -61,6 +62,11 @@ def decode_model(document: Document) -> Model:
 def _plain(value: Any) -> Any:
     """A value as Python has it; parts of the document are first made plain JSON again."""
     return decode(value.model_dump(by_alias=True) if hasattr(value, "model_dump") else value)
+
+
+def _categories(values: Sequence[Any]) -> tuple[Any, ...]:
+    """Categories, of which predictions make sets."""
+    return tuple(hashable([_plain(value) for value in values]))
 
 
 def _vocabulary(document: Document) -> Vocabulary:
@@ -98,14 +104,12 @@ def _rule_list(
 
 
 def _pool(part: PoolPart, orders: Sequence[tuple[Any, ...]]) -> Pool:
-    width = max(map(len, part.antecedents), default=1)
-    members = np.full((len(part.antecedents), width), -1, dtype=np.int32)
-    for row, antecedent in zip(members, part.antecedents, strict=True):
-        row[: len(antecedent)] = antecedent
+    offsets, condition_ids = _joined(part.antecedents)
     return Pool(
         conditions=tuple(_condition(condition, orders) for condition in part.conditions),
-        members=members,
-        supports=np.full(len(members), np.nan)
+        offsets=offsets,
+        condition_ids=condition_ids,
+        supports=np.full(len(part.antecedents), np.nan)
         if part.supports is None
         else np.array(part.supports, dtype=np.float64),
         aliases={name: tuple(twins) for name, twins in part.aliases.items()},
@@ -113,12 +117,11 @@ def _pool(part: PoolPart, orders: Sequence[tuple[Any, ...]]) -> Pool:
 
 
 def _posterior(part: PosteriorPart, pool: Pool, vocabulary: Vocabulary) -> Posterior:
-    lengths = np.array([len(items) for items in part.lists], dtype=np.int64)
-    flat = [a for items in part.lists for a in items]
     counts = [row for rows in part.label_counts for row in rows]
+    offsets, items = _joined(part.lists)
     lists = Lists(
-        offsets=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
-        items=np.array(flat, dtype=np.int32),
+        offsets=offsets,
+        items=items,
         label_counts=np.array(counts, dtype=np.int64),
         log_posterior=np.array(part.log_posterior, dtype=np.float64),
     )
@@ -127,6 +130,12 @@ def _posterior(part: PosteriorPart, pool: Pool, vocabulary: Vocabulary) -> Poste
         for c in part.chains
     ]
     return Posterior(pool, vocabulary, chains, lists)
+
+
+def _joined(lists: Sequence[Sequence[int]]) -> tuple[np.ndarray, np.ndarray]:
+    """Lists of small numbers as one array, and where each begins and the last ends."""
+    ends = np.cumsum([0, *map(len, lists)]).astype(np.int64)
+    return ends, np.fromiter(chain.from_iterable(lists), dtype=np.int32, count=int(ends[-1]))
 
 
 def _convergence(part: ConvergencePart) -> Convergence:
@@ -162,8 +171,8 @@ def _fit_report(part: TablePart, aliases: dict[str, tuple[str, ...]]) -> FitRepo
                 n_missing=column.n_missing,
                 n_conditions=column.n_conditions,
                 cuts=tuple(map(_plain, column.cuts)),
-                levels=tuple(map(_plain, column.levels)),
-                grouped=tuple(map(_plain, column.grouped)),
+                levels=_categories(column.levels),
+                grouped=_categories(column.grouped),
                 excluded=column.excluded,
             )
             for column in part.columns

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, FailFast, Field, model_validator
 from typing_extensions import TypeAliasType
 
 FORMAT = "elseif model"
@@ -12,6 +12,8 @@ VERSION = 1
 
 LARGEST_WHOLE = 2**63 - 1
 LARGEST_CHAIN = 2**32
+MOST_UNKNOWN = 5  # fields of which each is told
+MOST_NAMED = 1000  # settings, versions, sorts of proposals
 Whole = Annotated[int, Field(ge=0, le=LARGEST_WHOLE)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 Count = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -32,11 +34,57 @@ Operator = Literal[
 ]
 KindName = Literal["boolean", "numeric", "category", "ordered", "date"]
 
+Item = TypeVar("Item")
+# a million wrong values would else be a million errors, each with its place and reason
+Many = Annotated[list[Item], FailFast()]
+
+
+def _check_number(given: Any) -> Any:
+    """Refuse too many values before each of them is looked at."""
+    if isinstance(given, dict) and len(given) > MOST_NAMED:
+        raise ValueError(f"it has {len(given):,} entries; at most {MOST_NAMED:,} are possible")
+    return given
+
+
+Named = Annotated[dict[str, Item], BeforeValidator(_check_number), Field(max_length=MOST_NAMED)]
+
+
+def _check_names(given: Any) -> Any:
+    """Refuse a list of names at the first that is not text."""
+    if isinstance(given, list) and any(type(name) is not str for name in given):
+        raise ValueError("a name is not text")
+    return given
+
+
+def _check_shares(given: Any) -> Any:
+    """Refuse at once a list of shares of which many are none: each would be an error."""
+    if isinstance(given, list):
+        wrong = (type(share) is not float or not 0 <= share <= 1 for share in given)
+        if sum(wrong) > MOST_UNKNOWN:
+            raise ValueError("many shares are no numbers between 0 and 1")
+    return given
+
+
+def _check_aliases(given: Any) -> Any:
+    """Refuse lists of names at the first that is none."""
+    for names in given.values() if isinstance(given, dict) else ():
+        if not isinstance(_check_names(names), list):
+            raise ValueError("the aliases of an antecedent are not a list of names")
+    return given
+
 
 class Part(BaseModel):
     """A part of the document: every field known, nothing converted."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _check_number_of_fields(cls, given: Any) -> Any:
+        """Refuse at once what has far more fields than there are: each would be an error."""
+        if isinstance(given, dict) and len(given) > len(cls.model_fields) + MOST_UNKNOWN:
+            raise ValueError(f"it has {len(given):,} fields, of which some are unknown")
+        return given
 
 
 class DateValue(Part):
@@ -64,31 +112,31 @@ Scalar = bool | int | Finite | str | DateValue | IntegerValue | NumberValue
 class TupleValue(Part):
     """A tuple."""
 
-    held: Annotated[list[Value], Field(alias="tuple")]
+    held: Annotated[Many[Value], Field(alias="tuple")]
 
 
 class ListValue(Part):
     """A list."""
 
-    held: Annotated[list[Value], Field(alias="list")]
+    held: Annotated[Many[Value], Field(alias="list")]
 
 
 class SetValue(Part):
     """A set."""
 
-    held: Annotated[list[Value], Field(alias="set")]
+    held: Annotated[Many[Value], Field(alias="set")]
 
 
 class DictValue(Part):
     """A dict, as pairs of key and value."""
 
-    held: Annotated[list[Pair], Field(alias="dict")]
+    held: Annotated[Many[Pair], Field(alias="dict")]
 
 
 class ConditionValue(Part):
     """A condition given in a setting: column, operator, value."""
 
-    held: Annotated[list[Value], Field(alias="condition", min_length=3, max_length=3)]
+    held: Annotated[Many[Value], Field(alias="condition", min_length=3, max_length=3)]
 
 
 class NotStored(Part):
@@ -101,7 +149,7 @@ Value = TypeAliasType(
     "Value",
     Scalar | TupleValue | ListValue | SetValue | DictValue | ConditionValue | NotStored | None,
 )
-Pair = Annotated[list[Value], Field(min_length=2, max_length=2)]
+Pair = Annotated[Many[Value], Field(min_length=2, max_length=2)]
 
 
 class ConditionPart(Part):
@@ -116,9 +164,9 @@ class ConditionPart(Part):
 class RulePart(Part):
     """One line: conditions that must all hold, none for the default rule."""
 
-    conditions: list[ConditionPart]
-    label_counts: Annotated[list[Count], Field(description="training cases captured, by label")]
-    probabilities: Annotated[list[Share], Field(description="posterior means, by label")]
+    conditions: Many[ConditionPart]
+    label_counts: Annotated[Many[Count], Field(description="training cases captured, by label")]
+    probabilities: Annotated[Many[Share], Field(description="posterior means, by label")]
 
 
 class OutcomePart(Part):
@@ -126,8 +174,8 @@ class OutcomePart(Part):
 
     name: str | None
     label_type: LabelType
-    labels: Annotated[list[Scalar], Field(min_length=2)]
-    pseudocounts: list[Positive]
+    labels: Annotated[Many[Scalar], Field(min_length=2)]
+    pseudocounts: Many[Positive]
 
 
 class ColumnPart(Part):
@@ -137,21 +185,21 @@ class ColumnPart(Part):
     kind: KindName
     n_missing: Whole | None  # None where a minimum cell is held
     n_conditions: Whole
-    cuts: list[Scalar]
-    levels: list[Scalar]
-    grouped: list[Scalar]
+    cuts: Many[Scalar]
+    levels: Many[Scalar]
+    grouped: Many[Scalar]
     excluded: str | None
 
 
 class TablePart(Part):
     """The training table."""
 
-    n_features: Annotated[int, Field(ge=1)]
-    feature_names: list[str] | None
-    n_rows: Annotated[int, Field(ge=1)]
+    n_features: Annotated[int, Field(ge=1, le=LARGEST_WHOLE)]
+    feature_names: Annotated[list[str] | None, BeforeValidator(_check_names)]
+    n_rows: Annotated[int, Field(ge=1, le=LARGEST_WHOLE)]
     n_rows_without_label: Whole
-    columns: list[ColumnPart]
-    notes: list[str]
+    columns: Many[ColumnPart]
+    notes: Many[str]
 
 
 class RoundingPart(Part):
@@ -167,25 +215,27 @@ class TrainingPart(Part):
     rounding: Annotated[
         RoundingPart | None, Field(description="of all counts, where a minimum cell is held")
     ] = None
-    label_counts: Annotated[list[Count], Field(description="training cases by label, weighted")]
+    label_counts: Annotated[Many[Count], Field(description="training cases by label, weighted")]
     count_unit: Annotated[Positive, Field(description="what a count of 1 in the posterior is")]
     fingerprint: Annotated[
         Sha256 | None,
         Field(description="SHA-256 of the columns as read, labels and weights, in row order"),
     ]
-    versions: dict[str, str]
+    versions: Named[str]
     date: Annotated[str, Field(description="day and time of fit or first save, UTC")]
 
 
 class PoolPart(Part):
     """The antecedents that lists are made of, by places of conditions in "conditions"."""
 
-    conditions: list[ConditionPart]
-    antecedents: list[list[Whole]]
+    conditions: Many[ConditionPart]
+    antecedents: Many[Many[Whole]]
     supports: Annotated[
-        list[Share] | None, Field(description="of each antecedent; none under a minimum cell")
+        list[Share] | None,
+        BeforeValidator(_check_shares),
+        Field(description="of each antecedent; none under a minimum cell"),
     ]
-    aliases: dict[str, list[str]]
+    aliases: Annotated[dict[str, Many[str]], BeforeValidator(_check_aliases)]
 
 
 class QuantityPart(Part):
@@ -202,31 +252,31 @@ class ConvergencePart(Part):
 
     r_hat: Number
     status: Literal["converged", "warn", "not converged", "undetermined"]
-    quantities: list[QuantityPart]
+    quantities: Many[QuantityPart]
     inclusion_r_hat: Number
     inclusion_difference: Number
     n_chains: Whole
     n_iter: Whole
     n_distinct: Whole
-    acceptance: dict[str, Number]
-    exchange: list[Number]
+    acceptance: Named[Number]
+    exchange: Many[Number]
     independent: bool = False  # draws of the exact posterior, not of chains
 
 
 class ChainPart(Part):
     """Kept draws of one chain in order: how many at which list before it moved on."""
 
-    n_draws: list[Annotated[int, Field(ge=1, le=LARGEST_CHAIN)]]
-    lists: list[Whole]
+    n_draws: Many[Annotated[int, Field(ge=1, le=LARGEST_CHAIN)]]
+    lists: Many[Whole]
 
 
 class PosteriorPart(Part):
     """Distinct lists drawn: antecedents of the pool, counts of each rule and of the default."""
 
-    lists: Annotated[list[list[Whole]], Field(min_length=1)]
-    label_counts: list[list[list[Whole]]]
-    log_posterior: list[Finite]
-    chains: Annotated[list[ChainPart], Field(min_length=1)]
+    lists: Annotated[Many[Many[Whole]], Field(min_length=1)]
+    label_counts: Many[Many[Many[Whole]]]
+    log_posterior: Many[Finite]
+    chains: Annotated[Many[ChainPart], Field(min_length=1)]
 
 
 class Document(Part):
@@ -248,14 +298,14 @@ class Document(Part):
     edited: Annotated[
         str | None, Field(description="what was changed by hand in rule_list, where it was")
     ] = None
-    rule_list: Annotated[list[RulePart], Field(min_length=1)]
-    map_rule_list: Annotated[list[RulePart], Field(min_length=1)]
+    rule_list: Annotated[Many[RulePart], Field(min_length=1)]
+    map_rule_list: Annotated[Many[RulePart], Field(min_length=1)]
     orders: Annotated[
-        list[list[Scalar]], Field(description="categories in their order, for conditions")
+        Many[Many[Scalar]], Field(description="categories in their order, for conditions")
     ]
     table: TablePart
     training: TrainingPart
-    settings: dict[str, Value]
+    settings: Named[Value]
     convergence: ConvergencePart | None
     pool: PoolPart
     posterior: PosteriorPart | None

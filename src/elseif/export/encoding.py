@@ -54,7 +54,7 @@ def encode_model(model: Model, with_posterior: bool) -> dict[str, Any]:
         "convergence": None if model.convergence is None else _convergence(model.convergence),
         "pool": {
             "conditions": [orders.encode(c) for c in model.pool.conditions],
-            "antecedents": [[c for c in row if c >= 0] for row in model.pool.members.tolist()],
+            "antecedents": _cut(model.pool.condition_ids.tolist(), model.pool.offsets),
             "supports": model.pool.supports.tolist() if rounding is None else None,
             "aliases": {name: list(twins) for name, twins in model.pool.aliases.items()},
         },

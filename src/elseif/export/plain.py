@@ -189,9 +189,14 @@ def _sort(kind: Kind, levels: Sequence[Any]) -> str:
 
 def _typed(value: Any, sort: str) -> Any:
     if sort == NUMBER:
-        number = float(value)
+        try:
+            number = float(value)
+        except OverflowError:
+            number = math.inf
         if not math.isfinite(number):
-            raise ExportError(f"A rule compares with {number}, which not every language can write.")
+            raise ExportError(
+                f"A rule compares with {str(value)[:40]}, which not every language can write."
+            )
         return number
     if sort == BOOLEAN:
         return bool(value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import decimal
 import math
+from collections import Counter
 from collections.abc import Mapping, Set
 from numbers import Integral, Real
 from typing import Any
@@ -13,10 +14,12 @@ import numpy as np
 
 from elseif.antecedents.antecedent import Antecedent
 from elseif.errors import ModelFileError
-from elseif.tables.conditions import Condition, as_date
+from elseif.tables.conditions import ISO_DATE, Condition, as_date
 
 SPECIAL = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 LARGEST_PLAIN = 2**63 - 1
+MOST_COLLIDING = 100  # of one hash; of numbers that nobody chose for it, a handful at most
+WIDEST_TEXT = 256  # characters of labels in an array of text, where each takes as much room
 
 
 def encode(value: Any) -> Any:
@@ -68,11 +71,25 @@ def decode(value: Any) -> Any:
     if kind == "condition":
         return Condition(*(decode(part) for part in held))
     if kind == "dict":
-        return {decode(k): decode(v) for k, v in held}
+        keys = hashable([decode(k) for k, _ in held])
+        return dict(zip(keys, (decode(v) for _, v in held), strict=True))
+    if kind == "set":
+        return set(hashable([decode(part) for part in held]))
     if kind == "not stored":
         return None
-    makers: dict[str, Any] = {"tuple": tuple, "list": list, "set": set}
-    return makers[kind](decode(part) for part in held)
+    parts = [decode(part) for part in held]
+    return tuple(parts) if kind == "tuple" else parts
+
+
+def hashable(values: list[Any]) -> list[Any]:
+    """The same values, refused where a set of them would take the square of their number."""
+    try:
+        most = max(Counter(map(hash, values)).values(), default=0)
+    except TypeError as error:
+        raise ModelFileError(f"a key or member of a set is not possible ({error})") from error
+    if most > MOST_COLLIDING:
+        raise ModelFileError(f"{most:,} values have one hash, which no data would have")
+    return values
 
 
 def _decode_integer(text: str) -> int:
@@ -145,10 +162,23 @@ def encode_labels(classes: np.ndarray) -> tuple[str, list[Any]]:
 def decode_labels(dtype: str, labels: list[Any]) -> np.ndarray:
     """Labels as they were in classes."""
     if dtype.startswith("datetime64"):
-        return np.array([np.datetime64(label["date"]) for label in labels], dtype=dtype)
+        return _decode_dates(dtype, [label["date"] for label in labels])
     values = [decode(label) for label in labels]
-    if dtype == "object":
+    # a prediction has the labels' type: as objects, long texts are stored once
+    if dtype == "object" or (dtype[0] == "U" and int(dtype[1:]) > WIDEST_TEXT):
         made = np.empty(len(values), dtype=object)
         made[:] = [v.item() if isinstance(v, np.datetime64) else v for v in values]
         return made
-    return np.array(values, dtype=dtype)
+    with np.errstate(over="ignore"):
+        return np.array(values, dtype=dtype)
+
+
+def _decode_dates(dtype: str, texts: list[str]) -> np.ndarray:
+    """Dates of a type, each of which it can hold: NumPy would wrap the others round."""
+    for text in texts:
+        if not ISO_DATE.fullmatch(text):
+            raise ModelFileError(f"{text[:40]!r} is no date.")
+    made = np.array(texts, dtype="datetime64").astype(dtype)
+    if [str(date) for date in made] != texts:
+        raise ModelFileError(f"the dates are not of type {dtype}")
+    return made

@@ -101,6 +101,6 @@ def _wish(entry: Any, read: Callable[[Any], Antecedent], pool: Pool, table: Tabl
 
 def _condition_wish(condition: Condition, pool: Pool) -> Wish:
     number = np.array([known == condition for known in pool.conditions], dtype=bool)
-    members = np.append(number, False)[pool.members]  # -1, no condition, is the last
-    holders = np.flatnonzero(members.any(axis=1))
+    owners = np.repeat(np.arange(len(pool)), pool.cardinalities)
+    holders = owners[number[pool.condition_ids]]
     return Wish(f"'{show_name(condition.name, 80)}'", frozenset(holders.tolist()))

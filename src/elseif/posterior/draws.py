@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from elseif.antecedents.pool import Pool
+from elseif.errors import ResourceError
 from elseif.posterior.rule_list import RuleList, Vocabulary, make_rule_list
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 TIE = 1e-9  # log posteriors closer than this are equal, or than this part of their size:
 TIE_SHARE = 1e-12  # sums of large terms lose digits
+MOST_DRAWS = 10**8  # that are written out one by one
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +28,10 @@ class ChainDraws:
 
     n_draws: np.ndarray  # int64 (runs,)
     distinct: np.ndarray  # int64 (runs,): which of the posterior's distinct lists
+
+    def at(self, draws: np.ndarray) -> np.ndarray:
+        """Which of the distinct lists some draws are, by their places from 0."""
+        return self.distinct[np.searchsorted(np.cumsum(self.n_draws), draws, side="right")]
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,10 +90,10 @@ class Posterior:
         self.distinct = distinct
 
     def __repr__(self) -> str:
-        n_chains, n_draws = self.log_posterior.shape
+        n_chains = len(self.chains)
         return (
-            f"Posterior({n_chains} chains of {n_draws:,} draws, {len(self.distinct):,} distinct "
-            f"lists, mean length {self.lengths.mean():.2f})"
+            f"Posterior({n_chains} chains of {self.n_draws // n_chains:,} draws, "
+            f"{len(self.distinct):,} distinct lists, mean length {self.mean_length:.2f})"
         )
 
     def _repr_html_(self) -> str:
@@ -110,15 +116,28 @@ class Posterior:
 
     @property
     def log_posterior(self) -> np.ndarray:
-        """Log posterior of every kept draw, up to a constant: (chains, draws)."""
+        """Log posterior of every kept draw, up to a constant: (chains, draws).
+
+        ResourceError where there are more draws than can be written out one by one;
+        ``chains`` holds them as runs.
+        """
         return self._by_draw(self.distinct.log_posterior)
 
     @property
     def lengths(self) -> np.ndarray:
-        """Length m of every kept draw, all chains one after another."""
+        """Length m of every kept draw, all chains one after another.
+
+        ResourceError as for ``log_posterior``.
+        """
         return self._by_draw(self.distinct.lengths).ravel()
 
     def _by_draw(self, values: np.ndarray) -> np.ndarray:
+        if self.n_draws > MOST_DRAWS:
+            raise ResourceError(
+                f"The posterior has {self.n_draws:,} draws, of which at most {MOST_DRAWS:,} are "
+                "written out one by one. Use chains, where a list is stored once for as long as "
+                "it stayed, or probabilities, its share of the draws."
+            )
         return np.stack([np.repeat(values[c.distinct], c.n_draws) for c in self.chains])
 
     def lists(self) -> pd.DataFrame:
@@ -147,22 +166,10 @@ class Posterior:
         tied = np.empty(len(order), dtype=np.int64)
         tied[order] = rank
         # among equals: what captures more, rule by rule; then the order of the pool
-        captured = -self._padded(self._captured_by_rules(), fill=np.iinfo(np.int64).max)
-        items = self._padded(self.distinct.items, fill=-1)
-        return np.lexsort((*items.T[::-1], *captured.T[::-1], tied))
-
-    def _captured_by_rules(self) -> np.ndarray:
-        """Observations captured by each rule of each list, default rules left out."""
-        captured = self.distinct.label_counts.sum(axis=1)
-        defaults = self.distinct.offsets[1:] + np.arange(len(self.distinct))
-        return np.delete(captured, defaults)
-
-    def _padded(self, by_item: np.ndarray, fill: int) -> np.ndarray:
-        """Values of the lists' rules as rows of equal length."""
-        lengths = self.distinct.lengths
-        rows = np.full((len(lengths), int(lengths.max(initial=0))), fill, dtype=np.int64)
-        rows[np.arange(rows.shape[1]) < lengths[:, None]] = by_item
-        return rows
+        of_equals = np.bincount(rank)[tied] > 1
+        reading: np.ndarray = np.zeros(len(order), dtype=np.int64)
+        reading[of_equals] = _places_as_read(self.distinct, np.flatnonzero(of_equals))
+        return np.lexsort((reading, tied))
 
     def inclusion(self) -> Inclusion:
         """Probability that an antecedent is in the list, by name; the likeliest first."""
@@ -224,3 +231,16 @@ class Posterior:
             self.distinct.counts(i),
             self.vocabulary,
         )
+
+
+def _places_as_read(lists: Lists, chosen: np.ndarray) -> np.ndarray:
+    """The place of each chosen list among them: by what its rules capture, then by its items."""
+    captured = (-lists.label_counts.sum(axis=1)).tolist()
+    items, offsets = lists.items.tolist(), lists.offsets.tolist()
+    keys = [
+        (captured[offsets[i] + i : offsets[i + 1] + i], items[offsets[i] : offsets[i + 1]])
+        for i in chosen.tolist()
+    ]
+    places = np.empty(len(keys), dtype=np.int64)
+    places[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
+    return places

@@ -76,15 +76,15 @@ def probabilities_by_list(posterior: Posterior, table: Table) -> np.ndarray:
     """Each distinct list's probabilities of the labels for a table's one row."""
     lists, pool, kinds = posterior.distinct, posterior.pool, posterior.vocabulary.kinds
     used = np.unique(lists.items)
-    members = pool.members[used]
-    truth = np.ones(len(pool.conditions) + 1, dtype=bool)  # the last stands for no condition
-    for c in np.unique(members[members >= 0]):
+    members, starts = pool.conditions_of(used)
+    truth = np.ones(len(pool.conditions), dtype=bool)
+    for c in np.unique(members):
         condition = pool.conditions[c]
         name = condition.column
         column = needed_column(table, name, kinds.get(name), "other lists of the posterior ask")
         truth[c] = condition.holds(column)[0]
     covers = np.zeros(len(pool), dtype=bool)
-    covers[used] = truth[members].all(axis=1)
+    covers[used] = np.logical_and.reduceat(truth[members], starts)
     # the place of the first rule that is true: the default rule's where none is
     owners = np.repeat(np.arange(len(lists)), lists.lengths)
     places = np.arange(len(lists.items)) - lists.offsets[owners]

@@ -166,13 +166,14 @@ def plot_traces(posterior: Posterior) -> Figure:
     shown = min(n_chains, MOST_CHAINS)
     n_draws = posterior.n_draws // n_chains
     points = np.unique(np.linspace(0, n_draws - 1, min(MOST_POINTS, n_draws)).astype(np.int64))
-    lengths = posterior.lengths.reshape(n_chains, n_draws)
     figure = new_figure(8.5, 0.8 + 0.95 * shown)
     grid = figure.subplots(shown, 2, sharex=True, sharey="col", squeeze=False)
-    for column, values in enumerate((posterior.log_posterior, lengths)):
-        for chain in range(shown):
+    distinct = posterior.distinct
+    for chain in range(shown):
+        lists = posterior.chains[chain].at(points)
+        for column, values in enumerate((distinct.log_posterior, distinct.lengths)):
             axes = grid[chain, column]
-            axes.plot(points + 1, values[chain, points], color=SOFT, linewidth=0.6)
+            axes.plot(points + 1, values[lists], color=SOFT, linewidth=0.6)
             tidy(axes)
             axes.grid(axis="y", alpha=0.3)
     for chain in range(shown):

@@ -17,20 +17,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from secrets import randbits
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from elseif.model.consequent import consequent_mean
 from elseif.posterior.draws import Lists, Posterior
-from elseif.posterior.rule_list import condition_truths, rows_of
+from elseif.posterior.rule_list import rows_of, truths_in_turn
 from elseif.tables.columns import Kind
 from elseif.tables.conditions import Condition
 from elseif.tables.reading import Table
 
 BLOCK_ROWS, BLOCK_SETS = 1024, 128  # sets by rows as floats: a megabyte, which caches hold
 MOST_MERGED = 64  # with more conditions than this, hardly two rows are alike
-AT_A_TIME = 32
 DIGITS = 53  # binary digits of a float
 
 
@@ -48,7 +48,9 @@ class Plan:
     """What predictions need of a posterior, and what does not depend on their rows."""
 
     conditions: tuple[Condition, ...]  # those that the lists use
-    members: np.ndarray  # int (antecedents used, most conditions): len(conditions) for none
+    # the first conditions of the antecedents used, the longest first; then the second conditions
+    # of those that have one, and so on: one long conjunction takes no room in all the others
+    members: tuple[np.ndarray, ...]
     base: np.ndarray  # float64 (2 labels,): the prediction where the first rules are true
     levels: tuple[Level, ...]
 
@@ -67,7 +69,7 @@ def predictive_probabilities(posterior: Posterior, table: Table) -> np.ndarray:
     for start in range(0, n_rows, BLOCK_ROWS):
         stop = min(start + BLOCK_ROWS, n_rows)
         some = bits[:, start // 8 : (stop + 7) // 8]
-        uncovered = ~np.bitwise_and.reduce(some[plan.members], axis=1)
+        uncovered = _uncovered(plan.members, some)
         total = plan.base[:, None] + _summed(plan.levels, uncovered)
         sums[:, start:stop] = total[:, : stop - start]
     coarse, fine = np.split(sums, 2)
@@ -78,16 +80,18 @@ def predictive_probabilities(posterior: Posterior, table: Table) -> np.ndarray:
 def _make_plan(posterior: Posterior) -> Plan:
     pool, lists = posterior.pool, posterior.distinct
     used, items = np.unique(lists.items, return_inverse=True)
-    members = pool.members[used]
-    conditions = np.unique(members[members >= 0])
-    place = np.full(len(pool.conditions) + 1, len(conditions))  # the last is for no condition
-    place[conditions] = np.arange(len(conditions))
+    longest_first = np.argsort(-pool.cardinalities[used], kind="stable")
+    place = np.empty(len(used), dtype=np.int64)
+    place[longest_first] = np.arange(len(used))
+    members, starts = pool.conditions_of(used[longest_first])
+    conditions, condition_ids = np.unique(members, return_inverse=True)
+    having = np.cumsum(np.bincount(pool.cardinalities[used])[::-1])[::-1][1:]  # 1, 2, ... of them
     base, steps = _weights(posterior)
     return Plan(
         conditions=tuple(pool.conditions[c] for c in conditions),
-        members=place[members],
+        members=tuple(condition_ids[starts[:n] + k] for k, n in enumerate(having.tolist())),
         base=base,
-        levels=tuple(_levels(lists, items, steps)),
+        levels=tuple(_levels(lists, place[items], steps)),
     )
 
 
@@ -120,12 +124,15 @@ def _weights(posterior: Posterior) -> tuple[np.ndarray, np.ndarray]:
 
 def _levels(lists: Lists, items: np.ndarray, steps: np.ndarray) -> list[Level]:
     """The distinct sets of leading rules by size, each with its weights."""
-    numbers: dict[tuple[int, ...], int] = {(): 0}  # a set, its rules in order, to its number
-    sets: list[tuple[int, ...]] = [()]
+    rules, n_rules = items.tolist(), int(items.max(initial=0)) + 1
+    # a set is told by the exclusive or of numbers drawn for its rules: to write its rules out
+    # would take the square of a list's length. Nobody can foresee which sets would collide,
+    # and of a thousand million sets two do with a probability of 1 in 10^20
+    marks = [randbits(128) for _ in range(n_rules)]
+    numbers, sets = {0: 0}, [0]  # from a set's mark to its number, and back
     parents, added, sizes = [0], [0], [0]
     next_set: dict[int, int] = {}  # from a set and a rule
     reached = []
-    rules, n_rules = items.tolist(), int(items.max(initial=0)) + 1
     bounds = lists.offsets.tolist()
     for start, stop in pairwise(bounds):
         here = 0
@@ -133,7 +140,7 @@ def _levels(lists: Lists, items: np.ndarray, steps: np.ndarray) -> list[Level]:
             step = here * n_rules + rule
             there = next_set.get(step)
             if there is None:
-                key = tuple(sorted((*sets[here], rule)))
+                key = sets[here] ^ marks[rule]
                 there = numbers.setdefault(key, len(sets))
                 if there == len(sets):
                     sets.append(key)
@@ -146,28 +153,28 @@ def _levels(lists: Lists, items: np.ndarray, steps: np.ndarray) -> list[Level]:
     weights = np.stack(
         [np.bincount(reached, weights=step, minlength=len(sets)) for step in steps.T]
     )
-    size = np.array(sizes)
+    size, parent, newest = np.array(sizes), np.array(parents), np.array(added)
+    by_size = np.argsort(size, kind="stable")
+    n_sets = np.bincount(size)
+    ends = np.cumsum(n_sets)
     rank = np.empty(len(size), dtype=np.int64)
+    rank[by_size] = np.arange(len(size)) - np.repeat(ends - n_sets, n_sets)
     levels = []
-    for k in range(int(size.max()) + 1):
-        chosen = np.flatnonzero(size == k)
-        rank[chosen] = np.arange(len(chosen))
-        if k:
-            levels.append(
-                Level(rank[np.array(parents)[chosen]], np.array(added)[chosen], weights[:, chosen])
-            )
+    for start, end in pairwise(ends.tolist()):
+        chosen = by_size[start:end]
+        levels.append(Level(rank[parent[chosen]], newest[chosen], weights[:, chosen]))
     return levels
 
 
 def _packed(
     conditions: Sequence[Condition], table: Table, kinds: dict[str, Kind]
 ) -> tuple[np.ndarray, np.ndarray | None]:
-    """Conditions by rows as bits, a row of ones last; rows that are alike merged if that pays.
+    """Conditions by rows as bits; rows that are alike merged if that pays.
 
     Where rows are merged, the second is the place of each row among the merged ones.
     """
     n_rows, merged = table.n_rows, None
-    truths = _truths(conditions, table, kinds)
+    truths: Iterator[np.ndarray] = truths_in_turn(conditions, table, kinds)
     if len(conditions) <= MOST_MERGED and n_rows > BLOCK_ROWS:
         rows = np.zeros(n_rows, dtype=np.uint64)
         for k, truth in enumerate(truths):
@@ -176,18 +183,20 @@ def _packed(
         if len(distinct) <= n_rows // 2:
             rows, n_rows, merged = distinct, len(distinct), places
         truths = (rows & np.uint64(1 << k) != 0 for k in range(len(conditions)))
-    bits = np.full((len(conditions) + 1, (n_rows + 7) // 8), 255, dtype=np.uint8)
+    bits = np.empty((len(conditions), (n_rows + 7) // 8), dtype=np.uint8)
     for k, truth in enumerate(truths):
         bits[k] = np.packbits(truth)
     return bits, merged
 
 
-def _truths(
-    conditions: Sequence[Condition], table: Table, kinds: dict[str, Kind]
-) -> Iterator[np.ndarray]:
-    """Where each condition is true: a few at a time, so that few are held unpacked."""
-    for start in range(0, len(conditions), AT_A_TIME):
-        yield from condition_truths(conditions[start : start + AT_A_TIME], table, kinds)
+def _uncovered(members: Sequence[np.ndarray], bits: np.ndarray) -> np.ndarray:
+    """Antecedents by rows as bits: where some condition of each is not true."""
+    if not members:
+        return bits[:0]
+    covers = np.take(bits, members[0], axis=0)
+    for ids in members[1:]:
+        covers[: len(ids)] &= np.take(bits, ids, axis=0)
+    return ~covers
 
 
 def _summed(levels: Sequence[Level], uncovered: np.ndarray) -> np.ndarray:

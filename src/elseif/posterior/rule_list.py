@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 
 BLOCK_ROWS = 65_536
+AT_A_TIME = 32  # conditions
 YES_OR_NO = (["false", "true"], ["no", "yes"], ["n", "y"])
 
 
@@ -191,12 +192,13 @@ class RuleList:
     def _first_true(self, table: Table) -> np.ndarray:
         """captured_in as small integers, which are quicker to add up and to look up."""
         conditions = [c for antecedent in self.antecedents for c in antecedent]
-        truths = iter(condition_truths(conditions, table, self.vocabulary.kinds))
+        truths = truths_in_turn(conditions, table, self.vocabulary.kinds)
         place: np.ndarray = np.zeros(table.n_rows, dtype=np.min_scalar_type(len(self)))
         left = np.ones(table.n_rows, dtype=bool)
         for antecedent in self.antecedents:
-            covers = [next(truths) for _ in antecedent]
-            cover = covers[0] if len(covers) == 1 else np.logical_and.reduce(covers)
+            cover = next(truths)
+            for _ in range(len(antecedent) - 1):
+                cover = cover & next(truths)
             left &= ~cover  # later rules see only what earlier ones left
             np.add(place, left, out=place)  # one further for every rule that passes it on
         return place
@@ -256,6 +258,14 @@ def condition_truths(
             truth = array if condition.operator == TRUE else ~array
         truths[id(condition)] = truth
     return [truths[id(condition)] for condition in conditions]
+
+
+def truths_in_turn(
+    conditions: Sequence[Condition], table: Table, kinds: dict[str, Kind]
+) -> Iterator[np.ndarray]:
+    """condition_truths, a few at a time, so that few are held at once."""
+    for start in range(0, len(conditions), AT_A_TIME):
+        yield from condition_truths(conditions[start : start + AT_A_TIME], table, kinds)
 
 
 def make_rule_list(

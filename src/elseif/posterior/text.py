@@ -155,5 +155,7 @@ def wrap(conditions: Sequence[str], width: int) -> list[str]:
             broken = [part]
         else:
             broken = textwrap.wrap(part, max(1, width), break_on_hyphens=False)
-        lines = lines + broken if lines[-1] else lines[:-1] + broken
+        if not lines[-1]:
+            lines.pop()
+        lines += broken
     return lines

@@ -212,11 +212,8 @@ def _quantity_name(name: str, posterior: Posterior | None) -> str:
 def _traces(posterior: Posterior) -> list[Trace]:
     traces = []
     for c, chain in enumerate(posterior.chains):
-        ends = np.cumsum(chain.n_draws)
-        points = np.unique(
-            np.linspace(0, ends[-1] - 1, min(TRACE_POINTS, int(ends[-1]))).astype(np.int64)
-        )
-        lists = chain.distinct[np.searchsorted(ends, points, side="right")]
-        values: Sequence[float] = posterior.distinct.log_posterior[lists].tolist()
+        n_draws = int(chain.n_draws.sum())
+        points = np.unique(np.linspace(0, n_draws - 1, min(TRACE_POINTS, n_draws)).astype(np.int64))
+        values: Sequence[float] = posterior.distinct.log_posterior[chain.at(points)].tolist()
         traces.append(Trace(c + 1, (points + 1).tolist(), list(values)))
     return traces

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,28 @@ class Column:
     # booleans only
     truth: Mask | None = None
     missing: Mask | None = None
+
+    @cached_property
+    def code_of(self) -> dict[Any, int]:
+        """The code of each category."""
+        return {category: code for code, category in enumerate(self.categories)}
+
+    def ranks_in(self, order: tuple[Any, ...]) -> tuple[dict[Any, int], np.ndarray]:
+        """Categories' ranks in an order, and those of this column's codes: NaN for the unranked.
+
+        They are remembered: the conditions on a column share their order.
+        """
+        known = self._ranks.get(id(order))
+        if known is None:
+            rank = {category: r for r, category in enumerate(order)}
+            ranks = np.array([rank.get(c, np.nan) for c in self.categories] + [np.nan])
+            # the order itself is kept, so that no other can have its id
+            known = self._ranks[id(order)] = (order, rank, ranks)
+        return known[1], known[2]
+
+    @cached_property
+    def _ranks(self) -> dict[int, tuple[tuple[Any, ...], dict[Any, int], np.ndarray]]:
+        return {}
 
     @property
     def n_bytes(self) -> int:

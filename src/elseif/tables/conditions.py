@@ -93,11 +93,10 @@ class Condition:
 
     def _holds_for_categories(self, column: Column) -> np.ndarray:
         assert column.codes is not None
-        known = {category: code for code, category in enumerate(column.categories)}
+        known = column.code_of
         if self.operator in NUMERIC_OPERATORS:
             # compare by rank in the order of training; an unseen category has none
-            rank = {category: r for r, category in enumerate(self.order or ())}
-            ranks = np.array([rank.get(c, np.nan) for c in column.categories] + [np.nan])
+            rank, ranks = column.ranks_in(self.order or ())
             bound = (
                 tuple(rank[v] for v in self.value) if self.operator == BETWEEN else rank[self.value]
             )
@@ -107,8 +106,9 @@ class Condition:
         chosen = np.isin(column.codes, wanted)
         if self.operator != UNEQUAL:
             return chosen
-        trained = {known[v] for v in (self.order or column.categories) if v in known}
-        return ~chosen & np.isin(column.codes, list(trained))
+        if not self.order:
+            return ~chosen & (column.codes >= 0)
+        return ~chosen & ~np.isnan(column.ranks_in(self.order)[1])[column.codes]
 
     def _compare(self, numbers: np.ndarray, value: Any) -> np.ndarray:
         """Comparisons with NaN or NaT are false, as a missing value should be."""
