@@ -15,7 +15,7 @@ from elseif.errors import DataError
 from elseif.model.prior import ListPrior
 from elseif.parameters import PREDICTORS, check_one_of
 from elseif.posterior.case import as_mapping, one_row, read_case
-from elseif.posterior.text import show_name
+from elseif.showing.visible import show_name
 from elseif.tables.binarise import refuse_missing
 from elseif.tables.reading import Table, parse_kinds
 

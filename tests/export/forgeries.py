@@ -188,9 +188,7 @@ def settings_that_collide(n: int) -> Document:
 def tuples_that_collide(n: int) -> Document:
     """-1 and -2 have one hash, and so have tuples that are made of them."""
     made = smallest()
-    tuples = [
-        {"tuple": [-1 - (k >> bit & 1) for bit in range(20)]} for k in range(n)
-    ]
+    tuples = [{"tuple": [-1 - (k >> bit & 1) for bit in range(20)]} for k in range(n)]
     made["settings"]["kinds"] = {"set": tuples}
     return made
 

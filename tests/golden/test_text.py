@@ -90,7 +90,9 @@ def test_an_explanation_with_missing_values(name: str, case: dict[str, object]) 
 def two_lists() -> Posterior:
     """The default rule alone in a quarter of the draws, a rule on age in the others."""
     vocabulary = stroke_list().vocabulary
-    pool = Pool.from_members((Condition("age", ">", 60),), np.array([[0]], dtype=np.int32), np.array([0.3]))
+    pool = Pool.from_members(
+        (Condition("age", ">", 60),), np.array([[0]], dtype=np.int32), np.array([0.3])
+    )
     lists = Lists(
         offsets=np.array([0, 0, 1]),
         items=np.array([0], dtype=np.int32),

@@ -248,9 +248,7 @@ def merge_equivalents(mined: Mined) -> Mined:
         if others:
             aliases[pool.names[best]] = (*aliases.get(pool.names[best], ()), *others)
     kept.sort()
-    merged = Pool.from_members(
-        pool.conditions, pool.members[kept], pool.supports[kept], aliases
-    )
+    merged = Pool.from_members(pool.conditions, pool.members[kept], pool.supports[kept], aliases)
     covers = mined.covers if mined.is_lazy else mined.covers[kept]
     return replace(mined, pool=merged, covers=covers)
 

@@ -205,6 +205,6 @@ def print_fit(classifier: Any, source: str) -> None:
 
 def shown(name: str) -> str:
     """A column's name that no terminal takes for a command."""
-    from elseif.posterior.text import show_name
+    from elseif.showing.visible import show_name
 
     return show_name(name, 60)

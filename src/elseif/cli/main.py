@@ -32,6 +32,7 @@ from elseif.cli.report import report
 from elseif.cli.show import show
 from elseif.cli.study import study
 from elseif.cli.verb import Verb
+from elseif.showing.visible import visible
 
 UsageError: type[Exception] = typer.BadParameter.__bases__[0]  # which typer does not name in public
 
@@ -120,7 +121,8 @@ def _failed(error: Exception, told: str | None) -> int:
         say(one_line(error))
     else:
         with contextlib.suppress(OSError):
-            print(without_passwords(told), end="", file=sys.stderr, flush=True)
+            shown = visible(without_passwords(told), but="\n")
+            print(shown, end="", file=sys.stderr, flush=True)
     return exit_code(error)
 
 

@@ -18,6 +18,7 @@ from typing import Any, TextIO
 from elseif.errors import ParamError, ResourceError
 from elseif.files.atomic import check_writable, write_atomically
 from elseif.files.folders import try_folder
+from elseif.showing.visible import visible
 
 PLAIN = {"–": "-", "—": "-", "…": "...", "∞": "inf", "×": "x", "≤": "<=", "≥": ">=", "’": "'"}
 WIDEST = 100
@@ -69,7 +70,7 @@ def save(what: str, path: Path, content: str | bytes, force: bool, private: bool
 
 def say_saved(what: str, path: Path) -> None:
     """Where something now is."""
-    print(f"{what}: {path}")
+    print(visible(f"{what}: {path}"))
 
 
 def width() -> int:
@@ -79,12 +80,18 @@ def width() -> int:
 
 def say_wrapped(text: str) -> None:
     """A sentence, over as many lines as it needs."""
-    print(textwrap.fill(text, width(), subsequent_indent="  ", break_long_words=False))
+    shown = visible(" ".join(text.split()))
+    print(textwrap.fill(shown, width(), subsequent_indent="  ", break_long_words=False))
 
 
 def write_data(text: str) -> None:
-    """Data for another program: UTF-8 whatever the terminal is, so that nothing is changed."""
+    """Data for another program: UTF-8 whatever the terminal is, so that nothing is changed.
+
+    On a terminal, control characters are spelt out: a label may be a command to it.
+    """
     sys.stdout.flush()
+    if sys.stdout.isatty():
+        text = visible(text.replace("\r\n", "\n"), but="\n\t")
     sys.stdout.buffer.write(text.encode("utf-8"))
     sys.stdout.buffer.flush()
 

@@ -21,7 +21,9 @@ from elseif.errors import (
     ParamError,
     ResourceError,
 )
+from elseif.showing.visible import show_name
 
+LONGEST_LINE = 2000  # characters: a name that a file brings along may have millions
 BROKEN_PIPE, FAULT = 141, 1
 EXIT_CODES: tuple[tuple[type[BaseException], int], ...] = (
     (ParamError, 2),
@@ -99,8 +101,9 @@ def _option(name: str) -> str:
 
 def say(message: str) -> None:
     """One line on standard error; where nobody can read it, the exit code has to do."""
+    shown = show_name(without_passwords(message), LONGEST_LINE)
     with suppress(OSError):
-        print(f"elseif: {without_passwords(message)}", file=sys.stderr, flush=True)
+        print(f"elseif: {shown}", file=sys.stderr, flush=True)
 
 
 def without_passwords(text: str) -> str:

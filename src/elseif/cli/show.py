@@ -49,7 +49,7 @@ def show(
     from elseif.cli.models import read
     from elseif.cli.tables import find_label
     from elseif.errors import ParamError
-    from elseif.posterior.text import show_name
+    from elseif.showing.visible import show_name
 
     found = read(model)
     if lists and found.posterior is None:
@@ -58,7 +58,7 @@ def show(
     wanted = None if label is None else find_label(label, chosen.classes.tolist(), "--label")
     print(chosen.to_text(label=wanted, level=level, width=width()))
     print()
-    date = str(found.training["date"]).replace("T", " ").replace("Z", " UTC")
+    date = show_name(found.training["date"], 40).replace("T", " ").replace("Z", " UTC")
     say_wrapped(f"Learnt from {found.n:,.10g} observations, {date}.")
     if found.edited is not None and which is Which.POINT:
         say_wrapped(f"Edited by hand: {show_name(found.edited, 500)}.")
@@ -70,7 +70,7 @@ def show(
 
 def print_lists(posterior: Posterior, n: int) -> None:
     """The posterior's best lists, with their share of the draws."""
-    from elseif.posterior.text import show_name
+    from elseif.showing.visible import show_name
 
     rows: Any = posterior.lists().head(n).itertuples()
     for row in rows:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from elseif.model.consequent import consequent_interval
 from elseif.posterior.rule_list import Rule, RuleList, check_level
-from elseif.posterior.text import count_text, enough_decimals, percent, show_name, shown_labels
+from elseif.posterior.text import count_text, enough_decimals, percent, shown_labels
+from elseif.showing.visible import show_name
 
 
 def table_cells(rule_list: RuleList, level: float) -> tuple[list[str], list[list[str]]]:

@@ -210,6 +210,4 @@ def _rounded_column(column: ColumnReport, used: Sequence[Antecedent]) -> ColumnR
 def _pool_of(used: Sequence[Antecedent]) -> Pool:
     """A pool of the lists' own rules, without supports."""
     conditions = tuple(dict.fromkeys(c for antecedent in used for c in antecedent))
-    return Pool.from_members(
-        conditions, pool_members(used, conditions), np.full(len(used), np.nan)
-    )
+    return Pool.from_members(conditions, pool_members(used, conditions), np.full(len(used), np.nan))

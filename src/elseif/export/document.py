@@ -59,7 +59,7 @@ def _check_names(given: Any) -> Any:
 def _check_shares(given: Any) -> Any:
     """Refuse at once a list of shares of which many are none: each would be an error."""
     if isinstance(given, list):
-        wrong = (type(share) is not float or not 0 <= share <= 1 for share in given)
+        wrong = (type(s) not in (int, float) or not 0 <= s <= 1 for s in given)
         if sum(wrong) > MOST_UNKNOWN:
             raise ValueError("many shares are no numbers between 0 and 1")
     return given

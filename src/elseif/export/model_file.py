@@ -24,11 +24,12 @@ from elseif.export.migrations import migrate
 from elseif.export.model import Model
 from elseif.files.atomic import check_writable, write_atomically
 from elseif.files.strict_json import LARGEST_FILE, parse
-from elseif.posterior.text import show_name
+from elseif.showing.visible import show_name
 
 if TYPE_CHECKING:
     from elseif.estimator import BayesianRuleListClassifier
 
+LONGEST_REASON = 500
 # characters that are not seen, or turn the reading direction: spelt out in the file
 _UNSEEN = re.compile(
     "[\x7f-\x9f\xad\u0600-\u0605\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
@@ -99,7 +100,7 @@ def model_text(model: Model, posterior: str | None = "lists") -> str:
 def read_model(path: str | os.PathLike[str]) -> Model:
     """The model in a file, for reading and predicting; needs no scikit-learn."""
     path = Path(path)
-    return model_from_bytes(_content(path), path.name)
+    return model_from_bytes(_content(path), show_name(path.name))
 
 
 def model_from_bytes(content: bytes, name: str = "The model") -> Model:
@@ -116,12 +117,14 @@ def model_from_bytes(content: bytes, name: str = "The model") -> Model:
     try:
         return decode_model(document)
     except (ElseifError, ValueError, TypeError, KeyError, OverflowError) as error:
-        raise ModelFileError(f"{name} cannot be read: {error}") from error
+        raise ModelFileError(
+            f"{name} cannot be read: {show_name(str(error), LONGEST_REASON)}"
+        ) from error
 
 
 def load_model(path: str | os.PathLike[str]) -> BayesianRuleListClassifier:
     """A fitted classifier from a model file."""
-    return to_classifier(read_model(path), Path(path).name)
+    return to_classifier(read_model(path), show_name(Path(path).name))
 
 
 def to_classifier(model: Model, name: str = "The model") -> BayesianRuleListClassifier:
@@ -133,7 +136,9 @@ def to_classifier(model: Model, name: str = "The model") -> BayesianRuleListClas
         classifier = BayesianRuleListClassifier(**model.settings)
         check_parameters(classifier, saved=True)
     except (ElseifError, TypeError) as error:
-        raise ModelFileError(f"{name} has settings that cannot be: {error}") from error
+        raise ModelFileError(
+            f"{name} has settings that cannot be: {show_name(str(error), LONGEST_REASON)}"
+        ) from error
     classifier.rule_list_ = model.rule_list
     classifier.map_rule_list_ = model.map_rule_list
     if model.posterior is not None:
@@ -173,23 +178,24 @@ def _checksum_or_none(content: dict[str, Any]) -> str | None:
 
 def _content(path: Path) -> bytes:
     """The bytes of an ordinary file of bearable size."""
+    shown = show_name(str(path), 500)
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
-            raise ModelFileError(f"{path} is not a file.")
+            raise ModelFileError(f"{shown} is not a file.")
         if status.st_size > LARGEST_FILE:
             raise ModelFileError(
-                f"{path.name} has {status.st_size:,} bytes; a model file has at most "
-                f"{LARGEST_FILE:,}."
+                f"{shown} has {status.st_size:,} bytes; a model file has at most {LARGEST_FILE:,}."
             )
         with path.open("rb") as file:
             return file.read(LARGEST_FILE + 1)
     except FileNotFoundError as error:
-        raise ModelFileError(f"{path}: there is no such file.") from error
+        raise ModelFileError(f"{shown}: there is no such file.") from error
     except (OSError, ValueError) as error:
         if isinstance(error, ModelFileError):
             raise
-        raise ModelFileError(f"{path} cannot be read: {error}.") from error
+        why = error.strerror if isinstance(error, OSError) else error
+        raise ModelFileError(f"{shown} cannot be read: {why}.") from error
 
 
 def _version(raw: Any, name: str) -> int:
@@ -204,7 +210,7 @@ def _version(raw: Any, name: str) -> int:
         raise ModelFileError(f"{name}: format_version is {version!r}; it must be 1 or more.")
     if version > VERSION:
         maker = raw.get("made_by")
-        maker = maker[:60] if isinstance(maker, str) else "a newer elseif"
+        maker = show_name(maker, 60) if isinstance(maker, str) else "a newer elseif"
         raise ModelFileError(
             f"{name} has format version {version} and was made by {maker}; this is elseif "
             f"{elseif.__version__}, which reads up to version {VERSION}. Install {maker} or newer."

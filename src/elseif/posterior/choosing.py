@@ -12,7 +12,7 @@ from elseif.antecedents.antecedent import Antecedent
 from elseif.antecedents.pool import Pool
 from elseif.errors import ParamError
 from elseif.posterior.draws import Posterior
-from elseif.posterior.text import show_name
+from elseif.showing.visible import show_name
 from elseif.tables.conditions import Condition
 from elseif.tables.reading import Table
 

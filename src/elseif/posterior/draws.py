@@ -12,6 +12,7 @@ import numpy as np
 from elseif.antecedents.pool import Pool
 from elseif.errors import ResourceError
 from elseif.posterior.rule_list import RuleList, Vocabulary, make_rule_list
+from elseif.showing.visible import show_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,8 +65,6 @@ class Inclusion(dict[str, float]):
     MOST_SHOWN = 20
 
     def __repr__(self) -> str:
-        from elseif.posterior.text import show_name  # which is made of rule lists
-
         shown = list(self.items())[: self.MOST_SHOWN]
         lines = [f"{100 * share:5.1f}%  {show_name(name, 80)}" for name, share in shown]
         if len(self) > len(shown):

@@ -20,7 +20,7 @@ from elseif.model.prior import ListPrior
 from elseif.posterior.choosing import Wanted, best_list
 from elseif.posterior.draws import Posterior
 from elseif.posterior.rule_list import RuleList, Vocabulary, antecedent_truth, make_rule_list
-from elseif.posterior.text import show_name
+from elseif.showing.visible import show_name
 from elseif.tables.columns import Kind
 from elseif.tables.conditions import ABOVE, AT_MOST, BETWEEN, Condition
 from elseif.tables.reading import Table

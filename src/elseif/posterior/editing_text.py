@@ -8,7 +8,7 @@ from html import escape
 
 from elseif.posterior.editing import Draft
 from elseif.posterior.html import html_table, rule_list_html
-from elseif.posterior.text import show_name
+from elseif.showing.visible import show_name
 
 LARGEST_FACTOR = 1e6  # beyond it, a power of e is read more easily
 

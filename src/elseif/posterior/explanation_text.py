@@ -9,7 +9,8 @@ from html import escape
 
 from elseif.posterior.explanation import Change, ConditionCheck, Explanation, Outcome, RuleCheck
 from elseif.posterior.other_lists import TIE, OtherLists
-from elseif.posterior.text import count_text, percent, show_name
+from elseif.posterior.text import count_text, percent
+from elseif.showing.visible import show_name
 from elseif.tables.conditions import (
     ABOVE,
     AT_LEAST,

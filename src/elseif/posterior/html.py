@@ -14,9 +14,9 @@ from elseif.posterior.text import (
     consequent_text,
     count_text,
     enough_decimals,
-    show_name,
     shown_labels,
 )
+from elseif.showing.visible import show_name
 
 STYLE = "text-align:left;padding:0.15em 0.8em;white-space:normal;vertical-align:top"
 MOST_LISTS = 5

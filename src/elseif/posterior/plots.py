@@ -15,10 +15,10 @@ from elseif.posterior.text import (
     count_text,
     enough_decimals,
     percent,
-    show_name,
     shown_labels,
     wrap,
 )
+from elseif.showing.visible import show_name
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -10,11 +10,11 @@ import numpy as np
 
 from elseif.model.consequent import consequent_interval
 from elseif.posterior.rule_list import Rule, RuleList, label_place
+from elseif.showing.visible import show_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-LONGEST_NAME = 200
 MOST_LABELS = 3  # shown on a line when there are many
 
 
@@ -114,20 +114,6 @@ def _caption(rule_list: RuleList, places: Sequence[int], level: float) -> str:
     of = show_name(vocabulary.label_names[places[0]]) if len(places) == 1 else "each label"
     rounded = "" if vocabulary.rounding is None else f". {vocabulary.rounding.sentence}"
     return f"Probability of {of} ({interval}){rounded}"
-
-
-def show_name(name: str, longest: int = LONGEST_NAME) -> str:
-    """A name made safe for a terminal: shortened, with control characters spelt out."""
-    if len(name) > longest:
-        name = name[: longest - 1] + "…"
-    return "".join(_visible(c) for c in name)
-
-
-def _visible(character: str) -> str:
-    # control, format (bidi overrides, zero-width) and line-separating characters
-    if unicodedata.category(character) in ("Cc", "Cf", "Zl", "Zp", "Cs"):
-        return character.encode("unicode_escape").decode("ascii")
-    return character
 
 
 def display_width(text: str) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from elseif.posterior.text import show_name
+from elseif.showing.visible import show_name
 
 LONGEST_SHOWN = 80
 

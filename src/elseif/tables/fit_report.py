@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from elseif.showing.visible import show_name, visible
 from elseif.tables.binarise import ColumnReport
 from elseif.tables.conditions import Condition, value_text
 
@@ -57,9 +58,12 @@ class FitReport:
 
     def __str__(self) -> str:
         lines = [f"{self.n_rows:,} rows, {self.n_rows_without_label:,} without a label"]
-        lines.append(self.to_frame().to_string(index=False))
-        lines += [f"{name} stands for {', '.join(a)} as well" for name, a in self.aliases.items()]
-        return "\n".join([*lines, *self.notes])
+        lines.append(visible(self.to_frame().to_string(index=False), but="\n"))
+        for name, others in self.aliases.items():
+            lines.append(
+                f"{show_name(name)} stands for {', '.join(map(show_name, others))} as well"
+            )
+        return "\n".join([*lines, *map(visible, self.notes)])
 
 
 def in_the_end(

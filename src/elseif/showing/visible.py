@@ -1,0 +1,52 @@
+"""Text made safe for a terminal: no name is a command to it, and none hides what it says."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+LONGEST_NAME = 200
+_UNSEEN = re.compile(r"[^\x20-\x7e\xa1-\xac\xae-\u02ff]")  # where to look closer
+
+
+def show_name(name: str, longest: int = LONGEST_NAME) -> str:
+    """A name made safe for a terminal: shortened, with control characters spelt out.
+
+    Parameters
+    ----------
+    name : str
+        A name, a category, a label, a path: any text that somebody else wrote.
+    longest : int
+        Characters of the name to show; an ellipsis stands for the rest.
+
+    Returns
+    -------
+    str
+        The text to print.
+    """
+    return visible(name if len(name) <= longest else name[: longest - 1] + "…")
+
+
+def visible(text: str, but: str = "") -> str:
+    """The whole text, with control characters spelt out, but for those that are let through.
+
+    Parameters
+    ----------
+    text : str
+        What is to be printed.
+    but : str
+        Control characters that are the text's own, such as the line ends of a page.
+
+    Returns
+    -------
+    str
+        The text to print.
+    """
+    return _UNSEEN.sub(lambda found: found[0] if found[0] in but else _spelt_out(found[0]), text)
+
+
+def _spelt_out(character: str) -> str:
+    # control, format (bidi overrides, zero-width) and line-separating characters
+    if unicodedata.category(character) in ("Cc", "Cf", "Zl", "Zp", "Cs"):
+        return character.encode("unicode_escape").decode("ascii")
+    return character
