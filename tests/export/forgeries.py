@@ -199,6 +199,7 @@ def levels_that_collide(n: int) -> Document:
     made["table"]["columns"] = [
         column("x0", "category", [{"integer": str(k * PRIME)} for k in range(9, n)])
     ]
+    made["pool"]["conditions"] = [{"column": "x0", "operator": "is missing"}]
     return made
 
 

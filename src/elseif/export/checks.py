@@ -36,7 +36,7 @@ from elseif.tables.conditions import (
 CLOSE = 1e-9
 ROOM_FOR_LABELS = 1000  # characters that an array of labels may have beyond the longest one
 MOST_CASES = 1.5 * 2.0**62  # in units: fit counts up to 2^62, and int64 up to 2^63
-MOST_CHARACTERS = 10**8  # of all antecedents' names
+MOST_CHARACTERS, FOR_EACH = 10**7, 100  # of all antecedents' names, and for each condition
 MOST_ORDERS = 16  # of one column's categories
 NAMED = (EQUAL, UNEQUAL, ONE_OF)
 OPERATORS_OF = {
@@ -329,10 +329,11 @@ def _check_names(pool: PoolPart) -> None:
     """A name that many antecedents share is short in the file, and long in each of theirs."""
     lengths = [len(c.column) + _n_characters(c.value) for c in pool.conditions]
     total = sum(lengths[c] for antecedent in pool.antecedents for c in antecedent)
+    most = MOST_CHARACTERS + FOR_EACH * sum(map(len, pool.antecedents)) + sum(lengths)
     _refuse_unless(
-        total <= MOST_CHARACTERS,
-        f"pool: the names of all antecedents have {total:,} characters; at most "
-        f"{MOST_CHARACTERS:,} are possible.",
+        total <= most,
+        f"pool: the names of all antecedents have {total:,} characters; of so many antecedents "
+        f"at most {most:,} are possible. Give the columns shorter names.",
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -35,6 +35,7 @@ from elseif.tables.conditions import (
 from elseif.tables.values import family
 
 BOOLEAN, NUMBER, TEXT, DATE = "boolean", "number", "text", "date"
+MOST_TESTS, MOST_VALUES = 1_000, 100_000  # of a list: more are no program that anybody could run
 SPOKEN = re.compile(r"[\w .,()%]{1,80}")  # what may stand in any language's comment
 
 
@@ -98,12 +99,7 @@ def plain_list(model: Any, which: str = "point") -> PlainList:
     rule_list = chosen_list(model, which)
     sorts = {c.name: _sort(c.kind, c.levels) for c in model.fit_report.columns}
     rules = []
-    for rule in rule_list.rules:
-        tests = [
-            test
-            for condition in rule.antecedent
-            for test in plain_tests(condition, sorts[condition.column])
-        ]
+    for rule, tests in zip(rule_list.rules, _all_tests(rule_list, sorts), strict=True):
         rules.append(
             PlainRule(
                 tuple(tests),
@@ -140,15 +136,48 @@ def header(model: Model, rule_list: RuleList, which: str = "point") -> tuple[str
     return (*lines, f"Made by elseif {elseif.__version__}.")
 
 
-def plain_tests(condition: Condition, sort: str) -> list[Test]:
+def _all_tests(rule_list: RuleList, sorts: dict[str, str]) -> Iterator[list[Test]]:
+    """The tests of each rule; ExportError where they are too many for a program or a query."""
+    ranks = _Ranks()
+    n_tests = n_values = 0
+    for rule in rule_list.rules:
+        tests: list[Test] = []
+        for condition in rule.antecedent:
+            found = _tests(condition, sorts[condition.column], ranks)
+            tests += found
+            n_tests += len(found)
+            n_values += sum(len(test.values) for test in found)
+            if n_tests > MOST_TESTS or n_values > MOST_VALUES:
+                raise ExportError(
+                    f"The list makes more than {MOST_TESTS:,} comparisons, or with more than "
+                    f"{MOST_VALUES:,} values: too many for a program or a query."
+                )
+        yield tests
+
+
+class _Ranks:
+    """The places of categories in their order; the conditions on a column share theirs."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[tuple[Any, ...], dict[Any, int]]] = {}
+
+    def of(self, order: tuple[Any, ...]) -> dict[Any, int]:
+        if id(order) not in self._known:
+            # the order itself is kept, so that no other can have its id
+            self._known[id(order)] = order, {c: rank for rank, c in enumerate(order)}
+        return self._known[id(order)][1]
+
+
+def _tests(condition: Condition, sort: str, ranks: _Ranks) -> list[Test]:
     """A condition as one test, or two for an interval."""
     name, operator = condition.column, condition.operator
     if operator in (MISSING, TRUE, FALSE):
         return [Test(name, sort, operator)]
     many = operator in (ONE_OF, BETWEEN)
     values: tuple[Any, ...] = condition.value if many else (condition.value,)
-    if condition.order is not None:
-        held = _levels(operator, values, condition.order)
+    if condition.order is not None and operator not in (EQUAL, ONE_OF):
+        places = [ranks.of(condition.order)[value] for value in values]
+        held = _levels(operator, places, condition.order)
         return [Test(name, sort, ONE_OF, tuple(_typed(v, sort) for v in held))]
     typed = tuple(_typed(v, sort) for v in values)
     if operator == BETWEEN:
@@ -157,21 +186,19 @@ def plain_tests(condition: Condition, sort: str) -> list[Test]:
     return [Test(name, sort, ONE_OF if operator == EQUAL else operator, typed)]
 
 
-def _levels(operator: str, values: Sequence[Any], order: Sequence[Any]) -> list[Any]:
+def _levels(operator: str, places: list[int], order: tuple[Any, ...]) -> tuple[Any, ...]:
     """The categories, of those seen in training, that satisfy a condition."""
-    ranks = [order.index(value) for value in values]
-    if operator in (EQUAL, ONE_OF):
-        return list(values)
+    first = places[0]
     if operator == UNEQUAL:
-        return [c for r, c in enumerate(order) if r != ranks[0]]
-    bounds = {
-        ABOVE: lambda r: r > ranks[0],
-        AT_LEAST: lambda r: r >= ranks[0],
-        BELOW: lambda r: r < ranks[0],
-        AT_MOST: lambda r: r <= ranks[0],
-        BETWEEN: lambda r: ranks[0] < r <= ranks[-1],
+        return order[:first] + order[first + 1 :]
+    parts = {
+        ABOVE: slice(first + 1, None),
+        AT_LEAST: slice(first, None),
+        BELOW: slice(first),
+        AT_MOST: slice(first + 1),
+        BETWEEN: slice(first + 1, places[-1] + 1),
     }
-    return [c for r, c in enumerate(order) if bounds[operator](r)]
+    return order[parts[operator]]
 
 
 def _sort(kind: Kind, levels: Sequence[Any]) -> str:

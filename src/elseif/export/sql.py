@@ -144,8 +144,8 @@ class _Writer:
             return results[-1]
         made = self.exp.Case(this=of)
         for test, result in zip(tests, results[:-1], strict=True):
-            made = made.when(test.copy(), result)
-        return made.else_(results[-1])
+            made = made.when(test.copy(), result, copy=False)
+        return made.else_(results[-1], copy=False)
 
     def select(self, table: Sequence[str]) -> Tree:
         """All columns of a table, the rule that fires, and what follows from it."""

@@ -199,7 +199,8 @@ def _source(model: Any) -> _Source:
     names = getattr(model, "feature_names_in_", None) if is_classifier else model.feature_names
     n_features = model.n_features_in_ if is_classifier else model.n_features
     pool = posterior.pool
-    columns = list(names) if names is not None else [f"x{i}" for i in range(n_features)]
+    report = model.fit_report_ if is_classifier else model.fit_report
+    columns = [column.name for column in report.columns] if names is None else list(names)
     prior = ListPrior(
         pool.cardinalities,
         float(settings["expected_length"]),

@@ -1,0 +1,91 @@
+"""A process that loads and uses forged model files under limits, and says what they took.
+
+    python -m tests.export.loading KIND SIZE [SIZE ...]
+
+prints a line of JSON for each size. Memory and processor time are limited by the system, so
+that a file that asks for all of either ends this process and nothing else.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import resource
+import sys
+import tracemalloc
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from elseif.errors import ElseifError
+from elseif.export.formats import to_javascript, to_python
+from elseif.export.model import Model
+from elseif.export.model_file import model_from_bytes
+from elseif.posterior.other_lists import probabilities_by_list
+from elseif.posterior.predictive import predictive_probabilities
+from elseif.tables.reading import read_table
+from tests.export.forgeries import FORGERIES, sealed, smallest
+
+MOST_MEMORY = 3 << 30  # bytes of address space, libraries included
+MOST_SECONDS = 60  # of processor time
+
+
+def uses(model: Model) -> list[Callable[[], Any]]:
+    """What people do with a model that they were sent."""
+    names = model.feature_names
+    frame = pd.DataFrame(np.arange(20.0)[:, None], columns=names[:1] if names else None)
+    table, one = read_table(frame), read_table(frame.head(1))
+    made: list[Callable[[], Any]] = [
+        lambda: model.rule_list.to_text(),
+        lambda: model.rule_list.to_frame() if len(model.rule_list.classes) < 10 else None,
+        lambda: model.rule_list.predict(table),
+        lambda: model.pool.names,
+        lambda: repr(model.pool),
+        lambda: to_python(model),
+        lambda: to_javascript(model),
+    ]
+    posterior = model.posterior
+    if posterior is not None:
+        made += [
+            lambda: repr(posterior),
+            lambda: posterior.log_posterior,
+            lambda: posterior.lengths,
+            lambda: posterior.lists(),
+            lambda: repr(posterior.inclusion()),
+            lambda: posterior.average_cardinalities,
+            lambda: predictive_probabilities(posterior, table),
+            lambda: probabilities_by_list(posterior, one),
+        ]
+    return made
+
+
+def take(content: bytes) -> dict[str, Any]:
+    """Load a file and use the model: its size, and the most memory that was in use at a time."""
+    tracemalloc.start()
+    said = "loaded"
+    try:
+        model = model_from_bytes(content)
+        for use in uses(model):
+            with contextlib.suppress(ElseifError):
+                use()
+    except ElseifError as error:
+        said = str(error)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return {"size": len(content), "peak": peak, "said": said}
+
+
+def main() -> None:
+    """Take every size, after a small file for which all libraries are loaded."""
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+    resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS))
+    kind = next(kind for kind in FORGERIES if kind.__name__ == sys.argv[1])
+    take(sealed(smallest()))
+    for size in map(int, sys.argv[2:]):
+        print(json.dumps(take(sealed(kind(FORGERIES[kind] * size)))), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,56 @@
+"""Loading and using a model file takes memory and time in proportion to the file's size."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import elseif
+from tests.export.forgeries import FORGERIES, Document
+
+ROOT = Path(__file__).parents[2]
+ROOM, FOR_EACH_BYTE = 20_000_000, 100  # bytes of memory for any file, and for each of its bytes
+
+every_kind = pytest.mark.parametrize("kind", FORGERIES, ids=lambda kind: kind.__name__)
+
+
+def taken(kind: Callable[[int], Document], *sizes: int) -> list[dict[str, Any]]:
+    """What files of a kind took in a process with limits of memory and of processor time."""
+    source = Path(elseif.__file__).parents[1]
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.export.loading", kind.__name__, *map(str, sizes)],
+        cwd=ROOT,
+        env={"PYTHONPATH": f"{source}:{ROOT}", "OPENBLAS_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, f"ended by {done.returncode}: {done.stderr[-2000:]}"
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+@every_kind
+def test_memory_is_in_proportion(kind: Callable[[int], Document]) -> None:
+    """Files of 0.1, 0.2 and 0.4 MB take no more than twice as much each time."""
+    found = taken(kind, 1, 2, 4)
+    assert len(found) == 3
+    for each in found:
+        assert each["peak"] <= ROOM + FOR_EACH_BYTE * each["size"], each
+    for one, twice in pairwise(found):
+        assert twice["peak"] <= 2.5 * max(one["peak"], ROOM / 4), found
+
+
+@pytest.mark.slow
+@every_kind
+def test_a_large_file_ends_in_time(kind: Callable[[int], Document]) -> None:
+    """One of 7 MB, within the processor time and the memory that the process is given."""
+    (found,) = taken(kind, 70)
+    assert found["size"] > 5_000_000
+    assert found["peak"] <= ROOM + FOR_EACH_BYTE * found["size"]
