@@ -105,14 +105,19 @@ def change(path: str, value: Any) -> Callable[[dict[str, Any]], None]:
     return apply
 
 
-def text_labels(label_type: str) -> dict[str, Any]:
-    """An outcome with labels of text, in an array of a told width."""
+def labels_of(label_type: str, *labels: Any) -> dict[str, Any]:
+    """An outcome with labels of a type."""
     return {
         "name": "survival",
         "label_type": label_type,
-        "labels": ["no", "yes"],
+        "labels": list(labels),
         "pseudocounts": [1.0, 1.0],
     }
+
+
+def date(text: str) -> dict[str, str]:
+    """A date as a file has it."""
+    return {"date": text}
 
 
 FORGED = [
@@ -132,11 +137,16 @@ FORGED = [
     ("rule_list/0/conditions/0/operator", "is true", "'is true'"),
     ("rule_list/0/conditions/0/value", "V", "category that the column does not have"),
     ("rule_list/0/conditions/0/value", None, "category that the column does not have"),
+    ("rule_list/0/conditions/0/value", {"tuple": ["IV"]}, "needs one value"),
+    ("rule_list/0/conditions/0/value", {"number": "Infinity"}, "does not have"),
     ("rule_list/0/conditions/0/order", 99, "order that is not there"),
     ("rule_list/0/conditions/0/order", None, "lacks the order"),
     ("rule_list/0/conditions/0/extra", "x", "Extra inputs"),
     ("orders/0", ["a", "b"], "order"),
     ("orders/0", lambda order: order[:1], "not in its order"),
+    ("orders/0", lambda order: [*order[:1], *order[:-1]], "twice"),
+    ("table/columns/0/levels", [{"number": "NaN"}], "has NaN among its values"),
+    ("table/n_rows", 2**63, "less than or equal to"),
     ("outcome/labels", [0, 0], "stands twice"),
     ("outcome/labels", [0, 1, 2], "as many pseudocounts"),
     ("outcome/labels", [0, True], "not of type int64"),
@@ -144,7 +154,17 @@ FORGED = [
     ("outcome/labels", [0, 1.0], "not of type int64"),
     ("outcome/label_type", "int8; import os", "label_type"),
     ("outcome/label_type", "uint8", None),
-    ("outcome", text_labels("U999999"), "far wider than the longest"),
+    ("outcome", labels_of("U999999", "no", "yes"), "far wider than the longest"),
+    ("outcome", labels_of("U1", "no", "yes"), "longer than its type U1"),
+    ("outcome", labels_of("object", 0, {"number": "Infinity"}), "infinite or not a number"),
+    ("outcome", labels_of("object", 0, {"number": "NaN"}), "infinite or not a number"),
+    ("outcome", labels_of("float16", 0.0, 1e300), "infinite or not a number"),
+    ("outcome", labels_of("int8", 0, 300), "labels cannot be read"),
+    ("outcome", labels_of("datetime64[D]", date("now"), date("2020-01-01")), "'now' is no date"),
+    ("outcome", labels_of("datetime64[D]", date("NaT"), date("2020-01-01")), "'NaT' is no date"),
+    ("outcome", labels_of("datetime64[ns]", date("3000-01-01"), date("2020-01-01")), "dates"),
+    ("outcome", labels_of("object", {"tuple": [1]}, 2), "labels"),
+    ("outcome/pseudocounts", [1e308, 1e308], "pseudocounts are too large"),
     ("outcome/pseudocounts/0", 0.0, "greater than 0"),
     ("table/columns/0/kind", "secret", "kind"),
     ("table/columns/0/name", "age", "stands twice"),
@@ -152,6 +172,9 @@ FORGED = [
     ("table/feature_names", ["a"], "as many names"),
     ("table/n_features", 10**18, "as many names"),
     ("training/label_counts/0", 0.0, "and there were"),
+    ("training/label_counts", [1e308, 1e308], "more cases than can be counted"),
+    ("training/count_unit", 5e-324, "more cases than can be counted"),
+    ("rule_list/0/label_counts", [1.7e308, 1.7e308], "do not follow from its counts"),
     ("training/count_unit", 0.0, "count_unit"),
     ("training/count_unit", 0.5, "do not add up"),
     ("training/fingerprint", "abc", "fingerprint"),
