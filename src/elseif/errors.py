@@ -59,3 +59,22 @@ class FileExistsAlreadyError(ElseifError, FileExistsError):
 
 class LargeDataWarning(UserWarning):
     """A fit is about to take much memory; the text says how much."""
+
+
+class ValuesShownWarning(UserWarning):
+    """A warning that shows values of the table to whoever has the table.
+
+    Pages say ``without_values`` in its place.
+    """
+
+    def __init__(self, message: str, without_values: str) -> None:
+        super().__init__(message, without_values)
+        self.message, self.without_values = message, without_values
+
+    def __str__(self) -> str:
+        return self.message
+
+
+def public_text(warning: Warning | str) -> str:
+    """What a warning says, without values of the table."""
+    return str(getattr(warning, "without_values", warning))

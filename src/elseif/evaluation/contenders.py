@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from elseif.errors import DataError, ElseifError
+from elseif.errors import DataError, ElseifError, public_text
 from elseif.evaluation.cross_validation import rows_of
 
 FORMAT = 1  # of what is kept of a fit
@@ -141,7 +141,7 @@ def fit_once(
     for name, found in scores.items():
         _check(name, found, len(test))
     said = dict.fromkeys(
-        " ".join(str(w.message).split())
+        " ".join(public_text(w.message).split())
         for w in caught
         if issubclass(w.category, (UserWarning, ConvergenceWarning))
     )

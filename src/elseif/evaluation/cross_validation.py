@@ -16,7 +16,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold
 
-from elseif.errors import DataError, ParamError, ParamTypeError
+from elseif.errors import DataError, ParamError, ParamTypeError, public_text
 from elseif.posterior.rule_list import RuleList
 from elseif.progress import Progress
 from elseif.sampler.convergence import Convergence
@@ -167,7 +167,9 @@ def _fit_fold(
         classifier.fit(rows_of(X, train), rows_of(y, train), sample_weight=weight)
         probabilities = classifier.predict_proba(rows_of(X, test))
     said = dict.fromkeys(
-        str(w.message) for w in caught if issubclass(w.category, (UserWarning, ConvergenceWarning))
+        public_text(w.message)
+        for w in caught
+        if issubclass(w.category, (UserWarning, ConvergenceWarning))
     )
     predicts_by_map = classifier.predict_with == "map"
     fold = Fold(
