@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -18,6 +17,7 @@ from elseif.errors import DataError, DataTypeError, ParamError, ParamTypeError
 from elseif.tables.arrow import column_from_pieces
 from elseif.tables.boolean_arrays import FindBooleans, booleans_of_frame, booleans_of_sparse
 from elseif.tables.columns import Column, Kind, column_of_mask
+from elseif.tables.look_alikes import look_alikes
 from elseif.tables.parquet import ParquetTable, dataset_column, dataset_length
 from elseif.tables.sparse_table import SparseTable
 from elseif.tables.values import column_from_array, column_from_series, told, unmasked
@@ -259,26 +259,14 @@ def _checked_names(names: list[Any]) -> list[str]:
     doubled = [f"{name!r} at {p}" for name, p in places.items() if len(p) > 1]
     if doubled:
         raise DataError(f"Column names must be unique; found {', '.join(doubled[:5])}.")
-    alike: dict[str, list[str]] = {}
-    for name in names:
-        alike.setdefault(_as_seen(name), []).append(name)
-    for twins in alike.values():
-        if len(twins) > 1:
-            warnings.warn(
-                f"Columns {', '.join(map(ascii, twins))} look alike but are spelt with "
-                "different characters.",
-                UserWarning,
-                stacklevel=2,
-            )
+    for twins in look_alikes(names):
+        warnings.warn(
+            f"Columns {', '.join(map(ascii, twins))} look alike but are spelt with "
+            "different characters.",
+            UserWarning,
+            stacklevel=2,
+        )
     return names
-
-
-def _as_seen(name: str) -> str:
-    """A name as it looks: in one normal form, without characters that take no room."""
-    plain = unicodedata.normalize("NFKC", name)
-    if plain.isascii():
-        return plain
-    return "".join(c for c in plain if unicodedata.category(c) != "Cf")
 
 
 def _read_array(X: Any, allow_infinite: bool) -> Table:
