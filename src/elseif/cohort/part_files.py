@@ -28,13 +28,13 @@ def write_parquet(path: Path, tables: Iterable[Any], schema: Any = None) -> dict
             waiting.append(table)
             n_rows += len(table)
             if sum(map(len, waiting)) >= ROWS_A_GROUP:
-                whole = pa.concat_tables(waiting)
+                whole = pa.concat_tables(waiting).combine_chunks()  # pages would follow them
                 cut = len(whole) - len(whole) % ROWS_A_GROUP
                 writer = writer or stack.enter_context(_parquet(pq, file, schema))
                 writer.write_table(whole.slice(0, cut), row_group_size=ROWS_A_GROUP)
                 waiting = [whole.slice(cut)]
         writer = writer or stack.enter_context(_parquet(pq, file, schema))
-        rest = pa.concat_tables(waiting) if waiting else schema.empty_table()
+        rest = pa.concat_tables(waiting).combine_chunks() if waiting else schema.empty_table()
         writer.write_table(rest, row_group_size=ROWS_A_GROUP)
     return {"name": path.name, "rows": n_rows, "sha256": checksum(path)}
 
