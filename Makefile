@@ -1,12 +1,18 @@
 # make demo: fit the paper's Titanic list; write its report, calculator and explorer.
 # make test: everything CI checks, but for the slow tests (make test-slow).  Both create what
 # they need in .venv.
+# make test-oldest: the tests with the lowest versions allowed, in .venv-oldest.
+# make wheel: build wheel and sdist, and try the wheel in an empty environment.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# the Python that the lowest versions have wheels for, and tests that do not depend on versions
+OLDEST_PYTHON ?= python3.11
+OLDEST := .venv-oldest
+OLDEST_SKIPS := $(addprefix --ignore=tests/,browser paper studies)
 
-.PHONY: demo test test-slow coverage lint format bench docs clean
+.PHONY: demo test test-slow test-oldest coverage wheel lint format bench docs clean
 
 demo: $(VENV)/demo.stamp
 	$(BIN)/elseif demo --out results --force
@@ -23,6 +29,14 @@ coverage: $(VENV)/test.stamp
 	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m tests.compiled.draws
 	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -a -m pytest -q -n0 tests/sampler/exact tests/properties/test_mining.py
 	$(BIN)/coverage report -m
+
+# old releases use what newer ones of their own dependencies deprecate: no fault of ours
+test-oldest: $(OLDEST)/test.stamp
+	scripts/install_for_tests.sh
+	$(OLDEST)/bin/pytest -m "not slow" -n auto -q -W default::DeprecationWarning $(OLDEST_SKIPS)
+
+wheel:
+	PYTHON=$(PYTHON) scripts/check_wheel.sh
 
 lint: $(VENV)/test.stamp
 	$(BIN)/ruff check .
@@ -58,6 +72,12 @@ $(VENV)/test.stamp: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
 	@touch $@ $(VENV)/demo.stamp $(VENV)/docs.stamp
 
+$(OLDEST)/test.stamp: pyproject.toml constraints/oldest.txt
+	@echo "Installing the lowest versions allowed into $(OLDEST): a few minutes the first time."
+	$(OLDEST_PYTHON) -m venv $(OLDEST)
+	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[test]' -c constraints/oldest.txt
+	@touch $@
+
 $(VENV)/docs.stamp: pyproject.toml | $(VENV)/bin/python
 	@echo "Installing elseif and what builds its site into $(VENV)."
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
@@ -69,5 +89,5 @@ $(VENV)/bench.stamp: $(VENV)/test.stamp
 	@touch $@
 
 clean:
-	rm -rf $(VENV) .bench .coverage results site docs/_gallery .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	rm -rf $(VENV) $(OLDEST) .bench .coverage results site docs/_gallery .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
