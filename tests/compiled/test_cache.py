@@ -55,7 +55,7 @@ def test_importing_compiles_nothing() -> None:
 
 def test_no_cache_folder_is_no_obstacle() -> None:
     """Where Numba finds no folder that can be written, functions are compiled without a cache."""
-    scope: dict[str, Any] = {}
+    scope: dict[str, Any] = {"__name__": "nowhere"}
     exec("def double(x): return 2 * x", scope)  # of no file, beside which a cache could be
     assert jit.compiled(scope["double"])(4) == 8
 
