@@ -63,7 +63,7 @@ def test_before_the_memory_is_taken(table: pd.DataFrame, monkeypatch: pytest.Mon
         "2 conditions",
         "3 antecedents",
     ]
-    monkeypatch.setattr(mining, "pack_truths", full)
+    monkeypatch.setattr(mining, "stack_words", full)
     for antecedents in (None, [[("a", "=", True)]]):
         with pytest.warns(LargeDataWarning), pytest.raises(MemoryError):
             BayesianRuleListClassifier(antecedents=antecedents).fit(X, y)
