@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from elseif.antecedents.expert import read_antecedents, read_weights
+from elseif.antecedents.named_levels import only_named_levels
 from elseif.antecedents.pool import Pool
 from elseif.bits.merging import merged_note
 from elseif.bits.packing import BitLayout, make_layout
@@ -35,7 +37,14 @@ from elseif.posterior.point_estimate import maximum_a_posteriori, point_estimate
 from elseif.posterior.predictive import predictive_probabilities
 from elseif.posterior.rule_list import RuleList, Vocabulary
 from elseif.progress import Progress, ProgressBar
-from elseif.tables.binarise import Binarised, Binarising, ColumnReport, binarise, refuse_missing
+from elseif.tables.binarise import (
+    Binarised,
+    Binarising,
+    ColumnReport,
+    binarise,
+    refuse_missing,
+    seen_levels,
+)
 from elseif.tables.columns import Kind
 from elseif.tables.fingerprint import column_digest, data_fingerprint
 from elseif.tables.fit_report import FitReport, in_the_end
@@ -49,6 +58,7 @@ from elseif.tables.labels import (
     read_pseudocounts,
 )
 from elseif.tables.lazily import read_lazily
+from elseif.tables.levels import short_scale
 from elseif.tables.matching import match_columns, warn_of_unseen
 from elseif.tables.reading import Table, parse_kinds, read_table
 
@@ -274,6 +284,8 @@ class BayesianRuleListClassifier(FittedForPeople, ClassifierMixin, BaseEstimator
         layout = make_layout(labels.codes, len(labels.classes), labels.weights, labels.unit)
         pseudocounts = read_pseudocounts(self.pseudocounts, labels.classes)
         binarised, mined = self._pool(table, labels, layout)
+        columns, conditions = only_named_levels(binarised, mined.pool.conditions)
+        mined = replace(mined, pool=replace(mined.pool, conditions=conditions))
         kinds = {column.name: column.kind for column in binarised.columns}
         vocabulary = Vocabulary(labels.classes, pseudocounts, kinds, labels.unit, name_of(y))
         weights = read_weights(self.antecedent_weights, mined.pool, table.names)
@@ -288,7 +300,7 @@ class BayesianRuleListClassifier(FittedForPeople, ClassifierMixin, BaseEstimator
         posterior, convergence = self._sample(problem, mined.pool, vocabulary)
         best, note = point_estimate(posterior)
         report = FitReport(
-            columns=tuple(in_the_end(binarised.columns, mined.pool.conditions)),
+            columns=tuple(in_the_end(columns, conditions)),
             n_rows=table.n_rows,
             n_rows_without_label=labels.n_dropped,
             aliases=mined.pool.aliases,
@@ -404,9 +416,7 @@ class BayesianRuleListClassifier(FittedForPeople, ClassifierMixin, BaseEstimator
             antecedents = read_antecedents(self.antecedents, table, kinds, orders)
             used = sorted({name for a in antecedents for name in a.columns})
             columns = [table.column(name, kinds.get(name)) for name in used]
-            reports = [
-                ColumnReport(c.name, c.kind, c.n_missing, levels=c.categories) for c in columns
-            ]
+            reports = [ColumnReport(c.name, c.kind, c.n_missing, **seen_levels(c)) for c in columns]
             if self.missing == "error":
                 refuse_missing({c.name: c.n_missing for c in columns})
             known: dict[str, Kind] = {report.name: report.kind for report in reports}
@@ -417,7 +427,9 @@ class BayesianRuleListClassifier(FittedForPeople, ClassifierMixin, BaseEstimator
                 )
             mined = given_pool(antecedents, table, layout, known, settings)
             warn_of_leaks(mined, labels.classes)
-            return Binarised([], [], reports, [column_digest(c) for c in columns]), mined
+            digests = [column_digest(c) for c in columns]
+            scales = {c.name: short_scale(c, labels) for c in columns}
+            return Binarised([], [], reports, digests, scales), mined
         how = self._binarising(kinds, orders, table.names)
         binarised = binarise(table, labels, how, self._progress(), layout)
         try:

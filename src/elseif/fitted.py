@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from elseif.antecedents.expert import read_weights
+from elseif.antecedents.named_levels import known_levels
 from elseif.errors import DataError
 from elseif.model.prior import ListPrior
 from elseif.parameters import PREDICTORS, check_one_of
@@ -45,9 +46,7 @@ class FittedForPeople:
         return rule_list.explain(
             table,
             posterior=getattr(self, "posterior_", None),  # a model may be saved without it
-            levels=None
-            if rule_list.vocabulary.rounding is not None  # some may be left out
-            else {c.name: c.levels for c in self.fit_report_.columns if c.levels},
+            levels=known_levels(self.fit_report_.columns),
             level=level,
             allow_missing=self.missing != "error",
         )
@@ -102,6 +101,7 @@ class FittedForPeople:
             posterior=getattr(self, "posterior_", None),
             kinds=kinds,
             orders=orders,
+            open_columns={c.name for c in self.fit_report_.columns if c.n_other_levels},
             classifier=self,
         )
         return begin(bench, self.rule_list_)

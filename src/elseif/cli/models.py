@@ -90,6 +90,5 @@ def _as_written(model: Model) -> set[str]:
     return {
         column.name
         for column in model.fit_report.columns
-        if column.kind.value in ("category", "ordered")
-        and (not column.levels or any(isinstance(level, str) for level in column.levels))
+        if column.kind.value in ("category", "ordered") and column.levels_hold in (None, "text")
     }

@@ -13,6 +13,7 @@ from elseif.evaluation.intervals import LEVEL, UNKNOWN, Estimate, wilson
 from elseif.tables.columns import Column, Kind
 from elseif.tables.conditions import value_text
 from elseif.tables.cuts import quantile_cuts
+from elseif.tables.levels import FEWEST_OF_A_LEVEL
 
 MOST_GROUPS = 12  # of a column; further categories are taken together
 FEWEST = 10  # events and others that a group needs for its AUC to mean something
@@ -99,16 +100,17 @@ def subgroup_performance(
 
 
 def _by_category(column: Column) -> tuple[np.ndarray, list[str]]:
-    """Each category, or the most frequent ones and the others together."""
+    """The most frequent categories, and together the others, which may be of few people."""
     assert column.codes is not None
     names = [value_text(category) for category in column.categories]
-    if len(names) <= MOST_GROUPS:
-        return column.codes, names
     counts = np.bincount(column.codes[column.codes >= 0], minlength=len(names))
-    kept = np.sort(np.argsort(-counts, kind="stable")[: MOST_GROUPS - 1])
+    most = len(names) if len(names) <= MOST_GROUPS else MOST_GROUPS - 1
+    frequent = np.argsort(-counts, kind="stable")[:most]
+    kept = np.sort(frequent[counts[frequent] >= FEWEST_OF_A_LEVEL])
+    n_others = int(np.count_nonzero(counts)) - len(kept)
     place = np.full(len(names), len(kept))
     place[kept] = np.arange(len(kept))
-    others = f"{len(names) - len(kept)} other categories"
+    others = "1 other category" if n_others == 1 else f"{n_others} other categories"
     return place[column.codes], [*(names[i] for i in kept), others]
 
 

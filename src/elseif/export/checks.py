@@ -11,6 +11,7 @@ import numpy as np
 from elseif.errors import ModelFileError
 from elseif.export.document import (
     LARGEST_CHAIN,
+    ColumnPart,
     ConditionPart,
     DateValue,
     Document,
@@ -208,17 +209,23 @@ class _Conditions:
         if any(isinstance(value, TupleValue) for value in values):
             return "needs one value" if len(values) == 1 else "needs values that are not many"
         if kind in (Kind.CATEGORY, Kind.ORDERED):
-            return self._category_fault(condition, values)
+            return self._category_fault(condition, values, column)
         return _number_fault(kind, operator, values)
 
-    def _category_fault(self, condition: ConditionPart, values: list[Any]) -> str | None:
-        if not self._levels_of(condition.column).issuperset(values):
+    def _category_fault(
+        self, condition: ConditionPart, values: list[Any], column: ColumnPart
+    ) -> str | None:
+        # a list edited by hand may name a level of those that the column does not list
+        is_open = column.n_levels > len(column.levels)
+        if not is_open and not self._levels_of(condition.column).issuperset(values):
             return "names a category that the column does not have"
-        needs_order = condition.operator in NUMERIC_OPERATORS or condition.operator == UNEQUAL
+        needs_order = condition.operator in NUMERIC_OPERATORS or (
+            condition.operator == UNEQUAL and not is_open
+        )
         if needs_order and condition.order is None:
             return "lacks the order of the categories"
         if condition.order is not None:
-            fault = self._order_fault(condition.column, condition.order)
+            fault = self._order_fault(condition.column, condition.order, is_open)
             if fault is not None:
                 return fault
             ranks = self._ranks_of(condition.order)
@@ -228,7 +235,7 @@ class _Conditions:
                 return _interval_fault([ranks[v] for v in values])
         return None
 
-    def _order_fault(self, column: str, order: int) -> str | None:
+    def _order_fault(self, column: str, order: int, is_open: bool) -> str | None:
         """Whether an order is of a column's levels; most conditions on a column share theirs."""
         known = self._ordered.setdefault(column, set())
         if order in known:
@@ -236,7 +243,7 @@ class _Conditions:
         if len(known) == MOST_ORDERS:
             return f"has an order beyond the {MOST_ORDERS} that a column may have"
         levels, ranks = self._levels_of(column), self._ranks_of(order)
-        if len(ranks) > len(levels) or not levels.issuperset(ranks):
+        if not is_open and (len(ranks) > len(levels) or not levels.issuperset(ranks)):
             return "has an order of other categories"
         if len(ranks) < len(self._orders[order]):
             return "has an order that names a category twice"

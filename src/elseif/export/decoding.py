@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -12,6 +13,7 @@ from elseif.antecedents.antecedent import Antecedent
 from elseif.antecedents.pool import Pool
 from elseif.disclosure.rounding import Rounding
 from elseif.export.document import (
+    ColumnPart,
     ConditionPart,
     ConvergencePart,
     Document,
@@ -164,21 +166,29 @@ def _convergence(part: ConvergencePart) -> Convergence:
 
 def _fit_report(part: TablePart, aliases: dict[str, tuple[str, ...]]) -> FitReport:
     return FitReport(
-        columns=tuple(
-            ColumnReport(
-                name=column.name,
-                kind=Kind(column.kind),
-                n_missing=column.n_missing,
-                n_conditions=column.n_conditions,
-                cuts=tuple(map(_plain, column.cuts)),
-                levels=_categories(column.levels),
-                grouped=_categories(column.grouped),
-                excluded=column.excluded,
-            )
-            for column in part.columns
-        ),
+        columns=tuple(map(_column, part.columns)),
         n_rows=part.n_rows,
         n_rows_without_label=part.n_rows_without_label,
         aliases=aliases,
         notes=tuple(part.notes),
     )
+
+
+def _column(part: ColumnPart) -> ColumnReport:
+    """What fit made of a column; earlier releases kept values of what they left out."""
+    column = ColumnReport(
+        name=part.name,
+        kind=Kind(part.kind),
+        n_missing=part.n_missing,
+        n_conditions=part.n_conditions,
+        cuts=tuple(map(_plain, part.cuts)),
+        levels=_categories(part.levels),
+        grouped=_categories(part.grouped),
+        excluded=part.excluded,
+        n_levels=part.n_levels,
+        holds=part.holds,
+    )
+    if column.excluded is None:
+        return column
+    n_levels, holds = max(column.n_levels, len(column.levels)), column.levels_hold
+    return replace(column.without_values(), n_levels=n_levels, holds=holds)

@@ -186,9 +186,11 @@ class ColumnPart(Part):
     n_missing: Whole | None  # None where a minimum cell is held
     n_conditions: Whole
     cuts: Many[Scalar]
-    levels: Many[Scalar]
+    levels: Annotated[Many[Scalar], Field(description="categories that conditions name")]
     grouped: Many[Scalar]
     excluded: str | None
+    n_levels: Annotated[Whole, Field(description="categories seen, where that is known, or 0")] = 0
+    holds: Annotated[str | None, Field(description="what categories are, such as text")] = None
 
 
 class TablePart(Part):

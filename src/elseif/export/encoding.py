@@ -126,6 +126,8 @@ def _column(report: ColumnReport) -> dict[str, Any]:
         "levels": _scalars(report.levels),
         "grouped": _scalars(report.grouped),
         "excluded": report.excluded,
+        "n_levels": int(report.n_levels),
+        "holds": report.holds,
     }
 
 

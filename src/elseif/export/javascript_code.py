@@ -103,6 +103,8 @@ def _test(test: Test) -> str:
     if test.sort in (NUMBER, BOOLEAN, DATE):
         converted = f"{'date' if test.sort == DATE else 'number'}({value})"
         return _number_test(converted, test)
+    if test.operator == UNEQUAL:
+        return f"![null, {js(test.value)}].includes(text({value}))"
     return f"{js(list(test.values))}.includes(text({value}))"
 
 

@@ -150,10 +150,10 @@ class _Graph:
             return self.node("Equal", [value, self.number(float(test.operator == TRUE))])
         if test.operator == ONE_OF:
             return self.one_of(value, test)
-        number = self.number(_number(test.value, test.sort))
         if test.operator in COMPARISONS:
+            number = self.number(_number(test.value, test.sort))
             return self.node(COMPARISONS[test.operator], [value, number])
-        unequal = self.node("Not", [self.node("Equal", [value, number])])
+        unequal = self.node("Not", [self.one_of(value, test)])
         known = self.node("Not", [self.missing(value, test.sort)])
         return self.node("And", [unequal, known])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -16,6 +16,7 @@ from elseif.errors import ExportError, ParamError
 from elseif.export.model import Model, as_model
 from elseif.posterior.rule_list import RuleList
 from elseif.posterior.text import count_text
+from elseif.tables.binarise import ColumnReport
 from elseif.tables.columns import Kind
 from elseif.tables.conditions import (
     ABOVE,
@@ -32,7 +33,6 @@ from elseif.tables.conditions import (
     Condition,
     as_date,
 )
-from elseif.tables.values import family
 
 BOOLEAN, NUMBER, TEXT, DATE = "boolean", "number", "text", "date"
 MOST_TESTS, MOST_VALUES = 1_000, 100_000  # of a list: more are no program that anybody could run
@@ -44,7 +44,8 @@ class Test:
     """One of: is missing, is true, is false, in (values), !=, >, <=, >=, < (one value).
 
     Comparisons are of numbers (float) or dates; ordered categories have become "in", and so
-    has "!=" of categories. A missing value makes no test true but "is missing".
+    has "!=" of categories where the model names all of them. A missing value makes no test
+    true but "is missing".
     """
 
     __test__ = False  # not for pytest
@@ -97,7 +98,7 @@ def plain_list(model: Any, which: str = "point") -> PlainList:
     """The point estimate, or the most probable list (which="map"), in plain words."""
     model = as_model(model)
     rule_list = chosen_list(model, which)
-    sorts = {c.name: _sort(c.kind, c.levels) for c in model.fit_report.columns}
+    sorts = {c.name: _sort(c) for c in model.fit_report.columns}
     rules = []
     for rule, tests in zip(rule_list.rules, _all_tests(rule_list, sorts), strict=True):
         rules.append(
@@ -201,17 +202,15 @@ def _levels(operator: str, places: list[int], order: tuple[Any, ...]) -> tuple[A
     return order[parts[operator]]
 
 
-def _sort(kind: Kind, levels: Sequence[Any]) -> str:
+def _sort(column: ColumnReport) -> str:
+    kind = column.kind
     if kind is Kind.BOOLEAN:
         return BOOLEAN
     if kind is Kind.DATE:
         return DATE
     if kind is Kind.NUMERIC:
         return NUMBER
-    families = {family(level) for level in levels}
-    if families == {"boolean"}:
-        return BOOLEAN
-    return NUMBER if families == {"number"} else TEXT
+    return {"boolean": BOOLEAN, "number": NUMBER}.get(column.levels_hold or "", TEXT)
 
 
 def _typed(value: Any, sort: str) -> Any:

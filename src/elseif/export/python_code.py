@@ -23,6 +23,7 @@ from elseif.tables.conditions import (
     MISSING,
     ONE_OF,
     TRUE,
+    UNEQUAL,
 )
 
 HELPERS = '''
@@ -91,6 +92,8 @@ def _test(test: Test) -> str:
         return _date_test(f"_date({value})", test)
     if test.sort in (NUMBER, BOOLEAN):
         return _number_test(f"_number({value})", test)
+    if test.operator == UNEQUAL:
+        return f"_text({value}) not in (None, {test.value!r})"
     return f"_text({value}) in {tuple(test.values)!r}"
 
 

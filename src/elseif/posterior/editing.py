@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -13,6 +13,7 @@ import numpy as np
 
 from elseif.antecedents.antecedent import Antecedent
 from elseif.antecedents.expert import read_antecedents
+from elseif.antecedents.named_levels import without_order
 from elseif.antecedents.pool import Pool
 from elseif.errors import DataError, ParamError, ParamTypeError
 from elseif.model.likelihood import log_likelihood
@@ -42,6 +43,7 @@ class Bench:
     posterior: Posterior | None  # a model may be saved without it
     kinds: Mapping[str, Kind]  # of columns, as told to fit
     orders: Mapping[str, tuple[Any, ...]]
+    open_columns: Container[str] = ()  # of which the model does not name all levels
     classifier: Any = None  # what as_classifier copies
 
     @cached_property
@@ -82,7 +84,8 @@ class Bench:
                 "as conditions, such as ('age', '>', 60)."
             )
         kinds = {**self.kinds, **self.vocabulary.kinds}
-        antecedent = read_antecedents([told], self.table, kinds, self.orders)[0]
+        read = read_antecedents([told], self.table, kinds, self.orders)[0]
+        antecedent = Antecedent(without_order(c, self.open_columns) for c in read)
         apart = Antecedent(part for condition in antecedent for part in _apart(condition))
         return apart if apart in self.places else antecedent
 

@@ -293,11 +293,11 @@ def _levels(
 ) -> tuple[tuple[Any, ...], bool]:
     """The categories to offer, and whether they are all that training saw."""
     order = next((c.order for c in conditions if c.order is not None), None)
-    told = source.levels(name)
-    found = dict.fromkeys(order or told or ())
+    told, are_all = source.levels(name)
+    found = dict.fromkeys(order or told)
     for condition in conditions:
         found |= dict.fromkeys(condition_values(condition))
-    return tuple(found), order is not None or told is not None
+    return tuple(found), order is not None or are_all
 
 
 def _check_columns(source: ListSource, told: Mapping[str, Mapping[str, Any]]) -> None:

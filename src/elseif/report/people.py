@@ -14,6 +14,8 @@ from elseif.tables.binarise import ColumnReport
 from elseif.tables.columns import Column, Kind
 from elseif.tables.conditions import value_text
 from elseif.tables.fit_report import FitReport
+from elseif.tables.identifiers import is_personal
+from elseif.tables.levels import FEWEST_OF_A_LEVEL
 from elseif.tables.reading import Table
 
 MOST_COLUMNS = 60  # described on a page: those of the list first, then the frequent ones
@@ -79,7 +81,7 @@ def describe_people(
     for column in order[:MOST_COLUMNS]:
         quartiles: list[Quartiles | None] = []
         levels: list[Level] = []
-        if cells.rounding is None or _may_be_described(column):
+        if _may_be_described(column, cells):
             values = table.column(column.name, column.kind).take(rows)
             quartiles, levels = _described(values, cells, everybody)
         columns.append(
@@ -101,9 +103,13 @@ def describe_people(
     )
 
 
-def _may_be_described(column: ColumnReport) -> bool:
-    """Whether a column was used: one that was left out, such as an identifier, tells nothing."""
-    return column.excluded is None or column.excluded.startswith(NOT_USED)
+def _may_be_described(column: ColumnReport, cells: Cells) -> bool:
+    """Whether a column's values may be told: never of an identifier, and under a minimum cell
+    only of a column that could have been used.
+    """
+    if cells.rounding is None or column.excluded is None:
+        return not is_personal(column.excluded)
+    return column.excluded.startswith(NOT_USED)
 
 
 def _with_sum(by_label: np.ndarray) -> np.ndarray:
@@ -139,18 +145,22 @@ def _described(
 
 
 def _categories(column: Column, cells: Cells) -> list[tuple[str, np.ndarray]]:
-    """The most frequent categories, and the others together."""
+    """The most frequent categories, and together the others, which may be of few people."""
     assert column.codes is not None
     codes = column.codes
     named = [(value_text(name), codes == i) for i, name in enumerate(column.categories)]
     if cells.rounding is not None:
         return merged(named, cells, MOST_GROUPS - 1)
     counts = np.bincount(codes[codes >= 0], minlength=len(column.categories))
-    order = np.argsort(-counts, kind="stable") if column.kind is Kind.CATEGORY else None
-    if order is None or len(order) <= MOST_GROUPS:
-        return named if order is None else [named[i] for i in order]
-    kept, rest = order[: MOST_GROUPS - 1], order[MOST_GROUPS - 1 :]
-    return [*(named[i] for i in kept), (f"{len(rest)} other categories", np.isin(codes, rest))]
+    order = np.arange(len(counts))
+    most = len(order)
+    if column.kind is Kind.CATEGORY:
+        order = np.argsort(-counts, kind="stable")
+        most = most if most <= MOST_GROUPS else MOST_GROUPS - 1
+    kept = [i for i in order[:most] if counts[i] >= FEWEST_OF_A_LEVEL]
+    rest = np.setdiff1d(order[counts[order] > 0], kept)
+    others = "1 other category" if len(rest) == 1 else f"{len(rest)} other categories"
+    return [*(named[i] for i in kept), *([(others, np.isin(codes, rest))] if len(rest) else [])]
 
 
 def _levels(

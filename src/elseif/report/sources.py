@@ -18,11 +18,13 @@ class ListSource:
     fit_report: FitReport | None = None
     stands_in: bool = False  # for an average over many lists, which predicts
 
-    def levels(self, column: str) -> tuple[Any, ...] | None:
-        """The categories of a column that training saw, where that is known."""
-        if self.fit_report is None or self.rule_list.vocabulary.rounding is not None:
-            return None  # under a minimum cell the others are left out
-        return next((c.levels for c in self.fit_report.columns if c.name == column), None) or None
+    def levels(self, column: str) -> tuple[tuple[Any, ...], bool]:
+        """The categories of a column that are known, and whether training saw no others."""
+        columns = () if self.fit_report is None else self.fit_report.columns
+        found = next((c for c in columns if c.name == column), None)
+        if found is None or not found.levels:
+            return (), False
+        return found.levels, not found.n_other_levels
 
     def may_be_missing(self, column: str) -> bool:
         """Whether a column lacked values in training, or that is left out."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,8 +12,8 @@ import numpy as np
 
 from elseif.bits.mask import Mask
 from elseif.bits.packed_mask import PackedMask, pack_mask
-from elseif.bits.packing import ROWS_AT_ONCE, BitLayout, make_layout
-from elseif.errors import DataError, ParamError
+from elseif.bits.packing import BitLayout, make_layout
+from elseif.errors import DataError, ParamError, ValuesShownWarning
 from elseif.progress import Progress
 from elseif.tables.columns import Column, Kind, column_of_mask
 from elseif.tables.conditions import (
@@ -32,17 +31,16 @@ from elseif.tables.conditions import (
 )
 from elseif.tables.cuts import N_QUANTILES, description_length_cuts, quantile_cuts
 from elseif.tables.fingerprint import column_digest
+from elseif.tables.hidden_numbers import warn_of_hidden_numbers
+from elseif.tables.identifiers import keeping, suspicion
 from elseif.tables.labels import Labels
+from elseif.tables.levels import level_counts, nameable, short_scale
+from elseif.tables.look_alikes import look_alikes
 from elseif.tables.reading import Table
+from elseif.tables.values import family
 
 QUANTILES, DESCRIPTION_LENGTH = "quantiles", "mdl"
 THRESHOLDS, BINS = "thresholds", "bins"
-# a column of so many different values that none repeats is taken for an identifier
-FEWEST_IDENTIFIERS = 20
-HIDDEN = (
-    ("numbers", re.compile(r"[+-]?\d+([.,]\d+)?"), "pandas.to_numeric(..., errors='coerce')"),
-    ("dates", re.compile(r"\d{4}-\d{2}-\d{2}.*|\d{1,2}[./]\d{1,2}[./]\d{4}"), "pandas.to_datetime"),
-)
 
 
 @dataclass(frozen=True)
@@ -54,9 +52,25 @@ class ColumnReport:
     n_missing: int | None = 0  # None where a minimum cell leaves it out
     n_conditions: int = 0
     cuts: tuple[Any, ...] = ()
-    levels: tuple[Any, ...] = ()  # the categories seen
+    levels: tuple[Any, ...] = ()  # the categories kept: those that conditions name
     grouped: tuple[Any, ...] = ()  # rare categories that share a condition
     excluded: str | None = None  # why, when the column gives no condition
+    n_levels: int = 0  # all categories seen, of which the others leave nothing but this number
+    holds: str | None = None  # what the categories are: "text", "number", "boolean", "date"
+
+    @property
+    def n_other_levels(self) -> int:
+        """How many categories fit saw that are not among the levels."""
+        return max(0, self.n_levels - len(self.levels))
+
+    @property
+    def levels_hold(self) -> str | None:
+        """What the categories are; None for columns of another kind and where nothing tells."""
+        return self.holds or next(map(family, self.levels), None)
+
+    def without_values(self) -> ColumnReport:
+        """The report on a column that is left out, of which nothing is kept but its name."""
+        return replace(self, cuts=(), levels=(), grouped=())
 
 
 @dataclass(frozen=True)
@@ -82,6 +96,8 @@ class Binarised:
     truths: list[PackedMask]
     columns: list[ColumnReport]
     digests: list[bytes] = field(default_factory=list)  # of each column, for the fingerprint
+    # levels that may be kept although no condition names them, by column
+    scales: dict[str, tuple[Any, ...]] = field(default_factory=dict)
 
 
 def binarise(
@@ -116,6 +132,7 @@ def binarise(
             result.truths.extend(pack_mask(c.mask(column), layout) for c in conditions)
             result.columns.append(column_report)
             result.digests.append(column_digest(column))
+            result.scales[name] = short_scale(column, labels)
             del column  # before the next one is read
     refuse_missing(with_missing)
     return result
@@ -173,14 +190,8 @@ def column_conditions(
     conditions: list[Condition] = []
     if n_missing == column.n_rows:
         excluded = "every value is missing"
-    elif _may_be_identifier(column, how) and looks_like_identifier(column, labels):
-        excluded = "no value repeats: it looks like an identifier"
-        warnings.warn(
-            f"Column {column.name!r} is left out: {excluded}. "
-            f"Say kinds={{{column.name!r}: {column.kind.value!r}}} to use it.",
-            UserWarning,
-            stacklevel=2,
-        )
+    elif (excluded := _personal(column, labels, how)) is not None:
+        pass  # not even whether a value is there is asked
     elif column.kind in (Kind.BOOLEAN, Kind.CATEGORY) and column.name in how.cuts:
         raise ParamError(
             f"cuts: column {column.name!r} is {column.kind}; only numeric, date and ordered "
@@ -189,13 +200,15 @@ def column_conditions(
     elif column.kind is Kind.BOOLEAN:
         conditions = list(_boolean_conditions(column, how))
     elif column.kind is Kind.CATEGORY:
-        warn_of_hidden_numbers(column, how)
-        grouped = rare_categories(column, labels.weights, how.group_rare)
-        conditions = list(_category_conditions(column, grouped, how))
+        if column.name not in how.kinds:
+            warn_of_hidden_numbers(column.name, column.categories)
+        _warn_of_look_alikes(column)
+        conditions = list(_category_conditions(column, labels, how))
+        grouped = next((c.value for c in conditions if c.operator == ONE_OF), ())
     else:
         cuts = cut_points(column, labels, how)
         conditions = list(_cut_conditions(column, cuts, how))
-    if n_missing and n_missing < column.n_rows:
+    if n_missing and excluded is None:
         conditions.append(Condition(column.name, MISSING))
     if not conditions and excluded is None:
         excluded = _why_nothing(column, how)
@@ -205,16 +218,18 @@ def column_conditions(
         n_missing=n_missing,
         n_conditions=len(conditions),
         cuts=tuple(cuts),
-        levels=column.categories,
         grouped=grouped,
         excluded=excluded,
+        **seen_levels(column),
     )
     return conditions, report
 
 
-def _may_be_identifier(column: Column, how: Binarising) -> bool:
-    """Whether the user has left open what a column is for."""
-    return column.name not in how.kinds and column.name not in how.cuts
+def seen_levels(column: Column) -> dict[str, Any]:
+    """What a report says of a column's categories."""
+    categories = column.categories
+    holds = family(categories[0]) if categories else None
+    return {"levels": categories, "n_levels": len(categories), "holds": holds}
 
 
 def _why_nothing(column: Column, how: Binarising) -> str:
@@ -229,54 +244,52 @@ def _why_nothing(column: Column, how: Binarising) -> str:
     return "constant where it counts"  # other values are infinite or have no weight
 
 
-def looks_like_identifier(column: Column, labels: Labels) -> bool:
-    """Whether a column only tells rows apart: text that never repeats, or a running number."""
-    if column.n_rows < FEWEST_IDENTIFIERS:
-        return False
-    if labels.weights.max() * labels.unit > 1:  # a weight of 2 is a row that repeats
-        return False
-    if column.kind is Kind.CATEGORY:
-        return len(column.categories) == column.n_rows
-    if column.kind is not Kind.NUMERIC or column.numbers is None:
-        return False
-    numbers = column.numbers
-    if np.isnan(numbers).any() or numbers.max() - numbers.min() != column.n_rows - 1:
-        return False
-    return bool(np.all(numbers == np.floor(numbers))) and len(np.unique(numbers)) == column.n_rows
+def _personal(column: Column, labels: Labels, how: Binarising) -> str | None:
+    """Why a column is left out as one that identifies people; warns of what is left to the user."""
+    if column.name in how.kinds or column.name in how.cuts:
+        return None  # the user has said what it is
+    found = suspicion(column, labels)
+    if found is None:
+        return None
+    keep = keeping(column.name, column.kind)
+    if found.is_sure:
+        warnings.warn(
+            f"Column {column.name!r} is left out: it {found.reason}. {keep}.",
+            UserWarning,
+            stacklevel=3,
+        )
+        return f"{found.reason}; {keep}"
+    warnings.warn(
+        f"Column {column.name!r} {found.reason}. Leave it out of the table if it is one; "
+        f"{keep} without this warning.",
+        UserWarning,
+        stacklevel=3,
+    )
+    return None
 
 
-def warn_of_hidden_numbers(column: Column, how: Binarising) -> None:
-    """Warn of text that is mostly numbers or dates: its values are too many to be conditions."""
-    if column.name in how.kinds or len(column.categories) < FEWEST_IDENTIFIERS:
-        return
-    texts = [c for c in column.categories if isinstance(c, str)]
-    for what, pattern, remedy in HIDDEN:
-        odd = [text for text in texts if not pattern.fullmatch(text.strip())]
-        if len(odd) <= 0.1 * len(texts):
-            beside = f" (but {odd[0]!r})" if odd else ""
-            warnings.warn(
-                f"Column {column.name!r} is text, but its {len(texts)} values are {what}{beside}. "
-                f"Convert it with {remedy}, or say kinds={{{column.name!r}: 'category'}}.",
-                UserWarning,
-                stacklevel=2,
-            )
-            return
+def _warn_of_look_alikes(column: Column) -> None:
+    """Warn of levels that nobody can tell apart on a page."""
+    for twins in look_alikes(c for c in column.categories if isinstance(c, str)):
+        said = "look alike but are spelt with different characters."
+        shown, n = ", ".join(map(ascii, twins)), len(twins)
+        warnings.warn(
+            ValuesShownWarning(
+                f"Column {column.name!r}: the levels {shown} {said}",
+                f"Column {column.name!r}: {n} levels {said}",
+            ),
+            stacklevel=3,
+        )
 
 
-def rare_categories(column: Column, weights: np.ndarray, least_share: float) -> tuple[Any, ...]:
-    """Categories below a share of the observations, when there are at least two."""
+def rare_categories(column: Column, labels: Labels, least_share: float) -> np.ndarray:
+    """Codes of the categories below a share of the observations, when there are at least two."""
     if not least_share:
-        return ()
-    assert column.codes is not None
-    n = len(column.categories)
-    counts = np.zeros(n)
-    for start in range(0, column.n_rows, ROWS_AT_ONCE):
-        codes = column.codes[start : start + ROWS_AT_ONCE]
-        known = codes >= 0
-        some = weights[start : start + ROWS_AT_ONCE][known]
-        counts += np.bincount(codes[known], weights=some, minlength=n)
-    rare = np.flatnonzero((counts > 0) & (counts < least_share * weights.sum()))
-    return tuple(column.categories[i] for i in rare) if len(rare) > 1 else ()
+        return np.empty(0, dtype=np.int64)
+    weights = level_counts(column, labels, by_weight=True)
+    total = float(labels.weights.sum()) * labels.unit
+    rare = np.flatnonzero((weights > 0) & (weights < least_share * total))
+    return rare if len(rare) > 1 else rare[:0]
 
 
 def cut_points(column: Column, labels: Labels, how: Binarising) -> list[Any]:
@@ -348,20 +361,23 @@ def _present_codes(column: Column) -> np.ndarray:
     return np.flatnonzero(held[:-1])
 
 
-def _category_conditions(
-    column: Column, grouped: tuple[Any, ...], how: Binarising
-) -> Iterator[Condition]:
+def _category_conditions(column: Column, labels: Labels, how: Binarising) -> Iterator[Condition]:
     present = _present_codes(column)
     if len(present) < 2 - bool(column.n_missing):
         return
-    for code in present:
+    may_name = nameable(column, labels) if how.negations or how.group_rare else None
+    rare = set(rare_categories(column, labels, how.group_rare).tolist())
+    for code in present.tolist():
         category = column.categories[code]
-        if category not in grouped:
+        if code not in rare:
             yield Condition(column.name, EQUAL, category)
-            if how.negations:
+            if may_name is not None and how.negations and may_name[code]:
                 yield Condition(column.name, UNEQUAL, category, column.categories)
-    if grouped:
-        yield Condition(column.name, ONE_OF, grouped)
+    grouped = [column.categories[c] for c in sorted(rare) if may_name is None or may_name[c]]
+    if len(grouped) > 1:
+        yield Condition(column.name, ONE_OF, tuple(grouped))
+    elif grouped:
+        yield Condition(column.name, EQUAL, grouped[0])
 
 
 def _cut_conditions(column: Column, cuts: Sequence[Any], how: Binarising) -> Iterator[Condition]:

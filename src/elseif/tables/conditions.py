@@ -33,7 +33,8 @@ class Condition:
     A missing value makes no condition true but "is missing". The value is a number, a
     date, a category, a tuple of categories ("in") or a pair ("between": above the
     first, at most the second). Conditions on ordered categories carry the categories
-    in their order.
+    in their order. A "!=" carries all categories, and is false of any other; without them
+    it is true of every value but its own.
     """
 
     column: str

@@ -51,7 +51,10 @@ class FitReport:
                 "kind": [c.kind.value for c in self.columns],
                 "missing": ["" if c.n_missing is None else c.n_missing for c in self.columns],
                 "conditions": [c.n_conditions for c in self.columns],
-                "cuts or levels": [_some(c.cuts or c.levels) for c in self.columns],
+                "cuts or levels": [
+                    _some(c.cuts or c.levels, 0 if c.cuts else c.n_other_levels)
+                    for c in self.columns
+                ],
                 "left out": [c.excluded or "" for c in self.columns],
             }
         )
@@ -76,9 +79,15 @@ def in_the_end(
             column = replace(
                 column, excluded="no condition reaches min_support, or another says the same"
             )
+        if column.excluded is not None:  # what is left out leaves no values
+            column = column.without_values()
         yield column
 
 
-def _some(values: tuple[Any, ...]) -> str:
+def _some(values: tuple[Any, ...], n_others: int = 0) -> str:
+    """The first few values, and how many there are where that is not all."""
+    n = len(values) + n_others
+    if not values:
+        return f"{n:,} levels" if n else ""
     shown = ", ".join(value_text(value) for value in values[:MOST_SHOWN])
-    return shown if len(values) <= MOST_SHOWN else f"{shown}, ... ({len(values)})"
+    return shown if n <= MOST_SHOWN and not n_others else f"{shown}, ... ({n:,})"

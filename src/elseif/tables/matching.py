@@ -7,12 +7,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from elseif.errors import DataError
+from elseif.errors import DataError, ValuesShownWarning
 from elseif.tables.binarise import ColumnReport
 from elseif.tables.columns import Kind
 from elseif.tables.reading import Table
 
 MOST_SHOWN = 5
+NOTHING_HOLDS = "no condition is true of them."
 
 
 def match_columns(
@@ -45,7 +46,11 @@ def match_columns(
 
 
 def warn_of_unseen(table: Table, columns: Sequence[ColumnReport]) -> None:
-    """Count the values of categories that fit did not see: no condition is true of them."""
+    """Count the values of categories that fit did not see: no condition is true of them.
+
+    Where a model does not name all categories that fit saw, a value of another one may be of
+    those: only where there are more of them than there were is one certainly new.
+    """
     for report in columns:
         if report.kind not in (Kind.CATEGORY, Kind.ORDERED):
             continue
@@ -54,17 +59,29 @@ def warn_of_unseen(table: Table, columns: Sequence[ColumnReport]) -> None:
         known = set(report.levels)
         unseen = [i for i, category in enumerate(column.categories) if category not in known]
         n_values = int(np.isin(column.codes, unseen).sum()) if unseen else 0
-        if n_values:
-            shown = _some([str(column.categories[i]) for i in unseen])
-            _note(
-                f"Column {report.name!r}: {n_values} values are of categories that fit did not "
-                f"see ({shown}); no condition is true of them."
+        if not n_values:
+            continue
+        shown = f" ({_some([str(column.categories[i]) for i in unseen])})"
+        n_known = report.n_other_levels
+        if not n_known:
+            text = (
+                f"Column {report.name!r}: {n_values} values are of categories that fit did not see"
             )
+            _note(f"{text}{shown}; {NOTHING_HOLDS}", f"{text}; {NOTHING_HOLDS}")
+        elif len(unseen) > n_known:
+            text = f"Column {report.name!r}: {len(unseen)} categories are not named in the model"
+            rest = (
+                f", and fit saw {n_known} such; at least {len(unseen) - n_known} of them are new."
+            )
+            _note(f"{text}{shown}{rest}", f"{text}{rest}")
 
 
-def _note(message: str) -> None:
+def _note(message: str, without_values: str | None = None) -> None:
     # the warning points at the caller of predict: note, match, read, predict_proba, predict
-    warnings.warn(message, UserWarning, stacklevel=5)
+    warning = UserWarning(message)
+    if without_values is not None:
+        warning = ValuesShownWarning(message, without_values)
+    warnings.warn(warning, stacklevel=5)
 
 
 def _some(names: Sequence[str]) -> str:

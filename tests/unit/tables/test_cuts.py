@@ -543,7 +543,7 @@ def test_negations_of_two_categories_say_nothing_new() -> None:
 
 def regions(n: int = 200) -> pd.DataFrame:
     """Two common categories and three rare ones."""
-    values = ["north"] * 100 + ["south"] * 80 + ["east"] * 9 + ["west"] * 7 + ["far"] * 4
+    values = ["north"] * 99 + ["south"] * 80 + ["east"] * 9 + ["west"] * 7 + ["far"] * 5
     return pd.DataFrame({"region": values[:n]})
 
 
