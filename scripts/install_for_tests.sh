@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # Programs that some tests need, from Debian's or Ubuntu's packages where they are absent: a
-# browser for the pages, PostgreSQL (the tests start a server of their own), Java (for Spark and
-# PMML) and R with its package tgp (to compare with Bayesian CART).  What cannot be installed is skipped by the tests, with its reason; in CI it fails.
+# browser for the pages, PostgreSQL and MariaDB (the tests start servers of their own), Java (for
+# Spark and PMML) and R with its package tgp (to compare with Bayesian CART).  What cannot be installed is skipped by the tests, with its reason; in CI it fails.
 set -euo pipefail
 
 has_browser() { command -v chromium || command -v chromium-browser || command -v google-chrome; }
 has_postgres() {
   { command -v postgres && command -v initdb; } || ls /usr/lib/postgresql/*/bin/initdb
 }
+has_mariadb() { ls /usr/sbin/mariadbd || command -v mariadbd; }
 has_java() { [ -n "${JAVA_HOME:-}" ] && [ -x "$JAVA_HOME/bin/java" ] || command -v java; }
 has_r() { Rscript --vanilla -e 'quit(status = !requireNamespace("tgp", quietly = TRUE))'; }
 
@@ -36,5 +37,6 @@ install() { # what for, package
 
 has_browser >/dev/null 2>&1 || install "the pages" chromium
 has_postgres >/dev/null 2>&1 || install "extraction" postgresql
+has_mariadb >/dev/null 2>&1 || install "SQL in MariaDB" mariadb-server
 has_java >/dev/null 2>&1 || install "extraction on Spark" default-jre-headless
 has_r >/dev/null 2>&1 || install "classifiers of R" r-cran-tgp

@@ -116,6 +116,7 @@ def _answers(results: list[dict[str, Any]]) -> Answers:
 def run_duckdb(model: Any, X: pd.DataFrame, whole: bool = True, through: str = "duckdb") -> Answers:
     """SQL in DuckDB; that of another dialect is first translated."""
     connection = duckdb.connect()
+    connection.execute("CREATE VIEW dual AS SELECT 1")  # as Oracle has it
     _fill_duckdb(connection, X, with_nan=through in NAN_EQUAL)
     if whole:
         query = str(export_model(model, "sql", dialect=through, table="person"))
@@ -125,13 +126,22 @@ def run_duckdb(model: Any, X: pd.DataFrame, whole: bool = True, through: str = "
     if through != "duckdb":
         tree = sqlglot.parse_one(query, read=through)
         # DuckDB compares text by its bytes, and does not know the others' words for that
-        plain = tree.transform(lambda n: n.this if isinstance(n, sqlglot.exp.Collate) else n)
-        query = plain.sql(dialect="duckdb")
+        query = tree.transform(_without_bytes).sql(dialect="duckdb")
         if through == "tsql":  # whose FLOAT has 53 bits
             query = query.replace("AS REAL)", "AS DOUBLE)").replace("AS FLOAT)", "AS DOUBLE)")
     frame = connection.execute(query).df()
     assert connection.execute("SELECT count(*) FROM person").fetchone() == (len(X),)
     return _from_frame(frame, len(model.rule_list.classes))
+
+
+def _without_bytes(node: Any) -> Any:
+    """What is compared byte by byte, without saying so."""
+    kinds = sqlglot.exp.DataType.Type
+    while isinstance(node, sqlglot.exp.Collate) or (
+        isinstance(node, sqlglot.exp.Cast) and node.to.this in (kinds.BINARY, kinds.CHARACTER_SET)
+    ):
+        node = node.this
+    return node
 
 
 def _fill_duckdb(connection: Any, X: pd.DataFrame, with_nan: bool) -> None:

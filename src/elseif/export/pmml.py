@@ -38,7 +38,7 @@ OPERATORS = {
     AT_MOST: "lessOrEqual",
     UNEQUAL: "notEqual",
 }
-TARGET = "elseif_label"
+TARGET, PREDICTED, RULE = "elseif_label", "elseif_predicted", "elseif_rule"
 # all that XML 1.0 cannot hold, however it is written
 NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -94,10 +94,12 @@ def label_text(label: Any) -> str:
 
 
 def _dictionary(root: ET.Element, plain: PlainList) -> None:
+    names = [f"elseif_probability_{k}" for k in range(1, len(plain.labels) + 1)]
+    taken = {TARGET, PREDICTED, RULE, *names}
     fields = ET.SubElement(root, "DataDictionary", {"numberOfFields": str(len(plain.sorts) + 1)})
     for name, sort in plain.sorts.items():
-        if name == TARGET:
-            raise ExportError(f"A column is called {name!r}, as the label is in PMML. Rename it.")
+        if name in taken:
+            raise ExportError(f"A column is called {name!r}, as a result is in PMML. Rename it.")
         types = {BOOLEAN: "boolean", NUMBER: "double", DATE: "double"}
         optype = "continuous" if sort in (NUMBER, DATE) else "categorical"
         shown = {"displayName": "seconds since 1970-01-01, UTC"} if sort == DATE else {}
@@ -147,8 +149,8 @@ def _output(tree: ET.Element, plain: PlainList) -> None:
             },
         )
     for name, feature, data_type in (
-        ("elseif_predicted", "predictedValue", _label_type(plain)),
-        ("elseif_rule", "entityId", "string"),
+        (PREDICTED, "predictedValue", _label_type(plain)),
+        (RULE, "entityId", "string"),
     ):
         field = {"name": name, "optype": "categorical", "dataType": data_type, "feature": feature}
         ET.SubElement(output, "OutputField", field)

@@ -17,6 +17,7 @@ from elseif.export.plain import (
     date_parts,
     plain_list,
 )
+from elseif.export.sqlite_dates import utc_text
 from elseif.tables.conditions import (
     ABOVE,
     AT_LEAST,
@@ -48,15 +49,15 @@ DIALECTS = {
 # where NaN is a value: larger than all and equal to itself, or equal to nothing
 NAN_EQUAL = ("duckdb", "postgres", "spark", "databricks", "snowflake")
 NAN_UNEQUAL = ("bigquery", "trino")
-# where a column of floats may be compared with TRUE, so that NaN stands for a missing truth
-FLOATS_AS_TRUTH = ("duckdb", "spark", "databricks")
 # where truth values are 1 and 0
 TRUTH_IS_NUMBER = ("sqlite", "mysql", "tsql", "oracle")
-# a comparison of text that knows capitals from small letters
-BINARY = {"mysql": "utf8mb4_0900_bin", "tsql": "Latin1_General_100_BIN2"}
+# where a truth value can be cast to a number, so that 0 and 1 may be either
+TRUTH_CASTS = ("duckdb", "spark", "databricks", "trino")
+# where columns that differ in capitals alone are one
+CASELESS = ("duckdb", "sqlite", "spark", "databricks", "bigquery", "mysql", "tsql", "trino")
+TSQL_BINARY = "Latin1_General_100_BIN2"  # a comparison that knows capitals from small letters
 TIMES = {"mysql": "DATETIME(6)", "tsql": "DATETIME2", "trino": "TIMESTAMP(6)"}
 LARGEST_EXACT = 2.0**53  # whole numbers up to here are the same in any type
-SHORTEST_DATE = "0000-00-00 00:00:00.000000"
 
 
 def to_sql(
@@ -81,11 +82,8 @@ def to_sql(
     unknown = [name for name in columns or {} if name not in plain.all_sorts]
     if unknown:
         raise ParamError(f"columns: the model has no column {unknown[0][:100]!r}.")
-    found = [(columns or {}).get(name, name) for name in plain.sorts]
-    doubled = [name for name in found if found.count(name) > 1]
-    if doubled:
-        raise ParamError(f"columns: two columns of the model would be {doubled[0][:100]!r}.")
     writer = _Writer(plain, dialect, dict(columns or {}))
+    writer.refuse_collisions()
     comment = "".join(f"-- {line}\n" for line in (*plain.header, *_meanings(plain)))
     if table is None:
         return comment + ",\n".join(writer.text(part) for part in writer.expressions()) + "\n"
@@ -114,13 +112,43 @@ class _Writer:
     def text(self, tree: Tree) -> str:
         return tree.sql(dialect=self.dialect, pretty=True, comments=False)
 
+    def refuse_collisions(self) -> None:
+        """Raise where two columns, of the table or new, would have one name."""
+        advice = "Give it another name in the table, and say so by columns={...}."
+        new, taken = {self.as_one(name) for name in self.names()}, set()
+        for name in self.plain.sorts:
+            called = self.columns.get(name, name)
+            same = self.as_one(called)
+            if same in new:
+                raise ParamError(
+                    f"columns: the model's column {name[:60]!r} would be {called[:60]!r}, as a new "
+                    f"column is called. {advice}"
+                )
+            if same in taken:
+                raise ParamError(
+                    f"columns: two columns of the model would be {called[:60]!r} to "
+                    f"{self.dialect}. {advice}"
+                )
+            taken.add(same)
+
+    def as_one(self, name: str) -> str:
+        """What two names that a database cannot tell apart have in common."""
+        return name.casefold() if self.dialect in CASELESS else name
+
     # ----------------------------------------------------------- the whole
 
     def expressions(self) -> list[Tree]:
         """Probability of each label, the rule, the label: one CASE each."""
-        tests = [self.rule_test(rule.tests) for rule in self.plain.rules[:-1]]
+        tests = self.rule_tests()
         columns = [self.case(tests, results) for results in self.results()]
         return [self.named(c, name) for c, name in zip(columns, self.names(), strict=True)]
+
+    def rule_tests(self) -> list[Tree]:
+        """What makes each rule fire, but for the default rule."""
+        return [
+            self.exp.and_(*(part for test in rule.tests for part in self.test(test)))
+            for rule in self.plain.rules[:-1]
+        ]
 
     def results(self) -> list[list[Tree]]:
         """What follows from each rule: for each new column, a value a rule."""
@@ -152,25 +180,45 @@ class _Writer:
         exp = self.exp
         if not 1 <= len(table) <= 3:
             raise ParamError(f"table is {table!r}; it has one to three parts.")
-        *path, name = [self.identifier(part) for part in table]
+        *path, name = [self.identifier(part, "table") for part in table]
         source = exp.Table(
             this=name,
             db=path[-1] if path else None,
             catalog=path[-2] if len(path) > 1 else None,
         )
-        *shares, rule, label = self.expressions()
-        inner = self.star("person").select(rule)
+        *shares, rules, labels = self.results()
+        *share_names, rule_name, label_name = self.names()
+        rule = self.case(self.rule_tests(), rules)
+        inner = self.star("person").select(self.named(rule, rule_name))
         inner = inner.from_(exp.alias_(source, self.identifier("person"), table=True))
-        fired = exp.Column(this=self.identifier("elseif_rule"), table=self.identifier("scored"))
+        inner = self.guarded(inner)
+        fired = exp.Column(this=self.identifier(rule_name), table=self.identifier("scored"))
         numbers = [exp.Literal.number(k) for k in range(1, len(self.plain.rules))]
-        *of_shares, _, of_label = [self.case(numbers, r, of=fired.copy()) for r in self.results()]
         outer = self.star("scored").select(
             *(
-                self.named(column, part.alias)
-                for column, part in zip([*of_shares, of_label], [*shares, label], strict=True)
+                self.named(self.case(numbers, results, of=fired.copy()), name)
+                for results, name in zip([*shares, labels], [*share_names, label_name], strict=True)
             )
         )
         return outer.from_(exp.alias_(inner.subquery(), self.identifier("scored"), table=True))
+
+    def guarded(self, select: Tree) -> Tree:
+        """The selection beside a row of columns that are called as the new ones are.
+
+        A table that has such a column already, as one scored before, makes its name ambiguous:
+        that is an error in every database, where two columns of one name may not be.
+        """
+        exp = self.exp
+        zeros = [self.named(exp.Literal.number(0), name) for name in self.names()]
+        row = exp.select(*zeros)
+        if self.dialect == "oracle":
+            row = row.from_(exp.to_table("DUAL"))
+        tests = [
+            exp.EQ(this=exp.Column(this=self.identifier(name)), expression=exp.Literal.number(0))
+            for name in self.names()
+        ]
+        names = exp.alias_(row.subquery(), self.identifier("new_names"), table=True)
+        return select.join(names, join_type="cross").where(*tests)
 
     def star(self, table: str) -> Tree:
         return self.exp.select(self.exp.Column(this=self.exp.Star(), table=self.identifier(table)))
@@ -185,21 +233,19 @@ class _Writer:
 
     # ----------------------------------------------------------- the tests
 
-    def rule_test(self, tests: Sequence[Test]) -> Tree:
-        return self.exp.and_(*(part for test in tests for part in self.test(test)))
-
     def test(self, test: Test) -> list[Tree]:
         """Expressions that must all be true; NULL is not."""
         exp = self.exp
+        value = self.value(test.column, test.sort)
         if test.operator == MISSING:
             raw = exp.Column(this=self.column(test.column))
             is_null = exp.Is(this=raw, expression=exp.Null())
             if not self.may_be_nan(test):
                 return [is_null]
-            return [exp.or_(is_null, self.nan(self.double(raw.copy())))]
-        value = self.value(test.column, test.sort)
+            return [exp.or_(is_null, self.nan(value))]
         if test.operator in (TRUE, FALSE):
-            return [exp.EQ(this=value, expression=self.truth(test.operator == TRUE))]
+            one = exp.Literal.number(int(test.operator == TRUE))
+            return [exp.EQ(this=value, expression=one)]
         literals = [self.literal(v, test.sort) for v in test.values]
         if test.operator == ONE_OF:
             if not literals:  # no category satisfies the condition
@@ -224,9 +270,9 @@ class _Writer:
         }[operator]
 
     def may_be_nan(self, test: Test) -> bool:
-        if test.sort == BOOLEAN:
-            return self.dialect in FLOATS_AS_TRUTH
-        return test.sort == NUMBER and self.dialect in (*NAN_EQUAL, *NAN_UNEQUAL)
+        if self.dialect not in (*NAN_EQUAL, *NAN_UNEQUAL):
+            return False
+        return test.sort == NUMBER or (test.sort == BOOLEAN and test.operator == MISSING)
 
     def nan(self, value: Tree, is_so: bool = True) -> Tree:
         """Whether a number is NaN, or is not."""
@@ -245,21 +291,46 @@ class _Writer:
         column = exp.Column(this=self.column(name))
         if sort == NUMBER:
             return self.double(column)
+        if sort == BOOLEAN:
+            return self.zero_or_one(column)
         if sort == DATE:
             return self.time_of(column)
-        if sort == TEXT and self.dialect in BINARY:
-            return exp.Collate(this=column, expression=exp.Var(this=BINARY[self.dialect]))
+        if sort == TEXT and self.dialect == "mysql":
+            return self.bytes_of(column)
+        if sort == TEXT and self.dialect == "tsql":
+            return exp.Collate(this=column, expression=exp.Var(this=TSQL_BINARY))
         if sort == TEXT and self.dialect in ("duckdb", "postgres"):
             return exp.cast(column, "TEXT")  # an enumeration compares with its own values only
         return column
 
+    def zero_or_one(self, column: Tree) -> Tree:
+        """A column of truth values as 0 and 1, whether the table has it as such or as numbers."""
+        exp = self.exp
+        if self.dialect in TRUTH_IS_NUMBER:
+            return column
+        if self.dialect in TRUTH_CASTS:
+            return self.double(column)
+        made = exp.cast(column, "TEXT")
+        for word, number in (("true", "1"), ("false", "0")):
+            parts = [made, exp.Literal.string(word), exp.Literal.string(number)]
+            made = exp.Anonymous(this="REPLACE", expressions=parts)
+        return self.double(made)
+
+    def bytes_of(self, text: Tree) -> Tree:
+        """Text by its bytes: collations take capitals and blanks at the end for nothing."""
+        exp = self.exp
+        utf8 = exp.DataType(this=exp.DataType.Type.CHARACTER_SET, kind=exp.Var(this="utf8mb4"))
+        return exp.cast(exp.Cast(this=text, to=utf8), exp.DataType.build("BINARY"))
+
     def column(self, name: str) -> Tree:
         return self.identifier(self.columns.get(name, name))
 
-    def identifier(self, name: str) -> Tree:
+    def identifier(self, name: str, of: str = "column") -> Tree:
         """A quoted name; what a database cannot have as a name is refused."""
         size = len(name.encode("utf-8", "surrogatepass"))
         advice = "Give the column another name by columns={...}."
+        if of == "table":
+            advice = "Rename the table, or make a view of it with a shorter name."
         if "\0" in name or not name:
             raise ExportError(f"The name {name[:100]!r} is empty or holds NUL. {advice}")
         if size > DIALECTS[self.dialect]:
@@ -278,8 +349,11 @@ class _Writer:
             plain = value.is_integer() and 0 <= value <= LARGEST_EXACT
             return self.exp.Literal.number(int(value)) if plain else self.number(value)
         if sort == BOOLEAN:
-            return self.truth(value)
-        return self.time(date_parts(value)) if sort == DATE else self.string(value)
+            return self.exp.Literal.number(int(value))
+        if sort == DATE:
+            return self.time(date_parts(value))
+        text = self.string(value)
+        return self.bytes_of(text) if self.dialect == "mysql" else text
 
     def truth(self, value: bool) -> Tree:
         if self.dialect in TRUTH_IS_NUMBER:
@@ -316,18 +390,9 @@ class _Writer:
 
     def time_of(self, column: Tree) -> Tree:
         """A column of dates or times; in SQLite ISO text, which is made equally long."""
-        exp = self.exp
         if self.dialect != "sqlite":
-            return exp.cast(column, self.time_type())
-        spaced = exp.Anonymous(
-            this="REPLACE", expressions=[column, exp.Literal.string("T"), exp.Literal.string(" ")]
-        )
-        start = exp.Add(
-            this=exp.Anonymous(this="LENGTH", expressions=[column.copy()]),
-            expression=exp.Literal.number(1),
-        )
-        rest = exp.Anonymous(this="SUBSTR", expressions=[exp.Literal.string(SHORTEST_DATE), start])
-        return exp.Paren(this=exp.DPipe(this=spaced, expression=rest, safe=True))
+            return self.exp.cast(column, self.time_type())
+        return utc_text(column)
 
     def time(self, text: str) -> Tree:
         exp = self.exp
