@@ -33,18 +33,26 @@ HELPERS = r"""
 
   const text = (value) => (missing(value) ? null : value);
 
-  // microseconds since 1970: of a Date, of its getTime(), or of ISO text in UTC
+  // microseconds since 1970, in UTC: of a Date, of its getTime(), or of ISO text
   const date = (value) => {
     if (missing(value)) return NaN;
     if (value instanceof Date) return value.getTime() * 1000;
-    if (typeof value === "number") return value * 1000;
-    const iso =
-      /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,6})\d*)?)?)?Z?$/.exec(value);
-    if (!iso) throw new TypeError("expected a date, not " + String(value).slice(0, 60));
+    if (Number.isFinite(value)) return value * 1000;
+    const shape = new RegExp(
+      "^(\\d{4})-(\\d\\d)-(\\d\\d)(?:[T ](\\d\\d):(\\d\\d)(?::(\\d\\d)(?:\\.(\\d+))?)?" +
+        "(?:Z|([+-])(\\d\\d):(\\d\\d))?)?$");
+    const iso = typeof value === "string" ? shape.exec(value) : null;
+    const [y, m, d, hour, minute, second] = (iso || []).slice(1, 7).map((part) => +(part || 0));
     const day = new Date(0);
-    day.setUTCFullYear(Number(iso[1]), Number(iso[2]) - 1, Number(iso[3]));
-    const clock = Number(iso[4] || 0) * 3600 + Number(iso[5] || 0) * 60 + Number(iso[6] || 0);
-    return day.getTime() * 1000 + clock * 1e6 + Number((iso[7] || "").padEnd(6, "0"));
+    day.setUTCFullYear(y, m - 1, d);
+    const exists = iso && y > 0 && day.getUTCMonth() === m - 1 && day.getUTCDate() === d;
+    const wrong = hour > 23 || minute > 59 || second > 59;
+    if (!exists || wrong || +(iso[9] || 0) > 14 || +(iso[10] || 0) > 59) {
+      throw new TypeError("expected a date, not " + String(value).slice(0, 60));
+    }
+    const ahead = (Number(iso[9] || 0) * 60 + Number(iso[10] || 0)) * (iso[8] === "-" ? -1 : 1);
+    const seconds = hour * 3600 + (minute - ahead) * 60 + second;
+    return day.getTime() * 1000 + seconds * 1e6 + Number((iso[7] || "").slice(0, 6).padEnd(6, "0"));
   };
 """
 LARGEST_WHOLE = 2**53 - 1

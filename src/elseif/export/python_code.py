@@ -11,7 +11,7 @@ from elseif.export.plain import (
     PlainList,
     PlainRule,
     Test,
-    date_parts,
+    date_microseconds,
     plain_list,
 )
 from elseif.tables.conditions import (
@@ -31,31 +31,73 @@ def _missing(value):
     """None, NaN, NaT and pandas' NA are missing values."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
-    return bool(value != value)
+    return value.is_nan() if type(value).__name__ == "Decimal" else bool(value != value)
 
 
 def _number(value):
-    """A number, NaN where it is missing: no comparison with NaN is true."""
-    if isinstance(value, (str, bytes)):
-        raise TypeError("expected a number, not the text " + repr(value)[:60])
-    return float("nan") if _missing(value) else float(value)
+    """A number, NaN where it is missing: no comparison with NaN is true. Durations in days."""
+    if _missing(value):
+        return float("nan")
+    if type(value).__name__ == "timedelta64":
+        return _from_numpy(value, "timedelta64[us]") / 86400000000.0
+    if hasattr(value, "total_seconds"):
+        return _microseconds(value) / 86400000000.0
+    if isinstance(value, (str, bytes)) or type(value).__name__.startswith("complex"):
+        raise TypeError("expected a number, not " + repr(value)[:60])
+    return float(value)
 
 
 def _text(value):
-    """A category, None where it is missing."""
-    return None if _missing(value) else value
+    """A category, None where it is missing; intervals and periods as pandas writes them."""
+    if _missing(value):
+        return None
+    return str(value) if type(value).__name__ in ("Interval", "Period") else value
+
+
+def _microseconds(duration):
+    seconds = duration.days * 86400 + duration.seconds
+    return seconds * 1000000 + duration.microseconds
+
+
+def _from_numpy(value, unit):
+    found, own = value.astype(unit), value.dtype.name
+    fine = own[-4:] in ("[ns]", "[ps]", "[fs]", "[as]")
+    if own in ("timedelta64", "timedelta64[Y]", "timedelta64[M]"):
+        raise ValueError("expected a duration in days, not " + repr(value)[:60])
+    if found.astype(value.dtype) != value and not fine:
+        raise ValueError("expected a time that microseconds can count, not " + repr(value)[:60])
+    return int(found.astype("int64"))
 
 
 def _date(value):
-    """A date or time (or its ISO text, in UTC) as text that sorts as time does; "" if missing."""
+    """Microseconds since 1970, in UTC, of a date, a time or ISO text; NaN where it is missing."""
     if _missing(value):
-        return ""
-    if isinstance(value, (int, float)):
-        raise TypeError("expected a date, not the number " + repr(value)[:60])
-    if getattr(value, "tzinfo", None) is not None:
-        value = (value - value.utcoffset()).replace(tzinfo=None)
-    text = str(value).replace("T", " ")[:26]
-    return text + "0000-00-00 00:00:00.000000"[len(text):]
+        return float("nan")
+    if isinstance(value, str):
+        value = _from_iso(value)
+    if type(value).__name__ == "datetime64":
+        return _from_numpy(value, "datetime64[us]")
+    if isinstance(value, datetime.datetime):
+        if value.tzinfo is not None:
+            value = value.replace(tzinfo=None) - value.utcoffset()
+        return _microseconds(value - datetime.datetime(1970, 1, 1))
+    if isinstance(value, datetime.date):
+        return _microseconds(value - datetime.date(1970, 1, 1))
+    raise TypeError("expected a date, not " + repr(value)[:60])
+
+
+def _from_iso(text):
+    """A time from ISO text such as 2020-01-31, 2020-01-31T12:30 or 2020-01-31 12:30:00.5+02:00."""
+    found = re.fullmatch(
+        r"(\\d{4})-(\\d\\d)-(\\d\\d)(?:[T ](\\d\\d):(\\d\\d)(?::(\\d\\d)(?:[.](\\d+))?)?"
+        r"(?:Z|([+-])(\\d\\d):(\\d\\d))?)?", text, re.ASCII)
+    if found is None or int(found[9] or 0) > 14 or int(found[10] or 0) > 59:
+        raise ValueError("expected an ISO date, not " + repr(text)[:60])
+    year, month, day, hour, minute, second, fraction, sign, ahead, minutes = found.groups("0")
+    time = datetime.datetime(int(year), int(month), int(day), int(hour), int(minute), int(second),
+                             int(fraction[:6].ljust(6, "0")))
+    offset = datetime.timedelta(hours=int(ahead), minutes=int(minutes))
+    return time + offset if sign == "-" else time - offset
 '''
 
 
@@ -63,8 +105,9 @@ def to_python(model: Any, which: str = "point") -> str:
     """Source of a module with predict(row): row is a dict by column name."""
     plain = plain_list(model, which)
     lines = [f"# {line}" for line in plain.header]
-    lines += ["", f"LABELS = {list(plain.labels)!r}", f"COLUMNS = {list(plain.sorts)!r}", ""]
-    lines += [HELPERS, "", "def predict(row):"]
+    lines += ["", "import datetime", "import re", ""]
+    lines += [f"LABELS = {list(plain.labels)!r}", f"COLUMNS = {list(plain.sorts)!r}"]
+    lines += ["", HELPERS, "", "def predict(row):"]
     lines += [
         '    """Probability of each of LABELS, the most probable label, and the rule (from 1)."""'
     ]
@@ -89,30 +132,19 @@ def _test(test: Test) -> str:
     if test.operator == MISSING:
         return f"_missing({value})"
     if test.sort == DATE:
-        return _date_test(f"_date({value})", test)
+        return _number_test(f"_date({value})", test, tuple(map(date_microseconds, test.values)))
     if test.sort in (NUMBER, BOOLEAN):
-        return _number_test(f"_number({value})", test)
+        return _number_test(f"_number({value})", test, tuple(map(float, test.values)))
     if test.operator == UNEQUAL:
         return f"_text({value}) not in (None, {test.value!r})"
     return f"_text({value}) in {tuple(test.values)!r}"
 
 
-def _number_test(number: str, test: Test) -> str:
+def _number_test(number: str, test: Test, values: tuple[float, ...]) -> str:
     if test.operator in (TRUE, FALSE):
         return f"{number} == {1.0 if test.operator == TRUE else 0.0!r}"
     if test.operator == ONE_OF:
-        return f"{number} in {tuple(map(float, test.values))!r}"
+        return f"{number} in {values!r}"
     if test.operator in (ABOVE, AT_MOST, AT_LEAST, BELOW):
-        return f"{number} {test.operator} {test.value!r}"
-    return f"({number} < {test.value!r} or {number} > {test.value!r})"  # unequal, and no NaN
-
-
-def _date_test(date: str, test: Test) -> str:
-    dates = tuple(map(date_parts, test.values))
-    if test.operator == ONE_OF:
-        return f"{date} in {dates!r}"
-    if test.operator in (ABOVE, AT_LEAST):
-        return f"{date} {test.operator} {dates[0]!r}"
-    if test.operator in (BELOW, AT_MOST):
-        return f"'' < {date} {test.operator} {dates[0]!r}"
-    return f"{date} not in ('', {dates[0]!r})"
+        return f"{number} {test.operator} {values[0]!r}"
+    return f"({number} < {values[0]!r} or {number} > {values[0]!r})"  # unequal, and no NaN
