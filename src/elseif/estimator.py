@@ -81,7 +81,7 @@ class BayesianRuleListClassifier(FittedForPeople, ClassifierMixin, BaseEstimator
         Prior mean of the number of conditions in a rule (eta).
     pseudocounts : float, sequence or dict, default=1
         Prior counts of the labels in each rule (alpha): one number, one for each label in
-        the order of ``classes_``, or a dict by label.
+        the order of ``classes_``, or a dict by label; from 1e-100 to 1e9.
     min_support : float or int, default=0.1
         Smallest share (float, at most 1) or number (int) of observations that an
         antecedent must cover.
@@ -127,7 +127,8 @@ class BayesianRuleListClassifier(FittedForPeople, ClassifierMixin, BaseEstimator
         where it lowers the labels' entropy by more than it costs to describe (Fayyad and
         Irani 1993), learnt on the training data alone.
     n_quantiles : int, default=4
-        Parts that quantiles cut a column into: 4 gives three cut points, at the quartiles.
+        Parts that quantiles cut a column into: 4 gives three cut points, at the quartiles. At
+        most 1,000.
     disjoint_bins : bool, default=False
         Cut columns into disjoint bins instead of overlapping thresholds on either side.
     negations : bool, default=False

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral, Real
@@ -31,6 +30,8 @@ CHOICES = {
 
 
 MOST_ITERATIONS = 10**15  # years of any machine
+LARGEST_NUMBER = 1.7976931348623157e308  # of 64 bits
+MOST_QUANTILES = 1000  # a column gives two conditions for each
 FLAGS = ("disjoint_bins", "negations", "merge_equivalents", "verbose")
 
 
@@ -54,7 +55,7 @@ def check_parameters(estimator: Any, saved: bool = False) -> None:
             check_count(name, getattr(estimator, name), at_most=MOST_ITERATIONS)
     if estimator.group_rare is not None:
         check_share("group_rare", estimator.group_rare)
-    check_count("n_quantiles", estimator.n_quantiles, at_least=2)
+    check_count("n_quantiles", estimator.n_quantiles, at_least=2, at_most=MOST_QUANTILES)
     check_jobs(estimator.n_jobs)
     check_support(estimator.min_support)
     check_seed(estimator.random_state)
@@ -78,28 +79,41 @@ def refuse_unknown(estimator: str, names: Iterable[str], known: Sequence[str]) -
 
 def check_positive(name: str, value: Any) -> None:
     """A finite number above 0."""
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise ParamTypeError(f"{name} is {value!r}; it must be a number.")
-    if not (math.isfinite(value) and float(value) > 0):
-        raise ParamError(f"{name} is {value!r}; it must be finite and above 0.")
+    _check_number(name, value)
+    if not 0 < value <= LARGEST_NUMBER:
+        raise ParamError(f"{name} is {_short(value)}; it must be finite and above 0.")
 
 
 def check_count(name: str, value: Any, at_least: int = 1, at_most: int | None = None) -> None:
     """A whole number of 1 or more, and not beyond what can be."""
-    if isinstance(value, bool) or not isinstance(value, Integral):
+    if not is_number(value, Integral):
         raise ParamTypeError(f"{name} is {value!r}; it must be a whole number.")
     if int(value) < at_least:
-        raise ParamError(f"{name} is {value!r}; it must be {at_least} or more.")
+        raise ParamError(f"{name} is {_short(value)}; it must be {at_least} or more.")
     if at_most is not None and int(value) > at_most:
-        raise ParamError(f"{name} is {value!r}; it must be {at_most:,} or less.")
+        raise ParamError(f"{name} is {_short(value)}; it must be {at_most:,} or less.")
 
 
 def check_share(name: str, value: Any) -> None:
     """A number between 0 and 1."""
-    if isinstance(value, bool) or not isinstance(value, Real):
+    _check_number(name, value)
+    if not 0 < value < 1:
+        raise ParamError(f"{name} is {_short(value)}; it must be between 0 and 1.")
+
+
+def is_number(value: Any, sort: type = Real) -> bool:
+    """Whether a value is a number: to Python truth values, to NumPy durations are such too."""
+    return isinstance(value, sort) and not isinstance(value, (bool, np.timedelta64))
+
+
+def _check_number(name: str, value: Any) -> None:
+    if not is_number(value):
         raise ParamTypeError(f"{name} is {value!r}; it must be a number.")
-    if not 0 < float(value) < 1:
-        raise ParamError(f"{name} is {value!r}; it must be between 0 and 1.")
+
+
+def _short(value: Any) -> str:
+    """A number as it was written, unless it is one of very many digits."""
+    return f"{value!r:.60}"
 
 
 def check_one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:
@@ -139,7 +153,7 @@ def check_jobs(n_jobs: Any) -> None:
     """A number of threads as joblib counts them."""
     if n_jobs is None:
         return
-    if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral):
+    if not is_number(n_jobs, Integral):
         raise ParamTypeError(f"n_jobs is {n_jobs!r}; it must be a whole number or None.")
     if n_jobs == 0:
         raise ParamError("n_jobs is 0; it must be 1 or more, or negative: -1 for all cores.")
@@ -147,15 +161,14 @@ def check_jobs(n_jobs: Any) -> None:
 
 def check_support(support: Any) -> None:
     """A share of the observations as a float, or a number of them as an int."""
-    if isinstance(support, bool) or not isinstance(support, Real):
-        raise ParamTypeError(f"min_support is {support!r}; it must be a number.")
+    _check_number("min_support", support)
     if isinstance(support, Integral):
         if int(support) < 1:
             raise ParamError(
                 f"min_support is {support!r}; a whole number counts observations and must be "
                 "1 or more. A fraction of them lies between 0 and 1."
             )
-    elif not 0 < float(support) <= 1:
+    elif not 0 < support <= 1:
         raise ParamError(
             f"min_support is {support!r}; a fraction of the observations lies between 0 and 1, "
             "such as 0.1 for 10 percent. A number of them is an int."
@@ -178,9 +191,8 @@ def check_cuts(cuts: Any, names: Sequence[str]) -> Mapping[str, Sequence[Any]]:
 
 def check_seed(random_state: Any) -> None:
     """A seed of 0 or more, a source of random numbers, or None."""
-    if isinstance(random_state, bool) or not isinstance(
-        random_state, (Integral, np.random.RandomState, np.random.Generator, type(None))
-    ):
+    sources = (np.random.RandomState, np.random.Generator, type(None))
+    if not is_number(random_state, Integral) and not isinstance(random_state, sources):
         raise ParamTypeError(
             f"random_state is {random_state!r}; it must be a whole number, a RandomState, "
             "a Generator or None."

@@ -25,10 +25,12 @@ from elseif.tables.conditions import (
     TRUE,
     UNEQUAL,
     Condition,
-    as_date,
 )
+from elseif.tables.families import category_form, family
 from elseif.tables.reading import Table
+from elseif.tables.times import as_date
 
+LARGEST_WEIGHT = 1.7976931348623157e308  # of 64 bits
 SPELLINGS = {"==": EQUAL, "is": EQUAL, "is not": UNEQUAL, "<>": UNEQUAL, "≤": "<=", "≥": ">="}
 
 
@@ -170,13 +172,14 @@ def _values(name: str, operator: str, value: Any) -> list[Any]:
 
 
 def _number(value: Any) -> Any:
-    if isinstance(value, (str, bytes, bool, np.bool_)) or not math.isfinite(value):
+    if family(value) != "number" or not math.isfinite(value):
         raise ValueError(f"{value!r} is no number")
     return value
 
 
 def _known_categories(column: Column, parts: list[Any]) -> list[Any]:
     known = set(column.categories)
+    parts = list(map(category_form, parts))
     for part in parts:
         if not isinstance(part, Hashable) or part not in known:
             shown = ", ".join(repr(c) for c in column.categories[:10])
@@ -237,7 +240,8 @@ def check_weights(weights: Any) -> None:
     if not isinstance(weights, Mapping):
         raise ParamTypeError(f"antecedent_weights must be a dict, not {weights!r}.")
     for key, weight in weights.items():
-        if not (isinstance(weight, Real) and math.isfinite(weight) and float(weight) > 0):
+        is_number = isinstance(weight, Real) and not isinstance(weight, np.timedelta64)
+        if not (is_number and 0 < weight <= LARGEST_WEIGHT):
             raise ParamError(
-                f"antecedent_weights[{key!r}] is {weight!r}; a weight is a positive number."
+                f"antecedent_weights[{key!r}] is {weight!r:.60}; a weight is a positive number."
             )

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -31,8 +32,8 @@ from elseif.tables.conditions import (
     TRUE,
     UNEQUAL,
     Condition,
-    as_date,
 )
+from elseif.tables.times import as_date
 
 BOOLEAN, NUMBER, TEXT, DATE = "boolean", "number", "text", "date"
 MOST_TESTS, MOST_VALUES = 1_000, 100_000  # of a list: more are no program that anybody could run
@@ -222,6 +223,11 @@ def _typed(value: Any, sort: str) -> Any:
         if not math.isfinite(number):
             raise ExportError(
                 f"A rule compares with {str(value)[:40]}, which not every language can write."
+            )
+        if isinstance(value, Integral) and int(value) != number:
+            raise ExportError(
+                f"A rule compares with {value}, which is no 64-bit float; other languages would "
+                f"take it for {number!r}. Make text of the column."
             )
         return number
     if sort == BOOLEAN:

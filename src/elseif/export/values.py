@@ -14,7 +14,8 @@ import numpy as np
 
 from elseif.antecedents.antecedent import Antecedent
 from elseif.errors import ModelFileError
-from elseif.tables.conditions import ISO_DATE, Condition, as_date
+from elseif.tables.conditions import Condition
+from elseif.tables.times import ISO_DATE, as_date
 
 SPECIAL = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 LARGEST_PLAIN = 2**63 - 1

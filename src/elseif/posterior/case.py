@@ -13,7 +13,7 @@ import numpy as np
 from elseif.errors import DataError, DataTypeError
 from elseif.tables.columns import Column, Kind
 from elseif.tables.conditions import Condition, value_text
-from elseif.tables.reading import Table, read_table
+from elseif.tables.reading import Table, eager_frame, read_table, whole_batch
 from elseif.tables.values import column_from_array
 
 
@@ -34,7 +34,8 @@ def one_row(X: Any, row: int = 0) -> Any:
     """A row of a table of any kind, as a table of one row."""
     if isinstance(X, Table):
         return _row_of_table(X, row)
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    X = whole_batch(X)
+    frame = eager_frame(X)
     if isinstance(frame, nw.DataFrame):
         place = _checked_row(row, len(frame))
         return frame[place : place + 1].to_native()

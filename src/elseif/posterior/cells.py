@@ -21,9 +21,9 @@ from elseif.tables.conditions import (
     ONE_OF,
     TRUE,
     Condition,
-    as_date,
     value_text,
 )
+from elseif.tables.times import as_date
 
 DAY = 86_400_000_000  # microseconds
 MOST_NAMED = 6  # categories spelt out in a cell's text

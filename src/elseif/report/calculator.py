@@ -26,9 +26,9 @@ from elseif.tables.conditions import (
     ONE_OF,
     TRUE,
     Condition,
-    as_date,
     value_text,
 )
+from elseif.tables.times import as_date
 
 NOTE = (
     "Decision support, not a medical device. The estimate describes past cases that the same "

@@ -11,7 +11,8 @@ import numpy as np
 from elseif.antecedents.antecedent import Antecedent
 from elseif.errors import DataError, ParamError
 from elseif.files.strict_json import parse
-from elseif.tables.conditions import OPERATORS, Condition, as_date
+from elseif.tables.conditions import OPERATORS, Condition
+from elseif.tables.times import as_date
 
 FORMAT = "elseif edited list"
 VERSION = 1

@@ -14,6 +14,7 @@ from elseif.tables.columns import Column, Kind, boolean_column
 from elseif.tables.values import (
     column_from_array,
     column_from_series,
+    is_time,
     recoded,
     refuse_mixture,
     told,
@@ -111,7 +112,9 @@ def _is_dates(held: Any) -> bool:
 def _is_categories(held: Any) -> bool:
     import pyarrow.types as types
 
-    return bool(types.is_dictionary(held) or is_text(held))
+    if types.is_dictionary(held):
+        return not is_time(held.value_type)
+    return is_text(held)
 
 
 def is_text(held: Any) -> bool:

@@ -27,9 +27,9 @@ from elseif.tables.conditions import (
     TRUE,
     UNEQUAL,
     Condition,
-    as_date,
 )
 from elseif.tables.cuts import N_QUANTILES, description_length_cuts, quantile_cuts
+from elseif.tables.families import category_form, family
 from elseif.tables.fingerprint import column_digest
 from elseif.tables.hidden_numbers import warn_of_hidden_numbers
 from elseif.tables.identifiers import keeping, suspicion
@@ -37,7 +37,7 @@ from elseif.tables.labels import Labels
 from elseif.tables.levels import level_counts, nameable, short_scale
 from elseif.tables.look_alikes import look_alikes
 from elseif.tables.reading import Table
-from elseif.tables.values import family
+from elseif.tables.times import as_date
 
 QUANTILES, DESCRIPTION_LENGTH = "quantiles", "mdl"
 THRESHOLDS, BINS = "thresholds", "bins"
@@ -318,6 +318,8 @@ def _told_cuts(column: Column, told: Sequence[Any]) -> list[Any]:
         if column.kind is Kind.DATE:
             cuts = [as_date(cut) for cut in told]
         else:
+            if any(family(cut) not in ("number", "boolean") for cut in told):
+                raise ValueError("not numbers")
             cuts = [float(cut) for cut in told]
             if not np.all(np.isfinite(cuts)):
                 raise ValueError("not finite")
@@ -334,7 +336,7 @@ def _told_categories(column: Column, told: Sequence[Any]) -> list[Any]:
         raise ParamError(
             f"cuts[{column.name!r}] is {told!r}; it must be a list of the column's categories."
         )
-    told = list(told)
+    told = list(map(category_form, told))
     unknown = [cut for cut in told if cut not in column.categories]
     if unknown:
         raise ParamError(

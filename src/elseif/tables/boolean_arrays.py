@@ -129,4 +129,5 @@ def _in_pandas(frame: Any, places: Sequence[int]) -> list[np.ndarray | None]:
 
 def _in_polars(series: Any) -> np.ndarray | None:
     plain = series.dtype.is_numeric() or str(series.dtype) == "Boolean"
+    plain = plain and not str(series.dtype).endswith("128")  # which NumPy does not have
     return _booleans_of_values(series.to_numpy()) if plain and not series.null_count() else None

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
-import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +10,7 @@ import numpy as np
 from elseif.bits.mask import Mask
 from elseif.errors import ParamError
 from elseif.tables.columns import Column, Kind
+from elseif.tables.times import as_date
 
 TRUE, FALSE, MISSING = "is true", "is false", "is missing"
 EQUAL, UNEQUAL, ONE_OF = "=", "!=", "in"
@@ -20,9 +19,6 @@ ABOVE, AT_MOST, AT_LEAST, BELOW, BETWEEN = ">", "<=", ">=", "<", "between"
 OPERATORS = (
     TRUE, FALSE, EQUAL, UNEQUAL, ONE_OF, ABOVE, AT_MOST, AT_LEAST, BELOW, BETWEEN, MISSING,
 )  # fmt: skip
-ISO_DATE = re.compile(
-    r"[+-]?\d{4,6}(-\d{2}(-\d{2}([T ]\d{2}(:\d{2}(:\d{2}(\.\d{1,9})?)?)?)?)?)?", re.ASCII
-)
 NUMERIC_OPERATORS = (ABOVE, AT_MOST, AT_LEAST, BELOW, BETWEEN)
 
 
@@ -160,20 +156,6 @@ def _sortable(value: Any) -> str:
         bits = bits ^ (0xFFFFFFFFFFFFFFFF if bits >> 63 else 1 << 63)
         return f"{bits:016x}"
     return str(value)
-
-
-def as_date(value: Any) -> np.datetime64:
-    """A date from text, a date or a time; ValueError for what is none of these."""
-    if getattr(value, "tzinfo", None) is not None:
-        value = value.astimezone(datetime.UTC).replace(tzinfo=None)  # as columns are read
-    if not isinstance(value, (str, datetime.date, np.datetime64)):
-        raise ValueError(f"{value!r} is no date")  # NumPy would count a number from 1970
-    if isinstance(value, str) and not ISO_DATE.fullmatch(value):
-        raise ValueError(f"{value!r} is no date")  # NumPy knows "now", which is another each day
-    date = np.datetime64(value).astype("datetime64[us]")
-    if np.isnat(date):
-        raise ValueError(f"{value!r} is no date")
-    return date
 
 
 def _as_dates(value: Any) -> Any:

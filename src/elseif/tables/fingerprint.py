@@ -10,8 +10,8 @@ import numpy as np
 
 from elseif.bits.mask import Mask
 from elseif.tables.columns import Column, Kind
+from elseif.tables.families import family
 from elseif.tables.labels import Labels, shown_label
-from elseif.tables.values import family
 
 VALUES_AT_ONCE = 1 << 14  # so that a copy in one dtype stays small
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,11 +11,14 @@ import numpy as np
 
 from elseif.bits.packing import ROWS_AT_ONCE, code_type
 from elseif.errors import DataError, DataTypeError, ParamError
-from elseif.tables.values import family, unmasked
+from elseif.tables.families import family, is_missing
+from elseif.tables.values import unmasked
 
 # weights that are no multiples of 2^-12 are rounded to so many significant binary digits
 WEIGHT_BITS = 12
 MOST_BITS = 62  # of what the weights add up to, in units
+# where log Gamma has digits enough: a millionth of a nat at the upper end
+PSEUDOCOUNTS = (1e-100, 1e9)
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +83,8 @@ def known_labels(y: np.ndarray) -> np.ndarray:
     if known.dtype.kind != "O":
         return known
     families = {family(v) for v in known}
+    if "complex number" in families:
+        raise DataTypeError("Unknown label type: y holds complex numbers.")
     if len(families) > 1 and families != {"boolean", "number"}:
         raise DataError(f"y mixes labels of different types: {_clash(known)}. Make them one type.")
     if families <= {"boolean", "number"}:
@@ -141,7 +147,9 @@ def _is_no_label(value: Any) -> bool:
         return False
     if isinstance(value, (float, np.floating)):
         return not np.isfinite(value)
-    return value is None or type(value).__name__ in ("NAType", "NaTType")
+    if isinstance(value, decimal.Decimal):
+        return not value.is_finite()
+    return is_missing(value)
 
 
 def _classes(y: np.ndarray, order: list[Any] | None) -> tuple[np.ndarray, np.ndarray]:
@@ -255,18 +263,27 @@ def _least_room(weights: np.ndarray) -> np.ndarray:
 
 
 def _weight_numbers(sample_weight: Any) -> np.ndarray:
-    """Weights as floats; text is no number, even where it spells one."""
+    """Weights as floats; text is no number, even where it spells one, and no more is a duration."""
     try:
         given = np.asarray(unmasked(sample_weight))
-        has_text = given.dtype.kind in "USO"
-        texts = [v for v in given.flat if isinstance(v, (str, bytes))] if has_text else []
-        if texts or given.dtype.kind not in "biufO":
-            raise TypeError(f"found {shown_label(texts[0]) if texts else given.dtype}")
+        mixed = given.dtype.kind in "USO"
+        others = [v for v in given.flat if not _may_be_number(v)] if mixed else []
+        if others or given.dtype.kind not in "biufO":
+            raise TypeError(f"found {shown_label(others[0]) if others else given.dtype}")
         return given.astype(np.float64)
+    except OverflowError:
+        raise DataError(
+            "sample_weight holds a number that is too large for a 64-bit float."
+        ) from None
     except (TypeError, ValueError) as error:
         raise DataTypeError(
             f"sample_weight must hold one number an observation: {error}."
         ) from error
+
+
+def _may_be_number(value: Any) -> bool:
+    """Whether an object is a number, or missing, which is said elsewhere."""
+    return is_missing(value) or family(value) in ("number", "boolean")
 
 
 def read_pseudocounts(pseudocounts: Any, classes: np.ndarray) -> np.ndarray:
@@ -285,10 +302,10 @@ def read_pseudocounts(pseudocounts: Any, classes: np.ndarray) -> np.ndarray:
     try:
         given = np.asarray(pseudocounts, dtype=object)
         # text is no number, even where it spells one, and neither is a yes or a no
-        no_number = [isinstance(v, (str, bytes, bool, np.bool_)) for v in given.flat]
+        no_number = [family(v) != "number" for v in given.flat]
         values = np.where(no_number, np.nan, given.ravel())
         values = values.astype(np.float64).reshape(given.shape)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         values = np.array(np.nan)
     if values.ndim == 0:
         values = np.full(len(known), float(values))
@@ -297,6 +314,10 @@ def read_pseudocounts(pseudocounts: Any, classes: np.ndarray) -> np.ndarray:
             f"pseudocounts needs {len(known)} values, one per class [{shown}], "
             f"or one number for all; got {pseudocounts!r}."
         )
-    if not np.all(np.isfinite(values) & (values > 0)):
-        raise ParamError(f"pseudocounts must be positive and finite; got {pseudocounts!r}.")
+    least, most = PSEUDOCOUNTS
+    if not np.all((values >= least) & (values <= most)):
+        raise ParamError(
+            f"pseudocounts must be positive, from {least:g} to {most:g}: beyond, the posterior "
+            f"cannot be computed. Got {pseudocounts!r:.200}."
+        )
     return values

@@ -17,6 +17,7 @@ from elseif.errors import DataError, DataTypeError, ParamError, ParamTypeError
 from elseif.tables.arrow import column_from_pieces
 from elseif.tables.boolean_arrays import FindBooleans, booleans_of_frame, booleans_of_sparse
 from elseif.tables.columns import Column, Kind, column_of_mask
+from elseif.tables.families import category_form
 from elseif.tables.look_alikes import look_alikes
 from elseif.tables.parquet import ParquetTable, dataset_column, dataset_length
 from elseif.tables.sparse_table import SparseTable
@@ -113,12 +114,16 @@ def read_table(X: Any, allow_infinite: bool = False) -> Table:
         return _read_sparse_table(X, allow_infinite)
     if type(X).__module__ == "pyarrow._dataset" and hasattr(X, "to_batches"):
         return _read_dataset(X, allow_infinite)
+    X = whole_batch(X)
+    # of pandas and pyarrow names come first: narwhals has its own words for doubled ones
+    frame = None if hasattr(X, "iloc") or hasattr(X, "column_names") else eager_frame(X)
     columns: Any = getattr(X, "columns", None)  # once: a wide frame of polars makes them anew
     named = not _are_default_names(columns)
     raw = _own_names(X, columns)
     if raw is not None and named:
-        _checked_names(raw)  # before narwhals, which has its own words for doubled names
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
+        _checked_names(raw)
+    if frame is None:
+        frame = eager_frame(X)
     if isinstance(frame, nw.DataFrame):
         if not named:
             names = _places(frame.shape[1])
@@ -141,6 +146,29 @@ def read_table(X: Any, allow_infinite: bool = False) -> Table:
     if sparse.issparse(X):
         return _read_sparse(X, allow_infinite)
     return _read_array(X, allow_infinite)
+
+
+def whole_batch(X: Any) -> Any:
+    """A batch of pyarrow as a table of it; anything else as it is."""
+    if type(X).__module__ == "pyarrow.lib" and type(X).__name__ == "RecordBatch":
+        import pyarrow as pa
+
+        return pa.Table.from_batches([X])
+    return X
+
+
+def eager_frame(X: Any) -> Any:
+    """A data frame behind one interface; what is none as it is, but not what is yet to be one."""
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    if isinstance(frame, nw.DataFrame):
+        return frame
+    if isinstance(nw.from_native(X, pass_through=True), nw.LazyFrame):
+        raise DataTypeError(
+            f"X is a {type(X).__name__}, which has yet to be computed and whose rows have no order "
+            "until then. Compute it, for example by X.df() of DuckDB or X.collect() of polars, "
+            "and take the labels from the same result."
+        )
+    return X
 
 
 def _read_parquet(X: ParquetTable, allow_infinite: bool) -> Table:
@@ -215,6 +243,7 @@ def parse_kinds(
 
 def _levels_once(name: str, levels: Sequence[Any]) -> tuple[Any, ...]:
     """Levels told in their order, each of them once."""
+    levels = [category_form(level) for level in levels]
     for place, level in enumerate(levels):
         if isinstance(level, (list, dict, set)) or level in levels[:place]:
             raise ParamError(
@@ -274,8 +303,8 @@ def _read_array(X: Any, allow_infinite: bool) -> Table:
         array = np.asarray(X)
         if array.dtype.kind in "US" and not isinstance(X, np.ndarray):
             array = np.array(X, dtype=object)  # NumPy makes text of a number beside a text
-    except ValueError as error:
-        raise DataError(f"X cannot be read as a table: {error}.") from error
+    except (TypeError, ValueError) as error:
+        raise DataTypeError(f"X cannot be read as a table: {error}.") from error
     if array.dtype.kind == "O" and array.ndim == 0:
         raise DataTypeError(
             f"X must be a data frame, a 2-D array or a sparse matrix, not {type(X).__name__}."

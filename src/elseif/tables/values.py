@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import decimal
 from collections.abc import Iterable
 from typing import Any
 
@@ -13,6 +12,17 @@ import numpy as np
 from elseif.bits.packing import ROWS_AT_ONCE
 from elseif.errors import DataError
 from elseif.tables.columns import Column, Kind, boolean_column
+from elseif.tables.families import (
+    CATEGORY_FAMILIES,
+    WRITTEN,
+    as_float,
+    category_form,
+    family,
+    is_missing,
+)
+from elseif.tables.times import as_date, dates_to_microseconds, durations_to_days
+
+PLAIN_DATES = (datetime.date, datetime.datetime)  # of Python, which microseconds always hold
 
 
 def unmasked(values: Any) -> Any:
@@ -43,16 +53,30 @@ def column_from_series(
         return column_from_array(_numbers(series), name, kind, allow_infinite)
     if dtype in (nw.Categorical, nw.Enum, nw.String):
         return _from_categories(series, name, kind)
-    if dtype == nw.Date or dtype == nw.Datetime:
+    if dtype in (nw.Date, nw.Datetime, nw.Duration) or _is_arrow_time(series):
         if getattr(dtype, "time_zone", None):
             series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
-        dates = series.cast(nw.Datetime("us")).to_numpy().astype("datetime64[us]", copy=False)
-        return told(Column(name, Kind.DATE, len(dates), numbers=dates), kind)
-    if dtype == nw.Duration:
-        seconds = series.to_numpy().astype("timedelta64[us]").astype(float) / 1e6
-        missing = series.is_null().to_numpy()
-        return column_from_array(np.where(missing, np.nan, seconds / 86400), name, kind)
-    return column_from_array(np.array(series.to_list(), dtype=object), name, kind, allow_infinite)
+        return column_from_array(_times(series), name, kind)
+    return column_from_array(_objects(series.to_list()), name, kind, allow_infinite)
+
+
+def _is_arrow_time(series: nw.Series[Any]) -> bool:
+    """Whether pyarrow has dates of a type that narwhals does not know."""
+    return series.implementation.is_pyarrow() and is_time(series.to_native().type)
+
+
+def _times(series: nw.Series[Any]) -> np.ndarray:
+    """Dates or durations in the unit that they have, NaT where missing."""
+    values = series.to_numpy()
+    if values.dtype.kind in "mM":
+        return values
+    return _objects(series.to_list())  # as some releases of pandas hand over those of pyarrow
+
+
+def _objects(values: Iterable[Any]) -> np.ndarray:
+    """Any values as an array of one dimension, even where each has a length of its own."""
+    values = list(values)
+    return np.fromiter(values, dtype=object, count=len(values))
 
 
 def column_from_array(
@@ -64,8 +88,10 @@ def column_from_array(
     if array.dtype.kind in "iuf":
         return _from_numbers(array, name, kind, allow_infinite)
     if array.dtype.kind == "M":
-        dates = array.astype("datetime64[us]", copy=False)
+        dates = dates_to_microseconds(array, name)
         return told(Column(name, Kind.DATE, len(dates), numbers=dates), kind)
+    if array.dtype.kind == "m":
+        return _from_days(durations_to_days(array, name), name, kind)
     if array.dtype.kind in "US":
         array = array.astype(object)
     if array.dtype.kind != "O":
@@ -73,8 +99,14 @@ def column_from_array(
     return _from_objects(array, name, kind, allow_infinite)
 
 
+def _from_days(days: np.ndarray, name: str, kind: Kind | None) -> Column:
+    """Durations are numbers of days: numbers even where all are 0 or 1."""
+    return _from_numbers(days, name, kind or Kind.NUMERIC, allow_infinite=False)
+
+
 def _numbers(series: nw.Series[Any]) -> np.ndarray:
-    if series.dtype.is_integer() and series.null_count() == 0:
+    wide = series.dtype in (nw.Int128, nw.UInt128)  # which NumPy does not have
+    if series.dtype.is_integer() and series.null_count() == 0 and not wide:
         return series.to_numpy()
     numbers = series.cast(nw.Float64).to_numpy()
     missing = series.is_null().to_numpy()
@@ -119,34 +151,73 @@ def _may_be_boolean(array: np.ndarray, missing: np.ndarray, name: str, kind: Kin
 
 
 def _from_objects(array: np.ndarray, name: str, kind: Kind | None, allow_infinite: bool) -> Column:
-    missing = np.fromiter((_is_missing(v) for v in array), dtype=bool, count=len(array))
+    missing = np.fromiter(map(is_missing, array), dtype=bool, count=len(array))
     types = refuse_mixture(array[~missing], name)
     held = types.pop() if types else "number"
     if held == "boolean":
         values = np.where(missing, False, array).astype(bool)
         return told(boolean_column(name, values, missing), kind)
     if held == "number":
-        numbers = np.array([np.nan if m else float(v) for v, m in zip(array, missing, strict=True)])
+        numbers = np.full(len(array), np.nan)
+        numbers[~missing] = [as_float(v, name) for v in array[~missing]]
         return _from_numbers(numbers, name, kind, allow_infinite)
     if held == "date":
-        dates = np.array(
-            [
-                np.datetime64("NaT") if m else np.datetime64(v)
-                for v, m in zip(array, missing, strict=True)
-            ],
-            dtype="datetime64[us]",
-        )
+        dates = np.full(len(array), np.datetime64("NaT"), dtype="datetime64[us]")
+        dates[~missing] = _dates(array[~missing], name)
         return told(Column(name, Kind.DATE, len(dates), numbers=dates), kind)
-    if held != "text":
+    if held == "duration":
+        days = np.full(len(array), np.nan)
+        days[~missing] = [_days(v, name) for v in array[~missing]]
+        return _from_days(days, name, kind)
+    if held not in ("text", *WRITTEN):
         raise DataError(
             f"Column {name!r} holds {held} values; argument must be a string or a number."
         )
     if kind in (Kind.BOOLEAN, Kind.NUMERIC, Kind.DATE):
         raise DataError(
-            f"Column {name!r} is told to be {kind} but holds text such as "
-            f"{array[~missing][0]!r} ({_rows(~missing)})."
+            f"Column {name!r} is told to be {kind} but holds {held} such as "
+            f"{str(array[~missing][0])!r} ({_rows(~missing)})."
         )
+    if held in WRITTEN:
+        return _from_written(array, missing, name, kind)
     return _factorised(array, missing, name, kind or Kind.CATEGORY)
+
+
+def _dates(values: np.ndarray, name: str) -> list[np.datetime64]:
+    """Dates of Python, pandas and NumPy, one by one, in UTC."""
+    try:
+        return [
+            np.datetime64(v, "us") if type(v) in PLAIN_DATES and _is_naive(v) else as_date(v)
+            for v in values
+        ]
+    except ValueError as error:
+        raise DataError(f"Column {name!r}: {error}.") from error
+
+
+def _is_naive(value: Any) -> bool:
+    return getattr(value, "tzinfo", None) is None
+
+
+def _days(value: Any, name: str) -> float:
+    """A duration of Python, pandas or NumPy as a number of days."""
+    if hasattr(value, "to_timedelta64"):  # pandas
+        value = value.to_timedelta64()
+    if not isinstance(value, np.timedelta64):
+        whole = (value.days * 86_400 + value.seconds) * 1_000_000 + value.microseconds
+        fits = abs(whole) < 2**63
+        value = np.timedelta64(whole, "us") if fits else np.timedelta64(value.days, "D")
+    return float(durations_to_days(np.array([value]), name)[0])
+
+
+def _from_written(array: np.ndarray, missing: np.ndarray, name: str, kind: Kind | None) -> Column:
+    """Intervals or periods as text, in their own order where they have one."""
+    known = set(array[~missing])
+    try:
+        order = tuple(sorted(known))
+    except (TypeError, ValueError):  # of different sorts
+        return _factorised(array, missing, name, kind or Kind.CATEGORY)
+    kind = kind or Kind.ORDERED
+    return _factorised(array, missing, name, kind, order if kind is Kind.ORDERED else None)
 
 
 def refuse_mixture(values: Iterable[Any], name: str) -> set[str]:
@@ -164,15 +235,29 @@ def refuse_mixture(values: Iterable[Any], name: str) -> set[str]:
 
 
 def _from_categories(series: nw.Series[Any], name: str, kind: Kind | None) -> Column:
+    native = series.to_native()
+    value_type = getattr(getattr(native, "type", None), "value_type", None)
+    if value_type is not None and is_time(value_type):  # a dictionary of pyarrow
+        decoded = nw.from_native(native.cast(value_type), series_only=True)
+        return column_from_series(decoded, name, kind)
     if kind in (Kind.BOOLEAN, Kind.NUMERIC, Kind.DATE):
-        return column_from_array(np.array(series.to_list(), dtype=object), name, kind)
+        return column_from_array(_objects(series.to_list()), name, kind)
+    codes, levels = _native_codes(series)
+    if refuse_mixture(levels, name) & {"date", "duration"}:
+        # the categories are there to save room: they are cut as dates and numbers are
+        return column_from_array(_objects([*levels, None])[codes], name, kind)
     order = _declared_order(series)
     ordered = order is not None if kind is None else kind is Kind.ORDERED
-    codes, levels = _native_codes(series)
-    refuse_mixture(levels, name)
     return recoded(
         codes, levels, name, Kind.ORDERED if ordered else Kind.CATEGORY, order if ordered else None
     )
+
+
+def is_time(held: Any) -> bool:
+    """Whether a type of pyarrow's is a date, a time of a day that is known, or a duration."""
+    import pyarrow.types as types
+
+    return bool(types.is_date(held) or types.is_timestamp(held) or types.is_duration(held))
 
 
 def _native_codes(series: nw.Series[Any]) -> tuple[np.ndarray, list[Any]]:
@@ -236,12 +321,34 @@ def _factorised(
 def recoded(
     codes: np.ndarray, found: list[Any], name: str, kind: Kind, order: tuple[Any, ...] | None
 ) -> Column:
-    """Codes into sorted categories, or into the order that they came with."""
+    """Codes into sorted categories, or into the order that they came with.
+
+    Categories are kept in one form, which is theirs in files and exports too.
+    """
+    if any(type(v) is not str for v in found):  # else there is nothing to look at, of very many
+        found = [_category(v, name) for v in found]
+        order = None if order is None else tuple(_category(v, name) for v in order)
     if order is None:
         order = tuple(sorted(found, key=_category_key))
     place = {category: i for i, category in enumerate(order)}
+    if len(place) < len(order):
+        twice = next(c for i, c in enumerate(order) if c in order[:i])
+        raise DataError(f"Column {name!r} has two categories that are both written {twice!r}.")
     recode = np.array([place[c] for c in found] + [-1], dtype=np.int32)
     return Column(name, kind, len(codes), codes=recode[codes], categories=order)
+
+
+def _category(value: Any, name: str) -> Any:
+    """A category in the form in which it is kept; what has none is refused."""
+    form = category_form(value)
+    if family(form) not in CATEGORY_FAMILIES:
+        raise DataError(
+            f"Column {name!r} has categories of type {family(form)}, such as {form!r}; a category "
+            "must be text, a number or a truth value."
+        )
+    if family(form) == "number":
+        as_float(form, name)
+    return form
 
 
 def told(column: Column, kind: Kind | None) -> Column:
@@ -254,27 +361,6 @@ def told(column: Column, kind: Kind | None) -> Column:
             return Column(column.name, Kind.NUMERIC, column.n_rows, numbers=values)
         return _factorised(column.is_true().astype(object), column.is_missing(), column.name, kind)
     raise DataError(f"Column {column.name!r} is told to be {kind} but holds {column.kind} values.")
-
-
-def _is_missing(value: Any) -> bool:
-    if value is None:
-        return True
-    if isinstance(value, (float, np.floating)):
-        return bool(np.isnan(value))
-    return type(value).__name__ in ("NAType", "NaTType")
-
-
-def family(value: Any) -> str:
-    """What sort of thing a value is, in plain words."""
-    if isinstance(value, (bool, np.bool_)):
-        return "boolean"
-    if isinstance(value, (int, float, np.number, decimal.Decimal)):
-        return "number"
-    if isinstance(value, str):
-        return "text"
-    if isinstance(value, (datetime.date, np.datetime64)):
-        return "date"
-    return type(value).__name__
 
 
 def _category_key(category: Any) -> tuple[int, Any]:

@@ -1,0 +1,67 @@
+"""What sort of thing a value is, and the one form in which a category is kept."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+from typing import Any
+
+import numpy as np
+
+from elseif.errors import DataError
+
+CATEGORY_FAMILIES = ("boolean", "number", "text")
+WRITTEN = ("interval", "period")  # of pandas: kept as pandas writes them, such as "(20, 40]"
+
+
+def family(value: Any) -> str:
+    """What sort of thing a value is, in plain words."""
+    if isinstance(value, (bool, np.bool_)):
+        return "boolean"
+    # before numbers: to NumPy durations are integers, and complex numbers are numbers
+    if isinstance(value, (datetime.timedelta, np.timedelta64)):
+        return "duration"
+    if isinstance(value, (complex, np.complexfloating)):
+        return "complex number"
+    if isinstance(value, (int, float, np.number, decimal.Decimal)):
+        return "number"
+    if isinstance(value, str):
+        return "text"
+    if isinstance(value, (datetime.date, np.datetime64)):
+        return "date"
+    name = type(value).__name__
+    if name.lower() in WRITTEN and type(value).__module__.startswith("pandas."):
+        return name.lower()
+    return name
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a value stands for none: None, NaN, NaT, pandas' NA."""
+    if value is None:
+        return True
+    if isinstance(value, (float, np.floating)):
+        return bool(np.isnan(value))
+    if isinstance(value, decimal.Decimal):
+        return value.is_nan()
+    if isinstance(value, (np.datetime64, np.timedelta64)):
+        return bool(np.isnat(value))
+    return type(value).__name__ in ("NAType", "NaTType")
+
+
+def category_form(value: Any) -> Any:
+    """A category as it is kept, saved and exported: a truth value, a number or text."""
+    held = family(value)
+    if held in WRITTEN:
+        return str(value)
+    return float(value) if isinstance(value, decimal.Decimal) else value
+
+
+def as_float(value: Any, name: str) -> float:
+    """A number as columns hold it; one that is too large for that is refused."""
+    try:
+        return float(value)
+    except OverflowError:
+        raise DataError(
+            f"Column {name!r} holds a number of {len(str(abs(int(value)))):,} digits, which is too "
+            "large for a 64-bit float. Correct it, or make it missing."
+        ) from None

@@ -1,0 +1,76 @@
+"""Dates and durations as columns hold them: to the microsecond, in UTC, in days."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from typing import Any
+
+import numpy as np
+
+from elseif.errors import DataError
+
+ISO_DATE = re.compile(
+    r"[+-]?\d{4,6}(-\d{2}(-\d{2}([T ]\d{2}(:\d{2}(:\d{2}(\.\d{1,9})?)?)?)?)?)?", re.ASCII
+)
+MICROSECONDS_A_DAY = 86_400_000_000.0
+FINER = ("ns", "ps", "fs", "as")  # units of which microseconds hold all, with fewer digits
+NO_FIXED_LENGTH = ("Y", "M", "generic")  # units of durations that are no number of days
+
+
+def as_date(value: Any) -> np.datetime64:
+    """A date from text, a date or a time; ValueError for what is none of these."""
+    if getattr(value, "tzinfo", None) is not None:
+        value = value.astimezone(datetime.UTC).replace(tzinfo=None)  # as columns are read
+    if not isinstance(value, (str, datetime.date, np.datetime64)):
+        raise ValueError(f"{value!r} is no date")  # NumPy would count a number from 1970
+    if isinstance(value, str) and not ISO_DATE.fullmatch(value):
+        raise ValueError(f"{value!r} is no date")  # NumPy knows "now", which is another each day
+    if hasattr(value, "to_datetime64"):  # of pandas, which has years that Python has not
+        value = value.to_datetime64()
+    given = np.array([np.datetime64(value)])
+    found = given.astype("datetime64[us]")
+    if np.isnat(found[0]) or _wrapped(given, found)[0]:
+        raise ValueError(f"{value!r} is no date, or beyond the 292,000 years around 1970")
+    date: np.datetime64 = found[0]
+    return date
+
+
+def dates_to_microseconds(dates: np.ndarray, name: str) -> np.ndarray:
+    """Dates of any unit to the microsecond; those that microseconds cannot count are refused."""
+    found = dates.astype("datetime64[us]", copy=False)
+    _refuse_wrapped(dates, found, name)
+    return found
+
+
+def durations_to_days(durations: np.ndarray, name: str) -> np.ndarray:
+    """Durations of any unit as numbers of days, NaN where missing."""
+    unit, _ = np.datetime_data(durations.dtype)
+    if unit in NO_FIXED_LENGTH and not np.isnat(durations).all():
+        what = {"Y": "years", "M": "months"}.get(unit, "durations without a unit")
+        raise DataError(
+            f"Column {name!r} holds {what}, which are no fixed number of days. Convert it to "
+            "days, or to a number."
+        )
+    found = durations.astype("timedelta64[us]")
+    _refuse_wrapped(durations, found, name)
+    return np.where(np.isnat(found), np.nan, found.astype(np.int64) / MICROSECONDS_A_DAY)
+
+
+def _refuse_wrapped(given: np.ndarray, found: np.ndarray, name: str) -> None:
+    wrapped = _wrapped(given, found)
+    if wrapped.any():
+        rows = np.flatnonzero(wrapped)
+        raise DataError(
+            f"Column {name!r}: {len(rows):,} values are beyond the 292,000 years around 1970 that "
+            f"can be counted in microseconds, the first in row {rows[0]} ({given[rows[0]]}). "
+            "Correct them, or make them missing."
+        )
+
+
+def _wrapped(given: np.ndarray, found: np.ndarray) -> np.ndarray:
+    """Where NumPy has wrapped round in silence: what does not come back was not held."""
+    if given.dtype == found.dtype or np.datetime_data(given.dtype)[0] in FINER:
+        return np.zeros(len(given), dtype=bool)
+    came_back: np.ndarray = found.astype(given.dtype) == given
+    return ~came_back & ~np.isnat(given)
