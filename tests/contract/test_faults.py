@@ -20,6 +20,7 @@ from elseif.errors import (
     ParamError,
     ParamTypeError,
     ResourceError,
+    SamplingError,
 )
 from tests.helpers_tables import expect_refused as expect_message
 from tests.helpers_tables import quick, random_frame
@@ -546,12 +547,57 @@ def test_row_37_pool_in_canonical_order() -> None:
         ([1, "two"], "[1, 'two']"),
         (None, "None"),
         (True, "True"),
+        (5e-324, "5e-324"),
+        (1e-310, "1e-310"),
+        (1e-101, "1e-100 to 1e+09"),
+        ([1, 1e300], "[1, 1e+300]"),
+        ([1, 1e17], "[1, 1e+17]"),
+        (1e308, "1e-100 to 1e+09"),
     ],
 )
 def test_row_38_pseudocounts_that_cannot_be(alpha: object, shown: str) -> None:
     """Pseudocounts are positive and finite."""
     words = ("pseudocounts", shown, "positive")
     expect_refused(ParamError, *words, fit=lambda: fit(pseudocounts=alpha))
+
+
+@pytest.mark.parametrize("kernel", ["exact", "paper", "tempered"])
+@pytest.mark.parametrize(
+    "alpha", [1e-100, 1e9, [1e-100, 1e9], [1e9, 1e-100]], ids=["least", "most", "both", "turned"]
+)
+def test_row_38_the_widest_pseudocounts(alpha: object, kernel: str) -> None:
+    """At either end everything that is said is a number."""
+    X, y = random_frame(60, 2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # few draws of so odd a posterior need not agree
+        clf = quick(pseudocounts=alpha, kernel=kernel, n_iter=2000, expected_length=1).fit(X, y)
+    assert np.all(np.isfinite(clf.posterior_.log_posterior))
+    assert np.all(np.isfinite(clf.predict_proba(X)))
+    for rule in clf.rule_list_.rules:
+        for label in (0, 1):
+            low, high = rule.interval(label)
+            assert 0 <= low <= high <= 1
+    str(clf.rule_list_)
+
+
+@pytest.mark.parametrize("kernel", ["exact", "paper", "tempered"])
+@pytest.mark.parametrize("value", [NAN, INF, -INF])
+def test_row_47_a_posterior_that_is_not_a_number(
+    kernel: str, value: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ends the fit, and leaves no result that could be called converged."""
+    from elseif.sampler import compiled_problem, enumeration
+
+    def broken(alpha: float, n_entries: int, unit: float) -> np.ndarray:
+        return np.full(n_entries, value)
+
+    monkeypatch.setattr(enumeration, "log_pochhammer", broken)
+    monkeypatch.setattr(compiled_problem, "log_pochhammer", broken)
+    X, y = random_frame(60, 2)
+    clf = quick(kernel=kernel, expected_length=1)
+    with np.errstate(invalid="ignore"), pytest.raises(SamplingError, match=r"finite|not a number"):
+        clf.fit(X, y)
+    assert not hasattr(clf, "convergence_")
 
 
 @pytest.mark.parametrize("alpha", [[1, 2, 3], [1], [[1, 2]], {0: 1}, {0: 1, 1: 1, 2: 1}, {"0": 1}])

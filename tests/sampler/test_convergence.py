@@ -18,14 +18,16 @@ from elseif.sampler.convergence import (
     Convergence,
     Quantity,
     _status,
+    assess,
     diagnose,
     gelman_rubin,
     is_good_enough,
     nothing_to_sample,
 )
+from elseif.sampler.monitored import choose_monitored
 from elseif.sampler.move_mix import KERNELS
 from elseif.sampler.rank_statistics import potential_scale_reduction, split_r_hat
-from elseif.sampler.run_length_draws import RunLengthDraws, join_runs, last_draws
+from elseif.sampler.run_length_draws import ChainInfo, RunLengthDraws, join_runs, last_draws
 from elseif.sampler.warm_up import growing_warm_up, plain_warm_up
 from tests.helpers_tables import quick, random_frame
 from tests.sampler.cases import CASES
@@ -245,6 +247,17 @@ def test_only_a_good_report_ends_an_automatic_run() -> None:
     assert is_good_enough(nothing_to_sample())
     assert is_good_enough(report("undetermined", 1.01, n_chains=1))
     assert not is_good_enough(report("undetermined", 1.2, n_chains=1))
+
+
+@pytest.mark.parametrize("value", [NAN, INF, -INF])
+@pytest.mark.parametrize("independent", [False, True])
+def test_no_verdict_without_a_number(value: float, independent: bool) -> None:
+    """Not even of draws that are independent: one log posterior that is none is an error."""
+    problem = next(iter(CASES.values())).problem
+    chains = [runs(np.linspace(-9, -8, 50)), runs(np.append(np.linspace(-9, -8, 49), value))]
+    info = ChainInfo((), 100, {}, {})
+    with pytest.raises(SamplingError, match="1 lists of chain 1 is not a finite number"):
+        assess(chains, [info, info], problem, choose_monitored(problem), independent)
 
 
 def test_the_report_of_a_fit() -> None:

@@ -11,7 +11,7 @@ from scipy import integrate, stats
 from scipy.special import gammaln
 
 from elseif.model.consequent import consequent_interval, consequent_mean
-from elseif.model.likelihood import log_likelihood, log_rising
+from elseif.model.likelihood import log_likelihood, log_pochhammer
 from elseif.model.prior import ListPrior
 
 PRIORS = {
@@ -136,7 +136,7 @@ def test_a_rule_that_captures_nobody_costs_nothing() -> None:
 def test_tables_of_log_gamma() -> None:
     """log Gamma(k u + alpha) - log Gamma(alpha), entry by entry."""
     expected = [math.lgamma(k * 0.25 + 0.7) - math.lgamma(0.7) for k in range(50)]
-    np.testing.assert_allclose(log_rising(0.7, 50, 0.25), expected, atol=1e-12)
+    np.testing.assert_allclose(log_pochhammer(0.7, 50, 0.25), expected, atol=1e-12)
 
 
 def test_consequent_is_scipys_dirichlet() -> None:
@@ -160,6 +160,30 @@ def test_intervals_of_huge_and_empty_rules() -> None:
     assert 0.4999 < low < 0.5 < high < 0.5001
     low, high = consequent_interval(np.zeros(2), np.ones(2), 1)
     assert (low, high) == pytest.approx((0.025, 0.975))
+
+
+@pytest.mark.parametrize("n", [1e15, 3e16, 1e17, 2e18])
+def test_intervals_of_weights_beyond_all_reason(n: float) -> None:
+    """Where SciPy gives up, the Beta distribution is a normal one."""
+    for share in (0.1, 0.25, 0.5, 0.9):
+        counts = np.array([share * n, (1 - share) * n])
+        low, high = consequent_interval(counts, np.ones(2), 0)
+        width = 2 * stats.norm.ppf(0.975) * math.sqrt(share * (1 - share) / n)
+        assert (low + high) / 2 == pytest.approx(share, rel=1e-9)
+        assert high - low == pytest.approx(width, rel=1e-3, abs=1e-15)
+
+
+@pytest.mark.parametrize("n", [1e7, 1e8, 1e9, 1e12, 1e18])
+@pytest.mark.parametrize("events", [0, 1, 30, 999, 1000, 50_000])
+def test_intervals_of_a_few_among_very_many(events: int, n: float) -> None:
+    """Which SciPy has wrong by a factor of ten at a thousand; a Gamma distribution in the limit."""
+    counts = np.array([events, n])
+    low, high = consequent_interval(counts, np.ones(2), 0)
+    expected = stats.gamma.interval(0.95, events + 1, scale=1 / (n + events / 2))
+    assert (low, high) == pytest.approx(expected, rel=1e-2)
+    # what is above and below comes from the same distribution, seen from the other side
+    turned = consequent_interval(counts, np.ones(2), 1)
+    assert (1 - turned[1], 1 - turned[0]) == pytest.approx((low, high), rel=1e-6, abs=1e-15)
 
 
 @pytest.mark.parametrize("alpha", [1e-5, 1e-20, 1e-300])

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import betaincinv
+from scipy.special import betaincinv, gammaincinv, ndtri
+
+NORMAL_FROM, GAMMA_FROM = 1e10, 1e7
 
 
 def consequent_mean(label_counts: np.ndarray, pseudocounts: np.ndarray) -> np.ndarray:
@@ -21,4 +23,20 @@ def consequent_interval(
     # added up, not taken away: beside many observations a small pseudocount would be lost
     a, b = alphas[label], np.delete(alphas, label).sum()
     tail = (1 - level) / 2
-    return float(betaincinv(a, b, tail)), float(betaincinv(a, b, 1 - tail))
+    return _quantile(a, b, tail), _quantile(a, b, 1 - tail)
+
+
+def _quantile(a: float, b: float, share: float) -> float:
+    """A quantile of Beta(a, b), or of what it is in the limit where SciPy loses its digits.
+
+    SciPy's is wrong of a count of 1,000 among 10^8, and of any counts above 10^12 or so.
+    """
+    few, many = min(a, b), max(a, b)
+    if few > NORMAL_FROM:  # right to 10^-5 of its width
+        mean = a / (a + b)
+        return float(mean + ndtri(share) * np.sqrt(mean * (b / (a + b)) / (a + b + 1)))
+    if many > GAMMA_FROM and few < 1e-4 * many:  # right to one part in 10^9
+        tail = share if a == few else 1.0 - share
+        found = float(-np.expm1(-gammaincinv(few, tail) / (many + (few - 1) / 2)))
+        return found if a == few else 1.0 - found
+    return float(betaincinv(a, b, share))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from elseif.errors import SamplingError
 from elseif.model.problem import Problem
 from elseif.sampler.rank_statistics import potential_scale_reduction, rank_statistics, split_r_hat
 from elseif.sampler.run_length_draws import ChainInfo, RunLengthDraws
@@ -166,7 +167,9 @@ def assess(
     monitored: MonitoredObservations,
     independent: bool = False,
 ) -> Convergence:
-    """The convergence report of the kept draws."""
+    """The convergence report of the kept draws, of which every log posterior must be a number."""
+    for number, chain in enumerate(chains):
+        refuse_not_finite(chain.log_posterior, f"chain {number}")
     traces = Traces(chains)
     predicted = traces.predicted(monitored, problem.pseudocounts, problem.layout.unit)
     inclusion_r_hat, difference, worst = _inclusions(chains, traces, problem.pool_size)
@@ -200,6 +203,17 @@ def assess(
         swap_rates=_swap_rates(infos),
         independent=independent,
     )
+
+
+def refuse_not_finite(log_posterior: np.ndarray, of: str) -> None:
+    """Raise where a log posterior is not a finite number: no verdict could be given of it."""
+    faulty = np.flatnonzero(~np.isfinite(log_posterior))
+    if len(faulty):
+        raise SamplingError(
+            f"The log posterior of {len(faulty):,} lists of {of} is not a finite number "
+            f"({log_posterior[faulty[0]]}). The pseudocounts, the weights or the prior are too far "
+            "from 1 to be computed with."
+        )
 
 
 def diagnose(names: Sequence[str], values: np.ndarray, place: np.ndarray) -> list[Quantity]:
