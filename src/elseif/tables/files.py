@@ -15,7 +15,7 @@ from typing import Any, TextIO
 import numpy as np
 
 from elseif.errors import DataError, ParamError
-from elseif.tables.parquet import PARQUET_ENDINGS, load_pyarrow
+from elseif.tables.parquet import PARQUET_ENDINGS, check_regular_file, load_pyarrow
 
 MISSING_WORDS = frozenset({"", "NA", "N/A", "NaN", "nan", "NULL", "null", "None", "<NA>"})
 TRUTH_WORDS = {"true": True, "false": False}
@@ -38,10 +38,7 @@ def read_file(path: str | Path, kinds: Mapping[str, str] | None = None) -> Any:
     ending = path.suffix.lower()
     if ending not in (".csv", ".tsv", ".txt", *PARQUET_ENDINGS):
         raise ParamError(f"{path.name}: the ending must be .csv, .tsv, .txt or .parquet.")
-    if not path.exists():
-        raise DataError(f"{path}: there is no such file.")
-    if path.is_dir():
-        raise DataError(f"{path} is a folder, not a file.")
+    check_regular_file(path)
     if ending in PARQUET_ENDINGS:
         return _read_parquet(path)
     as_written = {n for n, kind in (kinds or {}).items() if kind in ("category", "ordered")}

@@ -170,12 +170,22 @@ def _paths(source: str | Path | Sequence[str | Path]) -> list[Path]:
     return paths
 
 
-def _open(path: Path) -> _File:
-    pa, pq = load_pyarrow()
+def check_regular_file(path: Path) -> None:
+    """Refuse what is no file before anything waits for it."""
     if not path.exists():
         raise DataError(f"{path}: there is no such file.")
     if path.is_dir():
         raise DataError(f"{path} is a folder, not a file.")
+    if not path.is_file():
+        raise DataError(
+            f"{path} is no regular file but a pipe, a socket or a device. A table is read more "
+            "than once: write it to a file first."
+        )
+
+
+def _open(path: Path) -> _File:
+    pa, pq = load_pyarrow()
+    check_regular_file(path)
     try:
         with pq.ParquetFile(path) as file:
             footer, schema = file.metadata, file.schema_arrow
