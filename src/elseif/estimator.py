@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -26,6 +25,7 @@ from elseif.model.likelihood import log_likelihood
 from elseif.model.prior import ListPrior
 from elseif.model.problem import Problem
 from elseif.parameters import (
+    SETTINGS,
     check_cuts,
     check_parameters,
     check_predictor,
@@ -180,11 +180,6 @@ class BayesianRuleListClassifier(FittedForPeople, ClassifierMixin, BaseEstimator
         What was changed by hand; only where ``edit`` and ``as_classifier`` made the list.
     """
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> BayesianRuleListClassifier:
-        known = list(inspect.signature(cls.__init__).parameters)[1:]
-        refuse_unknown(cls.__name__, kwargs, known)
-        return super().__new__(cls)
-
     def __init__(
         self,
         expected_length: float = 3,
@@ -217,37 +212,12 @@ class BayesianRuleListClassifier(FittedForPeople, ClassifierMixin, BaseEstimator
         empty_pool: str = "error",
         max_antecedents: int = 100_000,
         max_memory: float = 4e9,
+        **misspelt: Any,
     ) -> None:
-        self.expected_length = expected_length
-        self.expected_cardinality = expected_cardinality
-        self.pseudocounts = pseudocounts
-        self.min_support = min_support
-        self.max_cardinality = max_cardinality
-        self.antecedents = antecedents
-        self.antecedent_weights = antecedent_weights
-        self.kernel = kernel
-        self.n_chains = n_chains
-        self.n_iter = n_iter
-        self.max_iter = max_iter
-        self.predict_with = predict_with
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.kinds = kinds
-        self.cuts = cuts
-        self.cutting = cutting
-        self.n_quantiles = n_quantiles
-        self.disjoint_bins = disjoint_bins
-        self.negations = negations
-        self.group_rare = group_rare
-        self.missing = missing
-        self.missing_y = missing_y
-        self.infinite = infinite
-        self.support_in = support_in
-        self.merge_equivalents = merge_equivalents
-        self.empty_pool = empty_pool
-        self.max_antecedents = max_antecedents
-        self.max_memory = max_memory
+        given = locals()
+        refuse_unknown(type(self).__name__, misspelt)
+        for setting in SETTINGS:
+            setattr(self, setting.name, given[setting.name])
 
     posterior_: Posterior
     rule_list_: RuleList
@@ -272,7 +242,7 @@ class BayesianRuleListClassifier(FittedForPeople, ClassifierMixin, BaseEstimator
         BayesianRuleListClassifier
             The classifier itself.
         """
-        refuse_unknown(type(self).__name__, params, self._get_param_names())
+        refuse_unknown(type(self).__name__, params)
         super().set_params(**params)
         return self
 
@@ -504,12 +474,6 @@ class BayesianRuleListClassifier(FittedForPeople, ClassifierMixin, BaseEstimator
                 UserWarning,
                 stacklevel=3,
             )
-
-
-# __new__ is there to speak of misspelt keywords; the arguments are those of __init__
-BayesianRuleListClassifier.__signature__ = inspect.Signature(
-    list(inspect.signature(BayesianRuleListClassifier.__init__).parameters.values())[1:]
-)
 
 
 def _load_compiled_code() -> None:

@@ -14,7 +14,7 @@ from elseif.antecedents.expert import read_weights
 from elseif.antecedents.named_levels import known_levels
 from elseif.errors import DataError
 from elseif.model.prior import ListPrior
-from elseif.parameters import PREDICTORS, check_one_of
+from elseif.parameters import check_choice
 from elseif.posterior.case import as_mapping, one_row, read_case
 from elseif.showing.visible import show_name
 from elseif.tables.binarise import refuse_missing
@@ -36,7 +36,7 @@ class FittedForPeople:
         estimate, beside which the posterior's judgement stands.
         """
         check_is_fitted(self)
-        check_one_of("predict_with", self.predict_with, PREDICTORS)
+        check_choice("predict_with", self.predict_with)
         if as_mapping(X) is None:
             table = self._read_again(one_row(X, row))
         else:

@@ -1,42 +1,273 @@
-"""Settings, the estimator's and others, checked: what, what was found, and what is allowed."""
+"""Every setting of the estimator, declared once: group, default, help and what it may be.
+
+The estimator's checks and the options of ``elseif fit`` are generated from this table; tests hold
+the estimator's signature and docstring to it. Nothing heavy is imported: ``--help`` is quick.
+"""
 
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from numbers import Integral, Real
-from typing import Any
+from dataclasses import dataclass
+from enum import StrEnum
+from numbers import Integral
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from elseif.antecedents.expert import check_weights
+from elseif.checks import (
+    check_count,
+    check_flag,
+    check_number,
+    check_one_of,
+    check_positive,
+    check_share,
+    is_number,
+)
 from elseif.errors import ParamError, ParamTypeError
 
-SCHEMA_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_$]{0,62}")
-KERNEL_NAMES = ("auto", "exact", "tempered", "paper")
+if TYPE_CHECKING:
+    import numpy as np
+
+MOST_ITERATIONS = 10**15  # years on any machine
+MOST_QUANTILES = 1_000  # a column gives two conditions for each
 FORMER_KERNELS = ("informed", "adaptive")  # of earlier versions, whose saved models keep the name
-PREDICTORS = ("point", "posterior", "map")
-CHOICES = {
-    "kernel": KERNEL_NAMES,
-    "predict_with": PREDICTORS,
-    "cutting": ("quantiles", "mdl"),
-    "missing": ("own_level", "error"),
-    "missing_y": ("error", "drop"),
-    "infinite": ("error", "outer"),
-    "support_in": ("all", "any_class"),
-    "empty_pool": ("error", "default_rule"),
-}
 
 
-MOST_ITERATIONS = 10**15  # years of any machine
-LARGEST_NUMBER = 1.7976931348623157e308  # of 64 bits
-MOST_QUANTILES = 1000  # a column gives two conditions for each
-FLAGS = ("disjoint_bins", "negations", "merge_equivalents", "verbose")
+class Group(StrEnum):
+    """What a setting is about, in the order in which people ask."""
+
+    LEARN = "What to learn"
+    CONDITIONS = "Which conditions"
+    SAMPLE = "How to sample"
+    LIMITS = "Limits"
+
+
+class Kind:
+    """What a setting may be; the base class allows everything, as fit itself checks it."""
+
+    def check(self, name: str, value: Any) -> None:
+        """Raise unless the value is allowed."""
+
+
+class Positive(Kind):
+    """A finite number above 0."""
+
+    def check(self, name: str, value: Any) -> None:
+        check_positive(name, value)
+
+
+@dataclass(frozen=True)
+class Count(Kind):
+    """A whole number within bounds."""
+
+    at_least: int = 1
+    at_most: int | None = None
+    or_none: bool = False
+
+    def check(self, name: str, value: Any) -> None:
+        if not (self.or_none and value is None):
+            check_count(name, value, self.at_least, self.at_most)
+
+
+class ShareOrNone(Kind):
+    """A number between 0 and 1, or None."""
+
+    def check(self, name: str, value: Any) -> None:
+        if value is not None:
+            check_share(name, value)
+
+
+class Flag(Kind):
+    """True or False."""
+
+    def check(self, name: str, value: Any) -> None:
+        check_flag(name, value)
+
+
+@dataclass(frozen=True)
+class Choice(Kind):
+    """One of a few words."""
+
+    allowed: tuple[str, ...]
+
+    def check(self, name: str, value: Any) -> None:
+        check_one_of(name, value, self.allowed)
+
+
+class Support(Kind):
+    """A share of the observations as a float, or a number of them as an int."""
+
+    def check(self, name: str, value: Any) -> None:
+        check_number(name, value)
+        if isinstance(value, Integral):
+            if int(value) < 1:
+                raise ParamError(
+                    f"{name} is {value!r}; a whole number counts observations and must be "
+                    "1 or more. A fraction of them lies between 0 and 1."
+                )
+        elif not 0 < value <= 1:
+            raise ParamError(
+                f"{name} is {value!r}; a fraction of the observations lies between 0 and 1, "
+                "such as 0.1 for 10 percent. A number of them is an int."
+            )
+
+
+class Jobs(Kind):
+    """A number of threads as joblib counts them."""
+
+    def check(self, name: str, value: Any) -> None:
+        if value is None:
+            return
+        if not is_number(value, Integral):
+            raise ParamTypeError(f"{name} is {value!r}; it must be a whole number or None.")
+        if value == 0:
+            raise ParamError(f"{name} is 0; it must be 1 or more, or negative: -1 for all cores.")
+
+
+class Seed(Kind):
+    """A seed of 0 or more, a source of random numbers, or None."""
+
+    def check(self, name: str, value: Any) -> None:
+        is_source = type(value).__name__ in ("RandomState", "Generator")
+        if not (value is None or is_source or is_number(value, Integral)):
+            raise ParamTypeError(
+                f"{name} is {value!r}; it must be a whole number, a RandomState, "
+                "a Generator or None."
+            )
+        if is_number(value, Integral) and value < 0:
+            raise ParamError(f"{name} is {value!r}; a seed is 0 or more.")
+
+
+class Weights(Kind):
+    """Positive weights by name, or None."""
+
+    def check(self, name: str, value: Any) -> None:
+        if value is not None:
+            from elseif.antecedents.expert import check_weights
+
+            check_weights(value)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One setting: its name in Python (``--min-support`` for ``min_support``), and what it is."""
+
+    name: str
+    group: Group
+    default: Any
+    kind: Kind
+    help: str  # for --help; the estimator's docstring says more
+
+
+_PREDICTORS = ("point", "posterior", "map")
+_L, _C, _S, _M = Group.LEARN, Group.CONDITIONS, Group.SAMPLE, Group.LIMITS
+
+SETTINGS = (
+    Setting("expected_length", _L, 3, Positive(), "Prior mean of the number of rules."),
+    Setting(
+        "expected_cardinality", _L, 1, Positive(),
+        "Prior mean of the number of conditions in a rule.",
+    ),
+    Setting(
+        "pseudocounts", _L, 1, Kind(),
+        "Prior count of every label in every rule; or, repeated for each label, LABEL=NUMBER.",
+    ),
+    Setting(
+        "min_support", _C, 0.1, Support(),
+        "Fraction (0.1) or number (30) of rows that an antecedent must cover.",
+    ),
+    Setting("max_cardinality", _C, 2, Count(), "Most conditions in an antecedent."),
+    Setting(
+        "antecedents", _L, None, Kind(),
+        "JSON file of your own antecedents instead of mined ones, such as "
+        '[["smoker", ["age", ">", 60]], [["sex", "=", "male"]]].',
+    ),
+    Setting(
+        "antecedent_weights", _L, None, Weights(),
+        "Prior weight of a column, condition or antecedent; may be repeated.",
+    ),
+    Setting(
+        "kernel", _S, "auto", Choice(("auto", "exact", "tempered", "paper")),
+        "How lists are drawn: auto is exact for small pools, and tempered for larger ones.",
+    ),
+    Setting("n_chains", _S, 4, Count(), "Independent chains."),
+    Setting(
+        "n_iter", _S, None, Count(at_most=MOST_ITERATIONS, or_none=True),
+        "Iterations of each chain; without it, until the chains converge.",
+    ),
+    Setting(
+        "max_iter", _M, 2_000_000, Count(at_most=MOST_ITERATIONS),
+        "Most iterations of each chain when --n-iter is not given.",
+    ),
+    Setting(
+        "predict_with", _L, "point", Choice(_PREDICTORS),
+        "What predicts: the point estimate, the whole posterior or the most probable list.",
+    ),
+    Setting(
+        "random_state", _S, None, Seed(),
+        "Seed; the same one gives the same list for any --n-jobs.",
+    ),
+    Setting("n_jobs", _S, None, Jobs(), "Threads that run chains; -1 for all cores."),
+    Setting("verbose", _S, False, Flag(), "Show progress on standard error."),
+    Setting(
+        "kinds", _C, None, Kind(),
+        "Kind of a column: boolean, numeric, category, ordered or date; or its categories in "
+        "order, such as stage=I,II,III. May be repeated.",
+    ),
+    Setting(
+        "cuts", _C, None, Kind(),
+        "Cut points of a column, such as age=50,60,70, or how to find them: quantiles or mdl. "
+        "May be repeated.",
+    ),
+    Setting(
+        "cutting", _C, "quantiles", Choice(("quantiles", "mdl")),
+        "How other numeric and date columns are cut.",
+    ),
+    Setting(
+        "n_quantiles", _C, 4, Count(at_least=2, at_most=MOST_QUANTILES),
+        "Parts that quantiles cut a column into.",
+    ),
+    Setting(
+        "disjoint_bins", _C, False, Flag(),
+        "Cut into disjoint bins instead of overlapping thresholds.",
+    ),
+    Setting("negations", _C, False, Flag(), "Also make conditions such as 'not smoker'."),
+    Setting(
+        "group_rare", _C, None, ShareOrNone(),
+        "Categories of a smaller fraction of the rows share one condition.",
+    ),
+    Setting(
+        "missing", _C, "own_level", Choice(("own_level", "error")),
+        "Missing values: a level of their own ('is missing'), or an error.",
+    ),
+    Setting(
+        "missing_y", _C, "error", Choice(("error", "drop")),
+        "Rows without a label: stop, or drop them.",
+    ),
+    Setting(
+        "infinite", _C, "error", Choice(("error", "outer")),
+        "Infinite numbers: stop, or treat them as the largest and smallest values.",
+    ),
+    Setting(
+        "support_in", _C, "all", Choice(("all", "any_class")),
+        "Measure the support among all rows, or among those of any one label.",
+    ),
+    Setting(
+        "merge_equivalents", _C, False, Flag(),
+        "Keep only the simplest of the antecedents that cover the same rows.",
+    ),
+    Setting(
+        "empty_pool", _C, "error", Choice(("error", "default_rule")),
+        "When no antecedent is frequent: stop, or fit the default rule alone.",
+    ),
+    Setting("max_antecedents", _M, 100_000, Count(), "Largest pool that mining may return."),
+    Setting("max_memory", _M, 4e9, Positive(), "Bytes that packed covers may take."),
+)  # fmt: skip
+BY_NAME = {setting.name: setting for setting in SETTINGS}
+CHOICES = {s.name: s.kind.allowed for s in SETTINGS if isinstance(s.kind, Choice)}
 
 
 def check_parameters(estimator: Any, saved: bool = False) -> None:
-    """Raise for the first setting of an estimator that cannot be.
+    """Raise for the first setting of an estimator that is not allowed.
 
     Parameters
     ----------
@@ -46,132 +277,33 @@ def check_parameters(estimator: Any, saved: bool = False) -> None:
         Whether they are a record of how a model was fitted: its kernel may be one that a new fit
         can no longer have.
     """
-    for name in ("expected_length", "expected_cardinality", "max_memory"):
-        check_positive(name, getattr(estimator, name))
-    for name in ("max_cardinality", "n_chains", "max_antecedents"):
-        check_count(name, getattr(estimator, name))
-    for name in ("n_iter", "max_iter"):
-        if name == "max_iter" or estimator.n_iter is not None:
-            check_count(name, getattr(estimator, name), at_most=MOST_ITERATIONS)
-    if estimator.group_rare is not None:
-        check_share("group_rare", estimator.group_rare)
-    check_count("n_quantiles", estimator.n_quantiles, at_least=2, at_most=MOST_QUANTILES)
-    check_jobs(estimator.n_jobs)
-    check_support(estimator.min_support)
-    check_seed(estimator.random_state)
-    check_weights(estimator.antecedent_weights)
-    for name in FLAGS:
-        check_flag(name, getattr(estimator, name))
-    for name, allowed in CHOICES.items():
-        if name == "kernel" and saved and estimator.kernel in FORMER_KERNELS:
-            continue
-        check_one_of(name, getattr(estimator, name), allowed)
+    for setting in SETTINGS:
+        value = getattr(estimator, setting.name)
+        if not (saved and setting.name == "kernel" and value in FORMER_KERNELS):
+            setting.kind.check(setting.name, value)
 
 
-def refuse_unknown(estimator: str, names: Iterable[str], known: Sequence[str]) -> None:
+def refuse_unknown(estimator: str, names: Iterable[str]) -> None:
     """Raise for the first name that is no setting, with the names nearest to it."""
     for name in names:
-        if name not in known:
-            near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+        if name not in BY_NAME:
+            near = difflib.get_close_matches(name, BY_NAME, n=3, cutoff=0.5)
             hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
             raise ParamTypeError(f"{estimator} has no parameter {name!r}.{hint}")
 
 
-def check_positive(name: str, value: Any) -> None:
-    """A finite number above 0."""
-    _check_number(name, value)
-    if not 0 < value <= LARGEST_NUMBER:
-        raise ParamError(f"{name} is {_short(value)}; it must be finite and above 0.")
-
-
-def check_count(name: str, value: Any, at_least: int = 1, at_most: int | None = None) -> None:
-    """A whole number of 1 or more, and not beyond what can be."""
-    if not is_number(value, Integral):
-        raise ParamTypeError(f"{name} is {value!r}; it must be a whole number.")
-    if int(value) < at_least:
-        raise ParamError(f"{name} is {_short(value)}; it must be {at_least} or more.")
-    if at_most is not None and int(value) > at_most:
-        raise ParamError(f"{name} is {_short(value)}; it must be {at_most:,} or less.")
-
-
-def check_share(name: str, value: Any) -> None:
-    """A number between 0 and 1."""
-    _check_number(name, value)
-    if not 0 < value < 1:
-        raise ParamError(f"{name} is {_short(value)}; it must be between 0 and 1.")
-
-
-def is_number(value: Any, sort: type = Real) -> bool:
-    """Whether a value is a number: to Python truth values, to NumPy durations are such too."""
-    return isinstance(value, sort) and not isinstance(value, (bool, np.timedelta64))
-
-
-def _check_number(name: str, value: Any) -> None:
-    if not is_number(value):
-        raise ParamTypeError(f"{name} is {value!r}; it must be a number.")
-
-
-def _short(value: Any) -> str:
-    """A number as it was written, unless it is one of very many digits."""
-    return f"{value!r:.60}"
-
-
-def check_one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:
-    """One of a few words."""
-    if not isinstance(value, str) or value not in allowed:
-        raise ParamError(f"{name} is {value!r}; it must be one of {', '.join(map(repr, allowed))}.")
-
-
-def check_flag(name: str, value: Any) -> None:
-    """True or False; a word such as "no" would count as true."""
-    if not isinstance(value, (bool, np.bool_, Integral)):
-        raise ParamTypeError(f"{name} is {value!r}; it must be True or False.")
-
-
-def check_schema(schema: Any) -> None:
-    """The name of a schema that every database takes, whatever it is put into."""
-    if not isinstance(schema, str):
-        raise ParamTypeError(f"The name of a schema is a text, not a {type(schema).__name__}.")
-    if not SCHEMA_NAME.fullmatch(schema):
-        raise ParamError(
-            f"{schema!r:.80} is no name of a schema: it must begin with a letter or an underscore "
-            "and go on with letters, digits, _ or $, 63 characters at most."
-        )
+def check_choice(name: str, value: Any) -> None:
+    """Raise unless a value is allowed for a setting."""
+    BY_NAME[name].kind.check(name, value)
 
 
 def check_predictor(estimator: Any) -> None:
     """What predicts must be there: a model may have been saved without its posterior."""
-    check_one_of("predict_with", estimator.predict_with, PREDICTORS)
+    check_choice("predict_with", estimator.predict_with)
     if estimator.predict_with == "posterior" and not hasattr(estimator, "posterior_"):
         raise ParamError(
             "predict_with is 'posterior', but the model was saved without its posterior. "
             "Save it with posterior='lists', or predict with 'point' or 'map'."
-        )
-
-
-def check_jobs(n_jobs: Any) -> None:
-    """A number of threads as joblib counts them."""
-    if n_jobs is None:
-        return
-    if not is_number(n_jobs, Integral):
-        raise ParamTypeError(f"n_jobs is {n_jobs!r}; it must be a whole number or None.")
-    if n_jobs == 0:
-        raise ParamError("n_jobs is 0; it must be 1 or more, or negative: -1 for all cores.")
-
-
-def check_support(support: Any) -> None:
-    """A share of the observations as a float, or a number of them as an int."""
-    _check_number("min_support", support)
-    if isinstance(support, Integral):
-        if int(support) < 1:
-            raise ParamError(
-                f"min_support is {support!r}; a whole number counts observations and must be "
-                "1 or more. A fraction of them lies between 0 and 1."
-            )
-    elif not 0 < support <= 1:
-        raise ParamError(
-            f"min_support is {support!r}; a fraction of the observations lies between 0 and 1, "
-            "such as 0.1 for 10 percent. A number of them is an int."
         )
 
 
@@ -181,29 +313,19 @@ def check_cuts(cuts: Any, names: Sequence[str]) -> Mapping[str, Sequence[Any]]:
         return {}
     if not isinstance(cuts, Mapping):
         raise ParamTypeError(f"cuts must be a dict by column, not {cuts!r}.")
-    for name, told in cuts.items():
+    for name, given in cuts.items():
         if name not in names:
             raise ParamError(f"cuts: the table has no column {name!r}.")
-        if isinstance(told, str):
-            check_one_of(f"cuts[{name!r}]", told, CHOICES["cutting"])
+        if isinstance(given, str):
+            check_one_of(f"cuts[{name!r}]", given, CHOICES["cutting"])
     return cuts
 
 
-def check_seed(random_state: Any) -> None:
-    """A seed of 0 or more, a source of random numbers, or None."""
-    sources = (np.random.RandomState, np.random.Generator, type(None))
-    if not is_number(random_state, Integral) and not isinstance(random_state, sources):
-        raise ParamTypeError(
-            f"random_state is {random_state!r}; it must be a whole number, a RandomState, "
-            "a Generator or None."
-        )
-    if isinstance(random_state, Integral) and random_state < 0:
-        raise ParamError(f"random_state is {random_state!r}; a seed is 0 or more.")
-
-
 def seed_sequence(random_state: Any) -> np.random.SeedSequence:
-    """One seed a fit, from whatever scikit-learn users pass; no global state is read."""
-    check_seed(random_state)
+    """One seed per fit, from whatever scikit-learn users pass; no global state is read."""
+    import numpy as np
+
+    check_choice("random_state", random_state)
     if random_state is None:
         return np.random.SeedSequence()
     if isinstance(random_state, np.random.RandomState):

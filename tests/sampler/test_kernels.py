@@ -12,7 +12,7 @@ from sklearn.base import clone
 from elseif import load_model, save_model
 from elseif.datasets import load_titanic
 from elseif.errors import ParamError
-from elseif.parameters import FORMER_KERNELS, KERNEL_NAMES
+from elseif.parameters import CHOICES, FORMER_KERNELS
 from elseif.sampler.move_mix import DEFAULT_KERNEL, KERNELS
 from tests.helpers_tables import quick, random_frame
 
@@ -21,7 +21,7 @@ SAVED = Path(__file__).parent / "saved"  # written by a version that had four ke
 
 def test_kernels_are_named_where_settings_are_checked() -> None:
     """The names are written twice, since the kernels themselves would load Numba."""
-    assert set(KERNEL_NAMES) == {"auto", "exact", *KERNELS}
+    assert set(CHOICES["kernel"]) == {"auto", "exact", *KERNELS}
     assert DEFAULT_KERNEL in KERNELS
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from elseif.cli import settings as told
 from elseif.cli.arguments import (
     OUTPUT,
     Force,
@@ -19,6 +19,7 @@ from elseif.cli.arguments import (
     output_file,
 )
 from elseif.cli.output import check_outputs, check_pages, save, say_saved, say_wrapped, width
+from elseif.cli.settings import by_label, estimator_parameters, takes_settings
 from elseif.cli.tables import Read, Wanted, check_table_file, read_labelled, told_as_written
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 MOST_LEFT_OUT = 3  # columns named in the summary, which is to fit a screen
 
 
+@takes_settings
 def fit(
     table: TableFile,
     label: Annotated[str, typer.Option(metavar="COLUMN", help="Column that is to be predicted.")],
@@ -55,46 +57,18 @@ def fit(
     min_cell: MinCell = None,
     force: Force = False,
     quiet: Quiet = False,
-    expected_length: told.ExpectedLength = 3,
-    expected_cardinality: told.ExpectedCardinality = 1,
-    pseudocounts: told.Pseudocounts = ["1"],  # noqa: B006
-    antecedents: told.Antecedents = None,
-    antecedent_weights: told.AntecedentWeights = [],  # noqa: B006
-    min_support: told.MinSupport = "0.1",
-    max_cardinality: told.MaxCardinality = 2,
-    support_in: told.SupportAmong = told.SupportIn.ALL,
-    merge_equivalents: told.MergeEquivalents = False,
-    empty_pool: told.OnEmptyPool = told.EmptyPool.ERROR,
-    max_antecedents: told.MaxAntecedents = 100_000,
-    max_memory: told.MaxMemory = 4e9,
-    kinds: told.Kinds = [],  # noqa: B006
-    cuts: told.Cuts = [],  # noqa: B006
-    cutting: told.CuttingMethod = told.Cutting.QUANTILES,
-    n_quantiles: told.NQuantiles = 4,
-    disjoint_bins: told.DisjointBins = False,
-    negations: told.Negations = False,
-    group_rare: told.GroupRare = None,
-    missing: told.MissingValues = told.Missing.OWN_LEVEL,
-    missing_y: told.MissingY = told.MissingLabel.ERROR,
-    infinite: told.InfiniteValues = told.Infinite.ERROR,
-    kernel: told.SamplingKernel = told.Kernel.AUTO,
-    n_chains: told.NChains = 4,
-    n_iter: told.NIter = None,
-    max_iter: told.MaxIter = 2_000_000,
-    predict_with: told.Predictor = told.PredictWith.POINT,
-    random_state: told.RandomState = 0,
-    n_jobs: told.NJobs = -1,
+    settings: dict[str, Any] = {},  # noqa: B006  # generated options, from the table of settings
 ) -> None:
     """Learn a rule list from a table: print it, and save model, report and calculator.
 
     Defaults are those of BayesianRuleListClassifier in Python, but that the seed is 0 rather
     than new each time, and that all cores are used.
     """
-    given = dict(locals())
-    check_outputs([model, report, calculator], force, [table, antecedents])
+    files = Files(model, report, calculator, min_cell, without_posterior, force)
+    check_outputs([model, report, calculator], force, [table, settings["antecedents"]])
     check_pages(report, calculator)
     check_table_file(table)
-    classifier = new_classifier(given)
+    classifier = new_classifier(settings, files, quiet)
     read = read_labelled(
         table,
         Wanted(
@@ -103,18 +77,30 @@ def fit(
         ),
     )  # fmt: skip
     if isinstance(classifier.pseudocounts, dict):
-        classifier.pseudocounts = told.by_label(classifier.pseudocounts, read.y)
+        classifier.pseudocounts = by_label(classifier.pseudocounts, read.y)
     classifier.fit(read.X, read.y, sample_weight=read.weights)
     is_watched, classifier.verbose = classifier.verbose, False  # no setting of the model's
-    write_files(classifier, read, given, is_watched)
+    write_files(classifier, read, table.name, files, is_watched)
 
 
-def write_files(classifier: Any, read: Read, given: dict[str, Any], watched: bool) -> None:
+@dataclass(frozen=True)
+class Files:
+    """What to write, and how."""
+
+    model: Path | None
+    report: Path | None
+    calculator: Path | None
+    min_cell: int | None
+    without_posterior: bool
+    force: bool
+
+
+def write_files(classifier: Any, read: Read, source: str, files: Files, watched: bool) -> None:
     """Print the list and write what was asked for, with the same numbers in every file."""
     from elseif.export.model import Model
 
-    model, calculator, report = given["model"], given["calculator"], given["report"]
-    min_cell, force = given["min_cell"], given["force"]
+    model, calculator, report = files.model, files.calculator, files.report
+    min_cell, force = files.min_cell, files.force
     shown, summary = Model.of(classifier), None
     if min_cell is not None and (model or calculator or report):
         made = made_together(classifier, read, report is not None, min_cell, watched)
@@ -122,8 +108,8 @@ def write_files(classifier: Any, read: Read, given: dict[str, Any], watched: boo
     if model is not None:  # before anything is printed, which may fail
         from elseif.export.model_file import save_model
 
-        save_model(shown, model, None if given["without_posterior"] else "lists", force)
-    print_fit(classifier, given["table"].name)
+        save_model(shown, model, None if files.without_posterior else "lists", force)
+    print_fit(classifier, source)
     print()
     if model is not None:
         say_saved("Model", model)
@@ -157,19 +143,21 @@ def made_together(
     return outputs(trained, min_cell, Model.of(classifier))
 
 
-def new_classifier(given: dict[str, Any]) -> BayesianRuleListClassifier:
+def new_classifier(
+    settings: dict[str, Any], files: Files, quiet: bool
+) -> BayesianRuleListClassifier:
     """A classifier of what the command line was told, its settings checked before any reading."""
     from elseif.errors import ParamError
     from elseif.estimator import BayesianRuleListClassifier
     from elseif.parameters import check_parameters
 
-    parameters = told.estimator_parameters(given)
+    parameters = estimator_parameters(settings)
     classifier = BayesianRuleListClassifier(**parameters)
-    classifier.verbose = is_watched(given["quiet"])
+    classifier.verbose = is_watched(quiet)
     check_parameters(classifier)
-    if given["without_posterior"] and classifier.predict_with == "posterior":
+    if files.without_posterior and classifier.predict_with == "posterior":
         raise ParamError("--predict-with posterior needs the posterior: no --without-posterior.")
-    if given["min_cell"] is not None and classifier.predict_with == "posterior":
+    if files.min_cell is not None and classifier.predict_with == "posterior":
         raise ParamError(
             "--predict-with posterior needs the posterior's draws, which tell all counts: with "
             "--min-cell use --predict-with point or map."

@@ -8,8 +8,8 @@ import typer
 
 from elseif.cli.arguments import Force, ModelFile, OutFile, TableFile
 from elseif.cli.output import check_outputs, save, write_data
-from elseif.cli.settings import PredictWith
 from elseif.cli.tables import check_table_file
+from elseif.parameters import CHOICES, check_choice
 
 
 def predict(
@@ -17,10 +17,10 @@ def predict(
     table: TableFile,
     out: OutFile = None,
     predict_with: Annotated[
-        PredictWith | None,
+        str | None,
         typer.Option(
             "--with",
-            metavar="|".join(PredictWith),
+            metavar="|".join(CHOICES["predict_with"]),
             help="The point estimate, the whole posterior or the most probable list; without it, "
             "as in fit.",
         ),
@@ -32,6 +32,8 @@ def predict(
     Rules are counted from 1; the last one is "else". A text that a spreadsheet would take for
     a formula gets a leading quote.
     """
+    if predict_with is not None:
+        check_choice("predict_with", predict_with)
     check_outputs([out], force, [model, table])
     check_table_file(table)
     from elseif.cli.csv_text import csv_text
@@ -40,7 +42,7 @@ def predict(
     found = read(model)
     classifier = classifier_of(found, model)
     if predict_with is not None:
-        classifier.set_params(predict_with=predict_with.value)
+        classifier.set_params(predict_with=predict_with)
     columns = predictions(classifier, read_cases(found, table))
     if out is None:
         write_data(csv_text(columns))

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from elseif.cli.settings import NAMES
 from elseif.errors import (
     DatabaseError,
     DataError,
@@ -21,6 +20,7 @@ from elseif.errors import (
     ParamError,
     ResourceError,
 )
+from elseif.parameters import BY_NAME
 from elseif.showing.visible import show_name
 
 LONGEST_LINE = 2000  # characters: a name that a file brings along may have millions
@@ -38,9 +38,9 @@ EXIT_CODES: tuple[tuple[type[BaseException], int], ...] = (
     (OSError, 4),
 )
 # settings whose names no sentence has otherwise; the others are options where a value follows
-UNMISTAKABLE = [name for name in NAMES if "_" in name] + ["min_cell", "pseudocounts"]
+UNMISTAKABLE = [name for name in BY_NAME if "_" in name] + ["min_cell", "pseudocounts"]
 _SETTING = re.compile(
-    rf"(?<!['\"\w-])({'|'.join([*NAMES, 'min_cell'])})=(?:'([^']*)'|([\w.+-]*\w))(?!\w)"
+    rf"(?<!['\"\w-])({'|'.join([*BY_NAME, 'min_cell'])})=(?:'([^']*)'|([\w.+-]*\w))(?!\w)"
 )
 _NAME = re.compile(rf"(?<!['\"\w-])({'|'.join(UNMISTAKABLE)})(?![\w'\"])")
 # user and password of an address: up to the end of a quotation, or to the next blank; one slash

@@ -1,264 +1,109 @@
-"""The estimator's settings as options of the command line, each of them once.
-
-The texts and defaults are written out, so that --help need not load scikit-learn; a test holds
-them to the estimator's own.
-"""
+"""The estimator's settings as options of the command line, generated from their one table."""
 
 from __future__ import annotations
 
+import inspect
 import json
 from collections.abc import Callable, Mapping
 from enum import StrEnum
+from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from elseif.errors import ParamError
+from elseif.parameters import CHOICES, SETTINGS, Choice, Count, Flag, Setting
 
-PRIOR, MINING, TABLE, SAMPLING = "Prior", "Mining", "Reading the table", "Sampling"
-
-
-class Kernel(StrEnum):
-    """The kernels that there are."""
-
-    AUTO = "auto"
-    EXACT = "exact"
-    TEMPERED = "tempered"
-    PAPER = "paper"
-
-
-class Cutting(StrEnum):
-    """How numbers are cut."""
-
-    QUANTILES = "quantiles"
-    MDL = "mdl"
+# a seed, so that the same command gives the same list, and the whole machine
+CLI_DEFAULTS: dict[str, Any] = {"random_state": 0, "n_jobs": -1}
+# options that are texts to be read: repeated ones as a list, the others as one text
+REPEATED = {
+    "pseudocounts": "NUMBER|LABEL=NUMBER",
+    "antecedent_weights": "NAME=NUMBER",
+    "kinds": "COLUMN=KIND",
+    "cuts": "COLUMN=CUTS",
+}
+NOT_OPTIONS = ("verbose",)  # which is --quiet
 
 
-class Missing(StrEnum):
-    """What a missing value is."""
+def takes_settings(verb: Callable[..., None]) -> Callable[..., None]:
+    """A verb with an option for every setting, which it gets as one dict, ``settings``."""
+    own = list(inspect.signature(verb, eval_str=True).parameters.values())[:-1]
+    options = [_option(setting) for setting in SETTINGS if setting.name not in NOT_OPTIONS]
+    in_groups = sorted(options, key=lambda option: _panel(option))
 
-    OWN_LEVEL = "own_level"
-    ERROR = "error"
+    @wraps(verb)
+    def with_settings(**given: Any) -> None:
+        named = {p.name: given[p.name] for p in own}
+        verb(**named, settings={o.name: given[o.name] for o in options})
 
-
-class MissingLabel(StrEnum):
-    """What to do without a label."""
-
-    ERROR = "error"
-    DROP = "drop"
-
-
-class Infinite(StrEnum):
-    """What an infinite number is."""
-
-    ERROR = "error"
-    OUTER = "outer"
+    del with_settings.__wrapped__  # whose signature has no options
+    with_settings.__signature__ = inspect.Signature([*own, *in_groups])  # type: ignore[attr-defined]
+    with_settings.__annotations__ = {p.name: p.annotation for p in (*own, *options)}
+    return with_settings
 
 
-class SupportIn(StrEnum):
-    """Among which observations the support is counted."""
+def _option(setting: Setting) -> inspect.Parameter:
+    """A setting as a parameter that typer makes an option of."""
+    kind, default = setting.kind, CLI_DEFAULTS.get(setting.name, setting.default)
+    more: dict[str, Any] = {"help": setting.help, "rich_help_panel": setting.group.value}
+    name = setting.name
+    annotation: Any
+    if name in REPEATED:
+        annotation = list[str]
+        default = [] if default is None else [str(default)]
+        more["metavar"] = REPEATED[name]
+    elif name == "antecedents":
+        annotation, more["metavar"] = Path | None, "FILE"
+    elif name == "min_support":
+        annotation, default, more["metavar"] = str, str(default), "NUMBER"
+    elif isinstance(kind, Choice):
+        annotation = _choices(name, kind.allowed)
+        default, more["metavar"] = annotation(default), "|".join(kind.allowed)
+    elif isinstance(kind, Flag):
+        annotation = bool
+    else:
+        annotation = int if isinstance(kind, Count) or isinstance(default, int) else float
+        if name in ("expected_length", "expected_cardinality"):
+            annotation = float
+        if default is None:
+            annotation = annotation | None
+        more["metavar"] = "NUMBER"
+    option = typer.Option(f"--{name.replace('_', '-')}", **more)
+    annotation = Annotated[annotation, option]
+    return inspect.Parameter(
+        name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
+    )
 
-    ALL = "all"
-    ANY_CLASS = "any_class"
+
+def _choices(name: str, words: tuple[str, ...]) -> Any:
+    """The words of a choice as typer wants them."""
+    make: Any = StrEnum  # which mypy takes for a class to be written out
+    return make(name, {word.upper(): word for word in words})
 
 
-class EmptyPool(StrEnum):
-    """What to do when nothing is frequent."""
-
-    ERROR = "error"
-    DEFAULT_RULE = "default_rule"
-
-
-class PredictWith(StrEnum):
-    """What predicts."""
-
-    POINT = "point"
-    POSTERIOR = "posterior"
-    MAP = "map"
-
-
-def _option(text: str, panel: str, metavar: str = "NUMBER", **more: Any) -> Any:
-    return typer.Option(help=text, rich_help_panel=panel, metavar=metavar, **more)
-
-
-def _choice(choices: type[StrEnum], text: str, panel: str) -> Any:
-    return _option(text, panel, "|".join(choices))
-
-
-def _flag(name: str, text: str, panel: str) -> Any:
-    return typer.Option(f"--{name}", help=text, rich_help_panel=panel)
-
-
-ExpectedLength = Annotated[float, _option("Prior mean of the number of rules.", PRIOR)]
-ExpectedCardinality = Annotated[
-    float, _option("Prior mean of the number of conditions in a rule.", PRIOR)
-]
-Pseudocounts = Annotated[
-    list[str],
-    _option(
-        "Prior count of every label in every rule; or, repeated for each label, LABEL=NUMBER.",
-        PRIOR,
-    ),
-]
-Antecedents = Annotated[
-    Path | None,
-    _option(
-        "JSON file of your own antecedents in place of mining, such as "
-        '[["smoker", ["age", ">", 60]], [["sex", "=", "male"]]].',
-        PRIOR,
-        "FILE",
-    ),
-]
-AntecedentWeights = Annotated[
-    list[str],
-    _option(
-        "Prior weight of a column, condition or antecedent; may be repeated.",
-        PRIOR,
-        "NAME=NUMBER",
-    ),
-]
-MinSupport = Annotated[
-    str, _option("Share (0.1) or number (30) of rows that an antecedent must cover.", MINING)
-]
-MaxCardinality = Annotated[int, _option("Most conditions in an antecedent.", MINING)]
-SupportAmong = Annotated[
-    SupportIn,
-    _choice(SupportIn, "Count the support among all rows, or those of any one label.", MINING),
-]
-MergeEquivalents = Annotated[
-    bool,
-    _flag(
-        "merge-equivalents",
-        "Keep only the simplest antecedent of those that cover the same rows.",
-        MINING,
-    ),
-]
-OnEmptyPool = Annotated[
-    EmptyPool,
-    _choice(EmptyPool, "When nothing is frequent: stop, or fit the default rule alone.", MINING),
-]
-MaxAntecedents = Annotated[int, _option("Largest pool that mining may return.", MINING)]
-MaxMemory = Annotated[
-    float,
-    _option("Bytes that packed covers may take; 4e9 if not told.", MINING, show_default=False),
-]
-Kinds = Annotated[
-    list[str],
-    _option(
-        "Kind of a column: boolean, numeric, category, ordered or date; or its categories in "
-        "their order, such as stage=I,II,III. May be repeated.",
-        TABLE,
-        "COLUMN=KIND",
-    ),
-]
-Cuts = Annotated[
-    list[str],
-    _option(
-        "Cut points of a column, such as age=50,60,70, or how to find them: quantiles or mdl. "
-        "May be repeated.",
-        TABLE,
-        "COLUMN=CUTS",
-    ),
-]
-CuttingMethod = Annotated[Cutting, _choice(Cutting, "How other numbers and dates are cut.", TABLE)]
-NQuantiles = Annotated[int, _option("Parts that quantiles cut a column into.", TABLE)]
-DisjointBins = Annotated[
-    bool, _flag("disjoint-bins", "Cut into bins, not into overlapping thresholds.", TABLE)
-]
-Negations = Annotated[bool, _flag("negations", "Also make conditions such as 'not smoker'.", TABLE)]
-GroupRare = Annotated[
-    float | None,
-    _option("Categories of a smaller share of the rows have one condition together.", TABLE),
-]
-MissingValues = Annotated[
-    Missing,
-    _choice(
-        Missing,
-        "A missing value makes no condition true but 'is missing' (own_level), or is an error.",
-        TABLE,
-    ),
-]
-MissingY = Annotated[
-    MissingLabel, _choice(MissingLabel, "Rows without a label: stop, or drop them.", TABLE)
-]
-InfiniteValues = Annotated[
-    Infinite,
-    _choice(Infinite, "Infinite numbers: stop, or take them for the outermost.", TABLE),
-]
-SamplingKernel = Annotated[
-    Kernel,
-    _choice(Kernel, "How lists are drawn; auto is exact for small pools, else tempered.", SAMPLING),
-]
-NChains = Annotated[int, _option("Independent chains.", SAMPLING)]
-NIter = Annotated[
-    int | None, _option("Iterations of each chain; without it, until they agree.", SAMPLING)
-]
-MaxIter = Annotated[int, _option("Most iterations where --n-iter is not given.", SAMPLING)]
-Predictor = Annotated[
-    PredictWith,
-    _choice(
-        PredictWith,
-        "What predicts: the point estimate, the whole posterior or the most probable list.",
-        SAMPLING,
-    ),
-]
-RandomState = Annotated[
-    int, _option("Seed; the same one gives the same list for any --n-jobs.", SAMPLING)
-]
-NJobs = Annotated[int, _option("Threads that run chains; -1 for all cores.", SAMPLING)]
-
-# parameters of the estimator that fit has under their own names, --n-iter for n_iter
-NAMES = (
-    "expected_length",
-    "expected_cardinality",
-    "pseudocounts",
-    "antecedents",
-    "antecedent_weights",
-    "min_support",
-    "max_cardinality",
-    "support_in",
-    "merge_equivalents",
-    "empty_pool",
-    "max_antecedents",
-    "max_memory",
-    "kinds",
-    "cuts",
-    "cutting",
-    "n_quantiles",
-    "disjoint_bins",
-    "negations",
-    "group_rare",
-    "missing",
-    "missing_y",
-    "infinite",
-    "kernel",
-    "n_chains",
-    "n_iter",
-    "max_iter",
-    "predict_with",
-    "random_state",
-    "n_jobs",
-)
+def _panel(option: inspect.Parameter) -> int:
+    order = [setting.group.value for setting in SETTINGS]
+    return order.index(option.annotation.__metadata__[0].rich_help_panel)
 
 
 def estimator_parameters(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The estimator's parameters of what the command line was told."""
+    """The estimator's parameters from the options of the command line."""
     readers: dict[str, Callable[[Any], Any]] = {
         "pseudocounts": read_pseudocounts,
         "antecedents": read_antecedents,
         "antecedent_weights": read_weights,
         "min_support": read_support,
         "kinds": read_kinds,
-        "cuts": lambda told: read_cuts(told, read_kinds(given["kinds"])),
+        "cuts": lambda texts: read_cuts(texts, read_kinds(given["kinds"])),
     }
     parameters: dict[str, Any] = {}
-    for name in NAMES:
-        value = given[name]
+    for name, value in given.items():
         if name in readers:
             value = readers[name](value)
         elif isinstance(value, str):
-            value = str(value)  # an option of a choice is a text to the estimator
+            value = str(value)  # a choice is a text to the estimator
         parameters[name] = value
     return parameters
 
@@ -314,7 +159,7 @@ def read_cuts(told: list[str], kinds: Mapping[str, Any] | None = None) -> dict[s
     as_written = {name for name, kind in (kinds or {}).items() if isinstance(kind, list)}
     cuts: dict[str, Any] = {}
     for name, value in named_values(told, "--cuts"):
-        if value in set(Cutting):
+        if value in CHOICES["cutting"]:
             cuts[name] = value
         elif name in as_written:
             cuts[name] = value.split(",")

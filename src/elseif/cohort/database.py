@@ -10,11 +10,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
 
+from elseif.checks import check_schema
 from elseif.cohort.address import Address, read_address
 from elseif.cohort.drivers import DRIVERS, Driver, LostConnectionError, load
 from elseif.cohort.layout import SOURCE, find_layout
 from elseif.errors import DatabaseError, ParamTypeError
-from elseif.parameters import check_schema
 
 WAITS = (0.2, 1.0, 4.0, 10.0, 15.0)  # seconds before each new try of a lost connection
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from elseif.checks import check_count, check_flag
 from elseif.datasets.patients.people import (
     FIGURE_4,
     KINDS,
@@ -28,7 +29,6 @@ from elseif.datasets.patients.vocabulary import PREDICTORS, Catalogue, make_cata
 from elseif.errors import FileExistsAlreadyError, ParamError, ParamTypeError, ResourceError
 from elseif.files.atomic import move_into_place, write_atomically
 from elseif.files.temporary import temporary_folder
-from elseif.parameters import check_count, check_flag
 from elseif.progress import Progress
 
 BLOCK = 16_384  # persons

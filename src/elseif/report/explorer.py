@@ -10,12 +10,12 @@ import numpy as np
 
 from elseif import __version__
 from elseif.antecedents.expert import read_weights
+from elseif.checks import check_count
 from elseif.disclosure.cells import Cells
 from elseif.disclosure.holding import hold
 from elseif.disclosure.rounding import Rounding, check_min_cell
 from elseif.errors import ParamError
 from elseif.model.prior import ListPrior
-from elseif.parameters import check_count
 from elseif.posterior.draws import Posterior
 from elseif.posterior.point_estimate import point_estimate
 from elseif.posterior.rule_list import Vocabulary

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from elseif.checks import check_schema
 from elseif.cohort import Database, connect
 from elseif.cohort.address import read_address
 from elseif.cohort.drivers import PostgreSQLDriver
 from elseif.errors import DatabaseError, ElseifError, ParamError, ParamTypeError
-from elseif.parameters import check_schema
 from tests.helpers_cohort import PASSWORD, make_database
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from elseif.checks import check_schema
 from elseif.datasets.patients.people import LAST_DAY, People
 from elseif.datasets.patients.planted import NOTICE, PlantedStroke
 from elseif.datasets.patients.records import Records
@@ -19,7 +20,6 @@ from elseif.datasets.patients.vocabulary import (
     ancestor_rows,
 )
 from elseif.errors import ParamError
-from elseif.parameters import check_schema
 
 if TYPE_CHECKING:
     import duckdb

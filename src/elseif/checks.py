@@ -1,0 +1,76 @@
+"""Checks of values that users give: what it is, what was found, and what is allowed."""
+
+from __future__ import annotations
+
+import re
+from numbers import Integral, Real
+from typing import Any
+
+from elseif.errors import ParamError, ParamTypeError
+
+LARGEST_NUMBER = 1.7976931348623157e308  # of 64 bits
+SCHEMA_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_$]{0,62}")
+
+
+def is_number(value: Any, sort: type = Real) -> bool:
+    """Whether a value is a number; Python counts truth values as such, and NumPy durations."""
+    return isinstance(value, sort) and type(value).__name__ not in ("bool", "timedelta64")
+
+
+def check_number(name: str, value: Any) -> None:
+    """A number of any size."""
+    if not is_number(value):
+        raise ParamTypeError(f"{name} is {value!r}; it must be a number.")
+
+
+def check_positive(name: str, value: Any) -> None:
+    """A finite number above 0."""
+    check_number(name, value)
+    if not 0 < value <= LARGEST_NUMBER:
+        raise ParamError(f"{name} is {shortened(value)}; it must be finite and above 0.")
+
+
+def check_count(name: str, value: Any, at_least: int = 1, at_most: int | None = None) -> None:
+    """A whole number within bounds."""
+    if not is_number(value, Integral):
+        raise ParamTypeError(f"{name} is {value!r}; it must be a whole number.")
+    if int(value) < at_least:
+        raise ParamError(f"{name} is {shortened(value)}; it must be {at_least} or more.")
+    if at_most is not None and int(value) > at_most:
+        raise ParamError(f"{name} is {shortened(value)}; it must be {at_most:,} or less.")
+
+
+def check_share(name: str, value: Any) -> None:
+    """A number between 0 and 1."""
+    check_number(name, value)
+    if not 0 < value < 1:
+        raise ParamError(f"{name} is {shortened(value)}; it must be between 0 and 1.")
+
+
+def check_one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:
+    """One of a few words."""
+    if not isinstance(value, str) or value not in allowed:
+        raise ParamError(f"{name} is {value!r}; it must be one of {', '.join(map(repr, allowed))}.")
+
+
+def check_flag(name: str, value: Any) -> None:
+    """True or False; a word such as "no" would count as true."""
+    # NumPy's booleans are no integers, and NumPy is not loaded for a check
+    if not isinstance(value, (bool, Integral)) and type(value).__name__ not in ("bool_", "bool"):
+        raise ParamTypeError(f"{name} is {value!r}; it must be True or False.")
+
+
+def check_schema(schema: Any) -> None:
+    """The name of a schema that every database takes, whatever it is put into."""
+    if not isinstance(schema, str):
+        raise ParamTypeError(f"The name of a schema is a text, not a {type(schema).__name__}.")
+    if not SCHEMA_NAME.fullmatch(schema):
+        raise ParamError(
+            f"{schema!r:.80} is no name of a schema: it must begin with a letter or an underscore "
+            "and go on with letters, digits, _ or $, 63 characters at most."
+        )
+
+
+def shortened(value: Any) -> str:
+    """A number as it was written, unless it has very many digits."""
+    return f"{value!r:.60}"
