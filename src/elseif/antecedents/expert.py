@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from elseif.antecedents.antecedent import Antecedent
 from elseif.antecedents.pool import Pool
+from elseif.checks import LARGEST_NUMBER, is_number
 from elseif.errors import ParamError, ParamTypeError
 from elseif.tables.binarise import in_order
 from elseif.tables.columns import Column, Kind
@@ -30,7 +30,6 @@ from elseif.tables.families import category_form, family
 from elseif.tables.reading import Table
 from elseif.tables.times import as_date
 
-LARGEST_WEIGHT = 1.7976931348623157e308  # of 64 bits
 SPELLINGS = {"==": EQUAL, "is": EQUAL, "is not": UNEQUAL, "<>": UNEQUAL, "≤": "<=", "≥": ">="}
 
 
@@ -240,8 +239,7 @@ def check_weights(weights: Any) -> None:
     if not isinstance(weights, Mapping):
         raise ParamTypeError(f"antecedent_weights must be a dict, not {weights!r}.")
     for key, weight in weights.items():
-        is_number = isinstance(weight, Real) and not isinstance(weight, np.timedelta64)
-        if not (is_number and 0 < weight <= LARGEST_WEIGHT):
+        if not (is_number(weight) and 0 < weight <= LARGEST_NUMBER):
             raise ParamError(
                 f"antecedent_weights[{key!r}] is {weight!r:.60}; a weight is a positive number."
             )
