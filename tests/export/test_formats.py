@@ -21,7 +21,7 @@ from elseif.errors import ExportError, FileExistsAlreadyError, ParamError
 from elseif.export.formats import FORMATS, export_file
 from elseif.export.model import Model
 from elseif.export.model_file import model_from_bytes
-from elseif.export.plain import plain_tests
+from elseif.export.plain import _Ranks, _tests
 from elseif.export.sql import DIALECTS
 from elseif.tables.conditions import Condition
 from tests.export.running import (
@@ -465,7 +465,7 @@ def test_export_to_a_file(classifier: BayesianRuleListClassifier, tmp_path: Path
 
 def test_an_impossible_level() -> None:
     """Above the highest stage there is nobody; in every language."""
-    (test,) = plain_tests(Condition("stage", ">", "IV", STAGES), "text")
+    (test,) = _tests(Condition("stage", ">", "IV", STAGES), "text", _Ranks())
     assert test.values == ()
 
 
