@@ -38,9 +38,10 @@ EXIT_CODES: tuple[tuple[type[BaseException], int], ...] = (
     (OSError, 4),
 )
 # settings whose names no sentence has otherwise; the others are options where a value follows
-UNMISTAKABLE = [name for name in BY_NAME if "_" in name] + ["min_cell", "pseudocounts"]
+OPTIONS = [name for name in BY_NAME if name != "verbose"]
+UNMISTAKABLE = [name for name in OPTIONS if "_" in name] + ["min_cell", "pseudocounts"]
 _SETTING = re.compile(
-    rf"(?<!['\"\w-])({'|'.join([*BY_NAME, 'min_cell'])})=(?:'([^']*)'|([\w.+-]*\w))(?!\w)"
+    rf"(?<!['\"\w-])({'|'.join([*OPTIONS, 'min_cell'])})=(?:'([^']*)'|([\w.+-]*\w))(?!\w)"
 )
 _NAME = re.compile(rf"(?<!['\"\w-])({'|'.join(UNMISTAKABLE)})(?![\w'\"])")
 # user and password of an address: up to the end of a quotation, or to the next blank; one slash
