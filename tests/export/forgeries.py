@@ -113,9 +113,10 @@ def a_rule_of_many_conditions(n: int) -> Document:
 def one_label_of_many_is_long(n: int) -> Document:
     """Labels in an array of text take as much room each as the longest."""
     made = smallest()
-    labels = [f"{k:05}" for k in range(n)] + ["x" * (20 * n)]
+    longest = min(20 * n, 999_000)
+    labels = [f"{k:05}" for k in range(n)] + ["x" * longest]
     made["outcome"].update(
-        labels=labels, label_type=f"U{20 * n}", pseudocounts=[1.0] * len(labels), name=None
+        labels=labels, label_type=f"U{longest}", pseudocounts=[1.0] * len(labels), name=None
     )
     counts = [10.0] * len(labels)
     rule = {"conditions": [], "label_counts": counts, "probabilities": [1 / len(labels)] * (n + 1)}

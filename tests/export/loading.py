@@ -1,9 +1,11 @@
 """A process that loads and uses forged model files under limits, and says what they took.
 
-    python -m tests.export.loading KIND SIZE [SIZE ...]
+    python -m tests.export.loading traced|limited KIND SIZE [SIZE ...]
 
-prints a line of JSON for each size. Memory and processor time are limited by the system, so
-that a file that asks for all of either ends this process and nothing else.
+prints a line of JSON for each size, with the most memory that was in use at a time: of Python's
+objects where it is traced, which takes several times as long, else of the whole process. Memory
+and processor time are limited by the system, so that a file that asks for all of either ends this
+process and nothing else.
 """
 
 from __future__ import annotations
@@ -61,9 +63,10 @@ def uses(model: Model) -> list[Callable[[], Any]]:
     return made
 
 
-def take(content: bytes) -> dict[str, Any]:
+def take(content: bytes, is_traced: bool) -> dict[str, Any]:
     """Load a file and use the model: its size, and the most memory that was in use at a time."""
-    tracemalloc.start()
+    if is_traced:
+        tracemalloc.start()
     said = "loaded"
     try:
         model = model_from_bytes(content)
@@ -72,8 +75,10 @@ def take(content: bytes) -> dict[str, Any]:
                 use()
     except ElseifError as error:
         said = str(error)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
+    peak = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    if is_traced:
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
     return {"size": len(content), "peak": peak, "said": said}
 
 
@@ -81,10 +86,12 @@ def main() -> None:
     """Take every size, after a small file for which all libraries are loaded."""
     resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
     resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS))
-    kind = next(kind for kind in FORGERIES if kind.__name__ == sys.argv[1])
-    take(sealed(smallest()))
-    for size in map(int, sys.argv[2:]):
-        print(json.dumps(take(sealed(kind(FORGERIES[kind] * size)))), flush=True)
+    way, name, *sizes = sys.argv[1:]
+    kind = next(kind for kind in FORGERIES if kind.__name__ == name)
+    take(sealed(smallest()), False)
+    for size in map(int, sizes):
+        content = sealed(kind(FORGERIES[kind] * size))
+        print(json.dumps(take(content, way == "traced")), flush=True)
 
 
 if __name__ == "__main__":

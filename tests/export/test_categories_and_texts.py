@@ -20,7 +20,7 @@ from elseif.export.latex import LATEX, latex_escaped
 from elseif.export.markdown import markdown_escaped
 from elseif.export.model import Model
 from elseif.posterior.rule_list import Vocabulary, make_rule_list
-from elseif.posterior.text import show_name
+from elseif.showing.visible import show_name
 from elseif.tables.binarise import ColumnReport
 from elseif.tables.columns import Kind
 from elseif.tables.conditions import Condition

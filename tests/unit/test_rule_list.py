@@ -13,7 +13,8 @@ import pytest
 from elseif.antecedents.antecedent import Antecedent
 from elseif.errors import ParamError
 from elseif.posterior.rule_list import RuleList, Vocabulary, make_rule_list
-from elseif.posterior.text import display_width, show_name
+from elseif.posterior.text import display_width
+from elseif.showing.visible import show_name
 from elseif.tables.columns import Kind
 from elseif.tables.conditions import Condition
 

@@ -31,7 +31,8 @@ class Concept:
         _check_text("Concept: name", self.name)
         if not isinstance(self.descendants, bool):
             raise ParamTypeError(
-                f"Concept {self.id}: descendants must be True or False, not {self.descendants!r}."
+                f"Concept {self.id}: descendants must be True or False, not "
+                f"{self.descendants!r:.100}."
             )
 
 
@@ -102,7 +103,7 @@ class CohortDefinition:
         _check_whole("observation_after", self.observation_after, 0, LONGEST_SPAN)
         if not isinstance(self.outcome_must_be_new, bool):
             raise ParamTypeError(
-                f"outcome_must_be_new must be True or False, not {self.outcome_must_be_new!r}."
+                f"outcome_must_be_new must be True or False, not {self.outcome_must_be_new!r:.100}."
             )
         self._check_window()
         self._check_cuts()
@@ -137,7 +138,8 @@ class CohortDefinition:
         window = _as_tuple("outcome_window", self.outcome_window)
         if len(window) != 2:
             raise ParamError(
-                f"outcome_window must be two days, the first and the last, not {list(window)!r}."
+                "outcome_window must be two days, the first and the last, not "
+                f"{list(window)!r:.100}."
             )
         _check_whole("outcome_window: its first day", window[0], 1, LONGEST_SPAN)
         _check_whole("outcome_window: its last day", window[1], window[0], LONGEST_SPAN)
@@ -162,7 +164,7 @@ class CohortDefinition:
         if unknown or not domains or len(set(domains)) < len(domains):
             raise ParamError(
                 f"domains must be one or both of {', '.join(DOMAINS)}, each once, "
-                f"not {list(domains)!r}."
+                f"not {list(domains)!r:.100}."
             )
         ordered = tuple(domain for domain in DOMAINS if domain in domains)
         object.__setattr__(self, "domains", ordered)
@@ -175,9 +177,11 @@ class CohortDefinition:
         for name, group in self.groups.items():
             _check_name("groups: a name", name)
             if name in TAKEN:
-                raise ParamError(f"groups: the name {name!r} is taken by a column of every cohort.")
+                raise ParamError(
+                    f"groups: the name {name!r:.100} is taken by a column of every cohort."
+                )
             if not isinstance(group, ConceptSet):
-                raise ParamTypeError(f"groups[{name!r}] must be a ConceptSet, not {group!r}.")
+                raise ParamTypeError(f"groups[{name!r:.100}] must be a ConceptSet, not {group!r}.")
         object.__setattr__(self, "groups", MappingProxyType(dict(self.groups)))
 
     def __getstate__(self) -> dict[str, Any]:
@@ -233,5 +237,5 @@ def _check_name(what: str, value: Any) -> None:
     if not _NAME.fullmatch(value) or len(value) > 63:
         raise ParamError(
             f"{what} must be of small letters, digits and underscores, begin with a letter, and "
-            f"have at most 63 characters; {value!r} does not."
+            f"have at most 63 characters; {value!r:.100} does not."
         )

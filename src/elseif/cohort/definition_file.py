@@ -183,7 +183,8 @@ def _mapping(
     unknown = [key for key in content if key not in allowed]
     if unknown:
         raise ParamError(
-            f"{file}: {where} has the unknown key {unknown[0]!r}. Allowed are {', '.join(allowed)}."
+            f"{file}: {where} has the unknown key {unknown[0]!r:.100}. Allowed are "
+            f"{', '.join(allowed)}."
         )
     missing = [key for key in needed if key not in content]
     if missing:

@@ -207,7 +207,7 @@ def _version(raw: Any, name: str) -> int:
         )
     version = raw.get("format_version")
     if type(version) is not int or version < 1:
-        raise ModelFileError(f"{name}: format_version is {version!r}; it must be 1 or more.")
+        raise ModelFileError(f"{name}: format_version is {version!r:.40}; it must be 1 or more.")
     if version > VERSION:
         maker = raw.get("made_by")
         maker = show_name(maker, 60) if isinstance(maker, str) else "a newer elseif"
