@@ -59,16 +59,17 @@ def test_an_infinite_category_that_no_rule_asks_for(to: str) -> None:
 
 @pytest.mark.parametrize("to", FORMATS)
 def test_labels_that_no_float_holds(to: str, tmp_path: Path) -> None:
-    """Whole numbers of 400 digits: written as they are, or refused with a sentence."""
+    """Whole numbers of 400 digits are written as they are, in JavaScript as text."""
     made, X = fitted(["u", "v", "w"], [-(10**400), 10**400])
     save_model(made, tmp_path / "m.json")
     classifier = load_model(tmp_path / "m.json")
     assert list(classifier.predict(X)) == list(made.predict(X))
-    try:
-        text = export_model(classifier, to)
-    except ExportError as error:
-        assert "10000" in str(error)
-        return
+    text = export_model(classifier, to)
+    assert "1" + "0" * 400 in str(text) or to in (
+        "markdown",
+        "latex",
+        "text",
+    )  # which shorten names
     if to == "python":
         module: dict[str, Any] = {}
         exec(str(text), module)  # the export's own code

@@ -13,7 +13,10 @@ from typing import Any
 import pytest
 
 import elseif
-from tests.export.forgeries import FORGERIES, Document
+from elseif.errors import ExportError
+from elseif.export.formats import export_model
+from elseif.export.model_file import model_from_bytes
+from tests.export.forgeries import FORGERIES, Document, a_rule_of_many_conditions, sealed
 
 ROOT = Path(__file__).parents[2]
 ROOM, FOR_EACH_BYTE = 20_000_000, 100  # bytes of memory for any file, and for each of its bytes
@@ -56,3 +59,11 @@ def test_a_large_file_ends_in_time(kind: Callable[[int], Document]) -> None:
     (found,) = taken("limited", kind, 70)
     assert found["size"] > 5_000_000
     assert found["peak"] <= PROCESS + FOR_EACH_BYTE * found["size"]
+
+
+@pytest.mark.parametrize("to", ["sql", "pmml", "onnx", "python", "javascript"])
+def test_a_list_that_no_program_could_hold(to: str) -> None:
+    """SQL of as many comparisons took minutes to write, and no database reads it."""
+    export_model(model_from_bytes(sealed(a_rule_of_many_conditions(100))), to)
+    with pytest.raises(ExportError, match="more than 1,000 comparisons"):
+        export_model(model_from_bytes(sealed(a_rule_of_many_conditions(1001))), to)
