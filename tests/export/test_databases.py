@@ -169,6 +169,7 @@ def truth_model() -> Model:
         Condition("a", "is false"),
         Condition("b", "is true"),
         Condition("c", "=", True),
+        Condition("c", "!=", True),
     ]
     reports = [
         ColumnReport("a", Kind.BOOLEAN),

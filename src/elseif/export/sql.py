@@ -270,9 +270,7 @@ class _Writer:
         }[operator]
 
     def may_be_nan(self, test: Test) -> bool:
-        if self.dialect not in (*NAN_EQUAL, *NAN_UNEQUAL):
-            return False
-        return test.sort == NUMBER or (test.sort == BOOLEAN and test.operator == MISSING)
+        return test.sort in (NUMBER, BOOLEAN) and self.dialect in (*NAN_EQUAL, *NAN_UNEQUAL)
 
     def nan(self, value: Tree, is_so: bool = True) -> Tree:
         """Whether a number is NaN, or is not."""
