@@ -41,7 +41,7 @@ def write_table(path: Path) -> None:
 def fit(path: str) -> None:
     """Read, binarise, mine, and run 3 chains of 50,000 iterations."""
     from elseif import BayesianRuleListClassifier
-    from elseif.tables.files import read_file
+    from elseif.tables.text_files import read_file
 
     begin = time.perf_counter()
     table = read_file(path)

@@ -20,7 +20,7 @@ from scipy import sparse
 
 from elseif.antecedents.mining import MiningSettings, mine
 from elseif.bits.packing import make_layout
-from elseif.tables.binarise import Binarising, binarise
+from elseif.conditions.binarise import Binarising, binarise
 from elseif.tables.labels import read_labels
 from elseif.tables.reading import read_table
 

@@ -10,9 +10,9 @@ from scipy.stats import norm
 
 from elseif.antecedents.mining import MiningSettings, mine
 from elseif.bits.packing import make_layout, zero_words
+from elseif.conditions.binarise import Binarising, binarise
 from elseif.model.prior import ListPrior
 from elseif.model.problem import Problem
-from elseif.tables.binarise import Binarising, binarise
 from elseif.tables.labels import read_labels
 from elseif.tables.reading import read_table
 

@@ -10,8 +10,8 @@ import pytest
 
 from elseif import BayesianRuleListClassifier
 from elseif.bits.packing import make_layout
+from elseif.conditions.binarise import Binarised
 from elseif.errors import DataError
-from elseif.tables.binarise import Binarised
 from elseif.tables.labels import read_labels
 
 QUICK: dict[str, Any] = {"n_iter": 400, "n_chains": 2, "random_state": 0, "kernel": "paper"}

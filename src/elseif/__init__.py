@@ -4,13 +4,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from elseif.estimator import BayesianRuleListClassifier
+    from elseif.explain_mixin import edit
+    from elseif.explaining.case import UNKNOWN
+    from elseif.explaining.explanation import explain
+    from elseif.explaining.unknown_values import possible_rules
     from elseif.export.formats import export_model
     from elseif.export.model_file import load_model, save_model
-    from elseif.fitted import edit
-    from elseif.posterior.case import UNKNOWN
-    from elseif.posterior.explanation import explain
     from elseif.posterior.rule_list import RuleList
-    from elseif.posterior.unknowns import possible_rules
     from elseif.tables.parquet import ParquetTable
     from elseif.tables.sparse_table import SparseTable
 
@@ -38,10 +38,10 @@ _HOMES = {
     "save_model": "elseif.export.model_file",
     "load_model": "elseif.export.model_file",
     "export_model": "elseif.export.formats",
-    "explain": "elseif.posterior.explanation",
-    "edit": "elseif.fitted",
-    "possible_rules": "elseif.posterior.unknowns",
-    "UNKNOWN": "elseif.posterior.case",
+    "explain": "elseif.explaining.explanation",
+    "edit": "elseif.explain_mixin",
+    "possible_rules": "elseif.explaining.unknown_values",
+    "UNKNOWN": "elseif.explaining.case",
 }
 
 

@@ -74,3 +74,9 @@ def check_schema(schema: Any) -> None:
 def shortened(value: Any) -> str:
     """A number as it was written, unless it has very many digits."""
     return f"{value!r:.60}"
+
+
+def check_level(level: Any) -> None:
+    """The level of a credible interval: a number between 0 and 1."""
+    if not isinstance(level, Real) or not 0 < float(level) < 1:
+        raise ParamError(f"level is {level!r}; it must be between 0 and 1.")

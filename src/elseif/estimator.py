@@ -13,13 +13,24 @@ from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from elseif.antecedents.expert import read_antecedents, read_weights
 from elseif.antecedents.named_levels import only_named_levels
+from elseif.antecedents.own_antecedents import read_antecedents, read_weights
 from elseif.antecedents.pool import Pool
 from elseif.bits.merging import merged_note
 from elseif.bits.packing import BitLayout, make_layout
+from elseif.conditions.binarise import (
+    Binarised,
+    Binarising,
+    ColumnReport,
+    binarise,
+    refuse_missing,
+    seen_levels,
+)
+from elseif.conditions.fit_report import FitReport, in_the_end
+from elseif.conditions.levels import short_scale
+from elseif.conditions.matching import match_columns, warn_of_unseen
 from elseif.errors import DataError, NothingFrequentError, ParamError
-from elseif.fitted import FittedForPeople
+from elseif.explain_mixin import ExplainMixin
 from elseif.forking import LOADING
 from elseif.model.likelihood import log_likelihood
 from elseif.model.prior import ListPrior
@@ -35,19 +46,10 @@ from elseif.parameters import (
 from elseif.posterior.draws import Posterior
 from elseif.posterior.point_estimate import maximum_a_posteriori, point_estimate
 from elseif.posterior.predictive import predictive_probabilities
-from elseif.posterior.rule_list import RuleList, Vocabulary
+from elseif.posterior.rule_list import ModelMetadata, RuleList
 from elseif.progress import Progress, ProgressBar
-from elseif.tables.binarise import (
-    Binarised,
-    Binarising,
-    ColumnReport,
-    binarise,
-    refuse_missing,
-    seen_levels,
-)
 from elseif.tables.columns import Kind
 from elseif.tables.fingerprint import column_digest, data_fingerprint
-from elseif.tables.fit_report import FitReport, in_the_end
 from elseif.tables.labels import (
     Labels,
     category_order,
@@ -58,8 +60,6 @@ from elseif.tables.labels import (
     read_pseudocounts,
 )
 from elseif.tables.lazily import read_lazily
-from elseif.tables.levels import short_scale
-from elseif.tables.matching import match_columns, warn_of_unseen
 from elseif.tables.reading import Table, parse_kinds, read_table
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ if TYPE_CHECKING:
     from elseif.sampler.convergence import Convergence
 
 
-class BayesianRuleListClassifier(FittedForPeople, ClassifierMixin, BaseEstimator):
+class BayesianRuleListClassifier(ExplainMixin, ClassifierMixin, BaseEstimator):
     """A short list of if ... else if ... else statements, learnt as a posterior over lists.
 
     Letham, Rudin, McCormick and Madigan (2015), Interpretable classifiers using rules
@@ -258,7 +258,7 @@ class BayesianRuleListClassifier(FittedForPeople, ClassifierMixin, BaseEstimator
         columns, conditions = only_named_levels(binarised, mined.pool.conditions)
         mined = replace(mined, pool=replace(mined.pool, conditions=conditions))
         kinds = {column.name: column.kind for column in binarised.columns}
-        vocabulary = Vocabulary(labels.classes, pseudocounts, kinds, labels.unit, name_of(y))
+        metadata = ModelMetadata(labels.classes, pseudocounts, kinds, labels.unit, name_of(y))
         weights = read_weights(self.antecedent_weights, mined.pool, table.names)
         self._warn_of_long_prior(mined.pool)
         prior = ListPrior(
@@ -268,7 +268,7 @@ class BayesianRuleListClassifier(FittedForPeople, ClassifierMixin, BaseEstimator
             weights,
         )
         problem = Problem(mined.covers, mined.layout, pseudocounts, prior, mined.condition_ids)
-        posterior, convergence = self._sample(problem, mined.pool, vocabulary)
+        posterior, convergence = self._sample(problem, mined.pool, metadata)
         best, note = point_estimate(posterior)
         report = FitReport(
             columns=tuple(in_the_end(columns, conditions)),
@@ -357,11 +357,11 @@ class BayesianRuleListClassifier(FittedForPeople, ClassifierMixin, BaseEstimator
         if self.missing == "error":
             known = [c for c in self.fit_report_.columns if c.excluded is None]
             refuse_missing({c.name: table.column(c.name, c.kind).n_missing for c in known})
-        kinds = self.rule_list_.vocabulary.kinds
+        kinds = self.rule_list_.metadata.kinds
         used = {condition.column for condition in self.pool_.conditions}
         words = {name for name in used if kinds[name] in (Kind.CATEGORY, Kind.ORDERED)}
         # under a minimum cell categories that fit saw may be left out
-        if words and self.rule_list_.vocabulary.rounding is None:
+        if words and self.rule_list_.metadata.rounding is None:
             warn_of_unseen(table, [c for c in self.fit_report_.columns if c.name in words])
         return table
 
@@ -434,7 +434,7 @@ class BayesianRuleListClassifier(FittedForPeople, ClassifierMixin, BaseEstimator
     # ------------------------------------------------------------------ sampling
 
     def _sample(
-        self, problem: Problem, pool: Pool, vocabulary: Vocabulary
+        self, problem: Problem, pool: Pool, metadata: ModelMetadata
     ) -> tuple[Posterior, Convergence]:
         from elseif.posterior.collect import collect, only_the_default_rule
         from elseif.sampler.chains import SamplerSettings, sample
@@ -443,15 +443,15 @@ class BayesianRuleListClassifier(FittedForPeople, ClassifierMixin, BaseEstimator
         if not len(pool):
             totals = problem.layout.label_totals
             log_posterior = log_likelihood(
-                totals[None, :] * vocabulary.count_unit, problem.pseudocounts
+                totals[None, :] * metadata.count_unit, problem.pseudocounts
             )
-            posterior = only_the_default_rule(totals, log_posterior, pool, vocabulary)
+            posterior = only_the_default_rule(totals, log_posterior, pool, metadata)
             return posterior, nothing_to_sample()
         settings = SamplerSettings(
             self.kernel, self.n_chains, self.n_iter, self.max_iter, self.n_jobs
         )
         sampled = sample(problem, settings, seed_sequence(self.random_state), self._progress())
-        return collect(sampled.chains, pool, vocabulary), sampled.convergence
+        return collect(sampled.chains, pool, metadata), sampled.convergence
 
     def _clamped(self, pool: Pool) -> str | None:
         """A note when no antecedent can have as many conditions as allowed."""

@@ -142,7 +142,7 @@ class Weights(Kind):
 
     def check(self, name: str, value: Any) -> None:
         if value is not None:
-            from elseif.antecedents.expert import check_weights
+            from elseif.antecedents.own_antecedents import check_weights
 
             check_weights(value)
 

@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 from playwright.sync_api import Page
 
-from elseif.tables.conditions import Condition
+from elseif.conditions.condition import Condition
 from tests.browser.models import Model, clinical, model_of
 
 AXE_VERSION = "4.10.3"

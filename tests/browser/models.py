@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 
 from elseif.antecedents.antecedent import Antecedent
-from elseif.posterior.rule_list import RuleList, Vocabulary, make_rule_list
-from elseif.tables.binarise import Binarising, binarise
+from elseif.conditions.binarise import Binarising, binarise
+from elseif.conditions.condition import Condition
+from elseif.conditions.fit_report import FitReport
+from elseif.posterior.rule_list import ModelMetadata, RuleList, make_rule_list
 from elseif.tables.columns import Kind
-from elseif.tables.conditions import Condition
-from elseif.tables.fit_report import FitReport
 from elseif.tables.labels import read_labels
 from elseif.tables.reading import read_table
 
@@ -81,13 +81,13 @@ def model_of(
     kinds = {column.name: column.kind for column in columns}
     outcome = getattr(y, "name", None)
     classes = labels.classes
-    vocabulary = Vocabulary(classes, np.ones(len(classes)), kinds, 1.0, outcome)
+    metadata = ModelMetadata(classes, np.ones(len(classes)), kinds, 1.0, outcome)
     antecedents = [Antecedent(conditions) for conditions in lists]
-    empty = make_rule_list(antecedents, np.zeros((len(lists) + 1, len(classes))), vocabulary)
+    empty = make_rule_list(antecedents, np.zeros((len(lists) + 1, len(classes))), metadata)
     counts = np.zeros((len(lists) + 1, len(classes)))
     np.add.at(counts, (empty.captured_in(table), labels.codes), 1)
     report = FitReport(tuple(columns), len(X), 0, {})
-    return Model(make_rule_list(antecedents, counts, vocabulary), report)
+    return Model(make_rule_list(antecedents, counts, metadata), report)
 
 
 def table_conditions(X: pd.DataFrame, y: Any) -> list[Condition]:
@@ -123,7 +123,7 @@ def random_model(seed: int, X: pd.DataFrame, y: Any, n_rules: int = 6) -> Model:
 
 def candidates(model: Model, name: str) -> list[Any]:
     """Values on, beside and between the thresholds of a column: an enumeration of our own."""
-    kind = model.rule_list.vocabulary.kinds[name]
+    kind = model.rule_list.metadata.kinds[name]
     asked = [c for a in model.rule_list.antecedents for c in a if c.column == name]
     if kind is Kind.BOOLEAN:
         found: list[Any] = [True, False]
@@ -153,7 +153,7 @@ def _around(bounds: list[Any], kind: Kind) -> list[Any]:
 
 def answer(model: Model, name: str, value: Any) -> dict[str, Any]:
     """An answer as the page's script takes it."""
-    kind = model.rule_list.vocabulary.kinds[name]
+    kind = model.rule_list.metadata.kinds[name]
     if value is None or pd.isna(value):
         return {"state": "missing"}
     if kind is Kind.BOOLEAN:

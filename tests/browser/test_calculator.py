@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 from elseif import BayesianRuleListClassifier
-from elseif.posterior.text import enough_decimals, percent
-from elseif.tables.conditions import Condition
+from elseif.conditions.condition import Condition
+from elseif.showing.list_text import enough_decimals, percent
 from tests.browser.calculator_tools import ASSESS, UNKNOWN, columns_of, fill_in, lit, write
 from tests.browser.models import (
     QUESTIONS,

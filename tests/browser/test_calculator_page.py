@@ -12,11 +12,11 @@ import pytest
 from playwright.sync_api import Locator
 
 from elseif import BayesianRuleListClassifier
+from elseif.conditions.condition import Condition
 from elseif.errors import ParamError, ParamTypeError
-from elseif.posterior.text import enough_decimals, percent
 from elseif.report.calculator import calculator_page
 from elseif.report.sources import list_source
-from elseif.tables.conditions import Condition
+from elseif.showing.list_text import enough_decimals, percent
 from tests.browser.calculator_tools import columns_of, fill_in, lit, write
 from tests.browser.hostile import HOSTILE
 from tests.browser.models import (

@@ -18,7 +18,7 @@ from sklearn.metrics import roc_auc_score
 
 from elseif import BayesianRuleListClassifier
 from elseif.antecedents.antecedent import Antecedent
-from elseif.antecedents.expert import read_weights
+from elseif.antecedents.own_antecedents import read_weights
 from elseif.errors import ParamError
 from elseif.model.consequent import consequent_interval
 from elseif.model.likelihood import log_likelihood
@@ -106,12 +106,12 @@ def python_price(
 ) -> tuple[float, np.ndarray, list[list[tuple[float, float]]]]:
     """Log posterior, counts and intervals of a list, by the formulas of elseif.model alone."""
     clf = fitted.classifier
-    pool, vocabulary = clf.pool_, clf.rule_list_.vocabulary
+    pool, metadata = clf.pool_, clf.rule_list_.metadata
     antecedents = [pool[a] for a in places]
-    n_labels = len(vocabulary.classes)
-    empty = make_rule_list(antecedents, np.zeros((len(places) + 1, n_labels)), vocabulary)
+    n_labels = len(metadata.classes)
+    empty = make_rule_list(antecedents, np.zeros((len(places) + 1, n_labels)), metadata)
     lines = empty.captured_by(fitted.X)
-    codes = np.searchsorted(vocabulary.classes, np.asarray(fitted.y))
+    codes = np.searchsorted(metadata.classes, np.asarray(fitted.y))
     weights = np.ones(len(codes)) if fitted.sample_weight is None else fitted.sample_weight
     counts = np.zeros((len(places) + 1, n_labels))
     np.add.at(counts, (lines, codes), weights)
@@ -121,9 +121,9 @@ def python_price(
         float(clf.expected_cardinality),
         read_weights(clf.antecedent_weights, pool, list(fitted.X.columns)),
     )
-    log_posterior = prior.log_probability(places) + log_likelihood(counts, vocabulary.pseudocounts)
+    log_posterior = prior.log_probability(places) + log_likelihood(counts, metadata.pseudocounts)
     intervals = [
-        [consequent_interval(line, vocabulary.pseudocounts, label) for label in range(n_labels)]
+        [consequent_interval(line, metadata.pseudocounts, label) for label in range(n_labels)]
         for line in counts
     ]
     return log_posterior, counts, intervals

@@ -11,8 +11,8 @@ import pytest
 
 from elseif.cli.csv_text import csv_text, harmless
 from elseif.errors import DataError
-from elseif.tables.files import read_file
 from elseif.tables.parquet import ParquetTable
+from elseif.tables.text_files import read_file
 from tests.cli.conftest import QUICK, Run
 
 FORMULAS = (

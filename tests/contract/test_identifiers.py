@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
 
+from elseif.conditions.identifiers import suspicion
 from elseif.datasets import load_titanic
-from elseif.tables.identifiers import suspicion
 from elseif.tables.labels import read_labels
 from elseif.tables.reading import read_table
 from tests.helpers_tables import quick, random_frame

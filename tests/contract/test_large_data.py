@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from elseif import BayesianRuleListClassifier
-from elseif.antecedents import mining, room
+from elseif.antecedents import cover_memory, mining
 from elseif.bits.packing import BitLayout
 from elseif.cli.main import run
 from elseif.errors import LargeDataWarning
@@ -33,14 +33,14 @@ def test_a_large_fit_in_numbers() -> None:
     starts = np.array([0, 10_000_000 // 64])
     none = np.zeros(1, dtype=np.int64)
     layout = BitLayout(none, starts, none, none, none, n_rows=10_000_000)
-    assert room.bytes_of_covers(2_200, layout) == 2_750_000_000
+    assert cover_memory.bytes_of_covers(2_200, layout) == 2_750_000_000
     said = r"2,200 antecedents over 10,000,000 observations take 2.8 GB of memory\.$"
     with pytest.warns(LargeDataWarning, match=said):
-        room.warn_of_large_covers(2_200, "antecedents", layout)
+        cover_memory.warn_of_large_covers(2_200, "antecedents", layout)
     with warnings.catch_warnings():  # not of 2 GB, but of so many rows
         warnings.simplefilter("error")
         with pytest.raises(LargeDataWarning):
-            room.warn_of_large_covers(1, "conditions", layout)
+            cover_memory.warn_of_large_covers(1, "conditions", layout)
 
 
 def test_a_small_fit_says_nothing(table: pd.DataFrame) -> None:
@@ -51,7 +51,7 @@ def test_a_small_fit_says_nothing(table: pd.DataFrame) -> None:
 
 def test_before_the_memory_is_taken(table: pd.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who runs out of memory knows what for; user's own antecedents as well."""
-    monkeypatch.setattr(room, "LARGE_ROWS", 4_000)
+    monkeypatch.setattr(cover_memory, "LARGE_ROWS", 4_000)
 
     def full(*_: object) -> None:
         raise MemoryError
@@ -79,7 +79,7 @@ def test_the_program_says_it(
     fit = ["fit", str(path), "--label", "label", "--report", str(tmp_path / "r.html"), "--force"]
     assert run(fit) == 0
     assert capsys.readouterr().err == ""
-    monkeypatch.setattr(room, "LARGE_ROWS", 1_000)
+    monkeypatch.setattr(cover_memory, "LARGE_ROWS", 1_000)
     assert run(fit) == 0
     assert capsys.readouterr().err == NOTES
     assert run([*fit, "--quiet"]) == 0

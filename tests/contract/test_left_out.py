@@ -16,7 +16,6 @@ import pytest
 
 from elseif import BayesianRuleListClassifier
 from elseif.export.formats import export_model
-from elseif.export.model import Model
 from elseif.export.model_file import (
     checksum,
     load_model,
@@ -25,6 +24,7 @@ from elseif.export.model_file import (
     read_model,
     save_model,
 )
+from elseif.fitted_model import FittedModel
 from elseif.report.calculator import calculator_page
 from elseif.report.explorer import explorer_page
 from elseif.report.report import write_report
@@ -229,7 +229,7 @@ def test_exports_say_unequal_without_a_list_of_the_others(
     runner: Callable[..., Any], tmp_path: Path
 ) -> None:
     """A "!=" is true of rare and new towns and of no missing one, in every language."""
-    model = Model.of(negation_model())
+    model = FittedModel.of(negation_model())
     assert "Northtown" in str(model.rule_list)
     X, _ = people()
     X = X[["town", "smoker"]].astype({"town": object}).head(60)
@@ -339,7 +339,7 @@ def test_files_of_earlier_releases_lose_what_they_hold(tmp_path: Path) -> None:
     """A file that still lists identifiers loads, and what is made of it has none."""
     X, _ = people()
     clf = fit({})
-    document = json.loads(model_text(Model.of(clf)))
+    document = json.loads(model_text(FittedModel.of(clf)))
     for column in document["table"]["columns"]:
         del column["n_levels"], column["holds"]
         if column["kind"] == "category":

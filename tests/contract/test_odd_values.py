@@ -25,7 +25,7 @@ from elseif import (
     save_model,
 )
 from elseif.errors import ExportError, ModelFileError, ParamError
-from elseif.export.values import decode_labels
+from elseif.export.json_values import decode_labels
 from elseif.tables.columns import Kind
 from tests.helpers_tables import expect_refused, quick
 

@@ -17,8 +17,8 @@ import pytest
 
 from elseif import ParquetTable
 from elseif.bits.packing import make_layout
+from elseif.conditions.binarise import Binarised, Binarising, binarise
 from elseif.errors import DataError, ElseifError, ParamError
-from elseif.tables.binarise import Binarised, Binarising, binarise
 from elseif.tables.columns import Kind
 from elseif.tables.labels import label_array, read_labels
 from elseif.tables.reading import parse_kinds, read_table

@@ -119,7 +119,7 @@ def test_a_refit_that_is_interrupted_anywhere_leaves_one_whole_fit() -> None:
             n_kept += 1
         else:  # interrupted when it had everything
             assert not any(vars(clf)[name] is before[name] for name in before if name[-1] == "_")
-            assert clf.rule_list_.vocabulary.classes is clf.classes_
+            assert clf.rule_list_.metadata.classes is clf.classes_
             assert clf.n_features_in_ == mixed_table()[0].shape[1]
     assert 60 < n_kept < 140  # of 140: both happen
 

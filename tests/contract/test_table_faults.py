@@ -21,8 +21,8 @@ from scipy import sparse
 
 from elseif.errors import DataError, ElseifError, MiningError, ParamError
 from elseif.posterior.rule_list import antecedent_truth
-from elseif.tables.files import read_file
 from elseif.tables.reading import read_table
+from elseif.tables.text_files import read_file
 from tests.helpers_tables import expect_refused, quick, random_frame
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -34,7 +34,7 @@ def cover(clf: Any, name: str, X: Any) -> np.ndarray:
     """The rows of a table where an antecedent of the fitted pool is true."""
     antecedent = clf.pool_[clf.pool_.names.index(name)]
     table = read_table(X, allow_infinite=True)
-    return antecedent_truth(antecedent, table, clf.posterior_.vocabulary.kinds)
+    return antecedent_truth(antecedent, table, clf.posterior_.metadata.kinds)
 
 
 # ------------------------------------------------------------- row 15: missing values

@@ -16,7 +16,7 @@ import pytest
 from scipy import sparse
 
 from elseif import BayesianRuleListClassifier
-from elseif.tables.files import read_file
+from elseif.tables.text_files import read_file
 from tests.helpers_tables import assert_same, quick
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

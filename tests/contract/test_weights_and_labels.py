@@ -251,7 +251,7 @@ def test_categorical_labels_keep_their_order() -> None:
         clf = quick().fit(X, form)
         assert clf.classes_.tolist() == ["severe", "mild", "none"]
         pseudocounts = quick(pseudocounts={"none": 1, "mild": 2, "severe": 3}).fit(X, form)
-        assert pseudocounts.rule_list_.vocabulary.pseudocounts.tolist() == [3, 2, 1]
+        assert pseudocounts.rule_list_.metadata.pseudocounts.tolist() == [3, 2, 1]
 
 
 def test_boolean_labels_are_named_after_their_column() -> None:

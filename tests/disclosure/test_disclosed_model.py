@@ -48,7 +48,7 @@ def test_a_disclosed_model_is_a_model(settings: dict[str, Any], tmp_path: Path) 
     clf = fit(**settings)
     path = save_model(clf, tmp_path / "model.json", min_cell=10)
     model, again = read_model(path), load_model(path)
-    assert model.vocabulary.rounding is not None
+    assert model.metadata.rounding is not None
     assert model.posterior is None
     assert model.training["fingerprint"] is None
     for rule, true in zip(model.rule_list, clf.rule_list_, strict=True):

@@ -22,10 +22,10 @@ import numpy as np
 import pandas as pd
 
 from elseif.errors import ElseifError
+from elseif.explaining.other_lists import probabilities_by_list
 from elseif.export.formats import to_javascript, to_python
-from elseif.export.model import Model
 from elseif.export.model_file import model_from_bytes
-from elseif.posterior.other_lists import probabilities_by_list
+from elseif.fitted_model import FittedModel
 from elseif.posterior.predictive import predictive_probabilities
 from elseif.tables.reading import read_table
 from tests.export.forgeries import FORGERIES, sealed, smallest
@@ -34,7 +34,7 @@ MOST_MEMORY = 3 << 30  # bytes of address space, libraries included
 MOST_SECONDS = 60  # of processor time
 
 
-def uses(model: Model) -> list[Callable[[], Any]]:
+def uses(model: FittedModel) -> list[Callable[[], Any]]:
     """What people do with a model that they were sent."""
     names = model.feature_names
     frame = pd.DataFrame(np.arange(20.0)[:, None], columns=names[:1] if names else None)

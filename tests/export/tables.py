@@ -9,12 +9,12 @@ import numpy as np
 import pandas as pd
 
 from elseif.antecedents.antecedent import Antecedent
-from elseif.export.model import Model
-from elseif.posterior.rule_list import RuleList, Vocabulary, make_rule_list
-from elseif.tables.binarise import ColumnReport
+from elseif.conditions.binarise import ColumnReport
+from elseif.conditions.condition import Condition
+from elseif.conditions.fit_report import FitReport
+from elseif.fitted_model import FittedModel
+from elseif.posterior.rule_list import ModelMetadata, RuleList, make_rule_list
 from elseif.tables.columns import Kind
-from elseif.tables.conditions import Condition
-from elseif.tables.fit_report import FitReport
 
 STAGES = ("I", "II", "III", "IV")
 CITIES = ("Aachen", "Zürich", 'O"Hara\\', "it's")
@@ -110,26 +110,26 @@ def every_operator(
     antecedents = [Antecedent(part) for part in parts[start:] + parts[:start]]
     counts = rng.integers(0, 1000, (len(antecedents) + 1, len(classes)))
     kinds = dict(zip(names, KINDS.values(), strict=True))
-    vocabulary = Vocabulary(classes, np.linspace(0.5, 1.7, len(classes)), kinds, outcome="outcome")
-    return make_rule_list(antecedents, counts, vocabulary)
+    metadata = ModelMetadata(classes, np.linspace(0.5, 1.7, len(classes)), kinds, outcome="outcome")
+    return make_rule_list(antecedents, counts, metadata)
 
 
-def model_of(rule_list: RuleList) -> Model:
+def model_of(rule_list: RuleList) -> FittedModel:
     """A model that is no more than a list."""
     from elseif.antecedents.pool import Pool, pool_members
 
     levels = {Kind.CATEGORY: tuple(sorted(CITIES)), Kind.ORDERED: STAGES}
     reports = tuple(
         ColumnReport(name, kind, levels=levels.get(kind, ()))
-        for name, kind in rule_list.vocabulary.kinds.items()
+        for name, kind in rule_list.metadata.kinds.items()
     )
-    names = list(rule_list.vocabulary.kinds)
+    names = list(rule_list.metadata.kinds)
     reports = tuple(
         ColumnReport(r.name, r.kind, levels=(1, 2, 3, 4)) if r.name == names[5] else r
         for r in reports
     )
     totals = np.sum([rule.label_counts for rule in rule_list.rules], axis=0)
-    return Model(
+    return FittedModel(
         rule_list=rule_list,
         map_rule_list=rule_list,
         posterior=None,

@@ -15,15 +15,15 @@ from markdown_it import MarkdownIt
 
 from elseif import export_model
 from elseif.antecedents.antecedent import Antecedent
+from elseif.conditions.binarise import ColumnReport
+from elseif.conditions.condition import Condition
 from elseif.errors import ParamError
 from elseif.export.latex import LATEX, latex_escaped
 from elseif.export.markdown import markdown_escaped
-from elseif.export.model import Model
-from elseif.posterior.rule_list import Vocabulary, make_rule_list
-from elseif.showing.visible import show_name
-from elseif.tables.binarise import ColumnReport
+from elseif.fitted_model import FittedModel
+from elseif.posterior.rule_list import ModelMetadata, make_rule_list
 from elseif.tables.columns import Kind
-from elseif.tables.conditions import Condition
+from elseif.visible import show_name
 from tests.export.running import (
     assert_agree,
     rows,
@@ -53,16 +53,16 @@ CATEGORIES = (
 )
 
 
-def hostile_model() -> Model:
+def hostile_model() -> FittedModel:
     """One rule a category."""
     kinds = {"text": Kind.CATEGORY}
     antecedents = [Antecedent([Condition("text", "=", c)]) for c in CATEGORIES]
     antecedents.append(Antecedent([Condition("text", "is missing")]))
     counts = np.random.default_rng(0).integers(0, 100, (len(antecedents) + 1, 2))
-    vocabulary = Vocabulary(np.array(["no", "yes"], dtype=object), np.ones(2), kinds)
+    metadata = ModelMetadata(np.array(["no", "yes"], dtype=object), np.ones(2), kinds)
     model = model_of(every_operator())
     report = ColumnReport("text", Kind.CATEGORY, levels=CATEGORIES)
-    rule_list = make_rule_list(antecedents, counts, vocabulary)
+    rule_list = make_rule_list(antecedents, counts, metadata)
     return replace(
         model,
         rule_list=rule_list,

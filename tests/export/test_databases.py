@@ -16,14 +16,14 @@ import pytest
 
 from elseif import export_model
 from elseif.antecedents.antecedent import Antecedent
+from elseif.conditions.binarise import ColumnReport
+from elseif.conditions.condition import Condition
+from elseif.conditions.fit_report import FitReport
 from elseif.errors import ExportError, ParamError
-from elseif.export.model import Model
 from elseif.export.sql import CASELESS, DIALECTS
-from elseif.posterior.rule_list import Vocabulary, make_rule_list
-from elseif.tables.binarise import ColumnReport
+from elseif.fitted_model import FittedModel
+from elseif.posterior.rule_list import ModelMetadata, make_rule_list
 from elseif.tables.columns import Kind
-from elseif.tables.conditions import Condition
-from elseif.tables.fit_report import FitReport
 from tests.cohort.engines import NotHere, PostgresServer
 from tests.export.mariadb import MariaDB
 from tests.export.running import expected
@@ -58,12 +58,12 @@ def mariadb() -> Iterator[MariaDB]:
     server.stop()
 
 
-def model_on(conditions: list[Condition], reports: list[ColumnReport]) -> Model:
+def model_on(conditions: list[Condition], reports: list[ColumnReport]) -> FittedModel:
     """A model whose list has a rule for each condition."""
     kinds = {report.name: report.kind for report in reports}
-    vocabulary = Vocabulary(np.array(["no", "yes"], dtype=object), np.ones(2), kinds)
+    metadata = ModelMetadata(np.array(["no", "yes"], dtype=object), np.ones(2), kinds)
     counts = np.arange(2 * len(conditions) + 2).reshape(-1, 2) ** 2
-    rule_list = make_rule_list([Antecedent([c]) for c in conditions], counts, vocabulary)
+    rule_list = make_rule_list([Antecedent([c]) for c in conditions], counts, metadata)
     whole = model_of(every_operator())
     return replace(
         whole,
@@ -162,7 +162,7 @@ POSTGRES_TYPES = {
 }
 
 
-def truth_model() -> Model:
+def truth_model() -> FittedModel:
     """Rules for missing, false, and true values, and a category of truth values."""
     conditions = [
         Condition("a", "is missing"),

@@ -16,11 +16,11 @@ import pytest
 
 from elseif import export_model
 from elseif.antecedents.antecedent import Antecedent
-from elseif.export.model import Model
-from elseif.posterior.rule_list import Vocabulary, make_rule_list
-from elseif.tables.binarise import ColumnReport
+from elseif.conditions.binarise import ColumnReport
+from elseif.conditions.condition import Condition
+from elseif.fitted_model import FittedModel
+from elseif.posterior.rule_list import ModelMetadata, make_rule_list
 from elseif.tables.columns import Kind
-from elseif.tables.conditions import Condition
 from tests.export.tables import every_operator, model_of
 
 CUT = np.datetime64("2020-01-03", "us")
@@ -55,14 +55,14 @@ NO_DATES = [
 
 
 @pytest.fixture(scope="module")
-def model() -> Model:
+def model() -> FittedModel:
     """A rule for each side of a day, one for the day itself, and one for no date."""
     parts = [("<", CUT), ("=", CUT), (">", CUT), ("is missing", None)]
     antecedents = [Antecedent([Condition("visit", *part)]) for part in parts]
     counts = np.arange(10).reshape(5, 2) ** 2
     kinds = {"visit": Kind.DATE}
-    vocabulary = Vocabulary(np.array(["no", "yes"], dtype=object), np.ones(2), kinds)
-    rule_list = make_rule_list(antecedents, counts, vocabulary)
+    metadata = ModelMetadata(np.array(["no", "yes"], dtype=object), np.ones(2), kinds)
+    rule_list = make_rule_list(antecedents, counts, metadata)
     whole = model_of(every_operator())
     return replace(
         whole,
@@ -75,20 +75,20 @@ def model() -> Model:
 
 
 @pytest.fixture(scope="module")
-def predict(model: Model) -> Any:
+def predict(model: FittedModel) -> Any:
     """The Python export."""
     space: dict[str, Any] = {}
     exec(str(export_model(model, "python")), space)
     return space["predict"]
 
 
-def expected(model: Model, times: list[Any]) -> list[int]:
+def expected(model: FittedModel, times: list[Any]) -> list[int]:
     """The rules that the classifier's own list says."""
     frame = pd.DataFrame({"visit": np.array(times, dtype="datetime64[us]")})
     return (model.rule_list.captured_by(frame) + 1).tolist()
 
 
-def in_node(model: Model, texts: list[Any], folder: Path, each: str = "") -> list[Any]:
+def in_node(model: FittedModel, texts: list[Any], folder: Path, each: str = "") -> list[Any]:
     """Rules, or "error"."""
     (folder / "model.js").write_text(str(export_model(model, "javascript")), "utf-8")
     (folder / "texts.json").write_text(json.dumps(texts), "utf-8")
@@ -107,7 +107,7 @@ def in_node(model: Model, texts: list[Any], folder: Path, each: str = "") -> lis
     return json.loads(done.stdout)
 
 
-def in_sqlite(model: Model, texts: list[Any]) -> list[Any]:
+def in_sqlite(model: FittedModel, texts: list[Any]) -> list[Any]:
     """Rules, or "error"; each row by itself, for an error ends a query."""
     connection = sqlite3.connect(":memory:")
     connection.execute("CREATE TABLE person (visit)")
@@ -126,7 +126,9 @@ def in_sqlite(model: Model, texts: list[Any]) -> list[Any]:
     return rules
 
 
-def test_iso_texts_mean_the_same_everywhere(model: Model, predict: Any, tmp_path: Path) -> None:
+def test_iso_texts_mean_the_same_everywhere(
+    model: FittedModel, predict: Any, tmp_path: Path
+) -> None:
     """With a zone or without one, on the day of the cut and around it."""
     rules = expected(model, list(TEXTS.values()))
     assert set(rules) == {1, 2, 3}
@@ -142,7 +144,7 @@ def test_what_is_no_iso_date_is_an_error_in_python(predict: Any, text: str) -> N
         predict({"visit": text})
 
 
-def test_what_is_no_iso_date_is_an_error_elsewhere(model: Model, tmp_path: Path) -> None:
+def test_what_is_no_iso_date_is_an_error_elsewhere(model: FittedModel, tmp_path: Path) -> None:
     """Never an answer."""
     assert in_node(model, NO_DATES, tmp_path) == ["error"] * len(NO_DATES)
     assert in_sqlite(model, NO_DATES) == ["error"] * len(NO_DATES)
@@ -152,7 +154,7 @@ def test_what_is_no_iso_date_is_an_error_elsewhere(model: Model, tmp_path: Path)
     assert in_node(model, [1], tmp_path, "return Infinity;") == ["error"]
 
 
-def test_dates_of_python_numpy_and_pandas(model: Model, predict: Any) -> None:
+def test_dates_of_python_numpy_and_pandas(model: FittedModel, predict: Any) -> None:
     """A day is its midnight; a zone is told off; a unit is no matter."""
     berlin = datetime.timezone(datetime.timedelta(hours=1))
     dates: list[Any] = [

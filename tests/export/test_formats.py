@@ -17,13 +17,13 @@ import sqlglot
 
 import elseif
 from elseif import BayesianRuleListClassifier, export_model
+from elseif.conditions.condition import Condition
 from elseif.errors import ExportError, FileExistsAlreadyError, ParamError
 from elseif.export.formats import FORMATS, export_file
-from elseif.export.model import Model
 from elseif.export.model_file import model_from_bytes
 from elseif.export.plain import _Ranks, _tests
 from elseif.export.sql import DIALECTS
-from elseif.tables.conditions import Condition
+from elseif.fitted_model import FittedModel
 from tests.export.running import (
     assert_agree,
     expected,
@@ -59,7 +59,7 @@ def X() -> pd.DataFrame:
 
 
 @pytest.fixture(scope="module", params=STARTS)
-def model(request: pytest.FixtureRequest) -> Model:
+def model(request: pytest.FixtureRequest) -> FittedModel:
     """Every operator, three labels; each third of the rules comes first once."""
     return model_of(every_operator(labels=THREE, start=request.param))
 
@@ -73,7 +73,7 @@ def test_the_rows_try_every_rule(X: pd.DataFrame) -> None:
     assert len(fired) == len(conditions()) + 1
 
 
-def test_python(model: Model, X: pd.DataFrame) -> None:
+def test_python(model: FittedModel, X: pd.DataFrame) -> None:
     """In an empty namespace, on plain values, and on pandas' own with its own missing ones."""
     assert_agree(run_python(model, rows(X)), model, X)
     assert_agree(run_python(model, X.to_dict("records")), model, X)
@@ -81,7 +81,7 @@ def test_python(model: Model, X: pd.DataFrame) -> None:
     assert_agree(run_python(model, with_na.to_dict("records")), model, X)
 
 
-def test_javascript(model: Model, X: pd.DataFrame, tmp_path: Path) -> None:
+def test_javascript(model: FittedModel, X: pd.DataFrame, tmp_path: Path) -> None:
     """In node: null, undefined and NaN are missing; dates are ISO text or Dates."""
     table = rows(X)
     assert_agree(run_javascript(model, table, tmp_path), model, X)
@@ -99,7 +99,7 @@ def test_javascript(model: Model, X: pd.DataFrame, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("whole", [True, False], ids=["select", "expressions"])
-def test_sql(model: Model, X: pd.DataFrame, whole: bool) -> None:
+def test_sql(model: FittedModel, X: pd.DataFrame, whole: bool) -> None:
     """In DuckDB, where a missing number is NULL or NaN, and in SQLite."""
     assert_agree(run_duckdb(model, X, whole), model, X)
     assert_agree(run_sqlite(model, X, whole), model, X)
@@ -114,12 +114,12 @@ def test_other_dialects_of_sql(dialect: str, X: pd.DataFrame) -> None:
     assert_agree(run_duckdb(model, X, through=dialect), model, X)
 
 
-def test_pmml(model: Model, X: pd.DataFrame, tmp_path: Path) -> None:
+def test_pmml(model: FittedModel, X: pd.DataFrame, tmp_path: Path) -> None:
     """In pypmml; missing values are None."""
     assert_agree(run_pmml(model, X, tmp_path), model, X)
 
 
-def test_onnx(model: Model, X: pd.DataFrame) -> None:
+def test_onnx(model: FittedModel, X: pd.DataFrame) -> None:
     """In onnxruntime; a missing text may be any that is told."""
     assert_agree(run_onnx(model, X), model, X)
     assert_agree(run_onnx(model, X, missing_text="(none)"), model, X)
@@ -167,7 +167,7 @@ def test_a_fitted_classifier(
     classifier: BayesianRuleListClassifier, X: pd.DataFrame, tmp_path: Path
 ) -> None:
     """What was learnt, rather than made up; and the most probable list when asked for."""
-    model = Model.of(classifier)
+    model = FittedModel.of(classifier)
     assert_agree(run_python(classifier, rows(X)), model, X)
     assert_agree(run_javascript(classifier, rows(X), tmp_path), model, X)
     assert_agree(run_duckdb(model, X), model, X)
@@ -184,7 +184,7 @@ def test_only_the_default_rule(X: pd.DataFrame, tmp_path: Path) -> None:
     from elseif.posterior.rule_list import RuleList
 
     whole = every_operator()
-    model = model_of(RuleList(whole.rules[-1:], whole.vocabulary))
+    model = model_of(RuleList(whole.rules[-1:], whole.metadata))
     X = X[:20]
     assert_agree(run_python(model, rows(X)), model, X)
     assert_agree(run_javascript(model, rows(X), tmp_path), model, X)
@@ -422,7 +422,7 @@ def test_every_export_says_what_it_is(to: str) -> None:
         assert part in text, part
     assert str(datetime.date.today().year) not in text.replace("2020", "").replace("2021", "")
     hostile = model_of(every_operator())
-    hostile.rule_list.vocabulary.__dict__["outcome"] = "*/ --> \n DROP"
+    hostile.rule_list.metadata.__dict__["outcome"] = "*/ --> \n DROP"
     assert "DROP" not in str(export_model(hostile, "sql"))
     assert "DROP" not in str(export_model(hostile, "javascript"))
     assert "DROP" not in str(export_model(hostile, "python"))

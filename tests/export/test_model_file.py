@@ -18,13 +18,13 @@ import pytest
 
 import elseif
 from elseif import BayesianRuleListClassifier, load_model, save_model
+from elseif.conditions.condition import OPERATORS, Condition
 from elseif.errors import ModelFileError, ParamError
 from elseif.export.document import schema
-from elseif.export.model import Model
+from elseif.export.json_values import decode, encode
 from elseif.export.model_file import checksum, model_from_bytes, model_text, read_model
-from elseif.export.values import decode, encode
+from elseif.fitted_model import FittedModel
 from elseif.posterior.predictive import predictive_probabilities
-from elseif.tables.conditions import OPERATORS, Condition
 from elseif.tables.reading import read_table
 from tests.export.tables import HOSTILE, NAMES, TWINS, every_operator, frame, model_of
 from tests.helpers_tables import quick, random_frame
@@ -130,8 +130,8 @@ def test_a_refitted_classifier_forgets_its_file(path: Path) -> None:
         warnings.simplefilter("ignore")
         save_model(quick().fit(X, y), path)
         loaded = load_model(path)
-        before = Model.of(loaded).training
-        after = Model.of(loaded.fit(X[:60], y[:60])).training
+        before = FittedModel.of(loaded).training
+        after = FittedModel.of(loaded.fit(X[:60], y[:60])).training
     assert sum(before["label_counts"]) == 100
     assert sum(after["label_counts"]) == 60
     assert before["fingerprint"] != after["fingerprint"]
@@ -212,7 +212,7 @@ def test_names_come_through_unchanged(twin: str) -> None:
     assert "\u2028" not in text
     again = model_from_bytes(text.encode())
     assert again.feature_names == list(names)
-    assert list(again.rule_list.vocabulary.kinds) == list(names)
+    assert list(again.rule_list.metadata.kinds) == list(names)
     assert [str(label) for label in again.rule_list.classes] == [twin, *HOSTILE[:2]]
     X = frame(50, names=names)
     np.testing.assert_array_equal(
@@ -265,7 +265,8 @@ def test_without_the_posterior(classifier: BayesianRuleListClassifier, path: Pat
     with pytest.raises(ParamError, match="saved without its posterior"):
         loaded.set_params(predict_with="posterior").predict(X)
     wanting = replace(
-        Model.of(classifier), settings={**classifier.get_params(), "predict_with": "posterior"}
+        FittedModel.of(classifier),
+        settings={**classifier.get_params(), "predict_with": "posterior"},
     )
     with pytest.raises(ParamError, match="posterior='lists'"):
         model_text(wanting, None)

@@ -14,9 +14,9 @@ import pytest
 from elseif import BayesianRuleListClassifier, load_model, save_model
 from elseif.errors import ElseifError, ModelFileError
 from elseif.export import migrations
-from elseif.export.model import Model
 from elseif.export.model_file import checksum, model_from_bytes, model_text, read_model
 from elseif.files.strict_json import LARGEST_FILE, nesting, parse
+from elseif.fitted_model import FittedModel
 from elseif.posterior.rule_list import RuleList
 from tests.export.tables import every_operator, model_of
 
@@ -25,14 +25,14 @@ from tests.export.tables import every_operator, model_of
 def small() -> bytes:
     """A file of a few rules, without a posterior: small enough to damage it everywhere."""
     whole = every_operator()
-    few = RuleList([*whole.rules[3:5], whole.rules[-1]], whole.vocabulary)
+    few = RuleList([*whole.rules[3:5], whole.rules[-1]], whole.metadata)
     return model_text(model_of(few), None).encode()
 
 
 @pytest.fixture(scope="module")
 def whole(classifier: BayesianRuleListClassifier) -> dict[str, Any]:
     """The document of a fitted classifier, with its posterior."""
-    return json.loads(model_text(Model.of(classifier)))
+    return json.loads(model_text(FittedModel.of(classifier)))
 
 
 def sealed(content: dict[str, Any]) -> bytes:

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from elseif.cohort import load_definition
-from elseif.cohort.engine import DIALECTS, Questions
-from elseif.cohort.layout import Layout, standard_layout
+from elseif.cohort.cdm_layout import Layout, standard_layout
+from elseif.cohort.engine import DIALECTS, Queries
 
 HERE = Path(__file__).parent / "sql"
 INDEX, OUTCOME, SPAN = {313217, 4141360}, {443454, 372924}, (1, 1_000_000)
@@ -21,7 +21,7 @@ INDEX, OUTCOME, SPAN = {313217, 4141360}, {443454, 372924}, (1, 1_000_000)
 
 def sql_of(kind: str) -> str:
     """Every question of an extraction in one dialect."""
-    ask = Questions(kind, standard_layout("cdm"))
+    ask = Queries(kind, standard_layout("cdm"))
     stroke = load_definition("stroke")
     new = replace(stroke, outcome_must_be_new=True)
     sets = {"index": INDEX, "outcome": OUTCOME}
@@ -71,7 +71,7 @@ def test_dates_that_are_none_are_made_dates() -> None:
         name.upper(),
         {**columns, "drug_exposure_start_date": ("DRUG_EXPOSURE_START_DATE", "timestamp")},
     )
-    ask = Questions("postgresql", Layout(None, tables))
+    ask = Queries("postgresql", Layout(None, tables))
     sql = ask.event_holes("drug").sql
     assert 'CAST("t0"."DRUG_EXPOSURE_START_DATE" AS DATE)' in sql
     assert 'FROM "DRUG_EXPOSURE" AS' in sql

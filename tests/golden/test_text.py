@@ -11,10 +11,10 @@ import pytest
 from elseif import BayesianRuleListClassifier, RuleList
 from elseif.antecedents.antecedent import Antecedent
 from elseif.antecedents.pool import Pool
+from elseif.conditions.condition import Condition
 from elseif.posterior.draws import ChainDraws, Lists, Posterior
-from elseif.posterior.rule_list import Vocabulary, make_rule_list
+from elseif.posterior.rule_list import ModelMetadata, make_rule_list
 from elseif.tables.columns import Kind
-from elseif.tables.conditions import Condition
 
 HERE = Path(__file__).parent
 
@@ -60,7 +60,7 @@ def test_an_explanation_of_the_titanic(titanic_classifier: BayesianRuleListClass
 def stroke_list() -> RuleList:
     """Numbers, categories, a boolean and a question about what is missing."""
     kinds = {"age": Kind.NUMERIC, "smoker": Kind.BOOLEAN, "glucose": Kind.NUMERIC}
-    vocabulary = Vocabulary(
+    metadata = ModelMetadata(
         np.array([False, True]), np.ones(2), {**kinds, "region": Kind.CATEGORY}, outcome="stroke"
     )
     antecedents = [
@@ -70,7 +70,7 @@ def stroke_list() -> RuleList:
         [Condition("region", "in", ("east", "west"))],
     ]
     counts = np.array([[48, 52], [190, 10], [60, 40], [45, 15], [480, 60]])
-    return make_rule_list([Antecedent(a) for a in antecedents], counts, vocabulary)
+    return make_rule_list([Antecedent(a) for a in antecedents], counts, metadata)
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_an_explanation_with_missing_values(name: str, case: dict[str, object]) 
 
 def two_lists() -> Posterior:
     """The default rule alone in a quarter of the draws, a rule on age in the others."""
-    vocabulary = stroke_list().vocabulary
+    metadata = stroke_list().metadata
     pool = Pool.from_members(
         (Condition("age", ">", 60),), np.array([[0]], dtype=np.int32), np.array([0.3])
     )
@@ -100,7 +100,7 @@ def two_lists() -> Posterior:
         log_posterior=np.array([-470.0, -460.0]),
     )
     draws = ChainDraws(np.array([250, 750]), np.array([0, 1]))
-    return Posterior(pool, vocabulary, [draws], lists)
+    return Posterior(pool, metadata, [draws], lists)
 
 
 def test_a_draft_of_the_titanic(

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from elseif.antecedents.mining import Mined, MiningSettings, mine
 from elseif.bits.packing import BitLayout, make_layout
+from elseif.conditions.binarise import Binarised, Binarising, binarise
+from elseif.conditions.relations import can_join
 from elseif.errors import MiningError
-from elseif.tables.binarise import Binarised, Binarising, binarise
 from elseif.tables.labels import Labels
 from elseif.tables.reading import read_table
-from elseif.tables.relations import can_join
 from tests.helpers_tables import rows_where_true
 
 Itemset = frozenset[str]

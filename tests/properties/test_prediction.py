@@ -16,11 +16,11 @@ from scipy import sparse
 
 from elseif.antecedents.antecedent import Antecedent
 from elseif.antecedents.pool import Pool
+from elseif.conditions.condition import Condition
 from elseif.posterior.draws import ChainDraws, Lists, Posterior
 from elseif.posterior.predictive import BLOCK_ROWS, MOST_MERGED, predictive_probabilities
-from elseif.posterior.rule_list import RuleList, Vocabulary, make_rule_list
+from elseif.posterior.rule_list import ModelMetadata, RuleList, make_rule_list
 from elseif.tables.columns import Kind
-from elseif.tables.conditions import Condition
 from elseif.tables.lazily import read_lazily
 from elseif.tables.reading import read_table
 
@@ -132,9 +132,9 @@ def problems(draw: st.DrawFn) -> tuple[str, Rows, list[Antecedent], dict[str, Ki
 
 def make_list(antecedents: list[Antecedent], kinds: dict[str, Kind]) -> RuleList:
     """A list with counts of its own in every line."""
-    vocabulary = Vocabulary(np.array(["a", "b", "c"]), np.array([0.5, 1.0, 2.0]), kinds)
+    metadata = ModelMetadata(np.array(["a", "b", "c"]), np.array([0.5, 1.0, 2.0]), kinds)
     counts = np.arange(3 * (len(antecedents) + 1)).reshape(-1, 3) ** 2
-    return make_rule_list(antecedents, counts, vocabulary)
+    return make_rule_list(antecedents, counts, metadata)
 
 
 @settings(max_examples=300, deadline=None)
@@ -210,9 +210,9 @@ def random_posterior(
         log_posterior=np.zeros(len(chosen)),
     )
     pool = Pool.from_members(conditions, members.astype(np.int32), np.full(len(members), 0.5))
-    vocabulary = Vocabulary(np.array(["a", "b", "c"]), np.array([0.1, 1.0, 2.0]), {})
+    metadata = ModelMetadata(np.array(["a", "b", "c"]), np.array([0.1, 1.0, 2.0]), {})
     n_draws = rng.integers(1, 100, len(chosen))
-    return Posterior(pool, vocabulary, [ChainDraws(n_draws, np.arange(len(chosen)))], distinct)
+    return Posterior(pool, metadata, [ChainDraws(n_draws, np.arange(len(chosen)))], distinct)
 
 
 def one_by_one(posterior: Posterior, X: np.ndarray) -> np.ndarray:
@@ -258,8 +258,8 @@ def test_no_probability_vanishes() -> None:
     rng = np.random.default_rng(0)
     posterior = random_posterior(rng, 6, 200)
     posterior.distinct.label_counts[:, 0] = 0
-    vocabulary = Vocabulary(posterior.vocabulary.classes, np.array([1e-40, 1.0, 1.0]), {})
-    tiny = Posterior(posterior.pool, vocabulary, posterior.chains, posterior.distinct)
+    metadata = ModelMetadata(posterior.metadata.classes, np.array([1e-40, 1.0, 1.0]), {})
+    tiny = Posterior(posterior.pool, metadata, posterior.chains, posterior.distinct)
     found = predictive_probabilities(tiny, read_lazily(rng.random((50, 6)) < 0.5))
     assert (found[:, 0] > 0).all()
     assert (found[:, 0] < 1e-20).all()
@@ -267,13 +267,13 @@ def test_no_probability_vanishes() -> None:
 
 def test_the_predictive_of_the_default_rule_alone() -> None:
     """Without rules every row gets the consequent of the default rule."""
-    vocabulary = Vocabulary(np.array([0, 1]), np.ones(2), {})
+    metadata = ModelMetadata(np.array([0, 1]), np.ones(2), {})
     lists = Lists(
         np.zeros(2, dtype=np.int64), np.zeros(0, np.int32), np.array([[3, 5]]), np.zeros(1)
     )
     pool = Pool.from_members((), np.zeros((0, 1), dtype=np.int32), np.zeros(0))
     one = np.ones(1, dtype=np.int64)
-    posterior = Posterior(pool, vocabulary, [ChainDraws(one, one - 1)], lists)
+    posterior = Posterior(pool, metadata, [ChainDraws(one, one - 1)], lists)
     X = np.zeros((2000, 1), dtype=bool)
     found = predictive_probabilities(posterior, read_lazily(X))
     np.testing.assert_array_equal(found, np.tile([0.4, 0.6], (2000, 1)))

@@ -11,14 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from elseif.antecedents.antecedent import Antecedent
-from elseif.posterior.case import UNKNOWN
-from elseif.posterior.cells import ANOTHER, column_cells, list_conditions, open_cells
-from elseif.posterior.changes import nearest_changes
-from elseif.posterior.explanation import explain
-from elseif.posterior.rule_list import RuleList, Vocabulary, make_rule_list
-from elseif.posterior.unknowns import case_truths, list_logic, possibilities, possible_rules
+from elseif.conditions.condition import Condition
+from elseif.explaining.case import UNKNOWN
+from elseif.explaining.cells import ANOTHER, column_cells, list_conditions, open_cells
+from elseif.explaining.explanation import explain
+from elseif.explaining.nearest_changes import nearest_changes
+from elseif.explaining.unknown_values import case_truths, list_logic, possibilities, possible_rules
+from elseif.posterior.rule_list import ModelMetadata, RuleList, make_rule_list
 from elseif.tables.columns import Kind
-from elseif.tables.conditions import Condition
 
 GRADES = ("I", "II", "III", "IV")
 REGIONS = ("east", "north", "west")
@@ -98,8 +98,8 @@ def rule_lists(draw: st.DrawFn) -> RuleList:
             max_size=len(antecedents) + 1,
         )
     )
-    vocabulary = Vocabulary(np.array(["no", "yes"]), np.ones(2), KINDS)
-    return make_rule_list(antecedents, np.array(counts), vocabulary)
+    metadata = ModelMetadata(np.array(["no", "yes"]), np.ones(2), KINDS)
+    return make_rule_list(antecedents, np.array(counts), metadata)
 
 
 CASES = st.fixed_dictionaries(
@@ -109,7 +109,7 @@ CASES = st.fixed_dictionaries(
 
 def fired(rule_list: RuleList, case: dict[str, Any]) -> int:
     """The rule that predicts, by the code that predicts."""
-    from elseif.posterior.case import read_case
+    from elseif.explaining.case import read_case
 
     return int(rule_list.captured_in(read_case(case))[0])
 
@@ -156,7 +156,7 @@ def test_unknown_values_against_every_fill_in(
 @given(rule_lists())
 def test_every_value_lies_in_one_cell_and_means_what_the_cell_says(rule_list: RuleList) -> None:
     """Cells are apart, leave nothing out, and tell the truth of each condition."""
-    from elseif.posterior.case import held, read_case
+    from elseif.explaining.case import held, read_case
 
     conditions = list_conditions(rule_list)
     for name, cells in column_cells(rule_list).items():

@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 from elseif.antecedents.antecedent import Antecedent
-from elseif.antecedents.expert import read_antecedents, read_weights
+from elseif.antecedents.own_antecedents import read_antecedents, read_weights
+from elseif.conditions.condition import Condition
 from elseif.errors import ParamError, ParamTypeError
-from elseif.tables.conditions import Condition
 from elseif.tables.reading import read_table
 from tests.helpers_tables import quick, random_frame
 

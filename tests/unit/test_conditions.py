@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from elseif.conditions.condition import OPERATORS, Condition
+from elseif.conditions.relations import can_join
 from elseif.errors import ElseifError, ParamError
 from elseif.tables.columns import Column, Kind, boolean_column
-from elseif.tables.conditions import OPERATORS, Condition
 from elseif.tables.reading import read_table
-from elseif.tables.relations import can_join
 
 GRADES = ("low", "middle", "high")
 

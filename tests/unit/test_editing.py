@@ -15,10 +15,10 @@ from sklearn.base import clone
 import elseif
 from elseif import BayesianRuleListClassifier
 from elseif.antecedents.antecedent import Antecedent
+from elseif.conditions.condition import Condition
+from elseif.editing.draft import Draft
 from elseif.errors import ParamError, ParamTypeError
-from elseif.posterior.editing import Draft
-from elseif.posterior.editing_text import in_words
-from elseif.tables.conditions import Condition
+from elseif.showing.draft_text import in_words
 from tests.helpers_tables import expect_refused, quick, random_frame
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -42,10 +42,10 @@ def mixed_table(n: int = 240, seed: int = 1) -> tuple[pd.DataFrame, np.ndarray]:
 
 def every_list(draft: Draft) -> list[tuple[int, Draft]]:
     """A draft of each list that was drawn."""
-    bench = draft.bench
-    lists = bench.posterior.distinct
+    context = draft.context
+    lists = context.posterior.distinct
     return [
-        (i, Draft(bench, tuple(bench.pool[a] for a in lists.antecedent_list(i))))
+        (i, Draft(context, tuple(context.pool[a] for a in lists.antecedent_list(i))))
         for i in range(len(lists))
     ]
 
@@ -94,7 +94,7 @@ def test_the_price_is_the_samplers(settings: Any, weights: str, n_labels: int) -
     assert len(drafts) > 3
     for i, candidate in drafts:
         assert abs(candidate.log_posterior - lists.log_posterior[i]) < 1e-9
-        unit = classifier.rule_list_.vocabulary.count_unit
+        unit = classifier.rule_list_.metadata.count_unit
         expected = lists.counts(i) * unit
         found = np.stack([rule.label_counts for rule in candidate.rule_list.rules])
         np.testing.assert_array_equal(found, expected)

@@ -16,15 +16,15 @@ from scipy import sparse
 import elseif
 from elseif import UNKNOWN, BayesianRuleListClassifier, explain, possible_rules
 from elseif.antecedents.antecedent import Antecedent
+from elseif.conditions.condition import Condition
 from elseif.errors import DataError, DataTypeError, ParamError
-from elseif.posterior.cells import ANOTHER, column_cells
-from elseif.posterior.explanation_text import failed_sentence, held_sentence
-from elseif.posterior.other_lists import weighted_quantiles
+from elseif.explaining.cells import ANOTHER, column_cells
+from elseif.explaining.other_lists import weighted_quantiles
+from elseif.explaining.unknown_values import possibilities
 from elseif.posterior.predictive import predictive_probabilities
-from elseif.posterior.rule_list import RuleList, Vocabulary, make_rule_list
-from elseif.posterior.unknowns import possibilities
+from elseif.posterior.rule_list import ModelMetadata, RuleList, make_rule_list
+from elseif.showing.explanation_text import failed_sentence, held_sentence
 from elseif.tables.columns import Kind
-from elseif.tables.conditions import Condition
 from elseif.tables.reading import read_table
 from tests.helpers_tables import expect_refused, quick, random_frame
 from tests.unit.test_rule_list import HOSTILE
@@ -46,10 +46,10 @@ def make(
     *antecedents: list[Condition], counts: Any = None, classes: Any = ("no", "yes")
 ) -> RuleList:
     """A list from conditions, with counts that grow from rule to rule."""
-    vocabulary = Vocabulary(np.array(classes), np.ones(len(classes)), KINDS)
+    metadata = ModelMetadata(np.array(classes), np.ones(len(classes)), KINDS)
     if counts is None:
         counts = [[10 - 2 * j, 3 * j] for j in range(len(antecedents) + 1)]
-    return make_rule_list([Antecedent(a) for a in antecedents], np.array(counts), vocabulary)
+    return make_rule_list([Antecedent(a) for a in antecedents], np.array(counts), metadata)
 
 
 STROKE = make(
@@ -257,11 +257,11 @@ def test_one_unknown_value_is_one_value() -> None:
 def test_a_way_out_behind_a_dead_end() -> None:
     """The last line needs a: without a, one of the rules on c applies."""
     kinds = dict.fromkeys("abc", Kind.BOOLEAN)
-    vocabulary = Vocabulary(np.array(["no", "yes"]), np.ones(2), kinds)
+    metadata = ModelMetadata(np.array(["no", "yes"]), np.ones(2), kinds)
     yes = {name: Condition(name, "is true") for name in "abc"}
     no = {name: Condition(name, "is false") for name in "abc"}
     rules = [[yes["a"], yes["b"]], [no["a"], yes["c"]], [no["a"], no["c"]]]
-    made = make_rule_list([Antecedent(a) for a in rules], np.ones((4, 2)), vocabulary)
+    made = make_rule_list([Antecedent(a) for a in rules], np.ones((4, 2)), metadata)
     assert possible_rules(made, {}) == (0, 1, 2, 3)
     assert possible_rules(made, {"b": True}) == (0, 1, 2)
     assert possible_rules(made, {"b": None}) == (1, 2, 3)
@@ -490,7 +490,7 @@ def test_public_names() -> None:
 def hostile_list(name: str) -> tuple[RuleList, dict[str, Any]]:
     """A list whose column, category and label are all called something odd."""
     other = f"{name}2"
-    vocabulary = Vocabulary(
+    metadata = ModelMetadata(
         np.array(["no", name or "yes"], dtype=object),
         np.ones(2),
         {name: Kind.CATEGORY, other: Kind.NUMERIC},
@@ -499,7 +499,7 @@ def hostile_list(name: str) -> tuple[RuleList, dict[str, Any]]:
         Antecedent([Condition(name, "=", name), Condition(other, ">", 3)]),
         Antecedent([Condition(name, "in", (name, "b"))]),
     ]
-    made = make_rule_list(rules, np.array([[1, 2], [30, 4], [5, 6]]), vocabulary)
+    made = make_rule_list(rules, np.array([[1, 2], [30, 4], [5, 6]]), metadata)
     return made, {name: name, other: 2}
 
 

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from elseif.antecedents.pool import Pool, canonical_order
+from elseif.conditions.condition import Condition
 from elseif.posterior.draws import ChainDraws, Lists, Posterior
 from elseif.posterior.point_estimate import maximum_a_posteriori, point_estimate
 from elseif.posterior.predictive import predictive_probabilities
-from elseif.posterior.rule_list import Vocabulary
+from elseif.posterior.rule_list import ModelMetadata
 from elseif.tables.columns import Kind
-from elseif.tables.conditions import Condition
 from elseif.tables.reading import read_table
 from tests.helpers_tables import quick, random_frame
 
@@ -34,7 +34,7 @@ def make_posterior(
     """
     conditions = tuple(Condition(name, "is true") for name in "abcd")
     pool = Pool.from_members(conditions, MEMBERS, np.full(len(MEMBERS), 0.5))
-    vocabulary = Vocabulary(
+    metadata = ModelMetadata(
         np.array(["no", "yes"]), np.ones(2), dict.fromkeys("abcd", Kind.BOOLEAN)
     )
     counts = []
@@ -48,7 +48,7 @@ def make_posterior(
         log_posterior=np.array([log for _, _, log in lists]),
     )
     n_draws = np.array([n for _, n, _ in lists], dtype=np.int64)
-    return Posterior(pool, vocabulary, [ChainDraws(n_draws, np.arange(len(lists)))], distinct)
+    return Posterior(pool, metadata, [ChainDraws(n_draws, np.arange(len(lists)))], distinct)
 
 
 def chosen(posterior: Posterior) -> tuple[tuple[int, ...], str | None]:

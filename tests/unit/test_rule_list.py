@@ -11,12 +11,12 @@ import pandas as pd
 import pytest
 
 from elseif.antecedents.antecedent import Antecedent
+from elseif.conditions.condition import Condition
 from elseif.errors import ParamError
-from elseif.posterior.rule_list import RuleList, Vocabulary, make_rule_list
-from elseif.posterior.text import display_width
-from elseif.showing.visible import show_name
+from elseif.posterior.rule_list import ModelMetadata, RuleList, make_rule_list
+from elseif.showing.list_text import display_width
 from elseif.tables.columns import Kind
-from elseif.tables.conditions import Condition
+from elseif.visible import show_name
 
 
 def make(
@@ -27,14 +27,14 @@ def make(
 ) -> RuleList:
     """A list of boolean columns with the given label counts, the default rule last."""
     classes = ["no", "yes"] if classes is None else classes
-    vocabulary = Vocabulary(
+    metadata = ModelMetadata(
         np.array(classes),
         np.ones(len(classes)),
         dict.fromkeys(names, Kind.BOOLEAN),
         outcome=outcome,
     )
     antecedents = [Antecedent([Condition(name, "is true")]) for name in names]
-    return make_rule_list(antecedents, np.array(counts, dtype=float), vocabulary)
+    return make_rule_list(antecedents, np.array(counts, dtype=float), metadata)
 
 
 TWO = make(["smoker", "over 60"], [[10, 30], [200, 1800], [5, 0]])
@@ -185,8 +185,8 @@ def test_names_are_shown_in_full_up_to_a_length() -> None:
 def test_long_lists_keep_to_the_width() -> None:
     """Long conjunctions are wrapped."""
     conditions = [Condition(f"a rather long name of a column {i}", "is true") for i in range(5)]
-    vocabulary = Vocabulary(np.array(["no", "yes"]), np.ones(2), {})
-    text = str(make_rule_list([Antecedent(conditions)], np.array([[1, 2], [3, 4]]), vocabulary))
+    metadata = ModelMetadata(np.array(["no", "yes"]), np.ones(2), {})
+    text = str(make_rule_list([Antecedent(conditions)], np.array([[1, 2], [3, 4]]), metadata))
     assert max(map(len, text.splitlines())) <= 100
     joined = " ".join(text.split())
     for condition in conditions:

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from elseif.conditions.cut_points import quantile_cuts
 from elseif.errors import DataError, ParamError
 from elseif.tables.columns import Kind
-from elseif.tables.cuts import quantile_cuts
 from elseif.tables.labels import whole_weights
 from elseif.tables.reading import parse_kinds, read_table
 from tests.helpers_tables import quick, random_frame

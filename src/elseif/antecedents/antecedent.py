@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 
-from elseif.tables.conditions import ABOVE, AT_MOST, BETWEEN, Condition
+from elseif.conditions.condition import ABOVE, AT_MOST, BETWEEN, Condition
 
 
 class Antecedent(tuple[Condition, ...]):

@@ -10,20 +10,20 @@ import numpy as np
 
 from elseif import compiled
 from elseif.antecedents.antecedent import Antecedent
+from elseif.antecedents.cover_memory import bytes_of_covers, warn_of_large_covers
 from elseif.antecedents.covers import LazyCovers, same_covers
 from elseif.antecedents.pool import Pool, canonical_order, pool_members
-from elseif.antecedents.room import bytes_of_covers, warn_of_large_covers
 from elseif.bits.counting import conjunction_counts, cover_label_counts
 from elseif.bits.merging import merge_observations
 from elseif.bits.packed_mask import label_counts, pack_mask, stack_words, total_counts
 from elseif.bits.packing import BitLayout, zero_words
+from elseif.conditions.binarise import Binarised
+from elseif.conditions.condition import FALSE, UNEQUAL, Condition
+from elseif.conditions.relations import can_join
 from elseif.errors import MiningError, NothingFrequentError
-from elseif.tables.binarise import Binarised
 from elseif.tables.columns import Kind
-from elseif.tables.conditions import FALSE, UNEQUAL, Condition
 from elseif.tables.labels import shown_label
 from elseif.tables.reading import Table
-from elseif.tables.relations import can_join
 
 IN_ALL, IN_ANY_CLASS = "all", "any_class"
 UNREACHABLE = np.iinfo(np.int64).max

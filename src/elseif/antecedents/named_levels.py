@@ -6,8 +6,8 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from elseif.tables.binarise import Binarised, ColumnReport
-from elseif.tables.conditions import BETWEEN, NUMERIC_OPERATORS, ONE_OF, UNEQUAL, Condition
+from elseif.conditions.binarise import Binarised, ColumnReport
+from elseif.conditions.condition import BETWEEN, NUMERIC_OPERATORS, ONE_OF, UNEQUAL, Condition
 
 
 def only_named_levels(

@@ -10,7 +10,7 @@ from itertools import count
 import numpy as np
 
 from elseif.antecedents.antecedent import Antecedent
-from elseif.tables.conditions import Condition
+from elseif.conditions.condition import Condition
 
 
 @dataclass(frozen=True, eq=False)

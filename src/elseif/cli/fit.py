@@ -97,11 +97,11 @@ class Files:
 
 def write_files(classifier: Any, read: Read, source: str, files: Files, watched: bool) -> None:
     """Print the list and write what was asked for, with the same numbers in every file."""
-    from elseif.export.model import Model
+    from elseif.fitted_model import FittedModel
 
     model, calculator, report = files.model, files.calculator, files.report
     min_cell, force = files.min_cell, files.force
-    shown, summary = Model.of(classifier), None
+    shown, summary = FittedModel.of(classifier), None
     if min_cell is not None and (model or calculator or report):
         made = made_together(classifier, read, report is not None, min_cell, watched)
         shown, summary = made.model or shown, made.summary
@@ -131,16 +131,16 @@ def made_together(
 ) -> Outputs:
     """The model and the numbers of the report, rounded alike where a minimum cell is held."""
     from elseif.cli.report import report_evidence
-    from elseif.export.model import Model
+    from elseif.fitted_model import FittedModel
     from elseif.report.subject import subject_of
     from elseif.report.together import outputs
     from elseif.report.training import read_training
 
     if with_report:
         evidence = report_evidence(classifier, read, watched, min_cell=min_cell)
-        return outputs(evidence.trained, min_cell, Model.of(classifier), evidence)
+        return outputs(evidence.trained, min_cell, FittedModel.of(classifier), evidence)
     trained = read_training(subject_of(classifier), read.X, read.y, read.weights)
-    return outputs(trained, min_cell, Model.of(classifier))
+    return outputs(trained, min_cell, FittedModel.of(classifier))
 
 
 def new_classifier(
@@ -193,6 +193,6 @@ def print_fit(classifier: Any, source: str) -> None:
 
 def shown(name: str) -> str:
     """A column's name that no terminal takes for a command."""
-    from elseif.showing.visible import show_name
+    from elseif.visible import show_name
 
     return show_name(name, 60)

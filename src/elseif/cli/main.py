@@ -32,7 +32,7 @@ from elseif.cli.report import report
 from elseif.cli.show import show
 from elseif.cli.study import study
 from elseif.cli.verb import Verb
-from elseif.showing.visible import visible
+from elseif.visible import visible
 
 UsageError: type[Exception] = typer.BadParameter.__bases__[0]  # which typer does not name in public
 

@@ -18,7 +18,7 @@ from typing import Any, TextIO
 from elseif.errors import ParamError, ResourceError
 from elseif.files.atomic import check_writable, write_atomically
 from elseif.files.folders import try_folder
-from elseif.showing.visible import visible
+from elseif.visible import visible
 
 PLAIN = {"–": "-", "—": "-", "…": "...", "∞": "inf", "×": "x", "≤": "<=", "≥": ">=", "’": "'"}
 WIDEST = 100

@@ -21,7 +21,7 @@ from elseif.errors import (
     ResourceError,
 )
 from elseif.parameters import BY_NAME
-from elseif.showing.visible import show_name
+from elseif.visible import show_name
 
 LONGEST_LINE = 2000  # characters: a name that a file brings along may have millions
 BROKEN_PIPE, FAULT = 141, 1

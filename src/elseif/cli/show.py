@@ -49,7 +49,7 @@ def show(
     from elseif.cli.models import read
     from elseif.cli.tables import find_label
     from elseif.errors import ParamError
-    from elseif.showing.visible import show_name
+    from elseif.visible import show_name
 
     found = read(model)
     if lists and found.posterior is None:
@@ -70,7 +70,7 @@ def show(
 
 def print_lists(posterior: Posterior, n: int) -> None:
     """The posterior's best lists, with their share of the draws."""
-    from elseif.showing.visible import show_name
+    from elseif.visible import show_name
 
     rows: Any = posterior.lists().head(n).itertuples()
     for row in rows:

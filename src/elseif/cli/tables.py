@@ -46,8 +46,8 @@ def read_table_file(path: Path, as_written: Collection[str] = ()) -> Any:
 
     Columns of text files that are named as_written are categories, even "1" and "true".
     """
-    from elseif.tables.files import read_file
     from elseif.tables.parquet import PARQUET_ENDINGS, ParquetTable
+    from elseif.tables.text_files import read_file
 
     if path.suffix.lower() in PARQUET_ENDINGS or path.is_dir():
         return ParquetTable(path)

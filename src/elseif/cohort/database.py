@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 
 from elseif.checks import check_schema
 from elseif.cohort.address import Address, read_address
+from elseif.cohort.cdm_layout import SOURCE, find_layout
 from elseif.cohort.drivers import DRIVERS, Driver, LostConnectionError, load
-from elseif.cohort.layout import SOURCE, find_layout
 from elseif.errors import DatabaseError, ParamTypeError
 
 WAITS = (0.2, 1.0, 4.0, 10.0, 15.0)  # seconds before each new try of a lost connection
@@ -118,14 +118,14 @@ class Database:
 
     def questions(self, tables: Collection[str]) -> Any:
         """What can be asked, once the tables have been found."""
-        from elseif.cohort.engine import Questions
+        from elseif.cohort.engine import Queries
 
         def look() -> list[tuple[str, str, str]]:
             with self._translated():
                 return self._driver.columns(self.schema)
 
         layout = find_layout(self.again(look), self.schema, tables, self._driver.label)
-        return Questions(self.kind, layout)
+        return Queries(self.kind, layout)
 
     def source_names(self) -> list[str]:
         """What the database says that it is, in its table cdm_source; nothing if it has none."""

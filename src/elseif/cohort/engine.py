@@ -9,8 +9,8 @@ from typing import Any
 import ibis
 
 from elseif.cohort.attrition import STEPS
+from elseif.cohort.cdm_layout import CDM, EVENTS, SOURCE, Layout
 from elseif.cohort.definition import OLDEST, CohortDefinition
-from elseif.cohort.layout import CDM, EVENTS, SOURCE, Layout
 from elseif.errors import DatabaseError
 
 DIALECTS = {"duckdb": "duckdb", "postgresql": "postgres", "spark": "pyspark"}
@@ -40,7 +40,7 @@ def unwrap(backend: Any) -> tuple[str, Any]:
     return kind, backend._session if kind == "spark" else backend.con
 
 
-class Questions:
+class Queries:
     """Every question of an extraction, as SQL of one dialect."""
 
     def __init__(self, kind: str, layout: Layout) -> None:

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from elseif.cohort.attrition import step_names
-from elseif.cohort.catalogue import make_catalogue, plain_name
 from elseif.cohort.cohort import Cohort, assemble, concepts_of
 from elseif.cohort.database import Database
 from elseif.cohort.definition import CohortDefinition
@@ -36,6 +35,7 @@ from elseif.cohort.plan import (
     find_spans,
     make_plan,
 )
+from elseif.cohort.table_catalogue import make_catalogue, plain_name
 from elseif.errors import ParamError, ParamTypeError
 from elseif.files.locks import only_run_in
 from elseif.progress import Progress

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from elseif.cohort.attrition import attrition_table, database_holes, step_names
+from elseif.cohort.cdm_layout import CDM, EVENTS, SOURCE
 from elseif.cohort.database import Database
 from elseif.cohort.definition import CohortDefinition
-from elseif.cohort.layout import CDM, EVENTS, SOURCE
 from elseif.errors import DatabaseError, ParamError
 
 STRIPS = 4_096  # of ids, in which persons are counted to find ranges of about the same size

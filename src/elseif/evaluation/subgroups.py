@@ -7,13 +7,13 @@ from itertools import pairwise
 
 import numpy as np
 
+from elseif.conditions.condition import value_text
+from elseif.conditions.cut_points import quantile_cuts
+from elseif.conditions.levels import FEWEST_OF_A_LEVEL
 from elseif.evaluation.calibration import Brier, brier
 from elseif.evaluation.discrimination import auc_with_interval
 from elseif.evaluation.intervals import LEVEL, UNKNOWN, Estimate, wilson
 from elseif.tables.columns import Column, Kind
-from elseif.tables.conditions import value_text
-from elseif.tables.cuts import quantile_cuts
-from elseif.tables.levels import FEWEST_OF_A_LEVEL
 
 MOST_GROUPS = 12  # of a column; further categories are taken together
 FEWEST = 10  # events and others that a group needs for its AUC to mean something

@@ -8,6 +8,16 @@ from typing import Any
 
 import numpy as np
 
+from elseif.conditions.condition import (
+    BETWEEN,
+    EQUAL,
+    FALSE,
+    MISSING,
+    NUMERIC_OPERATORS,
+    ONE_OF,
+    TRUE,
+    UNEQUAL,
+)
 from elseif.errors import ModelFileError
 from elseif.export.document import (
     LARGEST_CHAIN,
@@ -21,18 +31,8 @@ from elseif.export.document import (
     RulePart,
     TupleValue,
 )
-from elseif.export.values import decode_date, decode_labels, hashable
+from elseif.export.json_values import decode_date, decode_labels, hashable
 from elseif.tables.columns import Kind
-from elseif.tables.conditions import (
-    BETWEEN,
-    EQUAL,
-    FALSE,
-    MISSING,
-    NUMERIC_OPERATORS,
-    ONE_OF,
-    TRUE,
-    UNEQUAL,
-)
 
 CLOSE = 1e-9
 ROOM_FOR_LABELS = 1000  # characters that an array of labels may have beyond the longest one

@@ -11,6 +11,9 @@ import numpy as np
 
 from elseif.antecedents.antecedent import Antecedent
 from elseif.antecedents.pool import Pool
+from elseif.conditions.binarise import ColumnReport
+from elseif.conditions.condition import Condition
+from elseif.conditions.fit_report import FitReport
 from elseif.disclosure.rounding import Rounding
 from elseif.export.document import (
     ColumnPart,
@@ -22,28 +25,25 @@ from elseif.export.document import (
     RulePart,
     TablePart,
 )
-from elseif.export.model import Model
-from elseif.export.values import decode, decode_labels, decode_number, hashable
+from elseif.export.json_values import decode, decode_labels, decode_number, hashable
+from elseif.fitted_model import FittedModel
 from elseif.posterior.draws import ChainDraws, Lists, Posterior
-from elseif.posterior.rule_list import Rule, RuleList, Vocabulary
+from elseif.posterior.rule_list import ModelMetadata, Rule, RuleList
 from elseif.sampler.convergence import Convergence, Quantity
-from elseif.tables.binarise import ColumnReport
 from elseif.tables.columns import Kind
-from elseif.tables.conditions import Condition
-from elseif.tables.fit_report import FitReport
 
 
-def decode_model(document: Document) -> Model:
+def decode_model(document: Document) -> FittedModel:
     """The model of a document that has been checked."""
     orders = [_categories(order) for order in document.orders]
-    vocabulary = _vocabulary(document)
+    metadata = _metadata(document)
     pool = _pool(document.pool, orders)
     posterior = document.posterior
     training = document.training
-    return Model(
-        rule_list=_rule_list(document.rule_list, orders, vocabulary),
-        map_rule_list=_rule_list(document.map_rule_list, orders, vocabulary),
-        posterior=None if posterior is None else _posterior(posterior, pool, vocabulary),
+    return FittedModel(
+        rule_list=_rule_list(document.rule_list, orders, metadata),
+        map_rule_list=_rule_list(document.map_rule_list, orders, metadata),
+        posterior=None if posterior is None else _posterior(posterior, pool, metadata),
         convergence=None if document.convergence is None else _convergence(document.convergence),
         fit_report=_fit_report(document.table, pool.aliases),
         settings={name: _plain(value) for name, value in document.settings.items()},
@@ -71,12 +71,12 @@ def _categories(values: Sequence[Any]) -> tuple[Any, ...]:
     return tuple(hashable([_plain(value) for value in values]))
 
 
-def _vocabulary(document: Document) -> Vocabulary:
+def _metadata(document: Document) -> ModelMetadata:
     outcome, rounding = document.outcome, document.training.rounding
     labels = [
         v.model_dump(by_alias=True) if hasattr(v, "model_dump") else v for v in outcome.labels
     ]
-    return Vocabulary(
+    return ModelMetadata(
         classes=decode_labels(outcome.label_type, labels),
         pseudocounts=np.array(outcome.pseudocounts, dtype=np.float64),
         kinds={column.name: Kind(column.kind) for column in document.table.columns},
@@ -92,17 +92,17 @@ def _condition(part: ConditionPart, orders: Sequence[tuple[Any, ...]]) -> Condit
 
 
 def _rule_list(
-    rules: Sequence[RulePart], orders: Sequence[tuple[Any, ...]], vocabulary: Vocabulary
+    rules: Sequence[RulePart], orders: Sequence[tuple[Any, ...]], metadata: ModelMetadata
 ) -> RuleList:
     made = [
         Rule(
             Antecedent(_condition(part, orders) for part in rule.conditions),
             np.array(rule.label_counts, dtype=np.float64),
-            vocabulary,
+            metadata,
         )
         for rule in rules
     ]
-    return RuleList(made, vocabulary)
+    return RuleList(made, metadata)
 
 
 def _pool(part: PoolPart, orders: Sequence[tuple[Any, ...]]) -> Pool:
@@ -118,7 +118,7 @@ def _pool(part: PoolPart, orders: Sequence[tuple[Any, ...]]) -> Pool:
     )
 
 
-def _posterior(part: PosteriorPart, pool: Pool, vocabulary: Vocabulary) -> Posterior:
+def _posterior(part: PosteriorPart, pool: Pool, metadata: ModelMetadata) -> Posterior:
     counts = [row for rows in part.label_counts for row in rows]
     offsets, items = _joined(part.lists)
     lists = Lists(
@@ -131,7 +131,7 @@ def _posterior(part: PosteriorPart, pool: Pool, vocabulary: Vocabulary) -> Poste
         ChainDraws(np.array(c.n_draws, dtype=np.int64), np.array(c.lists, dtype=np.int64))
         for c in part.chains
     ]
-    return Posterior(pool, vocabulary, chains, lists)
+    return Posterior(pool, metadata, chains, lists)
 
 
 def _joined(lists: Sequence[Sequence[int]]) -> tuple[np.ndarray, np.ndarray]:

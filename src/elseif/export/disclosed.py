@@ -10,22 +10,22 @@ import numpy as np
 
 from elseif.antecedents.antecedent import Antecedent
 from elseif.antecedents.pool import Pool, pool_members
+from elseif.conditions.binarise import ColumnReport
+from elseif.conditions.condition import BETWEEN, ONE_OF
+from elseif.conditions.fit_report import FitReport
 from elseif.disclosure.cells import Cells
 from elseif.disclosure.holding import hold
 from elseif.disclosure.rounding import Rounding, check_min_cell
 from elseif.errors import DisclosureError, ParamError
-from elseif.export.model import Model, as_model
+from elseif.fitted_model import FittedModel, as_model
 from elseif.posterior.rule_list import Rule, RuleList
 from elseif.sampler.convergence import Convergence
-from elseif.tables.binarise import ColumnReport
 from elseif.tables.columns import Kind
-from elseif.tables.conditions import BETWEEN, ONE_OF
-from elseif.tables.fit_report import FitReport
 
 INCLUSION = "inclusion of antecedent "
 
 
-def disclosed(model: Any, min_cell: int | None) -> Model:
+def disclosed(model: Any, min_cell: int | None) -> FittedModel:
     """The model with every number of people rounded, and without what would tell them.
 
     Left out are the posterior's draws, the fingerprint of the data, the supports of the
@@ -49,10 +49,10 @@ def disclosed(model: Any, min_cell: int | None) -> Model:
     if smallest is None or is_as_coarse(model, smallest):
         return model
 
-    def attempt(rounding: Rounding) -> tuple[Model, list[Cells]]:
+    def attempt(rounding: Rounding) -> tuple[FittedModel, list[Cells]]:
         lists = [rounded_list(each, rounding) for each in (model.rule_list, model.map_rule_list)]
         made = rounded_model(model, rounding, *lists)
-        unit = model.vocabulary.count_unit
+        unit = model.metadata.count_unit
         cells = cells_of_lists(lists, rounding, unit, made.training["label_counts"])
         return made, [cells]
 
@@ -67,20 +67,20 @@ def disclosed_list(rule_list: RuleList, min_cell: int | None) -> RuleList:
 
     def attempt(rounding: Rounding) -> tuple[RuleList, list[Cells]]:
         made = rounded_list(rule_list, rounding)
-        return made, [cells_of_lists([made], rounding, rule_list.vocabulary.count_unit)]
+        return made, [cells_of_lists([made], rounding, rule_list.metadata.count_unit)]
 
     return hold(smallest, attempt)
 
 
-def is_as_coarse(model: Model, min_cell: int) -> bool:
+def is_as_coarse(model: FittedModel, min_cell: int) -> bool:
     """Whether a model was made with a minimum cell that holds this one, too."""
-    known = model.vocabulary.rounding
+    known = model.metadata.rounding
     return known is not None and known.step % min_cell == 0
 
 
 def rounded_model(
-    model: Model, rounding: Rounding, rule_list: RuleList, map_rule_list: RuleList
-) -> Model:
+    model: FittedModel, rounding: Rounding, rule_list: RuleList, map_rule_list: RuleList
+) -> FittedModel:
     """A model with lists that are rounded already, and without all that would tell more."""
     check_predicts_by_a_list(model.settings)
     label_counts = rounding.counts(model.training["label_counts"])
@@ -119,14 +119,14 @@ def rounded_list(
     rule_list: RuleList, rounding: Rounding, counts: Sequence[np.ndarray] | None = None
 ) -> RuleList:
     """A list of rounded counts; ``counts`` are the rounded ones where they are known."""
-    vocabulary = replace(rule_list.vocabulary, rounding=rounding, count_unit=1.0)
+    metadata = replace(rule_list.metadata, rounding=rounding, count_unit=1.0)
     if counts is None:
         counts = [rounding.counts(rule.label_counts) for rule in rule_list]
     rules = [
-        Rule(rule.antecedent, of_rule, vocabulary)
+        Rule(rule.antecedent, of_rule, metadata)
         for rule, of_rule in zip(rule_list, counts, strict=True)
     ]
-    return RuleList(rules, vocabulary)
+    return RuleList(rules, metadata)
 
 
 def cells_of_lists(
@@ -182,7 +182,7 @@ def _nameless(convergence: Convergence) -> Convergence:
 
 
 def _rounded_report(
-    model: Model, rounding: Rounding, label_counts: np.ndarray, used: Sequence[Antecedent]
+    model: FittedModel, rounding: Rounding, label_counts: np.ndarray, used: Sequence[Antecedent]
 ) -> FitReport:
     report = model.fit_report
     n_without = rounding.count(report.n_rows_without_label)

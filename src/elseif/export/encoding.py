@@ -11,26 +11,26 @@ import numpy as np
 
 import elseif
 from elseif.antecedents.antecedent import Antecedent
+from elseif.conditions.binarise import ColumnReport
+from elseif.conditions.condition import Condition
 from elseif.export.document import FORMAT, VERSION
-from elseif.export.model import Model
-from elseif.export.values import encode, encode_labels, encode_number
+from elseif.export.json_values import encode, encode_labels, encode_number
+from elseif.fitted_model import FittedModel
 from elseif.posterior.draws import Posterior
-from elseif.posterior.rule_list import RuleList, Vocabulary
+from elseif.posterior.rule_list import ModelMetadata, RuleList
 from elseif.sampler.convergence import Convergence
-from elseif.tables.binarise import ColumnReport
-from elseif.tables.conditions import Condition
 
 
-def encode_model(model: Model, with_posterior: bool) -> dict[str, Any]:
+def encode_model(model: FittedModel, with_posterior: bool) -> dict[str, Any]:
     """The document of a model, without its checksum."""
     orders = _Orders()
     posterior = model.posterior if with_posterior else None
-    rounding = model.vocabulary.rounding
+    rounding = model.metadata.rounding
     return {
         "format": FORMAT,
         "format_version": VERSION,
         "made_by": f"elseif {elseif.__version__}",
-        "outcome": _outcome(model.vocabulary),
+        "outcome": _outcome(model.metadata),
         **({} if model.edited is None else {"edited": model.edited}),
         "rule_list": _rules(model.rule_list, orders),
         "map_rule_list": _rules(model.map_rule_list, orders),
@@ -45,7 +45,7 @@ def encode_model(model: Model, with_posterior: bool) -> dict[str, Any]:
         "training": {
             **({} if rounding is None else {"rounding": asdict(rounding)}),
             "label_counts": [float(n) for n in model.training["label_counts"]],
-            "count_unit": float(model.vocabulary.count_unit),
+            "count_unit": float(model.metadata.count_unit),
             "fingerprint": model.training["fingerprint"],
             "versions": dict(model.training["versions"]),
             "date": model.training["date"],
@@ -91,13 +91,13 @@ class _Orders:
         return self._by_object[id(order)][1]
 
 
-def _outcome(vocabulary: Vocabulary) -> dict[str, Any]:
-    label_type, labels = encode_labels(vocabulary.classes)
+def _outcome(metadata: ModelMetadata) -> dict[str, Any]:
+    label_type, labels = encode_labels(metadata.classes)
     return {
-        "name": vocabulary.outcome,
+        "name": metadata.outcome,
         "label_type": label_type,
         "labels": labels,
-        "pseudocounts": vocabulary.pseudocounts.tolist(),
+        "pseudocounts": metadata.pseudocounts.tolist(),
     }
 
 

@@ -14,14 +14,14 @@ from elseif.export.disclosed import disclosed
 from elseif.export.javascript_code import to_javascript
 from elseif.export.latex import to_latex
 from elseif.export.markdown import to_markdown
-from elseif.export.model import as_model
 from elseif.export.model_file import model_text
 from elseif.export.onnx_graph import to_onnx
+from elseif.export.plain_text import to_text
 from elseif.export.pmml import to_pmml
 from elseif.export.python_code import to_python
 from elseif.export.sql import to_sql
-from elseif.export.text import to_text
 from elseif.files.atomic import check_writable, write_atomically
+from elseif.fitted_model import as_model
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import json
 import re
 from typing import Any
 
+from elseif.conditions.condition import FALSE, MISSING, ONE_OF, TRUE, UNEQUAL
 from elseif.export.plain import (
     BOOLEAN,
     DATE,
@@ -16,7 +17,6 @@ from elseif.export.plain import (
     date_microseconds,
     plain_list,
 )
-from elseif.tables.conditions import FALSE, MISSING, ONE_OF, TRUE, UNEQUAL
 
 HELPERS = r"""
   const missing = (value) =>

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from elseif.export.cells import table_cells
-from elseif.export.model import as_model
+from elseif.export.line_cells import table_cells
 from elseif.export.plain import chosen_list, header
+from elseif.fitted_model import as_model
 
 LATEX = {
     "\\": r"\textbackslash{}",

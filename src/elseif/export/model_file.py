@@ -21,10 +21,10 @@ from elseif.export.disclosed import disclosed
 from elseif.export.document import FORMAT, VERSION, Document
 from elseif.export.encoding import encode_model
 from elseif.export.migrations import migrate
-from elseif.export.model import Model
 from elseif.files.atomic import check_writable, write_atomically
 from elseif.files.strict_json import LARGEST_FILE, parse
-from elseif.showing.visible import show_name
+from elseif.fitted_model import FittedModel
+from elseif.visible import show_name
 
 if TYPE_CHECKING:
     from elseif.estimator import BayesianRuleListClassifier
@@ -38,7 +38,7 @@ _UNSEEN = re.compile(
 
 
 def save_model(
-    classifier: BayesianRuleListClassifier | Model,
+    classifier: BayesianRuleListClassifier | FittedModel,
     path: str | os.PathLike[str],
     posterior: str | None = "lists",
     force: bool = False,
@@ -71,7 +71,7 @@ def save_model(
     return write_atomically(path, text, force)
 
 
-def model_text(model: Model, posterior: str | None = "lists") -> str:
+def model_text(model: FittedModel, posterior: str | None = "lists") -> str:
     """The text of a model's file."""
     if posterior not in ("lists", None):
         raise ParamError(f"posterior is {posterior!r}; it must be 'lists' or None.")
@@ -97,13 +97,13 @@ def model_text(model: Model, posterior: str | None = "lists") -> str:
     return text
 
 
-def read_model(path: str | os.PathLike[str]) -> Model:
+def read_model(path: str | os.PathLike[str]) -> FittedModel:
     """The model in a file, for reading and predicting; needs no scikit-learn."""
     path = Path(path)
     return model_from_bytes(_content(path), show_name(path.name))
 
 
-def model_from_bytes(content: bytes, name: str = "The model") -> Model:
+def model_from_bytes(content: bytes, name: str = "The model") -> FittedModel:
     """The model in the content of a file."""
     raw = parse(content, name)
     version = _version(raw, name)
@@ -127,7 +127,7 @@ def load_model(path: str | os.PathLike[str]) -> BayesianRuleListClassifier:
     return to_classifier(read_model(path), show_name(Path(path).name))
 
 
-def to_classifier(model: Model, name: str = "The model") -> BayesianRuleListClassifier:
+def to_classifier(model: FittedModel, name: str = "The model") -> BayesianRuleListClassifier:
     """A fitted classifier made of a model."""
     from elseif.estimator import BayesianRuleListClassifier  # scikit-learn takes a second
     from elseif.parameters import check_parameters

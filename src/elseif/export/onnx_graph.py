@@ -9,6 +9,16 @@ from typing import Any
 import numpy as np
 
 import elseif
+from elseif.conditions.condition import (
+    ABOVE,
+    AT_LEAST,
+    AT_MOST,
+    BELOW,
+    FALSE,
+    MISSING,
+    ONE_OF,
+    TRUE,
+)
 from elseif.errors import ExportError, ParamError
 from elseif.export.plain import (
     BOOLEAN,
@@ -19,16 +29,6 @@ from elseif.export.plain import (
     Test,
     date_microseconds,
     plain_list,
-)
-from elseif.tables.conditions import (
-    ABOVE,
-    AT_LEAST,
-    AT_MOST,
-    BELOW,
-    FALSE,
-    MISSING,
-    ONE_OF,
-    TRUE,
 )
 
 OPSET, IR_VERSION = 19, 9  # Equal knows text from 19 on

@@ -13,13 +13,8 @@ from typing import Any
 import numpy as np
 
 import elseif
-from elseif.errors import ExportError, ParamError
-from elseif.export.model import Model, as_model
-from elseif.posterior.rule_list import RuleList
-from elseif.posterior.text import count_text
-from elseif.tables.binarise import ColumnReport
-from elseif.tables.columns import Kind
-from elseif.tables.conditions import (
+from elseif.conditions.binarise import ColumnReport
+from elseif.conditions.condition import (
     ABOVE,
     AT_LEAST,
     AT_MOST,
@@ -33,6 +28,11 @@ from elseif.tables.conditions import (
     UNEQUAL,
     Condition,
 )
+from elseif.errors import ExportError, ParamError
+from elseif.fitted_model import FittedModel, as_model
+from elseif.posterior.rule_list import RuleList
+from elseif.showing.list_text import count_text
+from elseif.tables.columns import Kind
 from elseif.tables.times import as_date
 
 BOOLEAN, NUMBER, TEXT, DATE = "boolean", "number", "text", "date"
@@ -113,16 +113,16 @@ def plain_list(model: Any, which: str = "point") -> PlainList:
     return PlainList(tuple(rules), labels, sorts, header(model, rule_list, which))
 
 
-def chosen_list(model: Model, which: str) -> RuleList:
+def chosen_list(model: FittedModel, which: str) -> RuleList:
     """The list of a model that was asked for."""
     if which not in ("point", "map"):
         raise ParamError(f"which is {which!r}; it must be 'point' or 'map'.")
     return model.rule_list if which == "point" else model.map_rule_list
 
 
-def header(model: Model, rule_list: RuleList, which: str = "point") -> tuple[str, ...]:
+def header(model: FittedModel, rule_list: RuleList, which: str = "point") -> tuple[str, ...]:
     """What every export says of itself, in words that end no comment."""
-    outcome = model.vocabulary.outcome or ""
+    outcome = model.metadata.outcome or ""
     of = f" for {outcome}" if SPOKEN.fullmatch(outcome) else ""
     what = "point estimate" if which == "point" else "most probable list"
     n = count_text(model.n)
@@ -131,8 +131,8 @@ def header(model: Model, rule_list: RuleList, which: str = "point") -> tuple[str
         f"Bayesian rule list{of}: {what}, {len(rule_list)} rules and a default rule.",
         f"Probabilities are posterior means, learnt from {n} training cases.",
     ]
-    if model.vocabulary.rounding is not None:
-        lines.append(model.vocabulary.rounding.sentence)
+    if model.metadata.rounding is not None:
+        lines.append(model.metadata.rounding.sentence)
     if fingerprint:
         lines.append(f"Training data: SHA-256 {fingerprint[:16]}.")
     return (*lines, f"Made by elseif {elseif.__version__}.")

@@ -7,6 +7,17 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 import elseif
+from elseif.conditions.condition import (
+    ABOVE,
+    AT_LEAST,
+    AT_MOST,
+    BELOW,
+    FALSE,
+    MISSING,
+    ONE_OF,
+    TRUE,
+    UNEQUAL,
+)
 from elseif.errors import ExportError
 from elseif.export.plain import (
     BOOLEAN,
@@ -17,17 +28,6 @@ from elseif.export.plain import (
     Test,
     date_microseconds,
     plain_list,
-)
-from elseif.tables.conditions import (
-    ABOVE,
-    AT_LEAST,
-    AT_MOST,
-    BELOW,
-    FALSE,
-    MISSING,
-    ONE_OF,
-    TRUE,
-    UNEQUAL,
 )
 
 NAMESPACE = "http://www.dmg.org/PMML-4_4"

@@ -4,17 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from elseif.export.plain import (
-    BOOLEAN,
-    DATE,
-    NUMBER,
-    PlainList,
-    PlainRule,
-    Test,
-    date_microseconds,
-    plain_list,
-)
-from elseif.tables.conditions import (
+from elseif.conditions.condition import (
     ABOVE,
     AT_LEAST,
     AT_MOST,
@@ -24,6 +14,16 @@ from elseif.tables.conditions import (
     ONE_OF,
     TRUE,
     UNEQUAL,
+)
+from elseif.export.plain import (
+    BOOLEAN,
+    DATE,
+    NUMBER,
+    PlainList,
+    PlainRule,
+    Test,
+    date_microseconds,
+    plain_list,
 )
 
 HELPERS = '''

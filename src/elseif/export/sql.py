@@ -5,6 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from elseif.conditions.condition import (
+    ABOVE,
+    AT_LEAST,
+    AT_MOST,
+    BELOW,
+    FALSE,
+    MISSING,
+    ONE_OF,
+    TRUE,
+    UNEQUAL,
+)
 from elseif.errors import ExportError, ParamError
 from elseif.export.plain import (
     BOOLEAN,
@@ -18,17 +29,6 @@ from elseif.export.plain import (
     plain_list,
 )
 from elseif.export.sqlite_dates import utc_text
-from elseif.tables.conditions import (
-    ABOVE,
-    AT_LEAST,
-    AT_MOST,
-    BELOW,
-    FALSE,
-    MISSING,
-    ONE_OF,
-    TRUE,
-    UNEQUAL,
-)
 
 Tree = Any  # an expression of sqlglot's, whose classes change names between its releases
 

@@ -7,6 +7,8 @@ from scipy.special import betaincinv, gammaincinv, ndtri
 
 NORMAL_FROM, GAMMA_FROM = 1e10, 1e7
 
+TIE = 1e-12  # probabilities closer than this are the same
+
 
 def consequent_mean(label_counts: np.ndarray, pseudocounts: np.ndarray) -> np.ndarray:
     """E[theta_j] for one rule or for many (labels along the last axis)."""

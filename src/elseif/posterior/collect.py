@@ -8,11 +8,11 @@ import numpy as np
 
 from elseif.antecedents.pool import Pool
 from elseif.posterior.draws import ChainDraws, Lists, Posterior
-from elseif.posterior.rule_list import Vocabulary
+from elseif.posterior.rule_list import ModelMetadata
 from elseif.sampler.run_length_draws import RunLengthDraws, distinct_lists, join_runs
 
 
-def collect(chains: Sequence[RunLengthDraws], pool: Pool, vocabulary: Vocabulary) -> Posterior:
+def collect(chains: Sequence[RunLengthDraws], pool: Pool, metadata: ModelMetadata) -> Posterior:
     """The posterior that the kept draws of all chains make up."""
     joined = join_runs(list(chains))
     first, distinct = distinct_lists(joined)
@@ -30,11 +30,11 @@ def collect(chains: Sequence[RunLengthDraws], pool: Pool, vocabulary: Vocabulary
         ChainDraws(chain.n_draws, part)
         for chain, part in zip(chains, np.split(distinct, ends), strict=True)
     ]
-    return Posterior(pool, vocabulary, draws, lists)
+    return Posterior(pool, metadata, draws, lists)
 
 
 def only_the_default_rule(
-    label_totals: np.ndarray, log_posterior: float, pool: Pool, vocabulary: Vocabulary
+    label_totals: np.ndarray, log_posterior: float, pool: Pool, metadata: ModelMetadata
 ) -> Posterior:
     """The posterior over an empty pool: one list, of one rule."""
     lists = Lists(
@@ -44,4 +44,4 @@ def only_the_default_rule(
         log_posterior=np.array([log_posterior]),
     )
     one = np.ones(1, dtype=np.int64)
-    return Posterior(pool, vocabulary, [ChainDraws(one, one - 1)], lists)
+    return Posterior(pool, metadata, [ChainDraws(one, one - 1)], lists)

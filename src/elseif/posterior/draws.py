@@ -11,8 +11,8 @@ import numpy as np
 
 from elseif.antecedents.pool import Pool
 from elseif.errors import ResourceError
-from elseif.posterior.rule_list import RuleList, Vocabulary, make_rule_list
-from elseif.showing.visible import show_name
+from elseif.posterior.rule_list import ModelMetadata, RuleList, make_rule_list
+from elseif.visible import show_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,7 +72,7 @@ class Inclusion(dict[str, float]):
         return "\n".join(lines) or "{}"
 
     def _repr_html_(self) -> str:
-        from elseif.posterior.html import inclusion_html  # loaded in notebooks only
+        from elseif.showing.list_html import inclusion_html  # loaded in notebooks only
 
         return inclusion_html(self)
 
@@ -81,10 +81,10 @@ class Posterior:
     """Draws from the posterior over antecedent lists, first halves discarded."""
 
     def __init__(
-        self, pool: Pool, vocabulary: Vocabulary, chains: Sequence[ChainDraws], distinct: Lists
+        self, pool: Pool, metadata: ModelMetadata, chains: Sequence[ChainDraws], distinct: Lists
     ) -> None:
         self.pool = pool
-        self.vocabulary = vocabulary
+        self.metadata = metadata
         self.chains = tuple(chains)
         self.distinct = distinct
 
@@ -96,7 +96,7 @@ class Posterior:
         )
 
     def _repr_html_(self) -> str:
-        from elseif.posterior.html import posterior_html  # loaded in notebooks only
+        from elseif.showing.list_html import posterior_html  # loaded in notebooks only
 
         return posterior_html(self)
 
@@ -207,19 +207,19 @@ class Posterior:
 
     def plot_lengths(self) -> Figure:
         """The share of the draws at each number of rules, as a matplotlib figure."""
-        from elseif.posterior.plots import plot_lengths  # loads matplotlib
+        from elseif.showing.plots import plot_lengths  # loads matplotlib
 
         return plot_lengths(self)
 
     def plot_inclusion(self, most: int = 15) -> Figure:
         """The antecedents found most often, as a matplotlib figure."""
-        from elseif.posterior.plots import plot_inclusion  # loads matplotlib
+        from elseif.showing.plots import plot_inclusion  # loads matplotlib
 
         return plot_inclusion(self, most)
 
     def plot_traces(self) -> Figure:
         """Log posterior and length along each chain's kept draws, as a matplotlib figure."""
-        from elseif.posterior.plots import plot_traces  # loads matplotlib
+        from elseif.showing.plots import plot_traces  # loads matplotlib
 
         return plot_traces(self)
 
@@ -228,7 +228,7 @@ class Posterior:
         return make_rule_list(
             [self.pool[a] for a in self.distinct.antecedent_list(i)],
             self.distinct.counts(i),
-            self.vocabulary,
+            self.metadata,
         )
 
 

@@ -22,11 +22,11 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from elseif.conditions.condition import Condition
 from elseif.model.consequent import consequent_mean
 from elseif.posterior.draws import Lists, Posterior
 from elseif.posterior.rule_list import rows_of, truths_in_turn
 from elseif.tables.columns import Kind
-from elseif.tables.conditions import Condition
 from elseif.tables.reading import Table
 
 BLOCK_ROWS, BLOCK_SETS = 1024, 128  # sets by rows as floats: a megabyte, which caches hold
@@ -63,7 +63,7 @@ def predictive_probabilities(posterior: Posterior, table: Table) -> np.ndarray:
     plan = _plans.get(posterior)
     if plan is None:
         plan = _plans[posterior] = _make_plan(posterior)
-    bits, merged = _packed(plan.conditions, table, posterior.vocabulary.kinds)
+    bits, merged = _packed(plan.conditions, table, posterior.metadata.kinds)
     n_rows = table.n_rows if merged is None else int(merged.max()) + 1
     sums = np.empty((len(plan.base), n_rows))
     for start in range(0, n_rows, BLOCK_ROWS):
@@ -101,8 +101,8 @@ def _weights(posterior: Posterior) -> tuple[np.ndarray, np.ndarray]:
     Each has a coarse and a fine part: multiples of two powers of two, such that any sum of
     coarse parts has no more digits than a float holds, and any sum of fine parts neither.
     """
-    lists, vocabulary = posterior.distinct, posterior.vocabulary
-    means = consequent_mean(lists.label_counts * vocabulary.count_unit, vocabulary.pseudocounts)
+    lists, metadata = posterior.distinct, posterior.metadata
+    means = consequent_mean(lists.label_counts * metadata.count_unit, metadata.pseudocounts)
     shares = np.repeat(posterior.probabilities, lists.lengths + 1)[:, None]
     terms = shares * means
     longest = int(lists.lengths.max(initial=0))

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from elseif.antecedents.antecedent import Antecedent
+from elseif.checks import check_level
+from elseif.conditions.condition import FALSE, MISSING, TRUE, Condition
 from elseif.disclosure.rounding import Rounding
 from elseif.errors import ParamError
 from elseif.model.consequent import consequent_interval, consequent_mean
 from elseif.tables.columns import Kind
-from elseif.tables.conditions import FALSE, MISSING, TRUE, Condition
+from elseif.tables.labels import label_place
 from elseif.tables.lazily import read_lazily
 from elseif.tables.reading import Table
 
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
+    from elseif.explaining.explanation import Explanation
     from elseif.posterior.draws import Posterior
-    from elseif.posterior.explanation import Explanation
 
 
 BLOCK_ROWS = 65_536
@@ -32,7 +33,7 @@ YES_OR_NO = (["false", "true"], ["no", "yes"], ["n", "y"])
 
 
 @dataclass(frozen=True, eq=False)
-class Vocabulary:
+class ModelMetadata:
     """What turns numbers back into words: labels, pseudocounts, kinds of columns."""
 
     classes: np.ndarray
@@ -60,15 +61,15 @@ class Rule:
 
     antecedent: Antecedent
     label_counts: np.ndarray  # training observations captured, in the order of classes
-    vocabulary: Vocabulary
+    metadata: ModelMetadata
 
     @property
     def classes(self) -> np.ndarray:
-        return self.vocabulary.classes
+        return self.metadata.classes
 
     @property
     def pseudocounts(self) -> np.ndarray:
-        return self.vocabulary.pseudocounts
+        return self.metadata.pseudocounts
 
     @property
     def n(self) -> float:
@@ -93,13 +94,13 @@ class Rule:
 class RuleList:
     """A series of if ... else if ... else statements, each with its probability."""
 
-    def __init__(self, rules: Sequence[Rule], vocabulary: Vocabulary) -> None:
+    def __init__(self, rules: Sequence[Rule], metadata: ModelMetadata) -> None:
         self.rules = tuple(rules)
-        self.vocabulary = vocabulary
+        self.metadata = metadata
 
     @property
     def classes(self) -> np.ndarray:
-        return self.vocabulary.classes
+        return self.metadata.classes
 
     @property
     def positive(self) -> Any:
@@ -128,7 +129,7 @@ class RuleList:
         return self.to_text()
 
     def _repr_html_(self) -> str:
-        from elseif.posterior.html import rule_list_html  # loaded in notebooks only
+        from elseif.showing.list_html import rule_list_html  # loaded in notebooks only
 
         return rule_list_html(self)
 
@@ -136,7 +137,7 @@ class RuleList:
         self, label: Any = None, level: float = 0.95, decimals: int | None = None, width: int = 100
     ) -> str:
         """The list as text: one label's probability, or every label's when not two."""
-        from elseif.posterior.text import rule_list_text
+        from elseif.showing.list_text import rule_list_text
 
         check_level(level)
         if decimals is not None and not (isinstance(decimals, int) and decimals >= 0):
@@ -165,7 +166,7 @@ class RuleList:
 
     def plot(self, label: Any = None, level: float = 0.95) -> Figure:
         """The rules with probabilities and intervals as bars, as a matplotlib figure."""
-        from elseif.posterior.plots import plot_rule_list  # loads matplotlib
+        from elseif.showing.plots import plot_rule_list  # loads matplotlib
 
         return plot_rule_list(self, label, level)
 
@@ -175,9 +176,9 @@ class RuleList:
         """Why the list says what it says of a case: a dict by column, or a row of a table.
 
         ``posterior`` adds how its other lists judge the case; for the other options see
-        ``elseif.posterior.explanation.explain``.
+        ``elseif.explaining.explanation.explain``.
         """
-        from elseif.posterior.explanation import explain  # which is made of rule lists
+        from elseif.explaining.explanation import explain  # which is made of rule lists
 
         return explain(self, case, row, posterior, **options)
 
@@ -192,7 +193,7 @@ class RuleList:
     def _first_true(self, table: Table) -> np.ndarray:
         """captured_in as small integers, which are quicker to add up and to look up."""
         conditions = [c for antecedent in self.antecedents for c in antecedent]
-        truths = truths_in_turn(conditions, table, self.vocabulary.kinds)
+        truths = truths_in_turn(conditions, table, self.metadata.kinds)
         place: np.ndarray = np.zeros(table.n_rows, dtype=np.min_scalar_type(len(self)))
         left = np.ones(table.n_rows, dtype=bool)
         for antecedent in self.antecedents:
@@ -269,28 +270,13 @@ def truths_in_turn(
 
 
 def make_rule_list(
-    antecedents: Sequence[Antecedent], label_counts: np.ndarray, vocabulary: Vocabulary
+    antecedents: Sequence[Antecedent], label_counts: np.ndarray, metadata: ModelMetadata
 ) -> RuleList:
     """A list from its antecedents and N[j, l] in units, the default rule last."""
     rules = [
-        Rule(antecedent, counts, vocabulary)
+        Rule(antecedent, counts, metadata)
         for antecedent, counts in zip(
-            [*antecedents, Antecedent()], label_counts * vocabulary.count_unit, strict=True
+            [*antecedents, Antecedent()], label_counts * metadata.count_unit, strict=True
         )
     ]
-    return RuleList(rules, vocabulary)
-
-
-def check_level(level: Any) -> None:
-    """The level of a credible interval: a number between 0 and 1."""
-    if not isinstance(level, Real) or not 0 < float(level) < 1:
-        raise ParamError(f"level is {level!r}; it must be between 0 and 1.")
-
-
-def label_place(label: Any, classes: np.ndarray) -> int:
-    """Where a label stands in classes."""
-    for place, known in enumerate(classes):
-        if known is label or known == label:
-            return place
-    shown = ", ".join(repr(c) for c in classes.tolist())
-    raise ParamError(f"{label!r} is not a label; the labels are {shown}.")
+    return RuleList(rules, metadata)

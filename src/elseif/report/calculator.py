@@ -9,17 +9,7 @@ from typing import Any
 import numpy as np
 
 from elseif import __version__
-from elseif.errors import ParamError
-from elseif.export.disclosed import disclosed, disclosed_list
-from elseif.model.consequent import consequent_interval
-from elseif.posterior.rule_list import Rule, RuleList
-from elseif.posterior.text import count_text, enough_decimals, percent, shown_labels
-from elseif.report.cells import cells, condition_values, level_truth
-from elseif.report.names import shown, spelt_out
-from elseif.report.page import render_page
-from elseif.report.sources import ListSource, list_source
-from elseif.tables.columns import Kind
-from elseif.tables.conditions import (
+from elseif.conditions.condition import (
     BETWEEN,
     FALSE,
     MISSING,
@@ -28,6 +18,16 @@ from elseif.tables.conditions import (
     Condition,
     value_text,
 )
+from elseif.errors import ParamError
+from elseif.export.disclosed import disclosed, disclosed_list
+from elseif.model.consequent import consequent_interval
+from elseif.posterior.rule_list import Rule, RuleList
+from elseif.report.answer_cells import cells, condition_values, level_truth
+from elseif.report.names import shown, spelt_out
+from elseif.report.page import render_page
+from elseif.report.sources import ListSource, list_source
+from elseif.showing.list_text import count_text, enough_decimals, percent, shown_labels
+from elseif.tables.columns import Kind
 from elseif.tables.times import as_date
 
 NOTE = (
@@ -84,7 +84,7 @@ def calculator_page(
         for name, conditions in conditions_by_column(source).items()
     ]
     places = shown_labels(source.rule_list)
-    names = [source.rule_list.vocabulary.label_names[p] for p in places]
+    names = [source.rule_list.metadata.label_names[p] for p in places]
     if title is None:
         title = f"Probability of {names[0]}" if len(names) == 1 else "Calculator"
     shared = {
@@ -98,7 +98,7 @@ def calculator_page(
         "note": note,
         "questions": questions_asked,
         "stands_in": source.stands_in,
-        "rounding": source.rule_list.vocabulary.rounding,
+        "rounding": source.rule_list.metadata.rounding,
         "version": __version__,
     }
     data = {**shared, "columns": [question.data() for question in questions_asked]}
@@ -263,7 +263,7 @@ def _question(
     source: ListSource,
     told: Mapping[str, Mapping[str, Any]],
 ) -> Question:
-    kind = source.rule_list.vocabulary.kinds.get(name)
+    kind = source.rule_list.metadata.kinds.get(name)
     if kind is None:
         raise ParamError(f"The list does not know the kind of its column {name!r}.")
     levels, all_levels = _levels(name, conditions, source)
@@ -301,7 +301,7 @@ def _levels(
 
 
 def _check_columns(source: ListSource, told: Mapping[str, Mapping[str, Any]]) -> None:
-    known = source.rule_list.vocabulary.kinds
+    known = source.rule_list.metadata.kinds
     for what, by_column in told.items():
         for name in by_column:
             if name not in known:

@@ -38,7 +38,7 @@ class Counted:
             return rule_list
         if not trained.fits_the_list:  # its counts are of people who are not at hand
             made = rounded_list(rule_list, self.rounding)
-            unit = rule_list.vocabulary.count_unit
+            unit = rule_list.metadata.count_unit
             self.others.append(cells_of_lists([made], self.rounding, unit))
             return made
         everybody = np.ones(len(trained.rows), dtype=bool)

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from elseif.antecedents.antecedent import Antecedent
+from elseif.conditions.condition import OPERATORS, Condition
 from elseif.errors import DataError, ParamError
 from elseif.files.strict_json import parse
-from elseif.tables.conditions import OPERATORS, Condition
 from elseif.tables.times import as_date
 
 FORMAT = "elseif edited list"

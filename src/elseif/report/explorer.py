@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from elseif import __version__
-from elseif.antecedents.expert import read_weights
+from elseif.antecedents.own_antecedents import read_weights
 from elseif.checks import check_count
+from elseif.conditions.matching import match_columns
 from elseif.disclosure.cells import Cells
 from elseif.disclosure.holding import hold
 from elseif.disclosure.rounding import Rounding, check_min_cell
@@ -18,7 +19,7 @@ from elseif.errors import ParamError
 from elseif.model.prior import ListPrior
 from elseif.posterior.draws import Posterior
 from elseif.posterior.point_estimate import point_estimate
-from elseif.posterior.rule_list import Vocabulary
+from elseif.posterior.rule_list import ModelMetadata
 from elseif.report.calculator import condition_text
 from elseif.report.decades import decade, in_decades
 from elseif.report.edited_list import antecedent_document, edited_list
@@ -34,7 +35,6 @@ from elseif.report.patterns import (
     list_counts,
 )
 from elseif.tables.labels import category_order, label_array, read_labels
-from elseif.tables.matching import match_columns
 from elseif.tables.reading import read_table
 
 __all__ = ["explorer_page", "edited_list"]
@@ -120,7 +120,7 @@ def explore(
 def explorer_html(explored: Exploration, data: dict[str, Any], title: str | None = None) -> str:
     """The page of data that may be shown."""
     source = explored.source
-    names = source.vocabulary.label_names
+    names = source.metadata.label_names
     outcome = names[-1] if len(names) == 2 else "each label"
     context = {
         "title": title or f"Lists for the probability of {outcome}",
@@ -143,8 +143,8 @@ class _Source:
     n_features: int
 
     @property
-    def vocabulary(self) -> Vocabulary:
-        return self.posterior.vocabulary
+    def metadata(self) -> ModelMetadata:
+        return self.posterior.metadata
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,12 +174,12 @@ class Exploration:
     @property
     def unit(self) -> float:
         """What a weight of 1 stands for."""
-        return float(self.source.vocabulary.count_unit)
+        return float(self.source.metadata.count_unit)
 
     def truths(self, cases: Cases, n: int | None = None) -> np.ndarray:
         """Whether each of the first antecedents, or of all, is true of each row."""
         antecedents = [self.source.posterior.pool[a] for a in self.chosen.antecedents[:n]]
-        return antecedent_truths(antecedents, cases.table, self.source.vocabulary.kinds)
+        return antecedent_truths(antecedents, cases.table, self.source.metadata.kinds)
 
     def held_out_cells(self, rounding: Rounding) -> Cells | None:
         """How counts of held-out people are shown; each counts once."""
@@ -217,7 +217,7 @@ def _cases(source: _Source, X: Any, y: Any, sample_weight: Any) -> Cases:
     labels = read_labels(label_array(y), sample_weight, True, category_order(y))
     if len(labels.codes) != table.n_rows:
         raise ParamError(f"X has {table.n_rows} rows, y has {len(labels.codes)} labels.")
-    known = source.vocabulary.classes.tolist()
+    known = source.metadata.classes.tolist()
     unknown = [c for c in labels.classes.tolist() if c not in known]
     if unknown:
         raise ParamError(f"y has the label {unknown[0]!r}, which the model does not know.")
@@ -247,7 +247,7 @@ def _check_training_data(source: _Source, chosen: _Chosen, cases: Cases) -> None
     place = chosen.lists[chosen.point]
     items = chosen.items(posterior, place)
     antecedents = [posterior.pool[a] for a in chosen.antecedents[: chosen.n_needed]]
-    truths = antecedent_truths(antecedents, cases.table, source.vocabulary.kinds)
+    truths = antecedent_truths(antecedents, cases.table, source.metadata.kinds)
     found = list_counts(items, truths, cases)
     expected = posterior.distinct.counts(place)
     if not np.array_equal(found, expected):
@@ -265,7 +265,7 @@ def explorer_data(
     if cells is not None:
         explored = replace(explored, chosen=_in_no_order(explored))
     source, chosen, cases = explored.source, explored.chosen, explored.cases
-    posterior, vocabulary = source.posterior, source.vocabulary
+    posterior, metadata = source.posterior, source.metadata
     lists = _exact_lists(explored) if cells is None else _coarse_lists(explored, cells, held_out)
     share = float(posterior.probabilities[chosen.lists].sum())
     if cells is None or cells.rounding is None:
@@ -274,9 +274,9 @@ def explorer_data(
         share, rounding = round(share, 1), cells.rounding
         n_cases = float(cells.by_label(np.ones(len(cells.codes), dtype=bool)).sum())
     return {
-        "labels": [{"shown": shown(n), "full": spelt_out(n)} for n in vocabulary.label_names],
-        "places": [1] if len(vocabulary.classes) == 2 else list(range(len(vocabulary.classes))),
-        "pseudocounts": vocabulary.pseudocounts.astype(float).tolist(),
+        "labels": [{"shown": shown(n), "full": spelt_out(n)} for n in metadata.label_names],
+        "places": [1] if len(metadata.classes) == 2 else list(range(len(metadata.classes))),
+        "pseudocounts": metadata.pseudocounts.astype(float).tolist(),
         "unit": explored.unit if rounding is None else 1.0,
         "level": LEVEL,
         "prior": _prior_data(source.prior),
@@ -302,14 +302,14 @@ def _in_no_order(explored: Exploration) -> _Chosen:
 def _exact_lists(explored: Exploration) -> list[dict[str, Any]]:
     """The lists, best first, with all that is known of them."""
     posterior, chosen = explored.source.posterior, explored.chosen
-    vocabulary, held_out = explored.source.vocabulary, explored.held_out
+    metadata, held_out = explored.source.metadata, explored.held_out
     truths = None if held_out is None else explored.truths(held_out)
     lists = []
     for i, place in enumerate(chosen.lists):
         items = chosen.items(posterior, place)
         counts = posterior.distinct.counts(place)
         share = float(posterior.probabilities[place])
-        auc = _Areas(counts * vocabulary.count_unit, vocabulary.pseudocounts)
+        auc = _Areas(counts * metadata.count_unit, metadata.pseudocounts)
         seen = None
         if truths is not None and held_out is not None:
             seen = list_counts(items, truths, held_out)
@@ -341,7 +341,7 @@ def _coarse_lists(
     for place in in_decades(posterior, chosen.lists):
         items = chosen.items(posterior, place)
         counts = _shown_counts(items, truths, cells)
-        auc = _Areas(counts, explored.source.vocabulary.pseudocounts)
+        auc = _Areas(counts, explored.source.metadata.pseudocounts)
         found = decade(float(posterior.probabilities[place]))
         seen_counts = None
         if seen is not None and held_out is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from elseif.showing.visible import show_name
+from elseif.visible import show_name
 
 LONGEST_SHOWN = 80
 

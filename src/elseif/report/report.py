@@ -7,9 +7,9 @@ from typing import Any
 
 from elseif.report import charts, wording
 from elseif.report.page import render_page
+from elseif.report.page_tables import all_tables
 from elseif.report.summary import Summary
 from elseif.report.svg import Svg
-from elseif.report.tables import all_tables
 
 STATUS_WORDS = {  # value and basis of the key figure
     "converged": ("chains agree", "by the strict limits"),

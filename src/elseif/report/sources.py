@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from elseif.conditions.fit_report import FitReport
 from elseif.errors import ParamTypeError
 from elseif.posterior.rule_list import RuleList
-from elseif.tables.fit_report import FitReport
 
 
 @dataclass(frozen=True, eq=False)

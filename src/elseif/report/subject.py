@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 import elseif
+from elseif.conditions.fit_report import FitReport
 from elseif.errors import ParamTypeError
 from elseif.posterior.draws import Posterior
 from elseif.posterior.rule_list import RuleList
 from elseif.sampler.convergence import Convergence
-from elseif.tables.fit_report import FitReport
 
 NAMED_VERSIONS = ("numpy", "scipy", "scikit-learn", "numba")
 

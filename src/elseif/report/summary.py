@@ -22,19 +22,18 @@ from elseif.evaluation.intervals import Estimate
 from elseif.evaluation.stability import Stability, stability
 from elseif.evaluation.subgroups import Grouping
 from elseif.export.disclosed import check_predicts_by_a_list
-from elseif.posterior.rule_list import RuleList, label_place
+from elseif.posterior.rule_list import RuleList
 from elseif.progress import Progress
-from elseif.report.chains import (
+from elseif.report.counted import Counted, count_people, rejudged
+from elseif.report.grouping import plain_count
+from elseif.report.measures import Measures, measure, whole_sample
+from elseif.report.plain_data import plain
+from elseif.report.posterior_summary import (
     ConvergenceSummary,
     PosteriorSummary,
     describe_convergence,
     describe_posterior,
 )
-from elseif.report.counted import Counted, count_people, rejudged
-from elseif.report.grouping import plain_count
-from elseif.report.measures import Measures, measure, whole_sample
-from elseif.report.people import People, describe_people
-from elseif.report.plain_data import plain
 from elseif.report.subject import Subject, subject_of, versions
 from elseif.report.training import (
     Training,
@@ -44,7 +43,9 @@ from elseif.report.training import (
     read_training,
     table_of,
 )
+from elseif.report.training_people import People, describe_people
 from elseif.report.tripod import Item, tripod_items
+from elseif.tables.labels import label_place
 from elseif.tables.reading import Table
 
 FORMAT = 1
@@ -225,7 +226,7 @@ def gather(
     """Read the tables and run the folds of a report; options as of ``summarise``."""
     told = _read_options(options)
     subject = subject_of(fitted)
-    known = subject.rule_list.vocabulary.rounding
+    known = subject.rule_list.metadata.rounding
     min_cell = check_min_cell(told.min_cell)
     if min_cell is None and known is not None:
         min_cell = known.min_cell  # what a model keeps, its report keeps
@@ -330,16 +331,16 @@ def _thresholds(told: ReportOptions, validation: Validation, place: int) -> list
 
 def _about(found: Evidence, counted: Counted, notes: list[str]) -> About:
     subject, told, trained, place = found.subject, found.options, found.trained, found.place
-    vocabulary, training = subject.rule_list.vocabulary, subject.training
-    positive = vocabulary.label_names[place]
+    metadata, training = subject.rule_list.metadata, subject.training
+    positive = metadata.label_names[place]
     by_label = counted.people.by_label(np.ones(len(trained.rows), dtype=bool))
     rounding = counted.rounding
     n_without = trained.n_without_label
     return About(
         title=told.title or f"A rule list for {positive}",
         positive=positive,
-        labels=list(vocabulary.label_names),
-        outcome=vocabulary.outcome,
+        labels=list(metadata.label_names),
+        outcome=metadata.outcome,
         n=plain_count(by_label.sum()),
         n_events=plain_count(by_label[place]),
         n_without_label=n_without if rounding is None else rounding.count(n_without),
@@ -370,7 +371,7 @@ def _people(subject: Subject, trained: Training, counted: Counted) -> People:
     return describe_people(
         trained.table,
         trained.rows,
-        rule_list.vocabulary.label_names,
+        rule_list.metadata.label_names,
         subject.fit_report,
         {name for antecedent in rule_list.antecedents for name in antecedent.columns},
         counted.people,
@@ -379,7 +380,7 @@ def _people(subject: Subject, trained: Training, counted: Counted) -> People:
 
 def _lines(rule_list: RuleList, place: int) -> list[Line]:
     """The list with its training counts, the judged label first in each line."""
-    names = rule_list.vocabulary.label_names
+    names = rule_list.metadata.label_names
     order = [place, *(p for p in range(len(names)) if p != place)]
     lines = []
     for j, rule in enumerate(rule_list):

@@ -11,7 +11,7 @@ from elseif.disclosure.cells import Cells
 from elseif.disclosure.holding import hold
 from elseif.disclosure.rounding import Rounding
 from elseif.export.disclosed import rounded_model
-from elseif.export.model import Model
+from elseif.fitted_model import FittedModel
 from elseif.report.counted import Counted, count_people
 from elseif.report.explorer import Exploration, explorer_data
 from elseif.report.summary import Evidence, Summary, summary_of
@@ -22,7 +22,7 @@ from elseif.report.training import Training
 class Outputs:
     """A model, the numbers of a report and the data of an explorer; None for what is not made."""
 
-    model: Model | None
+    model: FittedModel | None
     summary: Summary | None
     explorer: dict[str, Any] | None
 
@@ -30,7 +30,7 @@ class Outputs:
 def outputs(
     trained: Training,
     min_cell: int | None,
-    model: Model | None = None,
+    model: FittedModel | None = None,
     evidence: Evidence | None = None,
     explored: Exploration | None = None,
 ) -> Outputs:
@@ -75,7 +75,9 @@ def outputs(
     return hold(min_cell, attempt)
 
 
-def _model(model: Model, trained: Training, counted: Counted, rounding: Rounding) -> Model:
+def _model(
+    model: FittedModel, trained: Training, counted: Counted, rounding: Rounding
+) -> FittedModel:
     """The model with both lists as the training people are shown."""
     counted.weighted.by_label(np.ones(len(trained.rows), dtype=bool))
     lists = [

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from elseif.conditions.matching import match_columns
 from elseif.errors import DataError, ParamError
 from elseif.evaluation.cross_validation import Validation
 from elseif.evaluation.subgroups import Grouping, group_by
@@ -15,7 +16,6 @@ from elseif.posterior.rule_list import RuleList
 from elseif.report.measures import Judged
 from elseif.report.subject import Subject
 from elseif.tables.labels import category_order, label_array, read_labels
-from elseif.tables.matching import match_columns
 from elseif.tables.reading import Table, read_table
 
 
@@ -54,7 +54,7 @@ def read_training(subject: Subject, X: Any, y: Any, sample_weight: Any) -> Train
     line = rule_list.captured_in(table)[rows]
     counts = np.zeros((len(rule_list) + 1, len(labels.classes)))
     np.add.at(counts, (line, labels.codes[rows]), labels.weights[rows] * labels.unit)
-    rounding = rule_list.vocabulary.rounding
+    rounding = rule_list.metadata.rounding
     if rounding is not None:
         counts = rounding.counts(counts)
     known = np.array([rule.label_counts for rule in rule_list])
@@ -86,7 +86,7 @@ def groupings(
     """All rows by each column, or by each series of values, that was asked for."""
     if subgroups is None:
         return []
-    kinds = subject.rule_list.vocabulary.kinds
+    kinds = subject.rule_list.metadata.kinds
     if isinstance(subgroups, Mapping):
         table, kinds = _own_table(subgroups, table.n_rows), {}
         subgroups = table.names
@@ -120,7 +120,7 @@ def judge(
         rule_list.captured_in(table)[rows],
         [rule.antecedent.name or "else" for rule in rule_list],
         within,
-        rule_list.vocabulary.label_names,
+        rule_list.metadata.label_names,
     )
 
 

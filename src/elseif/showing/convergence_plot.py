@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from elseif.figures import INK, MUTED, SOFT, new_figure, tidy
+from elseif.showing.figures import INK, MUTED, SOFT, new_figure, tidy
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

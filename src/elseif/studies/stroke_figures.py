@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from elseif.figures import COLOURS, INK, MUTED, SOFT, new_figure, plain, tidy
+from elseif.showing.figures import COLOURS, INK, MUTED, SOFT, new_figure, plain, tidy
 from elseif.studies.stroke_paper import DATABASE, published_rows
 from elseif.studies.stroke_results import POINT
 from elseif.studies.stroke_tables import row_order

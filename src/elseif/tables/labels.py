@@ -321,3 +321,12 @@ def read_pseudocounts(pseudocounts: Any, classes: np.ndarray) -> np.ndarray:
             f"cannot be computed. Got {pseudocounts!r:.200}."
         )
     return values
+
+
+def label_place(label: Any, classes: np.ndarray) -> int:
+    """Where a label stands in classes."""
+    for place, known in enumerate(classes):
+        if known is label or known == label:
+            return place
+    shown = ", ".join(repr(c) for c in classes.tolist())
+    raise ParamError(f"{label!r} is not a label; the labels are {shown}.")

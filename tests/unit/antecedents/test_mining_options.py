@@ -21,8 +21,8 @@ from hypothesis import strategies as st
 
 from elseif.antecedents.mining import Mined, MiningSettings, mine
 from elseif.bits.packing import BitLayout, make_layout
+from elseif.conditions.binarise import Binarised, Binarising, binarise
 from elseif.errors import MiningError
-from elseif.tables.binarise import Binarised, Binarising, binarise
 from elseif.tables.labels import read_labels
 from elseif.tables.reading import read_table
 from tests.helpers_tables import quick, random_frame

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from elseif.cohort.catalogue import different_names, make_catalogue, plain_name
-from elseif.cohort.layout import CDM, find_layout, standard_layout
+from elseif.cohort.cdm_layout import CDM, find_layout, standard_layout
+from elseif.cohort.table_catalogue import different_names, make_catalogue, plain_name
 from elseif.errors import DatabaseError
 
 COMPLETE = [

@@ -8,11 +8,11 @@ import pytest
 from sklearn.metrics import brier_score_loss, roc_auc_score
 
 from elseif.antecedents.antecedent import Antecedent
+from elseif.conditions.condition import Condition
 from elseif.evaluation.stability import shared, stability
 from elseif.evaluation.subgroups import group_by, subgroup_performance
-from elseif.posterior.rule_list import Vocabulary, make_rule_list
+from elseif.posterior.rule_list import ModelMetadata, make_rule_list
 from elseif.tables.columns import Kind
-from elseif.tables.conditions import Condition
 from elseif.tables.reading import read_table
 from tests.unit.evaluation.problems import risks
 
@@ -70,10 +70,10 @@ def test_performance_within_groups() -> None:
 
 def rule_list(*names: str):
     """A list of rules on boolean columns, each of risk .75 and the default of .25."""
-    vocabulary = Vocabulary(np.array([0, 1]), np.ones(2), dict.fromkeys("abc", Kind.BOOLEAN))
+    metadata = ModelMetadata(np.array([0, 1]), np.ones(2), dict.fromkeys("abc", Kind.BOOLEAN))
     antecedents = [Antecedent([Condition(c, "is true") for c in name]) for name in names]
     counts = np.array([[0, 2]] * len(names) + [[2, 0]])
-    return make_rule_list(antecedents, counts, vocabulary)
+    return make_rule_list(antecedents, counts, metadata)
 
 
 def test_rules_conditions_and_columns_are_counted_over_lists() -> None:

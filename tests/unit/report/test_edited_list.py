@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from elseif.antecedents.antecedent import Antecedent
+from elseif.conditions.condition import Condition
 from elseif.errors import DataError, ParamError
 from elseif.report.edited_list import FORMAT, VERSION, antecedent_document, edited_list
-from elseif.tables.conditions import Condition
 
 CONDITIONS = (
     Condition("smoker", "is true"),

@@ -15,10 +15,10 @@ import pandas as pd
 import pytest
 
 from elseif import BayesianRuleListClassifier
+from elseif.report.page_tables import all_tables
 from elseif.report.report import SECTIONS, all_charts, write_report
 from elseif.report.summary import summarise
 from elseif.report.svg import Svg, element, nice_ticks, percent_tick
-from elseif.report.tables import all_tables
 from tests.browser.hostile import HOSTILE
 from tests.helpers_report import classifier, named_summary, patients, summary
 

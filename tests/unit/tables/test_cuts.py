@@ -15,10 +15,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sklearn.model_selection import KFold, cross_validate
 
+from elseif.conditions.binarise import Binarised, Binarising, binarise
+from elseif.conditions.condition import value_text
+from elseif.conditions.cut_points import description_length_cuts, quantile_cuts
 from elseif.errors import DataError, ParamError
-from elseif.tables.binarise import Binarised, Binarising, binarise
-from elseif.tables.conditions import value_text
-from elseif.tables.cuts import description_length_cuts, quantile_cuts
 from elseif.tables.labels import read_labels
 from elseif.tables.reading import parse_kinds, read_table
 from tests.helpers_tables import quick, random_frame, rows_where_true

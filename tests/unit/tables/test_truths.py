@@ -19,13 +19,13 @@ from elseif.bits import packed_mask, packing
 from elseif.bits.mask import Mask
 from elseif.bits.packed_mask import PackedMask, pack_mask
 from elseif.bits.packing import code_type, make_layout, row_type
-from elseif.tables import cuts as cuts_module
+from elseif.conditions import cut_points as cuts_module
+from elseif.conditions.binarise import Binarising, binarise
+from elseif.conditions.cut_points import quantile_cuts
 from elseif.tables import labels as labels_module
 from elseif.tables import reading
 from elseif.tables import values as values_module
-from elseif.tables.binarise import Binarising, binarise
 from elseif.tables.columns import Kind, boolean_column
-from elseif.tables.cuts import quantile_cuts
 from elseif.tables.labels import read_labels, whole_weights
 from elseif.tables.reading import read_table
 from tests.helpers_tables import quick, random_frame

@@ -1,6 +1,5 @@
 """Section 4 and the appendix: the classifiers that Bayesian rule lists are compared with."""
 
-from elseif.evaluation.comparison.catalogue import Comparison, comparison_classifiers
 from elseif.evaluation.comparison.indicators import Indicators
 from elseif.evaluation.comparison.published import (
     EVERYBODY,
@@ -10,6 +9,7 @@ from elseif.evaluation.comparison.published import (
     Figure,
     Published,
 )
+from elseif.evaluation.comparison.registry import Comparison, comparison_classifiers
 from elseif.evaluation.comparison.svm import TunedSVM
 from elseif.evaluation.comparison.through_r import C50, BayesianCART
 from elseif.evaluation.comparison.trees import PrunedTree, TunedForest

@@ -11,12 +11,12 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from elseif.bits.mask import Mask
+from elseif.conditions.binarise import Binarising, column_conditions, in_order
+from elseif.conditions.condition import Condition
+from elseif.conditions.matching import match_columns
 from elseif.errors import DataError, ParamError
-from elseif.tables.binarise import Binarising, column_conditions, in_order
 from elseif.tables.columns import Column, Kind
-from elseif.tables.conditions import Condition
 from elseif.tables.labels import category_order, label_array, read_labels
-from elseif.tables.matching import match_columns
 from elseif.tables.reading import Table, parse_kinds, read_table
 
 

@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from elseif.conditions.binarise import ColumnReport
+from elseif.conditions.condition import value_text
+from elseif.conditions.fit_report import FitReport
+from elseif.conditions.identifiers import is_personal
+from elseif.conditions.levels import FEWEST_OF_A_LEVEL
 from elseif.disclosure.cells import Cells
 from elseif.evaluation.subgroups import MOST_GROUPS
 from elseif.report.grouping import is_large_enough, merged, plain_count
-from elseif.tables.binarise import ColumnReport
 from elseif.tables.columns import Column, Kind
-from elseif.tables.conditions import value_text
-from elseif.tables.fit_report import FitReport
-from elseif.tables.identifiers import is_personal
-from elseif.tables.levels import FEWEST_OF_A_LEVEL
 from elseif.tables.reading import Table
 
 MOST_COLUMNS = 60  # described on a page: those of the list first, then the frequent ones

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from elseif.export.model import as_model
 from elseif.export.plain import chosen_list, header
+from elseif.fitted_model import as_model
 
 
 def to_text(model: Any, which: str = "point", level: float = 0.95, width: int = 100) -> str:

@@ -6,22 +6,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from elseif.checks import check_level
 from elseif.errors import ParamError
-from elseif.figures import COLOURS, INK, MUTED, SOFT, new_figure, plain, tidy
 from elseif.model.consequent import consequent_interval
-from elseif.posterior.draws import Posterior
-from elseif.posterior.rule_list import RuleList, check_level
-from elseif.posterior.text import (
+from elseif.showing.figures import COLOURS, INK, MUTED, SOFT, new_figure, plain, tidy
+from elseif.showing.list_text import (
     count_text,
     enough_decimals,
     percent,
     shown_labels,
     wrap,
 )
-from elseif.showing.visible import show_name
+from elseif.visible import show_name
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from elseif.posterior.draws import Posterior
+    from elseif.posterior.rule_list import RuleList
 
 NAME_WIDTH = 44  # characters of a line of text beside a picture
 LONGEST = 120
@@ -61,7 +63,7 @@ def plot_rule_list(rule_list: RuleList, label: Any = None, level: float = 0.95) 
     axes.grid(axis="x", alpha=0.3)
     interval = f"with its {100 * level:g}% credible interval"
     if len(places) == 1:
-        name = plain(show_name(rule_list.vocabulary.label_names[places[0]], 60))
+        name = plain(show_name(rule_list.metadata.label_names[places[0]], 60))
         axes.set_xlabel(f"probability of {name}, {interval}")
     else:
         axes.set_xlabel(f"probability of each label, {interval}")
@@ -88,7 +90,7 @@ def _draw_label(
     many: bool,
 ) -> None:
     """One label's bars and points, one to a rule; smaller where there are many labels."""
-    name = plain(show_name(rule_list.vocabulary.label_names[place], 40))
+    name = plain(show_name(rule_list.metadata.label_names[place], 40))
     for j, rule in enumerate(rule_list.rules):
         low, high = consequent_interval(rule.label_counts, rule.pseudocounts, place, level)
         y = j + shift

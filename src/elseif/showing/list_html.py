@@ -7,16 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from html import escape
+from typing import TYPE_CHECKING
 
-from elseif.posterior.draws import Posterior
-from elseif.posterior.rule_list import RuleList
-from elseif.posterior.text import (
+from elseif.showing.list_text import (
     consequent_text,
     count_text,
     enough_decimals,
     shown_labels,
 )
-from elseif.showing.visible import show_name
+from elseif.visible import show_name
+
+if TYPE_CHECKING:
+    from elseif.posterior.draws import Posterior
+    from elseif.posterior.rule_list import RuleList
 
 STYLE = "text-align:left;padding:0.15em 0.8em;white-space:normal;vertical-align:top"
 MOST_LISTS = 5
@@ -55,11 +58,11 @@ def rule_list_html(rule_list: RuleList, level: float = 0.95) -> str:
         head = "always" if len(rule_list) == 0 else head
         result = consequent_text(rule, places, level, decimals, named=len(places) > 1)
         rows.append((head, show_name(rule.antecedent.name), result, count_text(rule.n)))
-    label = show_name(rule_list.vocabulary.label_names[places[0]])
+    label = show_name(rule_list.metadata.label_names[places[0]])
     what = f"probability of {label}" if len(places) == 1 else "probability of each label"
     interval = f"({100 * level:g}% credible interval)"
     table = html_table(("", "rule", f"{what} {interval}", "n"), rows, numbers=(3,))
-    rounding = rule_list.vocabulary.rounding
+    rounding = rule_list.metadata.rounding
     return table if rounding is None else f"{table}<p>{escape(rounding.sentence)}</p>"
 
 

@@ -11,9 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from elseif.posterior.rule_list import RuleList
-from elseif.tables.columns import Column, Kind, boolean_column
-from elseif.tables.conditions import (
+from elseif.conditions.condition import (
     BETWEEN,
     FALSE,
     MISSING,
@@ -23,6 +21,8 @@ from elseif.tables.conditions import (
     Condition,
     value_text,
 )
+from elseif.posterior.rule_list import RuleList
+from elseif.tables.columns import Column, Kind, boolean_column
 from elseif.tables.times import as_date
 
 DAY = 86_400_000_000  # microseconds
@@ -94,7 +94,7 @@ def column_cells(
     ``levels`` are the categories of a column, where they are known. Where they are not,
     a cell stands for whatever the list does not name.
     """
-    kinds = rule_list.vocabulary.kinds
+    kinds = rule_list.metadata.kinds
     cells = {}
     for name, conditions in list_conditions(rule_list).items():
         kind = kinds.get(name) or guessed_kind(conditions)

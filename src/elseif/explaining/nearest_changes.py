@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from elseif.posterior.cells import Cell
-from elseif.posterior.unknowns import ListLogic, Part, Truth, fits
+from elseif.explaining.cells import Cell
+from elseif.explaining.unknown_values import ListLogic, Part, Truth, fits
 from elseif.tables.columns import Kind
 
 MOST_WAYS = 2000  # looked at among those of the same, smallest number of columns

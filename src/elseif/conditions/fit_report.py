@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from elseif.showing.visible import show_name, visible
-from elseif.tables.binarise import ColumnReport
-from elseif.tables.conditions import Condition, value_text
+from elseif.conditions.binarise import ColumnReport
+from elseif.conditions.condition import Condition, value_text
+from elseif.visible import show_name, visible
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from elseif.conditions.hidden_numbers import DATES, hidden_in
+from elseif.conditions.levels import level_counts
 from elseif.tables.columns import Column, Kind
-from elseif.tables.hidden_numbers import DATES, hidden_in
 from elseif.tables.labels import Labels
-from elseif.tables.levels import level_counts
 
 IDENTIFIER, FREE_TEXT = "looks like an identifier", "looks like free text"
 FEWEST_DISTINCT = 20  # a column of fewer different values is no identifier

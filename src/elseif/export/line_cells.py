@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from elseif.checks import check_level
 from elseif.model.consequent import consequent_interval
-from elseif.posterior.rule_list import Rule, RuleList, check_level
-from elseif.posterior.text import count_text, enough_decimals, percent, shown_labels
-from elseif.showing.visible import show_name
+from elseif.posterior.rule_list import Rule, RuleList
+from elseif.showing.list_text import count_text, enough_decimals, percent, shown_labels
+from elseif.visible import show_name
 
 
 def table_cells(rule_list: RuleList, level: float) -> tuple[list[str], list[list[str]]]:
@@ -13,7 +14,7 @@ def table_cells(rule_list: RuleList, level: float) -> tuple[list[str], list[list
     check_level(level)
     places = shown_labels(rule_list)
     decimals = enough_decimals(rule_list, places, level)
-    names = rule_list.vocabulary.label_names
+    names = rule_list.metadata.label_names
     titles = ["", "condition"]
     titles += [f"{show_name(names[p])} ({100 * level:g}% interval)" for p in places]
     rows = []

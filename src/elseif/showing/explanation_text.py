@@ -6,12 +6,9 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import TYPE_CHECKING
 
-from elseif.posterior.explanation import Change, ConditionCheck, Explanation, Outcome, RuleCheck
-from elseif.posterior.other_lists import TIE, OtherLists
-from elseif.posterior.text import count_text, percent
-from elseif.showing.visible import show_name
-from elseif.tables.conditions import (
+from elseif.conditions.condition import (
     ABOVE,
     AT_LEAST,
     AT_MOST,
@@ -24,6 +21,19 @@ from elseif.tables.conditions import (
     TRUE,
     UNEQUAL,
 )
+from elseif.model.consequent import TIE
+from elseif.showing.list_text import count_text, percent
+from elseif.visible import show_name
+
+if TYPE_CHECKING:
+    from elseif.explaining.explanation import (
+        Change,
+        ConditionCheck,
+        Explanation,
+        Outcome,
+        RuleCheck,
+    )
+    from elseif.explaining.other_lists import OtherLists
 
 LONGEST = 80  # characters of a name in a sentence
 MOST_DECIMALS = 3  # of a percentage

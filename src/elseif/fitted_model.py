@@ -14,14 +14,14 @@ import numpy as np
 
 import elseif
 from elseif.antecedents.pool import Pool
+from elseif.conditions.fit_report import FitReport
+from elseif.conditions.matching import match_columns
 from elseif.errors import DataError, ModelFileError, ParamTypeError
 from elseif.posterior.draws import Posterior
-from elseif.posterior.rule_list import RuleList, Vocabulary
+from elseif.posterior.rule_list import ModelMetadata, RuleList
 from elseif.sampler.convergence import Convergence
 from elseif.tables.fingerprint import column_digest, data_fingerprint
-from elseif.tables.fit_report import FitReport
 from elseif.tables.labels import category_order, label_array, read_labels
-from elseif.tables.matching import match_columns
 from elseif.tables.reading import read_table
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ FITTED = ("rule_list_", "map_rule_list_", "fit_report_", "pool_", "n_features_in
 
 
 @dataclass(frozen=True, eq=False)
-class Model:
+class FittedModel:
     """All that a model file holds."""
 
     rule_list: RuleList
@@ -48,9 +48,9 @@ class Model:
     edited: str | None = None  # what was changed by hand in the list
 
     @property
-    def vocabulary(self) -> Vocabulary:
+    def metadata(self) -> ModelMetadata:
         """Labels, pseudocounts and kinds of columns."""
-        return self.rule_list.vocabulary
+        return self.rule_list.metadata
 
     @property
     def n(self) -> float:
@@ -58,7 +58,7 @@ class Model:
         return float(self.training["n"])
 
     @classmethod
-    def of(cls, classifier: BayesianRuleListClassifier) -> Model:
+    def of(cls, classifier: BayesianRuleListClassifier) -> FittedModel:
         """The model in a fitted classifier."""
         absent = [name for name in FITTED if not hasattr(classifier, name)]
         if absent:
@@ -105,9 +105,9 @@ class Model:
         return data_fingerprint(read, map(column_digest, columns))
 
 
-def as_model(model: Any) -> Model:
+def as_model(model: Any) -> FittedModel:
     """A model, or that of a fitted classifier."""
-    return model if isinstance(model, Model) else Model.of(model)
+    return model if isinstance(model, FittedModel) else FittedModel.of(model)
 
 
 def _training(classifier: Any) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from elseif.tables.conditions import (
+from elseif.conditions.condition import (
     ABOVE,
     AT_LEAST,
     AT_MOST,

@@ -12,26 +12,26 @@ from typing import Any
 import numpy as np
 
 from elseif.antecedents.antecedent import Antecedent
-from elseif.antecedents.expert import read_antecedents
 from elseif.antecedents.named_levels import without_order
+from elseif.antecedents.own_antecedents import read_antecedents
 from elseif.antecedents.pool import Pool
+from elseif.conditions.condition import ABOVE, AT_MOST, BETWEEN, Condition
+from elseif.editing.constraints import Constraints, best_list
 from elseif.errors import DataError, ParamError, ParamTypeError
 from elseif.model.likelihood import log_likelihood
 from elseif.model.prior import ListPrior
-from elseif.posterior.choosing import Wanted, best_list
 from elseif.posterior.draws import Posterior
-from elseif.posterior.rule_list import RuleList, Vocabulary, antecedent_truth, make_rule_list
-from elseif.showing.visible import show_name
+from elseif.posterior.rule_list import ModelMetadata, RuleList, antecedent_truth, make_rule_list
 from elseif.tables.columns import Kind
-from elseif.tables.conditions import ABOVE, AT_MOST, BETWEEN, Condition
 from elseif.tables.reading import Table
+from elseif.visible import show_name
 
 SAME = 1e-6  # log posteriors of the same list and data agree to this, and to
 SAME_SHARE = 1e-9  # this part of their size
 
 
 @dataclass(frozen=True, eq=False)
-class Bench:
+class EditContext:
     """What lists are weighed on: the training data, the prior and the posterior."""
 
     table: Table
@@ -39,7 +39,7 @@ class Bench:
     weights: np.ndarray  # int64 (rows,): whole numbers of units
     pool: Pool
     prior: ListPrior
-    vocabulary: Vocabulary
+    metadata: ModelMetadata
     posterior: Posterior | None  # a model may be saved without it
     kinds: Mapping[str, Kind]  # of columns, as told to fit
     orders: Mapping[str, tuple[Any, ...]]
@@ -53,7 +53,7 @@ class Bench:
 
     def label_counts(self, antecedents: Sequence[Antecedent]) -> np.ndarray:
         """N[j, l] in units, the default rule last."""
-        n_labels = len(self.vocabulary.classes)
+        n_labels = len(self.metadata.classes)
         place = np.full(self.table.n_rows, len(antecedents), dtype=np.int64)
         left = self.codes >= 0
         used = left.copy()
@@ -67,7 +67,7 @@ class Bench:
 
     def known_kinds(self, antecedent: Antecedent) -> dict[str, Kind]:
         """Kinds of an antecedent's columns: as in fit, or as the table has them."""
-        known = {**self.kinds, **self.vocabulary.kinds}
+        known = {**self.kinds, **self.metadata.kinds}
         return {c: known[c] for c in antecedent.columns if c in known} | {
             c: self.table.column(c).kind for c in antecedent.columns if c not in known
         }
@@ -83,7 +83,7 @@ class Bench:
                 f"{show_name(told)!r} is neither a column nor an antecedent of the pool; write it "
                 "as conditions, such as ('age', '>', 60)."
             )
-        kinds = {**self.kinds, **self.vocabulary.kinds}
+        kinds = {**self.kinds, **self.metadata.kinds}
         read = read_antecedents([told], self.table, kinds, self.orders)[0]
         antecedent = Antecedent(without_order(c, self.open_columns) for c in read)
         apart = Antecedent(part for condition in antecedent for part in _apart(condition))
@@ -105,7 +105,7 @@ def _apart(condition: Condition) -> tuple[Condition, ...]:
 class Draft:
     """A list under edit; every edit gives a new draft. Places of rules count from 0."""
 
-    bench: Bench
+    context: EditContext
     antecedents: tuple[Antecedent, ...]
     done: str = "as fitted"  # what the last edit was
     previous: Draft | None = None
@@ -161,19 +161,21 @@ class Draft:
         whole antecedent: a tuple of conditions or its name. Only lists that were drawn are
         looked at: to search all lists, fit again with ``antecedents=``.
         """
-        posterior = self.bench.posterior
+        posterior = self.context.posterior
         if posterior is None:
             raise ParamError(
                 "The model was saved without its posterior, so there are no drawn lists to choose "
                 "from. Fit again, or save it with its lists."
             )
-        wanted = Wanted.read(must, must_not, self.bench.read, self.bench.pool, self.bench.table)
-        chosen = posterior.distinct.antecedent_list(best_list(posterior, wanted))
-        antecedents = [self.bench.pool[a] for a in chosen]
-        return self._next(antecedents, f"take the best drawn list {wanted.text}")
+        constraints = Constraints.read(
+            must, must_not, self.context.read, self.context.pool, self.context.table
+        )
+        chosen = posterior.distinct.antecedent_list(best_list(posterior, constraints))
+        antecedents = [self.context.pool[a] for a in chosen]
+        return self._next(antecedents, f"take the best drawn list {constraints.text}")
 
     def _next(self, antecedents: Sequence[Antecedent], done: str) -> Draft:
-        return Draft(self.bench, tuple(antecedents), done, self)
+        return Draft(self.context, tuple(antecedents), done, self)
 
     def _checked(self, place: Any, name: str = "place", last: int | None = None) -> int:
         if isinstance(place, bool) or not isinstance(place, (int, np.integer)):
@@ -190,7 +192,7 @@ class Draft:
         return int(place)
 
     def _new(self, told: Any, others: Sequence[Antecedent]) -> Antecedent:
-        new = self.bench.read(told)
+        new = self.context.read(told)
         if new in others:
             raise ParamError(
                 f"The list has {_quoted(new)} already; a second one would never apply."
@@ -201,35 +203,35 @@ class Draft:
 
     @cached_property
     def _counts(self) -> np.ndarray:
-        return self.bench.label_counts(self.antecedents)
+        return self.context.label_counts(self.antecedents)
 
     @cached_property
     def rule_list(self) -> RuleList:
         """The edited list, with its own counts, probabilities and intervals."""
-        vocabulary = self.bench.vocabulary
-        kinds = dict(vocabulary.kinds)
+        metadata = self.context.metadata
+        kinds = dict(metadata.kinds)
         for antecedent in self.antecedents:
-            kinds |= self.bench.known_kinds(antecedent)
-        return make_rule_list(self.antecedents, self._counts, replace(vocabulary, kinds=kinds))
+            kinds |= self.context.known_kinds(antecedent)
+        return make_rule_list(self.antecedents, self._counts, replace(metadata, kinds=kinds))
 
     @property
     def outside(self) -> tuple[Antecedent, ...]:
         """Antecedents that are not in the pool: the prior gives them no probability."""
-        return tuple(a for a in self.antecedents if a not in self.bench.places)
+        return tuple(a for a in self.antecedents if a not in self.context.places)
 
     @cached_property
     def log_prior(self) -> float:
         """Log prior; minus infinity where an antecedent is not in the pool."""
         if self.outside:
             return -math.inf
-        places = self.bench.places
-        return self.bench.prior.log_probability([places[a] for a in self.antecedents])
+        places = self.context.places
+        return self.context.prior.log_probability([places[a] for a in self.antecedents])
 
     @cached_property
     def log_likelihood(self) -> float:
         """Log likelihood of the training labels, probabilities integrated out."""
-        vocabulary = self.bench.vocabulary
-        return log_likelihood(self._counts * vocabulary.count_unit, vocabulary.pseudocounts)
+        metadata = self.context.metadata
+        return log_likelihood(self._counts * metadata.count_unit, metadata.pseudocounts)
 
     @property
     def log_posterior(self) -> float:
@@ -275,7 +277,7 @@ class Draft:
         Its ``rule_list_`` is the edited one, ``edited_`` says what was done, and it predicts
         with "point". Posterior, convergence and ``map_rule_list_`` are those of fit.
         """
-        copied = copy.copy(self.bench.classifier)
+        copied = copy.copy(self.context.classifier)
         copied.rule_list_ = self.rule_list
         copied.predict_with = "point"
         steps = [step.done for step in self.steps[1:]]
@@ -285,7 +287,7 @@ class Draft:
 
     def to_text(self, width: int = 100) -> str:
         """The list, its price, and what was done."""
-        from elseif.posterior.editing_text import draft_text
+        from elseif.showing.draft_text import draft_text
 
         return draft_text(self, width)
 
@@ -296,14 +298,14 @@ class Draft:
         return self.to_text()
 
     def _repr_html_(self) -> str:
-        from elseif.posterior.editing_text import draft_html
+        from elseif.showing.draft_text import draft_html
 
         return draft_html(self)
 
 
-def begin(bench: Bench, rule_list: RuleList) -> Draft:
+def begin(context: EditContext, rule_list: RuleList) -> Draft:
     """A draft of the list that was fitted, after a look whether the data are those of fit."""
-    draft = Draft(bench, rule_list.antecedents)
+    draft = Draft(context, rule_list.antecedents)
     found = draft.rule_list
     for j, (mine, fitted) in enumerate(zip(found.rules, rule_list.rules, strict=True)):
         if not np.array_equal(mine.label_counts, fitted.label_counts):
@@ -319,11 +321,11 @@ def begin(bench: Bench, rule_list: RuleList) -> Draft:
 
 def _check_price(draft: Draft) -> None:
     """The same list must weigh what it weighed in fit."""
-    bench = draft.bench
-    if draft.outside or bench.posterior is None:
+    context = draft.context
+    if draft.outside or context.posterior is None:
         return
-    items = tuple(bench.places[a] for a in draft.antecedents)
-    lists = bench.posterior.distinct
+    items = tuple(context.places[a] for a in draft.antecedents)
+    lists = context.posterior.distinct
     of_length = np.flatnonzero(lists.lengths == len(items)).tolist()
     same = [i for i in of_length if lists.antecedent_list(i) == items]
     if not same:

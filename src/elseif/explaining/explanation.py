@@ -9,21 +9,22 @@ from typing import Any
 import numpy as np
 
 from elseif.antecedents.antecedent import Antecedent
-from elseif.posterior.case import held, needed_column, read_case, readable_value, value_of
-from elseif.posterior.cells import Cell, cells_text
-from elseif.posterior.changes import CaseChange, nearest_changes
-from elseif.posterior.draws import Posterior
-from elseif.posterior.other_lists import OtherLists, judge
-from elseif.posterior.rule_list import RuleList, check_level
-from elseif.posterior.unknowns import (
+from elseif.checks import check_level
+from elseif.conditions.condition import MISSING, ONE_OF, Condition, value_text
+from elseif.explaining.case import held, needed_column, read_case, readable_value, value_of
+from elseif.explaining.cells import Cell, cells_text
+from elseif.explaining.nearest_changes import CaseChange, nearest_changes
+from elseif.explaining.other_lists import OtherLists, judge
+from elseif.explaining.unknown_values import (
     ListLogic,
     Truth,
     first_true,
     list_logic,
     reachable,
 )
+from elseif.posterior.draws import Posterior
+from elseif.posterior.rule_list import RuleList
 from elseif.tables.columns import Column, Kind
-from elseif.tables.conditions import MISSING, ONE_OF, Condition, value_text
 
 MOST_CHANGES = 6  # of the same number of columns that are kept
 
@@ -129,7 +130,7 @@ class Explanation:
 
     def to_text(self, width: int = 88) -> str:
         """The explanation in sentences."""
-        from elseif.posterior.explanation_text import explanation_text
+        from elseif.showing.explanation_text import explanation_text
 
         return explanation_text(self, width)
 
@@ -140,7 +141,7 @@ class Explanation:
         return self.to_text()
 
     def _repr_html_(self) -> str:
-        from elseif.posterior.explanation_text import explanation_html
+        from elseif.showing.explanation_text import explanation_html
 
         return explanation_html(self)
 
@@ -162,7 +163,7 @@ def explain(
     """
     check_level(level)
     table = read_case(case, row)
-    kinds = rule_list.vocabulary.kinds
+    kinds = rule_list.metadata.kinds
     logic = list_logic(rule_list, levels)
     columns = {c: needed_column(table, c, kinds.get(c)) for c in logic.columns}
     truths = {c: held(logic.conditions[c], column) for c, column in columns.items()}
@@ -173,7 +174,7 @@ def explain(
         for j in range(place + 1)
     ]
     rule = rule_list[place]
-    names, rounding = rule_list.vocabulary.label_names, rule_list.vocabulary.rounding
+    names, rounding = rule_list.metadata.label_names, rule_list.metadata.rounding
     views = _Views(rule_list, logic, columns, truths, texts, allow_missing)
     return Explanation(
         fired=checks[-1],
@@ -249,7 +250,7 @@ class _Views:
 
     def outcome(self, place: int) -> Outcome:
         probabilities = self.rule_list[place].probabilities
-        name = self.rule_list.vocabulary.label_names[int(np.argmax(probabilities))]
+        name = self.rule_list.metadata.label_names[int(np.argmax(probabilities))]
         return Outcome(place, name, tuple(probabilities.tolist()))
 
     def changes(self, place: int, same_label: bool) -> tuple[Change, ...]:

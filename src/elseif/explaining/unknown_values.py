@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from elseif.posterior.case import UNKNOWN, as_mapping, held, read_case
-from elseif.posterior.cells import Cell, column_cells, list_conditions, open_cells
+from elseif.conditions.condition import Condition
+from elseif.explaining.case import UNKNOWN, as_mapping, held, read_case
+from elseif.explaining.cells import Cell, column_cells, list_conditions, open_cells
 from elseif.posterior.rule_list import RuleList
-from elseif.tables.conditions import Condition
 from elseif.tables.reading import Table
 
 Truth = tuple[bool, ...]  # of a list's conditions on one column
@@ -128,7 +128,7 @@ def case_truths(
         if table is None or name not in table:
             unknown.append(name)
             continue
-        column = table.column(name, rule_list.vocabulary.kinds.get(name))
+        column = table.column(name, rule_list.metadata.kinds.get(name))
         truths[name] = held(conditions, column)
     return truths, tuple(unknown)
 

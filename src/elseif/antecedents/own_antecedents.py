@@ -11,10 +11,8 @@ import numpy as np
 from elseif.antecedents.antecedent import Antecedent
 from elseif.antecedents.pool import Pool
 from elseif.checks import LARGEST_NUMBER, is_number
-from elseif.errors import ParamError, ParamTypeError
-from elseif.tables.binarise import in_order
-from elseif.tables.columns import Column, Kind
-from elseif.tables.conditions import (
+from elseif.conditions.binarise import in_order
+from elseif.conditions.condition import (
     BETWEEN,
     EQUAL,
     FALSE,
@@ -26,6 +24,8 @@ from elseif.tables.conditions import (
     UNEQUAL,
     Condition,
 )
+from elseif.errors import ParamError, ParamTypeError
+from elseif.tables.columns import Column, Kind
 from elseif.tables.families import category_form, family
 from elseif.tables.reading import Table
 from elseif.tables.times import as_date

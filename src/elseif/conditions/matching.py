@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from elseif.conditions.binarise import ColumnReport
 from elseif.errors import DataError, ValuesShownWarning
-from elseif.tables.binarise import ColumnReport
 from elseif.tables.columns import Kind
 from elseif.tables.reading import Table
 

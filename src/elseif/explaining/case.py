@@ -10,9 +10,9 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
+from elseif.conditions.condition import Condition, value_text
 from elseif.errors import DataError, DataTypeError
 from elseif.tables.columns import Column, Kind
-from elseif.tables.conditions import Condition, value_text
 from elseif.tables.reading import Table, eager_frame, read_table, whole_batch
 from elseif.tables.values import column_from_array
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 import textwrap
 from html import escape
+from typing import TYPE_CHECKING
 
-from elseif.posterior.editing import Draft
-from elseif.posterior.html import html_table, rule_list_html
-from elseif.showing.visible import show_name
+from elseif.showing.list_html import html_table, rule_list_html
+from elseif.visible import show_name
+
+if TYPE_CHECKING:
+    from elseif.editing.draft import Draft
 
 LARGEST_FACTOR = 1e6  # beyond it, a power of e is read more easily
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from elseif.conditions.condition import BETWEEN, MISSING, ONE_OF, Condition
 from elseif.tables.columns import Column, Kind, boolean_column
-from elseif.tables.conditions import BETWEEN, MISSING, ONE_OF, Condition
 from elseif.tables.times import as_date
 
 UNSEEN = object()  # a category that no table holds

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from elseif.model.consequent import consequent_interval
-from elseif.posterior.rule_list import Rule, RuleList, label_place
-from elseif.showing.visible import show_name
+from elseif.tables.labels import label_place
+from elseif.visible import show_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from elseif.posterior.rule_list import Rule, RuleList
 
 MOST_LABELS = 3  # shown on a line when there are many
 
@@ -88,7 +90,7 @@ def consequent_text(
     shown = order if len(order) <= MOST_LABELS + 1 else order[:MOST_LABELS]
     for place in shown:
         low, high = consequent_interval(rule.label_counts, rule.pseudocounts, place, level)
-        name = f"{show_name(rule.vocabulary.label_names[place])} " if named else ""
+        name = f"{show_name(rule.metadata.label_names[place])} " if named else ""
         mean = percent(rule.probabilities[place], decimals)
         parts.append(f"{name}{mean} ({percent(low, decimals)}–{percent(high, decimals)})")
     rest = order[len(shown) :]
@@ -109,10 +111,10 @@ def count_text(n: float) -> str:
 
 
 def _caption(rule_list: RuleList, places: Sequence[int], level: float) -> str:
-    vocabulary = rule_list.vocabulary
+    metadata = rule_list.metadata
     interval = f"{100 * level:g}% credible interval"
-    of = show_name(vocabulary.label_names[places[0]]) if len(places) == 1 else "each label"
-    rounded = "" if vocabulary.rounding is None else f". {vocabulary.rounding.sentence}"
+    of = show_name(metadata.label_names[places[0]]) if len(places) == 1 else "each label"
+    rounded = "" if metadata.rounding is None else f". {metadata.rounding.sentence}"
     return f"Probability of {of} ({interval}){rounded}"
 
 

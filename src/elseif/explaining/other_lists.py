@@ -7,16 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from elseif.model.consequent import consequent_mean
-from elseif.posterior.case import needed_column
+from elseif.explaining.case import needed_column
+from elseif.model.consequent import TIE, consequent_mean
 from elseif.posterior.draws import Posterior
 from elseif.tables.reading import Table
 
-TIE = 1e-12  # probabilities closer than this are the same
-
 
 @dataclass(frozen=True)
-class Judgement:
+class PosteriorPrediction:
     """The probability of one label over the draws of a posterior."""
 
     label: Any
@@ -35,7 +33,7 @@ class OtherLists:
 
     n_draws: int
     n_lists: int
-    labels: tuple[Judgement, ...]
+    labels: tuple[PosteriorPrediction, ...]
     predicted: str  # the label of highest posterior predictive probability
     agreement: float  # share of the draws that predict the explained list's label
 
@@ -46,12 +44,12 @@ def judge(posterior: Posterior, table: Table, own: np.ndarray) -> OtherLists:
     weights = posterior.probabilities
     mean = weights @ by_list
     labels = []
-    names = posterior.vocabulary.label_names
-    for place, label in enumerate(posterior.vocabulary.classes.tolist()):
+    names = posterior.metadata.label_names
+    for place, label in enumerate(posterior.metadata.classes.tolist()):
         values = by_list[:, place]
         low, median, high = weighted_quantiles(values, weights, (0.025, 0.5, 0.975))
         labels.append(
-            Judgement(
+            PosteriorPrediction(
                 label=label,
                 name=names[place],
                 mean=float(mean[place]),
@@ -74,7 +72,7 @@ def judge(posterior: Posterior, table: Table, own: np.ndarray) -> OtherLists:
 
 def probabilities_by_list(posterior: Posterior, table: Table) -> np.ndarray:
     """Each distinct list's probabilities of the labels for a table's one row."""
-    lists, pool, kinds = posterior.distinct, posterior.pool, posterior.vocabulary.kinds
+    lists, pool, kinds = posterior.distinct, posterior.pool, posterior.metadata.kinds
     used = np.unique(lists.items)
     members, starts = pool.conditions_of(used)
     truth = np.ones(len(pool.conditions), dtype=bool)
@@ -92,9 +90,9 @@ def probabilities_by_list(posterior: Posterior, table: Table) -> np.ndarray:
     hit = covers[lists.items]
     np.minimum.at(first, owners[hit], places[hit])
     rows = lists.offsets[:-1] + np.arange(len(lists)) + first
-    vocabulary = posterior.vocabulary
-    counts = lists.label_counts[rows] * vocabulary.count_unit
-    return consequent_mean(counts, vocabulary.pseudocounts)
+    metadata = posterior.metadata
+    counts = lists.label_counts[rows] * metadata.count_unit
+    return consequent_mean(counts, metadata.pseudocounts)
 
 
 def weighted_quantiles(

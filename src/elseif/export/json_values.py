@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from elseif.antecedents.antecedent import Antecedent
+from elseif.conditions.condition import Condition
 from elseif.errors import ModelFileError
-from elseif.tables.conditions import Condition
 from elseif.tables.times import ISO_DATE, as_date
 
 SPECIAL = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}

@@ -10,22 +10,22 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from elseif.antecedents.expert import read_weights
 from elseif.antecedents.named_levels import known_levels
+from elseif.antecedents.own_antecedents import read_weights
+from elseif.conditions.binarise import refuse_missing
 from elseif.errors import DataError
+from elseif.explaining.case import as_mapping, one_row, read_case
 from elseif.model.prior import ListPrior
 from elseif.parameters import check_choice
-from elseif.posterior.case import as_mapping, one_row, read_case
-from elseif.showing.visible import show_name
-from elseif.tables.binarise import refuse_missing
 from elseif.tables.reading import Table, parse_kinds
+from elseif.visible import show_name
 
 if TYPE_CHECKING:
-    from elseif.posterior.editing import Draft
-    from elseif.posterior.explanation import Explanation
+    from elseif.editing.draft import Draft
+    from elseif.explaining.explanation import Explanation
 
 
-class FittedForPeople:
+class ExplainMixin:
     """Methods of a fitted BayesianRuleListClassifier that speak to people."""
 
     def explain(self: Any, X: Any, row: int = 0, level: float = 0.95) -> Explanation:
@@ -62,23 +62,23 @@ class FittedForPeople:
 
         X, y and sample_weight are the data of fit, which a fitted classifier does not keep.
         """
-        from elseif.posterior.editing import Bench, begin  # loaded by those who edit
+        from elseif.editing.draft import EditContext, begin  # loaded by those who edit
 
         check_is_fitted(self)
-        if self.rule_list_.vocabulary.rounding is not None:
+        if self.rule_list_.metadata.rounding is not None:
             raise DataError(
                 "This model was saved with min_cell: its counts are rounded, and only the rules of "
                 "its lists are in it. Edit the model that was saved without min_cell."
             )
         table = self._read_again(X)
         labels = self._read_labels(y, sample_weight, table)
-        vocabulary = self.rule_list_.vocabulary
-        if not np.array_equal(labels.classes, vocabulary.classes):
+        metadata = self.rule_list_.metadata
+        if not np.array_equal(labels.classes, metadata.classes):
             raise DataError(
                 "These are not the data that the list was fitted to: the labels of y are "
-                f"{labels.classes.tolist()}, and were {vocabulary.classes.tolist()} in fit."
+                f"{labels.classes.tolist()}, and were {metadata.classes.tolist()} in fit."
             )
-        if labels.unit != vocabulary.count_unit:
+        if labels.unit != metadata.count_unit:
             raise DataError(
                 "These are not the data that the list was fitted to: the weights are other ones. "
                 "Pass the sample_weight of fit, or none if it had none."
@@ -91,20 +91,20 @@ class FittedForPeople:
             float(self.expected_cardinality),
             weights,
         )
-        bench = Bench(
+        context = EditContext(
             table=table,
             codes=labels.codes,
             weights=labels.weights,
             pool=self.pool_,
             prior=prior,
-            vocabulary=vocabulary,
+            metadata=metadata,
             posterior=getattr(self, "posterior_", None),
             kinds=kinds,
             orders=orders,
             open_columns={c.name for c in self.fit_report_.columns if c.n_other_levels},
             classifier=self,
         )
-        return begin(bench, self.rule_list_)
+        return begin(context, self.rule_list_)
 
     def _warn_of_convergence(self: Any) -> None:
         from elseif.sampler.convergence import is_good_enough

@@ -13,10 +13,7 @@ import numpy as np
 from elseif.bits.mask import Mask
 from elseif.bits.packed_mask import PackedMask, pack_mask
 from elseif.bits.packing import BitLayout, make_layout
-from elseif.errors import DataError, ParamError, ValuesShownWarning
-from elseif.progress import Progress
-from elseif.tables.columns import Column, Kind, column_of_mask
-from elseif.tables.conditions import (
+from elseif.conditions.condition import (
     ABOVE,
     AT_MOST,
     BETWEEN,
@@ -28,13 +25,16 @@ from elseif.tables.conditions import (
     UNEQUAL,
     Condition,
 )
-from elseif.tables.cuts import N_QUANTILES, description_length_cuts, quantile_cuts
+from elseif.conditions.cut_points import N_QUANTILES, description_length_cuts, quantile_cuts
+from elseif.conditions.hidden_numbers import warn_of_hidden_numbers
+from elseif.conditions.identifiers import keeping, suspicion
+from elseif.conditions.levels import level_counts, nameable, short_scale
+from elseif.errors import DataError, ParamError, ValuesShownWarning
+from elseif.progress import Progress
+from elseif.tables.columns import Column, Kind, column_of_mask
 from elseif.tables.families import category_form, family
 from elseif.tables.fingerprint import column_digest
-from elseif.tables.hidden_numbers import warn_of_hidden_numbers
-from elseif.tables.identifiers import keeping, suspicion
 from elseif.tables.labels import Labels
-from elseif.tables.levels import level_counts, nameable, short_scale
 from elseif.tables.look_alikes import look_alikes
 from elseif.tables.reading import Table
 from elseif.tables.times import as_date

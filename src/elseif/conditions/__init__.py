@@ -1,0 +1,1 @@
+"""Columns to conditions: cut points, categories, missing values."""

@@ -1,0 +1,1 @@
+"""Changes to a list by hand, each with its price."""

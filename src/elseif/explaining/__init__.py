@@ -1,0 +1,1 @@
+"""Why a list says what it says of a case, and what would change it."""
