@@ -198,7 +198,7 @@ class Attacker:
             return values.isna().to_numpy()
         if name in ("yes", "no"):
             return (values == (name == "yes")).to_numpy()
-        if name == "other":
+        if name == "other" or name.endswith((" other category", " other categories")):
             return ~np.logical_or.reduce([np.zeros(len(values), bool), *before])
         return (values == name).to_numpy()
 
