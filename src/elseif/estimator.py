@@ -42,6 +42,7 @@ from elseif.parameters import (
     check_predictor,
     refuse_unknown,
     seed_sequence,
+    suggesting_names,
 )
 from elseif.posterior.draws import Posterior
 from elseif.posterior.point_estimate import maximum_a_posteriori, point_estimate
@@ -180,6 +181,7 @@ class BayesianRuleListClassifier(ExplainMixin, ClassifierMixin, BaseEstimator):
         What was changed by hand; only where ``edit`` and ``as_classifier`` made the list.
     """
 
+    @suggesting_names
     def __init__(
         self,
         expected_length: float = 3,
@@ -212,10 +214,8 @@ class BayesianRuleListClassifier(ExplainMixin, ClassifierMixin, BaseEstimator):
         empty_pool: str = "error",
         max_antecedents: int = 100_000,
         max_memory: float = 4e9,
-        **misspelt: Any,
     ) -> None:
         given = locals()
-        refuse_unknown(type(self).__name__, misspelt)
         for setting in SETTINGS:
             setattr(self, setting.name, given[setting.name])
 

@@ -7,9 +7,10 @@ the estimator's signature and docstring to it. Nothing heavy is imported: ``--he
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import wraps
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
@@ -290,6 +291,17 @@ def refuse_unknown(estimator: str, names: Iterable[str]) -> None:
             near = difflib.get_close_matches(name, BY_NAME, n=3, cutoff=0.5)
             hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
             raise ParamTypeError(f"{estimator} has no parameter {name!r}.{hint}")
+
+
+def suggesting_names(init: Callable[..., None]) -> Callable[..., None]:
+    """A constructor that answers a misspelt name with the nearest ones."""
+
+    @wraps(init)  # through which scikit-learn sees the constructor's own signature
+    def checked(self: Any, *args: Any, **settings: Any) -> None:
+        refuse_unknown(type(self).__name__, settings)
+        init(self, *args, **settings)
+
+    return checked
 
 
 def check_choice(name: str, value: Any) -> None:

@@ -177,7 +177,7 @@ def test_the_list_that_predicts(titanic_classifier: BayesianRuleListClassifier) 
     clf.predict_with = "posterior"
     assert list_source(clf).rule_list is clf.rule_list_
     assert "average over many lists" in calculator_page(clf)
-    assert list_source(clf.rule_list_).levels("sex") is None
+    assert list_source(clf.rule_list_).levels("sex") == ((), False)
 
 
 def test_refusals(stroke: Model) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +20,7 @@ from elseif import BayesianRuleListClassifier
 from elseif.antecedents.antecedent import Antecedent
 from elseif.antecedents.own_antecedents import read_weights
 from elseif.errors import ParamError
+from elseif.fitted_model import FittedModel
 from elseif.model.consequent import consequent_interval
 from elseif.model.likelihood import log_likelihood
 from elseif.model.prior import ListPrior
@@ -212,16 +213,10 @@ def test_areas_equal_sklearn(fitted: Fitted, open_page: OpenPage, tmp_path: Path
 def test_model_gives_the_same_page(plain: Fitted) -> None:
     """A model read from a file has the posterior, the settings and the names of columns."""
     clf = plain.classifier
-    model = SimpleNamespace(
-        posterior=clf.posterior_,
-        settings=clf.get_params(deep=False),
-        feature_names=list(plain.X.columns),
-        n_features=plain.X.shape[1],
-    )
+    model = FittedModel.of(clf)
     assert explorer_page(model, plain.X, plain.y) == plain.page()
-    model.posterior = None
     with pytest.raises(ParamError, match="save the model with its lists"):
-        explorer_page(model, plain.X, plain.y)
+        explorer_page(replace(model, posterior=None), plain.X, plain.y)
 
 
 def test_default_rule_alone(open_page: OpenPage, tmp_path: Path) -> None:

@@ -15,10 +15,7 @@ from elseif.parameters import BY_NAME, CHOICES, SETTINGS, Choice, Flag, Group, c
 
 
 def signature() -> dict[str, inspect.Parameter]:
-    found = dict(inspect.signature(BayesianRuleListClassifier).parameters)
-    misspelt = found.pop("misspelt")
-    assert misspelt.kind is misspelt.VAR_KEYWORD
-    return found
+    return dict(inspect.signature(BayesianRuleListClassifier).parameters)
 
 
 def documented() -> dict[str, str]:

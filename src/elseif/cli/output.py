@@ -34,7 +34,7 @@ def check_outputs(
         if path is None:
             continue
         check_writable(path, force)
-        try_folder(path.parent)
+        try_folder(path.parent, path)
         if any(_is_same_file(path, read) for read in inputs if read is not None):
             raise ParamError(
                 f"{path} is also read, and would be lost: write to another file. --force does not "

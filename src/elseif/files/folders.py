@@ -25,12 +25,20 @@ def make_folder(folder: Path) -> None:
     remove_leftovers(folder)
 
 
-def try_folder(folder: Path) -> None:
-    """Make a nameless file: permissions alone do not tell whether a folder can be written to."""
+def try_folder(folder: Path, wanted: Path | None = None) -> None:
+    """Make a nameless file: permissions alone do not tell whether a folder can be written to.
+
+    An error names the file that was wanted, where there is one.
+    """
     try:
         tempfile.TemporaryFile(dir=folder).close()
     except OSError as error:
-        raise ResourceError(f"Cannot write into {folder}: {error.strerror or error}.") from error
+        why = error.strerror or error
+        if wanted is not None:
+            raise ResourceError(
+                f"{wanted}: the folder {folder} cannot be written to ({why})."
+            ) from error
+        raise ResourceError(f"Cannot write into {folder}: {why}.") from error
 
 
 def make_private_folder(folder: Path) -> None:

@@ -415,8 +415,8 @@ def test_equivalents_are_merged_where_covers_are_formed_at_every_use() -> None:
     asked = MiningSettings(min_support=0.05, max_cardinality=2, merge_equivalents=True)
     own = mine(binarised, layout, asked)
     formed = mine(binarised, layout, replace(asked, max_memory=len(X.columns) * layout.n_words * 8))
-    assert formed.formed
-    assert not own.formed
+    assert formed.is_lazy
+    assert not own.is_lazy
     assert own.pool.names == formed.pool.names
     assert own.pool.aliases == formed.pool.aliases
     assert "f1" in own.pool.aliases
