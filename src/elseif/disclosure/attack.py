@@ -81,7 +81,7 @@ def _told_of_label(cells: Cells, label: int) -> list[float]:
     outer, inner = _nested(cells, label, first)
     differences = distinct[outer] - distinct[inner]
     found, which, n_times = np.unique(differences, return_inverse=True, return_counts=True)
-    known = np.isin(found, distinct)
+    known = np.isin(found, distinct, kind="sort")  # keys are spread too far for a table of them
     shared = known | (n_times > 1)
     # differences that two pairs share are sets of their own; of others the bounds just follow
     new = np.flatnonzero(shared & ~known)
