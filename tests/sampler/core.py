@@ -13,6 +13,8 @@ from unittest import mock
 
 import numba
 from numba import njit
+from numba.core.caching import NullCache
+from numba.core.dispatcher import Dispatcher
 
 import elseif
 import elseif.compiled
@@ -55,25 +57,27 @@ def _modules() -> dict[str, types.ModuleType]:
 def load_copy(*, as_python: bool) -> Core:
     """A second copy of the package, of which nothing is compiled yet and nothing cached."""
 
-    def njit_without_cache(*args: Any, **options: Any) -> Any:
-        # a mutant must never be mistaken for the real thing
-        return njit(*args, **{**options, "cache": False})
-
     originals = _modules()
     for name in originals:
         del sys.modules[name]
     try:
-        with (
-            mock.patch("numba.njit", njit_without_cache),
-            mock.patch.object(numba.config, "DISABLE_JIT", as_python),
-        ):
+        with mock.patch.object(numba.config, "DISABLE_JIT", as_python):
             importlib.import_module(PACKAGE)
-            return Core(_modules())
+        _keep_off_the_disk(_modules())
+        return Core(_modules())
     finally:
         for name in _modules():
             del sys.modules[name]
         sys.modules.update(originals)
         elseif.compiled = originals[PACKAGE]
+
+
+def _keep_off_the_disk(modules: dict[str, types.ModuleType]) -> None:
+    """Have nothing loaded for a mutant that was compiled of the real thing, nor the reverse."""
+    for module in modules.values():
+        for function in vars(module).values():
+            if isinstance(function, Dispatcher):
+                function._cache = NullCache()
 
 
 def compiled_core(**wrong: Callable) -> Core:
