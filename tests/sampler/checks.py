@@ -31,6 +31,8 @@ from tests.sampler.variants import (
     Variant,
     flat,
     lists_of,
+    log_target,
+    log_tempered,
     log_terms,
     make_chain,
     neighbours,
@@ -179,7 +181,7 @@ def balance(
 ) -> Balance:
     """T1: every step from every list, evaluated and accepted by the package.
 
-    With a beta, the likelihood counts for less at every temperature.
+    With a beta, likelihood and antecedent weights count for less at every temperature.
     """
     compiled = compiled or case.compiled
     near = neighbours(variant, case.pool_size, temperature)
@@ -212,8 +214,8 @@ def balance(
     terms = np.array([log_terms(case)[d] for d in near.lists])
     changes = terms[ends[:, 1]] - terms[ends[:, 0]]
     proposal_ratios = np.array([near.log_ratio(d, step) for d, step in owned])
-    tempered = np.array([1.0, beta])
-    target = np.exp(terms @ tempered - logsumexp(terms @ tempered))
+    logs = np.array([log_target(case, beta)[d] for d in near.lists])
+    target = np.exp(logs - logsumexp(logs))
     if beta == 1.0:
         target = np.array([posterior(case)[d] for d in near.lists])
     flows = np.zeros((len(number), len(number)))
@@ -224,7 +226,9 @@ def balance(
         log_prior_ratio=largest(values[:, 0] - changes[:, 0]),
         log_likelihood_ratio=largest(values[:, 1] - changes[:, 1]),
         log_proposal_ratio=largest(values[:, 2] - proposal_ratios),
-        log_acceptance=largest(values[:, 3] - changes @ tempered - proposal_ratios),
+        log_acceptance=largest(
+            values[:, 3] - (logs[ends[:, 1]] - logs[ends[:, 0]]) - proposal_ratios
+        ),
         detailed_balance=largest((flows - flows.T).ravel()),
         invariance=largest(flows.sum(axis=0) - flows.sum(axis=1)),
         n_wrong_states=int((wrong > 0).sum()),
@@ -407,9 +411,10 @@ def swap_balance(
 ) -> SwapBalance:
     """The package's acceptance of every swap between a temperature and the next.
 
-    It is found as the share of all 2^53 uniforms that accept, by bisection. With L the log
-    likelihood and b > b' the inverse temperatures, swapping d and d' multiplies the product of the
-    targets, p(d) exp(b L(d)) p(d') exp(b' L(d')), by exp((b - b') (L(d') - L(d))).
+    It is found as the share of all 2^53 uniforms that accept, by bisection. With L the log of what
+    is tempered, the likelihood and what antecedent weights do to the prior, q the prior without
+    them, and b > b' the inverse temperatures, swapping d and d' multiplies the product of the
+    targets, q(d) exp(b L(d)) q(d') exp(b' L(d')), by exp((b - b') (L(d') - L(d))).
     """
     lists = naive.all_lists(case.pool_size)
     chain = make_chain(case, variant, [0], ())
@@ -431,8 +436,8 @@ def swap_balance(
     )
     accepted = thresholds / 2.0**53
     b, warmer_b = variant.kernel.betas[temperature : temperature + 2]
-    log_likelihoods = np.array([log_terms(case)[d][1] for d in lists])
-    gains = log_likelihoods[None, :] - log_likelihoods[:, None]
+    tempered = np.array([log_tempered(case)[d] for d in lists])
+    gains = tempered[None, :] - tempered[:, None]
     expected = np.exp(np.minimum(0.0, (b - warmer_b) * gains))
     target = np.array([tempered_posterior(case, b)[d] for d in lists])
     warmer = np.array([tempered_posterior(case, warmer_b)[d] for d in lists])

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from elseif.sampler.convergence import LOOSE_ESS, STRICT_ESS, Convergence
+from elseif.sampler.convergence import Convergence
+from elseif.sampler.quantity import ENOUGH_ESS, SMALL_ERROR
 from elseif.sampler.run_length_draws import RunLengthDraws, distinct_lists, join_runs
 
-RARE = 0.01  # rarer shares are given the standard error of this one
 ERRORS = 4.0  # standard errors that a right run may be off
 
 
 def promised_draws(convergence: Convergence) -> float:
     """Effective draws that a verdict promises."""
-    return STRICT_ESS if convergence.status == "converged" else LOOSE_ESS
+    del convergence  # the same for whatever is accepted
+    return ENOUGH_ESS
 
 
 @dataclass(frozen=True)
@@ -49,12 +50,21 @@ class Summary:
             },
         )
 
-    def errors_off(self, exact: Summary, n_effective: float) -> float:
-        """The largest difference from the reference, in standard errors."""
+    def errors_off(
+        self, exact: Summary, n_effective: float, unsteady: Collection[int] = ()
+    ) -> float:
+        """The largest difference from the reference, in standard errors that a verdict promises.
+
+        Those of so many effective draws, or what no reader would notice; inclusions that the
+        verdict marks as unsteady are not promised.
+        """
         best = max(exact.lists, key=exact.lists.__getitem__)
-        shares = np.concatenate([self.lengths, self.inclusion, [self.lists.get(best, 0.0)]])
-        expected = np.concatenate([exact.lengths, exact.inclusion, [exact.lists[best]]])
-        p = np.clip(expected, RARE, 1 - RARE)
-        off = np.abs(shares - expected) / np.sqrt(p * (1 - p))
+        promised = np.ones(len(exact.inclusion), dtype=bool)
+        promised[list(unsteady)] = False
+        ours, theirs = self.inclusion[promised], exact.inclusion[promised]
+        shares = np.concatenate([self.lengths, ours, [self.lists.get(best, 0.0)]])
+        expected = np.concatenate([exact.lengths, theirs, [exact.lists[best]]])
+        error = np.sqrt(np.maximum(expected * (1 - expected), 0.0) / n_effective)
+        off = np.abs(shares - expected) / np.maximum(error, SMALL_ERROR)
         of_mean = abs(self.log_posterior - exact.log_posterior) / exact.spread
-        return float(max(off.max(), of_mean) * np.sqrt(n_effective))
+        return float(max(off.max(), of_mean * np.sqrt(n_effective)))

@@ -7,6 +7,7 @@ checks which compare the package with this reference would notice.
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import math
 from dataclasses import dataclass, field
@@ -76,7 +77,7 @@ class Proposals:
     def __post_init__(self) -> None:
         unknown = {o for o, w in self.option_weights.items() if w > 0} - set(REVERSE)
         if unknown:
-            raise NotImplementedError(f"tests/naive.py has to be taught the option(s) {unknown}.")
+            raise NotImplementedError(f"naive.py has to be taught the option(s) {unknown}.")
 
 
 class Step(NamedTuple):
@@ -143,6 +144,12 @@ def log_prior(model: Model, antecedent_list: tuple[int, ...]) -> float:
         logs.append(math.log(cardinality_prior(model, used)[c]))
         logs.append(math.log(antecedent_prior(model, used, c)[a]))
     return math.fsum(logs)
+
+
+def log_weighting(model: Model, antecedent_list: tuple[int, ...]) -> float:
+    """log p(d), less what it would be with equal weights: tempered along with the likelihood."""
+    unweighted = dataclasses.replace(model, antecedent_weights=(1.0,) * model.pool_size)
+    return log_prior(model, antecedent_list) - log_prior(unweighted, antecedent_list)
 
 
 def used_prior(model: Model) -> dict[tuple[int, ...], float]:

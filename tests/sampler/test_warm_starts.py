@@ -11,7 +11,7 @@ from elseif.progress import Progress
 from elseif.sampler import warm_starts as module
 from elseif.sampler.chains import SamplerSettings, sample
 from elseif.sampler.move_mix import KERNELS
-from elseif.sampler.warm_starts import warm_starts
+from elseif.sampler.warm_starts import WarmStart, warm_starts
 from tests.sampler.variants import lists_of
 
 PLANTED = (3, 7)
@@ -58,19 +58,64 @@ def test_every_chain_has_a_sample_of_its_own() -> None:
         assert small.layout.label_totals.sum() == len(rows)
 
 
-def test_small_problems_begin_with_the_prior() -> None:
+def test_the_paper_s_kernel_begins_with_the_prior() -> None:
     problem, _ = posed(1000)
-    seeds = np.random.SeedSequence(0).spawn(2)
-    assert warm_starts(problem, KERNELS["tempered"], seeds) == [None, None]
+    starts = warm_starts(problem, KERNELS["paper"], np.random.SeedSequence(0).spawn(2))
+    assert starts.chains == (WarmStart(), WarmStart())
+    assert starts.sentence() == ""
+
+
+def test_replicas_begin_with_scored_lists() -> None:
+    """One for every temperature; a chain's do not depend on how many others there are."""
+    problem, _ = posed(1000)
+    kernel = KERNELS["tempered"]
+    starts = warm_starts(problem, kernel, np.random.SeedSequence(0).spawn(3))
+    alone = warm_starts(problem, kernel, np.random.SeedSequence(0).spawn(1))
+    assert alone.chains == starts.chains[:1]
+    for start in starts.chains:
+        assert start.replicas is not None
+        assert start.chain is not None
+        assert len(start.replicas) == len(kernel.betas) - 1
+        assert set(start.chain) == set(PLANTED)
+    assert len({start.replicas[-1] for start in starts.chains if start.replicas}) > 1
+    assert starts.sentence() == ("Before sampling, 901 lists were scored: all of up to two rules.")
+
+
+def needle(pool_size: int, seed: int) -> tuple[Problem, tuple[int, int]]:
+    """Two antecedents that are worth nothing alone and hundreds of nats together."""
+    rng = np.random.default_rng(seed)
+    n = 2_400
+    labels = rng.integers(0, 2, n)
+    first = rng.random(n) < 0.5
+    second = (labels == 1) ^ (rng.random(n) < 0.05) ^ first
+    truths = rng.random((pool_size, n)) < 0.3
+    pair = (pool_size // 3, 2 * pool_size // 3)
+    truths[pair[0]], truths[pair[1]] = first, second
+    layout = make_layout(labels, 2)
+    prior = ListPrior(np.ones(pool_size, dtype=int), 3.0, 1.0, np.ones(pool_size))
+    covers = np.stack([layout.pack(truth) for truth in truths])
+    return Problem(covers, layout, np.ones(2), prior), pair
+
+
+@pytest.mark.parametrize("pool_size", [1_000, 3_000])
+def test_a_needle_in_a_large_pool_is_found(pool_size: int) -> None:
+    """By every chain, of every seed: all lists of two rules have been looked at."""
+    for seed in range(3):
+        problem, pair = needle(pool_size, seed)
+        settings = SamplerSettings("tempered", n_chains=2, n_iter=4_000, n_jobs=1)
+        sampled = sample(problem, settings, np.random.SeedSequence(seed), Progress())
+        for runs in sampled.chains:
+            assert all(set(pair) <= set(d) for d in lists_of(runs))
 
 
 def test_large_problems_begin_with_what_a_sample_shows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "SAMPLE_WORDS", 64)
     problem, _ = posed(80_000)
-    seeds = np.random.SeedSequence(0).spawn(3)
-    assert warm_starts(problem, KERNELS["paper"], seeds) == [None] * 3
-    lists = warm_starts(problem, KERNELS["tempered"], seeds)
+    starts = warm_starts(problem, KERNELS["tempered"], np.random.SeedSequence(0).spawn(3))
+    lists = [start.chain for start in starts.chains]
     assert all(found is not None and set(PLANTED) <= set(found) for found in lists)
+    assert starts.on_sample
+    assert "on a sample" in starts.sentence()
     sampled = sample(
         problem, SamplerSettings(n_chains=3, n_iter=400), np.random.SeedSequence(0), Progress()
     )

@@ -118,13 +118,35 @@ def posterior(case: Case) -> dict[tuple[int, ...], float]:
 
 @cache
 def tempered_posterior(case: Case, beta: float) -> dict[tuple[int, ...], float]:
-    """The exact target p(d) p(y | d)^beta, normalised, computed once."""
+    """The exact target of a temperature, normalised, computed once."""
     if beta == 1.0:
         return posterior(case)
-    terms = log_terms(case)
-    logs = np.array([log_prior + beta * log_lik for log_prior, log_lik in terms.values()])
+    target = log_target(case, beta)
+    logs = np.array(list(target.values()))
     masses = np.exp(logs - logs.max())
-    return dict(zip(terms, (masses / masses.sum()).tolist(), strict=True))
+    return dict(zip(target, (masses / masses.sum()).tolist(), strict=True))
+
+
+@cache
+def log_target(case: Case, beta: float) -> dict[tuple[int, ...], float]:
+    """Log of q(d) (p(y | d) p(d) / q(d))^beta, where q is the prior with equal weights."""
+    return {
+        d: log_prior - log_weighting(case)[d] + beta * log_tempered(case)[d]
+        for d, (log_prior, _) in log_terms(case).items()
+    }
+
+
+@cache
+def log_tempered(case: Case) -> dict[tuple[int, ...], float]:
+    """Log of what a temperature takes a power of, for every list."""
+    return {d: log_lik + log_weighting(case)[d] for d, (_, log_lik) in log_terms(case).items()}
+
+
+@cache
+def log_weighting(case: Case) -> dict[tuple[int, ...], float]:
+    """What antecedent weights do to the log prior of every list, computed once."""
+    model = case.model()
+    return {d: naive.log_weighting(model, d) for d in naive.all_lists(case.pool_size)}
 
 
 @cache

@@ -16,11 +16,25 @@ from elseif.compiled.chain import (
 )
 from elseif.compiled.correlation import find_nearest
 from elseif.compiled.covers import count_conjunctions, join_covers
+from elseif.compiled.evidence import one_rule_gains
 from elseif.compiled.marginal_likelihood import log_marginal_likelihood
 from elseif.compiled.mining import mine_from
 from elseif.compiled.moves.options import N_OPTIONS, OPTION_NAMES
-from elseif.compiled.sizes import BLOCK_WORDS
-from elseif.compiled.structs import Data, Info, Miner, Prior, State, TraceBuffer, Tuning
+from elseif.compiled.near_equivalence import find_leaders
+from elseif.compiled.projection import assign_lines, list_loss, score_insertions, search_all
+from elseif.compiled.short_lists import join_some, score_pairs
+from elseif.compiled.sizes import BLOCK_WORDS, WORDS_COMPARED
+from elseif.compiled.structs import (
+    Comparison,
+    Data,
+    Evidence,
+    Info,
+    Miner,
+    Prior,
+    State,
+    TraceBuffer,
+    Tuning,
+)
 
 __all__ = [
     "advance",
@@ -30,8 +44,18 @@ __all__ = [
     "count_conjunctions",
     "join_covers",
     "find_nearest",
+    "find_leaders",
+    "one_rule_gains",
+    "join_some",
+    "score_pairs",
     "mine_from",
+    "assign_lines",
+    "list_loss",
+    "score_insertions",
+    "search_all",
+    "Comparison",
     "Data",
+    "Evidence",
     "Prior",
     "Tuning",
     "State",
@@ -39,6 +63,7 @@ __all__ = [
     "Info",
     "Miner",
     "BLOCK_WORDS",
+    "WORDS_COMPARED",
     "N_OPTIONS",
     "OPTION_NAMES",
     "REACHED",

@@ -7,7 +7,14 @@ import numpy as np
 from elseif.compiled.covers import fetch_cover
 from elseif.compiled.jit import compiled, inlined, keep_small, written_out
 from elseif.compiled.moves.options import describe_change, log_proposal_ratio, propose
-from elseif.compiled.prior import edit_list, log_prior, log_prior_ratio, rotate
+from elseif.compiled.prior import (
+    edit_list,
+    log_prior,
+    log_prior_ratio,
+    log_weighting,
+    log_weighting_ratio,
+    rotate,
+)
 from elseif.compiled.transfer import log_likelihood_ratio, write_counts, write_transfer
 from elseif.compiled.uniforms import next_uniform
 
@@ -16,16 +23,24 @@ REACHED, NEEDS_ROWS, NEEDS_BUFFER, NOT_FINITE = 0, 1, 2, 3
 
 @written_out
 def log_acceptance(data, prior, tuning, state, t, r, option, position, target, change):
-    """Log of the Metropolis-Hastings ratio of a proposal at temperature t."""
+    """Log of the Metropolis-Hastings ratio of a proposal at temperature t.
+
+    A temperature takes a power of the likelihood, and of what antecedent weights do to the prior.
+    Else the mode that they favour would have nearly all the mass at the warmer temperatures, and
+    the likelihood that makes up for it only at the colder ones.
+    """
     if change.arriving >= 0:
         if state.in_list[r, change.arriving]:
             return -np.inf
         fetch_cover(data.covers, data.condition_ids, change.arriving)
-    return (
+    log_ratio = (
         log_prior_ratio(prior, state, r, change)
         + log_proposal_ratio(tuning, state, t, r, option, position, target)
         + tuning.beta[t] * log_likelihood_ratio(data, state, r, change)
     )
+    if prior.weighted and tuning.beta[t] < 1.0:
+        log_ratio -= (1.0 - tuning.beta[t]) * log_weighting_ratio(prior, state, r, change)
+    return log_ratio
 
 
 @written_out
@@ -50,9 +65,15 @@ def refresh_log_posterior(prior, state, r):
     keep_small()
     length = state.length[r]
     total = log_prior(prior, state.antecedent_list[r], length, state.trial_used)
+    log_likelihood = 0.0
     for j in range(length + 1):
         total += state.log_likelihoods[state.rows[r, j]]
+        log_likelihood += state.log_likelihoods[state.rows[r, j]]
     state.log_posterior[r] = total
+    if prior.weighted:
+        weighting = log_weighting(prior, state.antecedent_list[r], length, state.trial_used)
+        log_likelihood += weighting
+    state.log_tempered[r] = log_likelihood
 
 
 @compiled
@@ -72,6 +93,7 @@ def write_run(state, buffer, start):
     buffer.offsets[run + 1] = first + length
     buffer.starts[run] = start
     buffer.log_posterior[run] = state.log_posterior[r]
+    buffer.replica[run] = r
     buffer.n_runs[0] = run + 1
 
 
@@ -118,16 +140,6 @@ def step(data, prior, tuning, state, info, buffer, seed):
 
 
 @inlined
-def list_log_likelihood(state, r):
-    """log p(y | d) of a replica's list."""
-    keep_small()
-    total = 0.0
-    for j in range(state.length[r] + 1):
-        total += state.log_likelihoods[state.rows[r, j]]
-    return total
-
-
-@inlined
 def swap_lists(tuning, state, info, buffer, seed):
     """Propose to swap the lists of every other pair of neighbours in temperature, by turns.
 
@@ -140,7 +152,7 @@ def swap_lists(tuning, state, info, buffer, seed):
         u = next_uniform(seed)
         info.swaps_proposed[t] += 1
         colder, warmer = state.replica[t], state.replica[t + 1]
-        gain = list_log_likelihood(state, warmer) - list_log_likelihood(state, colder)
+        gain = state.log_tempered[warmer] - state.log_tempered[colder]
         ratio = (tuning.beta[t] - tuning.beta[t + 1]) * gain
         if ratio >= 0.0 or u < math.exp(ratio):
             state.replica[t], state.replica[t + 1] = warmer, colder

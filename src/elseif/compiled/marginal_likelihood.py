@@ -1,7 +1,7 @@
-"""The marginal likelihood of one rule (section 2.5): another kind of outcome is another function.
+"""The marginal likelihood of one rule's label counts (section 2.5).
 
-A list's likelihood is the product of its rules'. Nothing else of the compiled code knows what
-the counts of a rule mean.
+A list's likelihood is the product of its rules'. The chain knows of the counts' meaning no more
+than this function; the sum over all lists and the projection also use the mean of a line.
 """
 
 import math

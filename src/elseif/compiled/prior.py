@@ -104,6 +104,34 @@ def log_prior_ratio(prior, state, r, change):
 
 
 @inlined
+def log_weighting(prior, antecedent_list, length, used):
+    """Log prior of a list, less what it would be if all antecedents weighed the same."""
+    keep_small()
+    for k in range(len(used)):
+        used[k] = 0
+    total = 0.0
+    for j in range(length):
+        a = antecedent_list[j]
+        k = prior.cardinality_class[a]
+        total += math.log(prior.weights[a] / unused_weight(prior, antecedent_list, j, k))
+        total += prior.log_counts[prior.class_sizes[k] - used[k]]
+        used[k] += 1
+    return total
+
+
+@inlined
+def log_weighting_ratio(prior, state, r, change):
+    """How log_weighting changes with a proposal."""
+    keep_small()
+    length = state.length[r]
+    for j in range(length):
+        state.trial[j] = state.antecedent_list[r, j]
+    new_length = edit_list(state.trial, length, change)
+    before = log_weighting(prior, state.antecedent_list[r], length, state.trial_used)
+    return log_weighting(prior, state.trial, new_length, state.trial_used) - before
+
+
+@inlined
 def edit_list(items, length, change):
     """Make a list the proposed one; its new length is returned."""
     new_length = length

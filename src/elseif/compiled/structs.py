@@ -68,6 +68,8 @@ class State(NamedTuple):
     n_swap_rounds: np.ndarray  # int64 (1,)
     length: np.ndarray  # int64 (replicas,)
     log_posterior: np.ndarray  # float64 (replicas,)
+    # float64 (replicas,): log of what a temperature takes a power of, likelihood and weighting
+    log_tempered: np.ndarray
     antecedent_list: np.ndarray  # int64 (replicas, capacity)
     rows: np.ndarray  # int64 (replicas, capacity + 1): the default rule's is rows[r, length]
     captured: np.ndarray  # uint64 (replicas * (capacity + 1), words)
@@ -120,6 +122,7 @@ class TraceBuffer(NamedTuple):
     items: np.ndarray  # int32 (room,)
     label_counts: np.ndarray  # int64 (room + runs, labels): the rules', the default's last
     log_posterior: np.ndarray  # float64 (runs,)
+    replica: np.ndarray  # int16 (runs,): which replica held the list
 
 
 class Info(NamedTuple):
@@ -147,3 +150,24 @@ class Miner(NamedTuple):
     candidates: np.ndarray  # int64 (depth, conditions + 1): what may extend it; last, which one is
     n_candidates: np.ndarray  # int64 (depth,)
     counts: np.ndarray  # int64 (labels,)
+
+
+class Evidence(NamedTuple):
+    """What the marginal likelihood of a rule depends on, with the label counts of everyone."""
+
+    log_pochhammer: np.ndarray  # float64 (labels + 1, entries), as the chains' data have it
+    pseudocounts: np.ndarray  # float64 (labels,)
+    pseudocount_total: float
+    count_unit: float
+    totals: np.ndarray  # int64 (1, labels)
+    rest: np.ndarray  # int64 (1, labels): room
+
+
+class Comparison(NamedTuple):
+    """Room for comparing covers with those of leaders, which are linked by how many they cover."""
+
+    words: np.ndarray  # uint64 (2, WORDS_COMPARED)
+    both: np.ndarray  # int64 (1, labels): counts of what two covers share
+    beyond: np.ndarray  # int64 (1, labels): of what one has beyond that
+    heads: np.ndarray  # int64 (buckets,): the last leader in each, or -1
+    following: np.ndarray  # int64 (antecedents,): the leader before it in its bucket, or -1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,8 +12,8 @@ import numpy as np
 from elseif import compiled
 from elseif.errors import SamplingError
 from elseif.sampler.compiled_problem import CompiledProblem
-from elseif.sampler.init_state import grown, list_of, new_state
-from elseif.sampler.ladder import adapt_ladder
+from elseif.sampler.init_state import grown, list_of, new_state, with_replicas_of
+from elseif.sampler.ladder import adapt_ladder, nearest_rungs
 from elseif.sampler.move_mix import MoveMix
 from elseif.sampler.run_length_draws import ChainInfo, RunLengthDraws, join_runs, last_draws
 from elseif.sampler.trace_buffer import draws_between, new_buffer
@@ -182,19 +183,28 @@ class Chain:
         """Propose in future what the lists have held since reset, and space the temperatures."""
         counters, tuning = self.counters, self.tuning
         inclusion = counters.presence / max(int(counters.n_rounds[0]), 1)
-        adapted = self._mix.tuning(inclusion.shape[1], inclusion)
-        self.tuning = tuning._replace(
-            addition_weights=adapted.addition_weights,
-            cumulative=adapted.cumulative,
-            uniform=adapted.uniform,
-            beta=adapt_ladder(tuning.beta, counters.swaps_proposed, counters.swaps_accepted),
+        betas = adapt_ladder(
+            tuning.beta, counters.swaps_proposed, counters.swaps_accepted, self._mix.rungs
         )
+        rungs = nearest_rungs(tuning.beta, betas)
+        adapted = self._mix.tuning(inclusion.shape[1], inclusion[rungs])
+        self.tuning = adapted._replace(
+            beta=betas, neighbours=tuning.neighbours, first_neighbour=tuning.first_neighbour
+        )
+        if len(rungs) != len(inclusion):
+            self.state = with_replicas_of(self._posed, self.state, rungs)
+            self.counters = new_counters(inclusion.shape[1], len(rungs), self.n_done)
 
     def reset(self) -> None:
         """Begin to count anew: what the lists hold, and the steps and swaps for the report."""
         for name, counts in self.counters._asdict().items():
             if name != "iteration":
                 counts[:] = 0
+
+    def copy(self) -> Chain:
+        """The chain as it is now, to go on from here another time; the problem is shared."""
+        shared = {id(part): part for part in (self._posed, self._mix)}
+        return copy.deepcopy(self, shared)
 
     def stop(self) -> None:
         """Have a run that goes on in another thread end soon, by an error."""
@@ -259,10 +269,10 @@ class Chain:
         return draws_between(self.buffer, self._page_begin, self.n_done)
 
 
-def new_counters(pool_size: int, n_temperatures: int) -> compiled.Info:
-    """Counters at the start of a chain."""
+def new_counters(pool_size: int, n_temperatures: int, n_done: int = 0) -> compiled.Info:
+    """Counters of a chain that has done some iterations."""
     return compiled.Info(
-        iteration=np.zeros(1, dtype=np.int64),
+        iteration=np.array([n_done], dtype=np.int64),
         proposed=np.zeros(compiled.N_OPTIONS, dtype=np.int64),
         accepted=np.zeros(compiled.N_OPTIONS, dtype=np.int64),
         n_rounds=np.zeros(1, dtype=np.int64),

@@ -1,18 +1,16 @@
-"""Many chains: in parallel threads, in growing batches, until they agree."""
+"""Many chains: in growing batches, until they have converged or time is up."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
-import joblib
 import numpy as np
 
 from elseif.errors import ParamError
 from elseif.model.problem import Problem
-from elseif.progress import Progress, polled
-from elseif.sampler.chain import Chain
-from elseif.sampler.compiled_problem import CompiledProblem
+from elseif.progress import Progress
 from elseif.sampler.convergence import (
     PAPER_R_HAT,
     Convergence,
@@ -20,26 +18,30 @@ from elseif.sampler.convergence import (
     gelman_rubin,
     is_good_enough,
 )
-from elseif.sampler.enumeration import Enumeration
+from elseif.sampler.exact_fit import ExactFit, check_sum, fit_exactly, sum_fits
 from elseif.sampler.monitored import choose_monitored
 from elseif.sampler.move_mix import DEFAULT_KERNEL, KERNELS, MoveMix
 from elseif.sampler.run_length_draws import ChainInfo, RunLengthDraws
+from elseif.sampler.run_of_chains import RunOfChains
 from elseif.sampler.warm_starts import warm_starts
 from elseif.sampler.warm_up import FIRST_WINDOW
 
-# the first length tried when none is given, at least and at most
-SHORTEST_RUN, LONGEST_FIRST_RUN = 256 * FIRST_WINDOW, 512 * FIRST_WINDOW
-# uniform proposals of every antecedent, on average, that a chain makes in its first run: where most
-# of a pool was never tried, chains agree on what they happened to find
-TRIES = 2.0
+# the first length tried when none is given: of chains with warmer replicas, since in shorter runs
+# those are accepted that happen to have missed a rare mode, and most of a large pool is never
+# tried; and of chains without
+FIRST_RUN, FIRST_RUN_OF_ONE_TEMPERATURE = 1024 * FIRST_WINDOW, 512 * FIRST_WINDOW
 # pools that are summed over all lists instead, where that costs less than the shortest run
 MOST_SUMMED = 18
-# and the largest that may be; every antecedent more doubles the time and the memory
-LARGEST_SUM = 20
 # draws over all chains: each is kept by itself, for it seldom is the list of the one before
 MOST_EXACT_DRAWS = 2_000_000
+# iterations that more seconds may add
+LONGEST_RUN = 10**12
 # iterations when none are given: independent draws say as much as many times more of a chain
 EXACT_RUN = 6_000
+
+
+# goes on from where the chains are: for so many iterations of each, or for so many seconds
+Continuation = Callable[[int | None, float | None, Progress], "Sampled"]
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,8 @@ class SamplerSettings:
     n_iter: int | None = None  # exactly so many, or None: until converged
     max_iter: int = 2_000_000
     n_jobs: int | None = None
+    max_memory: float = 4e9  # bytes that a sum over all lists may take
+    max_time: float | None = None  # seconds of sampling
 
 
 @dataclass(frozen=True)
@@ -60,6 +64,8 @@ class Sampled:
     chains: tuple[RunLengthDraws, ...]
     infos: tuple[ChainInfo, ...]
     convergence: Convergence
+    go_on: Continuation
+    exact: ExactFit | None = None  # where the posterior was summed over all lists
 
 
 def sample(
@@ -75,36 +81,60 @@ def sample(
     as long again and again until the chains agree: the result is that of the last length
     given as n_iter.
     """
-    name = settings.kernel
-    if name == "auto":
-        few = problem.pool_size <= MOST_SUMMED and _n_exact_draws(settings) <= MOST_EXACT_DRAWS
-        name = "exact" if few else DEFAULT_KERNEL
-    if name == "exact":
-        return _draw_exactly(problem, settings, seed, progress)
-    kernel = KERNELS[name]
-    posed = CompiledProblem.of(problem)
-    monitored = choose_monitored(problem)
+    name = kernel_for(problem, settings)
     seeds = seed.spawn(settings.n_chains)
+    if name == "exact":
+        return _draw_exactly(problem, settings, seeds, progress)
+    kernel = KERNELS[name]
     starts = warm_starts(problem, kernel, seeds)
-    batches = [settings.n_iter] if settings.n_iter is not None else []
-    if not batches:
-        batches = growing(first_run(kernel, problem.pool_size), settings.max_iter)
-    chains = [
-        Chain(posed, kernel, child, start) for child, start in zip(seeds, starts, strict=True)
-    ]
+    run = RunOfChains(problem, kernel, seeds, starts, settings.n_jobs)
+    deadline = None if settings.max_time is None else time.monotonic() + settings.max_time
+    if settings.n_iter is not None:
+        batches = [settings.n_iter]
+    else:
+        batches = growing(first_run(kernel), settings.max_iter)
+    return _until_converged(run, batches, deadline, progress)
+
+
+def _until_converged(
+    run: RunOfChains, batches: Sequence[int], deadline: float | None, progress: Progress
+) -> Sampled:
+    """Run the chains to one length after another, until they have converged or time is up."""
     for n_iter in batches:
-        runs = _run(chains, n_iter, settings.n_jobs, progress)
-        r_hat = gelman_rubin(runs)
-        if r_hat >= PAPER_R_HAT and n_iter < batches[-1]:
+        in_time = run.advance(n_iter, deadline, progress)
+        is_last = n_iter == batches[-1] or not in_time
+        r_hat = gelman_rubin(run.draws)
+        if r_hat >= PAPER_R_HAT and not is_last:
             # what fails the paper's criterion needs no stricter one
             progress.note(f"{n_iter:,} iterations a chain: R-hat {r_hat:.3f}, not converged")
             continue
-        infos = tuple(chain.info for chain in chains)
-        convergence = assess(runs, infos, problem, monitored)
-        progress.note(f"{n_iter:,} iterations a chain: R-hat {r_hat:.3f}, {convergence.status}")
-        if is_good_enough(convergence):
+        convergence = run.assess(briefly=not is_last)
+        progress.note(f"{run.n_iter:,} iterations a chain: R-hat {r_hat:.3f}, {convergence.status}")
+        if is_last or is_good_enough(convergence):
             break
-    return Sampled(tuple(runs), infos, convergence)
+    if not is_good_enough(convergence):
+        ended_by = "max_iter" if len(batches) > 1 else ""
+        convergence = replace(convergence, ended_by=ended_by if in_time else "max_time")
+    return _sampled(run, convergence)
+
+
+def _sampled(run: RunOfChains, convergence: Convergence) -> Sampled:
+    def go_on(n_iter: int | None, seconds: float | None, progress: Progress) -> Sampled:
+        deadline = None if seconds is None else time.monotonic() + seconds
+        n_more = LONGEST_RUN if n_iter is None else n_iter
+        run.advance(run.n_iter + n_more, deadline, progress)
+        return _sampled(run, run.assess())
+
+    return Sampled(tuple(run.draws), run.infos, convergence, go_on)
+
+
+def kernel_for(problem: Problem, settings: SamplerSettings) -> str:
+    """The kernel by its name, where "auto" is the sum over all lists of a small pool."""
+    if settings.kernel != "auto":
+        return settings.kernel
+    few = problem.pool_size <= MOST_SUMMED and sum_fits(problem, settings.max_memory)
+    few = few and _n_exact_draws(settings) <= MOST_EXACT_DRAWS
+    return "exact" if few else DEFAULT_KERNEL
 
 
 def _exact_iterations(settings: SamplerSettings) -> int:
@@ -120,16 +150,11 @@ def _n_exact_draws(settings: SamplerSettings) -> int:
 def _draw_exactly(
     problem: Problem,
     settings: SamplerSettings,
-    seed: np.random.SeedSequence,
+    seeds: list[np.random.SeedSequence],
     progress: Progress,
 ) -> Sampled:
     """Sum over all lists, and draw from them independently: as many as a chain would keep."""
-    if problem.pool_size > LARGEST_SUM:
-        raise ParamError(
-            f"kernel='exact' sums over all lists of a pool of at most {LARGEST_SUM} antecedents, "
-            f"and this pool has {problem.pool_size:,}. Take kernel='auto', or make the pool "
-            "smaller by a higher min_support or a lower max_cardinality."
-        )
+    check_sum(problem, settings.max_memory)
     n_draws = _n_exact_draws(settings)
     if n_draws > MOST_EXACT_DRAWS:
         raise ParamError(
@@ -139,44 +164,26 @@ def _draw_exactly(
         )
     n_iter = _exact_iterations(settings)
     with progress.stage(f"summing over the lists of {problem.pool_size} antecedents", 1):
-        enumeration = Enumeration(problem)
-    runs = tuple(
-        enumeration.draw(n_iter - n_iter // 2, np.random.Generator(np.random.PCG64(child)))
-        for child in seed.spawn(settings.n_chains)
-    )
+        runs, exact = fit_exactly(problem, n_iter - n_iter // 2, seeds)
     infos = tuple(ChainInfo((), n_iter, {}, {}) for _ in runs)
     convergence = assess(runs, infos, problem, choose_monitored(problem), independent=True)
-    progress.note(f"{n_iter:,} iterations a chain, independent draws: {convergence.status}")
-    return Sampled(runs, infos, convergence)
+    progress.note(f"log evidence {exact.summaries.log_evidence:.3f}, exact")
+
+    def go_on(n_more: int | None, seconds: float | None, progress: Progress) -> Sampled:
+        if n_more is None:
+            raise ParamError(
+                "sample_more takes n_iter, not seconds, after kernel='exact': its draws are "
+                "independent and take next to no time."
+            )
+        longer = replace(settings, n_iter=n_iter + n_more)
+        return _draw_exactly(problem, longer, seeds, progress)
+
+    return Sampled(runs, infos, convergence, go_on, exact)
 
 
-def _run(
-    chains: Sequence[Chain], n_iter: int, n_jobs: int | None, progress: Progress
-) -> list[RunLengthDraws]:
-    """Run the chains in threads; compiled code holds no lock that would keep them apart."""
-    work = joblib.Parallel(n_jobs=n_jobs, require="sharedmem")
-    with (
-        progress.stage(f"sampling {n_iter:,} x {len(chains)}", n_iter * len(chains)) as report,
-        polled(report, lambda: sum(chain.n_done for chain in chains)),
-    ):
-        try:
-            runs: list[RunLengthDraws] = work(joblib.delayed(chain.run)(n_iter) for chain in chains)
-        except BaseException:  # Ctrl-C as well: the other threads would go on without us
-            for chain in chains:
-                chain.stop()
-            raise
-        return runs
-
-
-def first_run(kernel: MoveMix, pool_size: int) -> int:
-    """The first length to try: the shorter, the fewer antecedents there are to be tried.
-
-    Without warmer replicas chains agree too easily; they always begin with the longest.
-    """
-    n_iter = SHORTEST_RUN if len(kernel.betas) > 1 else LONGEST_FIRST_RUN
-    while n_iter < LONGEST_FIRST_RUN and n_iter * kernel.uniform_proposals < TRIES * pool_size:
-        n_iter *= 2
-    return n_iter
+def first_run(kernel: MoveMix) -> int:
+    """The first length to try."""
+    return FIRST_RUN if len(kernel.betas) > 1 else FIRST_RUN_OF_ONE_TEMPERATURE
 
 
 def growing(first: int, max_iter: int) -> list[int]:

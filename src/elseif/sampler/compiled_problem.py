@@ -57,7 +57,6 @@ def prior_tables(prior: ListPrior) -> compiled.Prior:
 def data_tables(problem: Problem) -> compiled.Data:
     """The likelihood of section 2.5 as packed covers and tables."""
     layout = problem.layout
-    n_entries = min(int(layout.label_totals.sum()) + 1, LONGEST_TABLE)
     total = float(problem.pseudocounts.sum())
     own = np.empty((problem.pool_size, 0))  # every antecedent has a cover of its own
     condition_ids = own if problem.condition_ids is None else problem.condition_ids
@@ -70,8 +69,15 @@ def data_tables(problem: Problem) -> compiled.Data:
         section_weights=layout.section_weights,
         pseudocounts=problem.pseudocounts,
         pseudocount_total=total,
-        log_pochhammer=np.stack(
-            [log_pochhammer(a, n_entries, layout.unit) for a in (*problem.pseudocounts, total)]
+        log_pochhammer=log_pochhammer_tables(
+            problem.pseudocounts, int(layout.label_totals.sum()), layout.unit
         ),
         count_unit=layout.unit,
     )
+
+
+def log_pochhammer_tables(pseudocounts: np.ndarray, n_counted: int, unit: float) -> np.ndarray:
+    """log Gamma(k + alpha) - log Gamma(alpha): of each label, and in the last row of their sum."""
+    n_entries = min(n_counted + 1, LONGEST_TABLE)
+    total = float(np.sum(pseudocounts))
+    return np.stack([log_pochhammer(alpha, n_entries, unit) for alpha in (*pseudocounts, total)])

@@ -1,71 +1,144 @@
-"""Have the chains arrived? The paper's criterion, and a stricter report beside it."""
+"""Have the chains converged, in terms of what a reader takes from a fit?
+
+Three levels: the list and its predictions, the share of each list, each inclusion probability.
+A run has converged when the first two are steady; inclusions that are not are marked wherever they
+are shown.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from elseif.errors import SamplingError
 from elseif.model.problem import Problem
-from elseif.sampler.rank_statistics import potential_scale_reduction, rank_statistics, split_r_hat
+from elseif.sampler.list_shares import (
+    LARGEST_DEVIATION,
+    ShareCheck,
+    check_scored,
+    check_shares,
+    frequent_lists,
+)
+from elseif.sampler.quantity import (
+    ENOUGH_ESS,
+    INCLUSION,
+    LARGEST_R_HAT,
+    LIST,
+    SHARE,
+    SMALL_CARDINALITY_ERROR,
+    SMALL_ERROR,
+    SMALL_LENGTH_ERROR,
+    Followed,
+    Quantity,
+    diagnose,
+)
+from elseif.sampler.rank_statistics import potential_scale_reduction
 from elseif.sampler.run_length_draws import ChainInfo, RunLengthDraws
 from elseif.sampler.traces import MonitoredObservations, Traces
+from elseif.showing.convergence_text import (
+    convergence_sentence,
+    convergence_text,
+    convergence_verdict,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from elseif.sampler.warm_starts import WarmStarts
+
 # the paper's threshold for Gelman and Rubin's R-hat of the log posterior
 PAPER_R_HAT = 1.05
-# rank-normalised split R-hat (Vehtari et al. 2021), and effective draws over all chains
-STRICT_R_HAT, STRICT_ESS = 1.01, 400.0
-LOOSE_R_HAT, LOOSE_ESS = 1.05, 100.0
-
-IN_WORDS = {
-    "converged": "The chains agree",
-    "warn": "The chains agree by the paper's criterion; for steadier details run them longer",
-    "not converged": "The chains do not agree",
-    "undetermined": "Whether the chains agree cannot be said",
-}
-
-# of draws from the sum over all lists, which no chain can have failed to make
-EXACT_IN_WORDS = {
-    "converged": "All lists were weighed",
-    "warn": "All lists were weighed; for steadier details draw more of them",
-    "not converged": "All lists were weighed, but too few of them drawn",
-}
-
-FEWEST_DRAWS = 8  # of a chain, for the rank statistics to mean something
-WORST_INCLUSIONS = 8  # whose effective number of draws is computed
-
-
-@dataclass(frozen=True)
-class Quantity:
-    """Diagnostics of one quantity: rank-normalised split R-hat, bulk and tail ESS."""
-
-    name: str
-    r_hat: float
-    ess_bulk: float
-    ess_tail: float
+# inclusions between these are followed
+LEAST_INCLUSION = 0.01
 
 
 @dataclass(frozen=True, repr=False)
 class Convergence:
-    """What can be said of convergence; NaN stands for what cannot be."""
+    """What the draws say about convergence; NaN stands for what cannot be estimated.
 
-    r_hat: float  # the paper's, on the log posterior
-    status: str  # "converged", "warn", "not converged" or "undetermined"
+    A run is ``"converged"`` when the list and its predictions and the share of each list are
+    steady: every one of these means has a Monte Carlo standard error that no reader would notice,
+    or 200 effective draws, along the chains and by replica. Shares of lists must also agree with
+    their posteriors, and lengths and inclusions with an exact sum over the lists made of the
+    antecedents that were drawn most. Inclusion probabilities that are not
+    steady yet are in ``unsteady_inclusions``, and are marked where they are shown.
+
+    Attributes
+    ----------
+    r_hat : float
+        The paper's R-hat, of the log posterior.
+    status : str
+        "converged", "not converged" or "undetermined"; "warn" in older model files.
+    quantities : tuple[Quantity, ...]
+        Diagnostics of each monitored quantity.
+    inclusion_r_hat : float
+        Largest R-hat of the inclusion of an antecedent, among those with a probability of
+        0.01 to 0.99.
+    inclusion_difference : float
+        Largest difference in inclusion between two chains.
+    n_chains : int
+        Number of chains.
+    n_iter : int
+        Iterations of each chain, including the discarded half.
+    n_distinct : int
+        Number of distinct lists.
+    acceptance : dict[str, float]
+        Share of proposals accepted by kind, since the last adaptation window.
+    swap_rates : tuple[float, ...]
+        Share of swaps accepted, by pair of temperatures.
+    independent : bool
+        Whether draws are independent draws from the enumerated posterior, not from a chain.
+    share_deviation : tuple[float, float]
+        Shares of the draws compared with log posteriors, in standard errors: the largest
+        deviation, of drawn lists and of short ones that were scored before sampling, and the mean.
+    restricted_deviation : tuple[float, float]
+        Share of the draws that are made of the sixteen antecedents drawn most, and the largest
+        deviation of lengths and inclusions among them from the exact sum, in standard errors.
+    ended_by : str
+        "max_iter" or "max_time" where that ended a run before it converged.
+    scored_first : str
+        Which short lists were scored before sampling, in a sentence; empty where none were.
+    point_found_by : int | None
+        Number of chains that sampled the point estimate.
+    point_is_steady : bool | None
+        Whether another run is expected to choose the same point estimate.
+    names : Mapping[str, str]
+        Names for people of quantities that are about a rule or a list.
+
+    Examples
+    --------
+    >>> from elseif import BayesianRuleListClassifier
+    >>> from elseif.datasets import load_titanic
+    >>> X, y = load_titanic(split="paper")
+    >>> clf = BayesianRuleListClassifier(random_state=0).fit(X, y)
+    >>> clf.convergence_.status
+    'converged'
+    >>> clf.convergence_.sentence().endswith("."), len(clf.convergence_.level("list")) > 0
+    (True, True)
+    >>> clf.convergence_.plot().savefig("convergence.png")
+    """
+
+    r_hat: float
+    status: str
     quantities: tuple[Quantity, ...]
-    inclusion_r_hat: float  # the largest, over antecedents of inclusion .01 to .99
-    inclusion_difference: float  # the largest between two chains
+    inclusion_r_hat: float
+    inclusion_difference: float
     n_chains: int
-    n_iter: int  # iterations of each chain, the discarded half included
+    n_iter: int
     n_distinct: int
-    acceptance: dict[str, float] = field(default_factory=dict)  # by option, since the last window
-    swap_rates: tuple[float, ...] = ()  # share of swaps accepted, by pair of temperatures
-    independent: bool = False  # draws of the posterior summed over all lists, not of a chain
+    acceptance: dict[str, float] = field(default_factory=dict)
+    swap_rates: tuple[float, ...] = ()
+    independent: bool = False
+    share_deviation: tuple[float, float] = (float("nan"), float("nan"))
+    restricted_deviation: tuple[float, float] = (float("nan"), float("nan"))
+    ended_by: str = ""
+    scored_first: str = ""
+    point_found_by: int | None = None
+    point_is_steady: bool | None = None
+    names: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     @property
     def max_r_hat(self) -> float:
@@ -73,65 +146,104 @@ class Convergence:
         return _largest([*(q.r_hat for q in self.quantities), self.inclusion_r_hat])
 
     @property
+    def max_replica_r_hat(self) -> float:
+        """The largest R-hat by replica of the list, its predictions and the shares of lists."""
+        return _largest([q.r_hat_replica for q in self.quantities if q.level != INCLUSION])
+
+    @property
     def min_ess(self) -> float:
-        """The smallest bulk effective number of draws of all quantities."""
-        values = [q.ess_bulk for q in self.quantities if not np.isnan(q.ess_bulk)]
+        """The fewest effective draws of all quantities, by every count."""
+        values = [q.ess for q in self.quantities if not np.isnan(q.ess)]
         return min(values, default=float("nan"))
+
+    @property
+    def unsteady(self) -> tuple[Quantity, ...]:
+        """What is not steady yet, of all levels."""
+        return tuple(q for q in self.quantities if not q.steady)
+
+    @property
+    def unsteady_inclusions(self) -> frozenset[int]:
+        """The antecedents whose inclusion probability is not steady yet."""
+        return frozenset(q.index for q in self.level(INCLUSION) if not q.steady)
+
+    @property
+    def shares_agree(self) -> bool:
+        """Whether the shares of frequent lists are in proportion to their posteriors."""
+        return ShareCheck(*self.share_deviation).passed
+
+    @property
+    def restricted_sum_agrees(self) -> bool:
+        """Whether lengths and inclusions agree with the exact sum, as far as it was made."""
+        return not self.restricted_deviation[1] > LARGEST_DEVIATION
+
+    @property
+    def prediction_mcse(self) -> float:
+        """The largest Monte Carlo standard error of a monitored predicted probability."""
+        predicted = [q for q in self.level(LIST) if q.name.startswith("predicted")]
+        return _largest([q.mcse for q in predicted])
+
+    @property
+    def share_mcse(self) -> float:
+        """The largest Monte Carlo standard error of the share of a frequent list."""
+        return _largest([q.mcse for q in self.level(SHARE)])
 
     @property
     def verdict(self) -> str:
         """The status in words."""
-        words = EXACT_IN_WORDS if self.independent and self.status in EXACT_IN_WORDS else IN_WORDS
-        return words[self.status]
+        return convergence_verdict(self)
 
     @property
     def n_kept(self) -> int:
         """Draws of each chain that are kept: the second half."""
         return self.n_iter - self.n_iter // 2
 
+    def level(self, level: str) -> tuple[Quantity, ...]:
+        """The quantities of one level.
+
+        Parameters
+        ----------
+        level : {"list", "share", "inclusion"}
+            The level.
+
+        Returns
+        -------
+        tuple of Quantity
+            Its quantities.
+        """
+        return tuple(q for q in self.quantities if q.level == level)
+
     def __repr__(self) -> str:
         return f"Convergence(status={self.status!r}, r_hat={self.r_hat:.3f})"
 
     def __str__(self) -> str:
-        return "\n".join(
-            [
-                f"{self.verdict} ({self.status})",
-                f"  {self._run_in_words()}"
-                f"{'' if self.independent else ', the first half discarded'}",
-                f"  R-hat of the log posterior, as in the paper  {_shown(self.r_hat)}",
-                f"  largest rank-normalised split R-hat          {_shown(self.max_r_hat)}",
-                f"  fewest effective draws                       {_shown(self.min_ess, 0)}",
-                f"  largest difference of inclusion              "
-                f"{_shown(self.inclusion_difference)}",
-                f"  distinct lists                               {self.n_distinct:,}",
-            ]
-        )
+        return convergence_text(self)
 
     def sentence(self) -> str:
-        """The verdict in one sentence, with what it rests on."""
-        if not self.n_chains:
-            return "Nothing was sampled: the default rule is the only list."
-        r_hat = "" if np.isnan(self.r_hat) else f", R-hat {self.r_hat:.3f}"
-        return f"{self.verdict}: {self._run_in_words()}{r_hat}."
+        """The verdict, what it rests on, and what is not steady yet.
 
-    def _run_in_words(self) -> str:
-        """How many chains ran for how long, or how many draws were made without any."""
-        if self.independent:
-            return f"{self.n_chains} x {self.n_kept:,} independent draws of the exact posterior"
-        chains = "1 chain" if self.n_chains == 1 else f"{self.n_chains} chains"
-        return f"{chains} of {self.n_iter:,} iterations"
+        Returns
+        -------
+        str
+            One or more sentences.
+        """
+        return convergence_sentence(self)
 
     def plot(self) -> Figure:
-        """R-hat and effective draws of every quantity, as a matplotlib figure."""
+        """Draw R-hat and effective sample size of every quantity.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The figure.
+        """
         from elseif.showing.convergence_plot import plot_convergence  # loads matplotlib
 
-        limits = (STRICT_R_HAT, LOOSE_R_HAT), (STRICT_ESS, LOOSE_ESS)
-        return plot_convergence(self.quantities, *limits)
+        return plot_convergence(self.quantities, LARGEST_R_HAT, ENOUGH_ESS, self.names)
 
     def _repr_html_(self) -> str:
         from elseif.showing.convergence_html import convergence_html  # loaded in notebooks only
 
-        return convergence_html(str(self))
+        return convergence_html(self)
 
 
 def nothing_to_sample() -> Convergence:
@@ -166,42 +278,117 @@ def assess(
     problem: Problem,
     monitored: MonitoredObservations,
     independent: bool = False,
+    briefly: bool = False,
+    starts: WarmStarts | None = None,
 ) -> Convergence:
-    """The convergence report of the kept draws, of which every log posterior must be a number."""
+    """The convergence report of the kept draws, of which every log posterior must be a number.
+
+    Parameters
+    ----------
+    chains : sequence of RunLengthDraws
+        The kept draws.
+    infos : sequence of ChainInfo
+        How each chain got on.
+    problem : Problem
+        What was sampled.
+    monitored : MonitoredObservations
+        Observations whose predicted probabilities are followed.
+    independent : bool, default=False
+        Whether these are independent draws of the exact posterior.
+    briefly : bool, default=False
+        Leave inclusions out where the run has not converged anyway: it goes on.
+    starts : WarmStarts, default=None
+        Lists that were scored before sampling.
+
+    Returns
+    -------
+    Convergence
+        The verdict, and what it rests on.
+    """
     for number, chain in enumerate(chains):
         refuse_not_finite(chain.log_posterior, f"chain {number}")
     traces = Traces(chains)
-    predicted = traces.predicted(monitored, problem.pseudocounts, problem.layout.unit)
-    inclusion_r_hat, difference, worst = _inclusions(chains, traces, problem.pool_size)
-    names = [
-        *("log posterior", "length", "average cardinality"),
-        *(f"predicted probability {i + 1}" for i in range(predicted.shape[1])),
-        *(f"inclusion of antecedent {a}" for a in worst),
-    ]
-    values = np.column_stack(
-        [
-            *(traces.log_posterior, traces.lengths),
-            *(traces.average_cardinality(problem.prior.cardinalities), predicted),
-            traces.presence(worst, problem.pool_size),
-        ]
+    quantities = diagnose(_of_lists(traces, problem, monitored), traces.place, traces.groups)
+    frequent = frequent_lists(traces.shares)
+    of_shares = Followed(
+        [f"share of list {i + 1}" for i in frequent],
+        traces.is_list(frequent).astype(float),
+        SHARE,
+        frequent.tolist(),
     )
-    quantities = diagnose(names, values, traces.place)
+    quantities += diagnose(of_shares, traces.place, traces.groups)
+    check = check_shares(traces.shares[frequent], traces.share_log_posterior[frequent])
+    if starts is not None and starts.best is not None:
+        drawn = traces.shares, traces.share_log_posterior
+        scored = traces.shares_of(starts.best.lists), starts.best.log_posterior
+        check = replace(check, largest=float(np.fmax(check.largest, check_scored(drawn, scored))))
     r_hat = gelman_rubin(chains)
-    status = _status(r_hat, quantities, inclusion_r_hat, len(chains))
-    if independent:
-        status = _status_of_exact_draws(sum(int(chain.n_draws.sum()) for chain in chains))
-    return Convergence(
+    status = status_of(r_hat, quantities, check, len(chains))
+    if independent:  # what is said of the posterior comes from the sum, however few the draws
+        status = "converged"
+        quantities = [replace(q, steady=True) for q in quantities]
+        check = ShareCheck(float("nan"), float("nan"))
+    found = Convergence(
         r_hat=r_hat,
         status=status,
         quantities=tuple(quantities),
-        inclusion_r_hat=inclusion_r_hat,
-        inclusion_difference=difference,
+        inclusion_r_hat=float("nan"),
+        inclusion_difference=float("nan"),
         n_chains=len(chains),
         n_iter=infos[0].n_iter,
         n_distinct=traces.n_distinct,
         acceptance=_acceptance(infos),
         swap_rates=_swap_rates(infos),
         independent=independent,
+        share_deviation=(check.largest, check.mean),
+        scored_first=starts.sentence() if starts is not None else "",
+    )
+    if briefly and not is_good_enough(found):
+        return found
+    inclusions, difference = _inclusions(chains, traces, problem.pool_size)
+    if independent:
+        inclusions = [replace(q, steady=True) for q in inclusions]
+    found = replace(
+        found,
+        quantities=(*found.quantities, *inclusions),
+        inclusion_r_hat=_largest([q.r_hat for q in inclusions]),
+        inclusion_difference=difference,
+    )
+    return found if independent else _held_to_a_sum(found, chains, problem)
+
+
+def _held_to_a_sum(
+    found: Convergence, chains: Sequence[RunLengthDraws], problem: Problem
+) -> Convergence:
+    """The report with what an exact sum says of the draws: where it contradicts, not converged."""
+    from elseif.sampler.restricted_sum import check_restricted  # compiled
+
+    deviation = check_restricted(chains, problem, found.unsteady_inclusions)
+    held = replace(found, restricted_deviation=deviation)
+    if held.status != "converged" or held.restricted_sum_agrees:
+        return held
+    return replace(held, status="not converged")
+
+
+def _of_lists(traces: Traces, problem: Problem, monitored: MonitoredObservations) -> Followed:
+    """The first level: what the drawn lists are like, and what they predict."""
+    predicted = traces.predicted(monitored, problem.pseudocounts, problem.layout.unit)
+    n_predicted = predicted.shape[1]
+    return Followed(
+        [
+            *("log posterior", "length", "average cardinality"),
+            *(f"predicted probability {i + 1}" for i in range(n_predicted)),
+        ],
+        np.column_stack(
+            [
+                *(traces.log_posterior, traces.lengths),
+                *(traces.average_cardinality(problem.prior.cardinalities), predicted),
+            ]
+        ),
+        small_errors=[
+            *(0.0, SMALL_LENGTH_ERROR, SMALL_CARDINALITY_ERROR),
+            *[SMALL_ERROR] * n_predicted,
+        ],
     )
 
 
@@ -216,42 +403,29 @@ def refuse_not_finite(log_posterior: np.ndarray, of: str) -> None:
         )
 
 
-def diagnose(names: Sequence[str], values: np.ndarray, place: np.ndarray) -> list[Quantity]:
-    """Rank-normalised split R-hat and ESS of each quantity.
-
-    values has a row for each list and a column for each quantity; place, (chains, draws), says
-    at which list a chain is.
-    """
-    along = np.take(values, place, axis=0)
-    still = np.all(along == along[:, :1], axis=(0, 1))
-    same = np.all(along == along[:1, :1], axis=(0, 1))
-    r_hat = np.where(same, np.nan, np.inf)
-    ess = np.full((2, len(names)), np.nan)
-    if place.shape[1] < FEWEST_DRAWS:
-        still[:] = True
-    if not np.all(still):
-        r_hat[~still], ess[0, ~still], ess[1, ~still] = rank_statistics(values[:, ~still].T, place)
-    return [
-        Quantity(name, float(r), float(bulk), float(tail))
-        for name, r, bulk, tail in zip(names, r_hat, *ess, strict=True)
-    ]
-
-
 def _inclusions(
     chains: Sequence[RunLengthDraws], traces: Traces, pool_size: int
-) -> tuple[float, float, np.ndarray]:
-    """Largest R-hat and largest difference between chains, and the worst antecedents."""
+) -> tuple[list[Quantity], float]:
+    """Every inclusion of .01 to .99, and the largest difference of one between two chains."""
     by_chain = np.stack([_inclusion(chain, pool_size) for chain in chains])
     difference = float((by_chain.max(axis=0) - by_chain.min(axis=0)).max(initial=0.0))
     if len(chains) < 2:
         difference = float("nan")
     overall = by_chain.mean(axis=0)
-    monitored = np.flatnonzero((overall >= 0.01) & (overall <= 0.99))
-    if not len(monitored):
-        return float("nan"), difference, monitored
-    r_hats = split_r_hat(traces.presence(monitored, pool_size)[traces.place])
-    worst = monitored[np.argsort(-r_hats, kind="stable")[:WORST_INCLUSIONS]]
-    return _largest(r_hats.tolist()), difference, worst
+    inside = (overall >= LEAST_INCLUSION) & (overall <= 1 - LEAST_INCLUSION)
+    # rarer ones too, where some chain has them often
+    inside |= (overall < LEAST_INCLUSION) & (by_chain.max(axis=0) > 2 * LEAST_INCLUSION)
+    followed = np.flatnonzero(inside)
+    return diagnose(
+        Followed(
+            [f"inclusion of antecedent {a}" for a in followed],
+            traces.presence(followed, pool_size).astype(float),
+            INCLUSION,
+            followed.tolist(),
+        ),
+        traces.place,
+        traces.groups,
+    ), difference
 
 
 def _inclusion(runs: RunLengthDraws, pool_size: int) -> np.ndarray:
@@ -259,48 +433,44 @@ def _inclusion(runs: RunLengthDraws, pool_size: int) -> np.ndarray:
     return np.bincount(runs.items, weights=weights, minlength=pool_size) / runs.n_draws.sum()
 
 
-def _status(
-    r_hat: float, quantities: Sequence[Quantity], inclusion_r_hat: float, n_chains: int
+def status_of(
+    r_hat: float, quantities: Sequence[Quantity], check: ShareCheck, n_chains: int
 ) -> str:
-    """How far the run can be trusted."""
+    """The verdict on the first two levels."""
     determined = [q for q in quantities if not np.isnan(q.r_hat)]
     if any(np.isinf(q.r_hat) for q in determined):
         return "not converged"
     if n_chains < 2 or np.isnan(r_hat) or not determined:
         return "undetermined"
-    largest = _largest([q.r_hat for q in determined])
-    fewest = min((q.ess_bulk for q in determined if not np.isnan(q.ess_bulk)), default=0.0)
-    inclusion = 1.0 if np.isnan(inclusion_r_hat) else inclusion_r_hat
-    if r_hat >= PAPER_R_HAT or largest >= LOOSE_R_HAT or fewest < LOOSE_ESS:
+    if r_hat >= PAPER_R_HAT or not check.passed:
         return "not converged"
-    if inclusion >= LOOSE_R_HAT:
-        return "not converged"
-    main = [q.r_hat for q in determined if not q.name.startswith("inclusion")]
-    if _largest(main) >= STRICT_R_HAT or fewest < STRICT_ESS:
-        return "warn"
-    return "converged"
-
-
-def _status_of_exact_draws(n_draws: int) -> str:
-    """Independent draws of the posterior are right however few; of few, details are not steady."""
-    if n_draws < LOOSE_ESS:
-        return "not converged"
-    return "warn" if n_draws < STRICT_ESS else "converged"
+    return "converged" if all(q.steady for q in quantities) else "not converged"
 
 
 def is_good_enough(convergence: Convergence) -> bool:
-    """Whether an automatic run may stop: the paper's criterion, and at worst a warning.
+    """Whether an automatic run may stop, and a fit needs no warning.
 
-    A single chain has no R-hat between chains: it may stop when its halves agree.
+    A single chain has no R-hat between chains: it may stop when all else is steady.
+
+    Parameters
+    ----------
+    convergence : Convergence
+        The report, or one of an older release, which said "warn" of what it accepted.
+
+    Returns
+    -------
+    bool
+        True where the first two levels are steady, or where nothing varies, and no exact sum
+        contradicts.
     """
     if convergence.status in ("converged", "warn"):
         return True
     if convergence.status != "undetermined":
         return False
-    r_hat, ess = convergence.max_r_hat, convergence.min_ess
-    if np.isnan(r_hat):  # nothing varies, unless effective draws say otherwise
-        return bool(np.isnan(ess) or ess >= LOOSE_ESS)
-    return convergence.n_chains == 1 and r_hat < LOOSE_R_HAT and ess >= LOOSE_ESS
+    if convergence.n_chains > 1 and not np.isnan(convergence.r_hat):
+        return False
+    followed = [q for q in convergence.quantities if q.level != INCLUSION]
+    return convergence.restricted_sum_agrees and all(q.steady for q in followed)
 
 
 def _acceptance(infos: Sequence[ChainInfo]) -> dict[str, float]:
@@ -313,14 +483,14 @@ def _acceptance(infos: Sequence[ChainInfo]) -> dict[str, float]:
 
 
 def _swap_rates(infos: Sequence[ChainInfo]) -> tuple[float, ...]:
-    proposed = np.sum([info.swaps_proposed for info in infos], axis=0)
-    accepted = np.sum([info.swaps_accepted for info in infos], axis=0)
-    return tuple((accepted / np.maximum(proposed, 1)).tolist())
+    """Share of swaps accepted, by pair of temperatures; a chain may have more than another."""
+    n_pairs = max(len(info.swaps_proposed) for info in infos)
+    counts = np.zeros((2, n_pairs))
+    for info in infos:
+        counts[0, : len(info.swaps_proposed)] += info.swaps_proposed
+        counts[1, : len(info.swaps_accepted)] += info.swaps_accepted
+    return tuple((counts[1] / np.maximum(counts[0], 1)).tolist())
 
 
 def _largest(values: Sequence[float]) -> float:
     return max((v for v in values if not np.isnan(v)), default=float("nan"))
-
-
-def _shown(value: float, decimals: int = 3) -> str:
-    return "not available" if np.isnan(value) else f"{value:,.{decimals}f}"

@@ -51,6 +51,7 @@ def new_state(
         n_swap_rounds=np.zeros(1, dtype=np.int64),
         length=np.zeros(n_replicas, dtype=np.int64),
         log_posterior=np.zeros(n_replicas),
+        log_tempered=np.zeros(n_replicas),
         antecedent_list=np.zeros((n_replicas, capacity), dtype=np.int64),
         rows=np.zeros((n_replicas, capacity + 1), dtype=np.int64),
         captured=zero_words(n_rows, n_words),
@@ -105,9 +106,40 @@ def grown(posed: CompiledProblem, state: compiled.State) -> compiled.State:
     """The same state, with room for lists of twice the length."""
     lists = [list_of(state, r) for r in range(len(state.length))]
     larger = new_state(posed, lists, 2 * state.antecedent_list.shape[1])
-    for name in ("replica", "temperature", "steps_left", "n_swap_rounds"):
-        getattr(larger, name)[:] = getattr(state, name)
+    larger.replica[:] = state.replica
+    _keep_turn(state, larger)
     return larger
+
+
+def with_replicas_of(
+    posed: CompiledProblem, state: compiled.State, temperatures: np.ndarray
+) -> compiled.State:
+    """A state with another number of replicas, whose lists are those of some temperatures.
+
+    Parameters
+    ----------
+    posed : CompiledProblem
+        The problem's tables.
+    state : State
+        Where the chain is; the coldest replica's turn.
+    temperatures : ndarray of int
+        For each temperature of the new state, the present one that its list comes from.
+
+    Returns
+    -------
+    State
+        Its replicas are numbered from the coldest on.
+    """
+    lists = [list_of(state, int(state.replica[t])) for t in temperatures]
+    resized = new_state(posed, lists, state.antecedent_list.shape[1])
+    _keep_turn(state, resized)
+    return resized
+
+
+def _keep_turn(state: compiled.State, other: compiled.State) -> None:
+    """Have another state go on where this one is in its round of steps and swaps."""
+    for name in ("temperature", "steps_left", "n_swap_rounds"):
+        getattr(other, name)[:] = getattr(state, name)
 
 
 def _count(data: compiled.Data, state: compiled.State, rows: np.ndarray) -> None:

@@ -9,12 +9,8 @@ import numpy as np
 
 from elseif import compiled
 from elseif.sampler.correlation_neighbours import CorrelationNeighbours, no_neighbours
+from elseif.sampler.ladder import RungLimits
 from elseif.sampler.warm_up import AdaptationWindow, growing_warm_up, plain_warm_up
-
-# iterations of the chain between two proposals to swap lists with a neighbour in temperature
-STEPS_PER_SWAP = 20
-# steps that a warmer replica takes in that time
-WARM_STEPS_PER_SWAP = 10
 
 
 @dataclass(frozen=True)
@@ -32,6 +28,12 @@ class MoveMix:
     uniform_share: float = 1.0
     # inverse temperatures: powers of the likelihood that replicas sample, the chain's own 1 first
     betas: tuple[float, ...] = (1.0,)
+    # how many of them there may be once they have adapted; None for as many as before
+    rungs: RungLimits | None = None
+    # steps between two proposals to swap lists with a neighbour in temperature: of the chain, and
+    # of a warmer replica
+    steps_per_swap: int = 20
+    warm_steps_per_swap: int = 10
 
     @property
     def option_weights(self) -> tuple[float, ...]:
@@ -66,13 +68,13 @@ class MoveMix:
         Tuning
             Frozen before any draw is kept.
         """
-        n_temperatures = len(self.betas)
+        n_temperatures = len(self.betas) if inclusion is None else len(inclusion)
         weights = np.full((n_temperatures, pool_size), 1.0 / pool_size)
         adapts = self.uniform_share < 1 and inclusion is not None
         if adapts and inclusion is not None:
             weights = np.stack([self._adapted(shares) for shares in inclusion])
         neighbours = neighbours or no_neighbours(pool_size)
-        warmer = [WARM_STEPS_PER_SWAP] * (n_temperatures - 1)
+        warmer = [self.warm_steps_per_swap] * (n_temperatures - 1)
         return compiled.Tuning(
             option_weights=np.array(self.option_weights, dtype=float),
             addition_weights=weights,
@@ -81,7 +83,7 @@ class MoveMix:
             neighbours=neighbours.neighbours,
             first_neighbour=neighbours.first,
             beta=np.array(self.betas, dtype=float),
-            steps_per_swap=np.array([STEPS_PER_SWAP, *warmer]),
+            steps_per_swap=np.array([self.steps_per_swap, *warmer]),
         )
 
     def _adapted(self, inclusion: np.ndarray) -> np.ndarray:
@@ -107,7 +109,10 @@ KERNELS = {
         replace_by_neighbour=2,
         warm_up=growing_warm_up,
         uniform_share=0.25,
-        betas=(1.0, 0.78, 0.55, 0.36, 0.21, 0.1),
+        betas=(1.0, 0.6, 0.3, 0.12, 0.04, 0.01, 0.002, 0.0),
+        rungs=RungLimits(6, 12),
+        steps_per_swap=15,
+        warm_steps_per_swap=5,
     ),
 }
 DEFAULT_KERNEL = "tempered"

@@ -75,6 +75,24 @@ def split_r_hat(presence: np.ndarray) -> np.ndarray:
     return np.asarray(potential_scale_reduction(within, between, half))
 
 
+def mean_ess(values: np.ndarray, place: np.ndarray) -> np.ndarray:
+    """Effective draws for the mean of each quantity itself, not of its ranks.
+
+    Parameters
+    ----------
+    values : ndarray of shape (quantities, lists)
+        Every quantity at every list.
+    place : ndarray of shape (chains, draws)
+        The list of each draw.
+
+    Returns
+    -------
+    ndarray of shape (quantities,)
+        What the Monte Carlo standard error of a mean rests on.
+    """
+    return _ess(np.take(np.ascontiguousarray(values, dtype=float), _split(place), axis=1))
+
+
 def _of_many_values(
     values: np.ndarray, place: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

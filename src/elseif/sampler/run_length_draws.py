@@ -17,6 +17,8 @@ class RunLengthDraws:
     offsets: np.ndarray  # int64 (runs + 1,), into items
     items: np.ndarray  # int32: the lists, one after another
     label_counts: np.ndarray  # int64 (items + runs, labels): rules and default of each list
+    # int16 (runs,): which replica of the chain held the list; None for independent draws
+    replica: np.ndarray | None = None
 
     @property
     def lengths(self) -> np.ndarray:
@@ -42,6 +44,7 @@ def join_runs(pieces: Sequence[RunLengthDraws]) -> RunLengthDraws:
     lengths = np.concatenate([piece.lengths for piece in pieces])
     n_draws = np.concatenate([piece.n_draws for piece in pieces])
     kept = n_draws > 0
+    replicas = [piece.replica for piece in pieces if piece.replica is not None]
     return RunLengthDraws(
         n_draws=n_draws[kept],
         log_posterior=np.concatenate([piece.log_posterior for piece in pieces])[kept],
@@ -50,6 +53,7 @@ def join_runs(pieces: Sequence[RunLengthDraws]) -> RunLengthDraws:
         label_counts=np.concatenate([piece.label_counts for piece in pieces])[
             np.repeat(kept, lengths + 1)
         ],
+        replica=np.concatenate(replicas)[kept] if len(replicas) == len(pieces) else None,
     )
 
 

@@ -17,6 +17,7 @@ def new_buffer(n_runs: int, n_items: int, n_labels: int) -> compiled.TraceBuffer
         items=np.zeros(n_items, dtype=np.int32),
         label_counts=np.zeros((n_items + n_runs, n_labels), np.int64),
         log_posterior=np.zeros(n_runs),
+        replica=np.zeros(n_runs, dtype=np.int16),
     )
 
 
@@ -31,4 +32,5 @@ def draws_between(buffer: compiled.TraceBuffer, begin: int, end: int) -> RunLeng
         offsets=buffer.offsets[: n + 1].copy(),
         items=buffer.items[: buffer.offsets[n]].copy(),
         label_counts=buffer.label_counts[: buffer.offsets[n] + n].copy(),
+        replica=buffer.replica[:n].copy(),
     )

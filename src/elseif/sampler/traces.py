@@ -32,6 +32,9 @@ class Traces:
         first, distinct = distinct_lists(joined)
         self.n_distinct = len(first)
         sizes = [int(chain.n_draws.sum()) for chain in chains]
+        # of all draws at each distinct list, in the order in which they were first met
+        self.shares = np.bincount(distinct, weights=joined.n_draws) / sum(sizes)
+        self.share_log_posterior = joined.log_posterior[first]
         points = np.stack(
             [
                 start + np.linspace(0, n - 1, min(MOST_POINTS, n)).astype(np.int64)
@@ -41,7 +44,9 @@ class Traces:
         run_of_point = np.searchsorted(np.cumsum(joined.n_draws), points, side="right")
         used, place = np.unique(distinct[run_of_point], return_inverse=True)
         self.place = place.reshape(points.shape)
-        self._runs, self._used = joined, first[used]
+        self._distinct_of_place = used
+        self.groups = _groups(chains, joined, run_of_point)
+        self._runs, self._first, self._used = joined, first, first[used]
         lengths = joined.lengths[self._used]
         self.log_posterior = joined.log_posterior[self._used]
         self.lengths = lengths.astype(float)
@@ -74,6 +79,21 @@ class Traces:
         by_list: np.ndarray = probability / counts.sum(axis=2)
         return by_list
 
+    def shares_of(self, lists: Sequence[tuple[int, ...]]) -> np.ndarray:
+        """The share of the draws at each of some lists, which may be 0."""
+        longest = max((len(antecedent_list) for antecedent_list in lists), default=-1)
+        lengths, begin = self._runs.lengths[self._first], self._runs.offsets[self._first]
+        drawn = {
+            tuple(self._runs.items[begin[i] : begin[i] + lengths[i]].tolist()): self.shares[i]
+            for i in np.flatnonzero(lengths <= longest)
+        }
+        return np.array([drawn.get(tuple(antecedent_list), 0.0) for antecedent_list in lists])
+
+    def is_list(self, distinct: np.ndarray) -> np.ndarray:
+        """Whether each list is one of some distinct ones, (lists, distinct)."""
+        found: np.ndarray = self._distinct_of_place[:, None] == distinct
+        return found
+
     def presence(self, antecedents: np.ndarray, pool_size: int) -> np.ndarray:
         """Which of some antecedents each list holds, (lists, antecedents)."""
         column = np.full(pool_size, -1, dtype=np.int64)
@@ -82,3 +102,15 @@ class Traces:
         rows, positions = np.nonzero(self._lists >= 0)
         table[rows, column[self._lists[rows, positions]]] = True
         return table[:, :-1]
+
+
+def _groups(
+    chains: Sequence[RunLengthDraws], joined: RunLengthDraws, run_of_point: np.ndarray
+) -> np.ndarray | None:
+    """Which replica of which chain held each point; None where each chain has one alone."""
+    if joined.replica is None or not np.any(joined.replica):
+        return None
+    n_replicas = int(joined.replica.max()) + 1
+    of_point = joined.replica[run_of_point].astype(np.int64)
+    of_point += n_replicas * np.arange(len(chains))[:, None]
+    return of_point

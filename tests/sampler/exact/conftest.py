@@ -20,6 +20,12 @@ QUICK_TESTS = {
     "test_a_posterior_that_is_not_a_number_is_an_error",
     "test_books_after_a_swap",
     "test_extreme_uniforms_give_possible_steps",
+    "test_evidence_is_the_plain_sum",
+    "test_patterns_are_those_of_the_rows",
+    "test_summaries_are_those_of_the_reference",
+    "test_predictions_of_every_pattern",
+    "test_the_most_probable_list_is_the_best_of_all",
+    "test_draws_carry_their_log_posterior_and_counts",
 }
 
 

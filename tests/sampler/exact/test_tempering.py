@@ -35,7 +35,10 @@ from tests.sampler.variants import (
 )
 
 TEMPERED = VARIANTS["tempered"]
-SWAPPED = {name: CASES[name] for name in ("three-labels", "two-labels", "weighted-observations")}
+SWAPPED = {
+    name: CASES[name]
+    for name in ("three-labels", "two-labels", "weighted-observations", "weighted-antecedents")
+}
 
 
 # ---------------------------------------------------------------------- acceptance
@@ -65,11 +68,16 @@ def test_swaps_leave_both_targets(case: Case, temperature: int) -> None:
 
 
 def test_neighbours_take_turns() -> None:
-    """Pairs (0, 1), (2, 3), (4, 5) in one round, (1, 2), (3, 4) in the next; all accept here."""
+    """Pairs (0, 1), (2, 3) ... in one round, (1, 2), (3, 4) ... in the next; all accept here."""
     chain = make_chain(CASES["no-observations"], TEMPERED, [0])
     state = chain.state
     for round_, expected in enumerate(
-        ([1, 0, 3, 2, 5, 4], [1, 3, 0, 5, 2, 4], [3, 1, 5, 0, 4, 2], [3, 5, 1, 4, 0, 2])
+        (
+            [1, 0, 3, 2, 5, 4, 7, 6],
+            [1, 3, 0, 5, 2, 7, 4, 6],
+            [3, 1, 5, 0, 7, 2, 6, 4],
+            [3, 5, 1, 7, 0, 6, 2, 4],
+        )
     ):
         compiled_alone("swap_lists")(
             chain.tuning, state, chain.counters, chain.buffer, chain.stream
@@ -86,7 +94,7 @@ def test_neighbours_take_turns() -> None:
 def test_books_after_a_swap(u: float, parity: int) -> None:
     """The recorded run changes with the coldest list, and only then."""
     case = CASES["two-labels"]
-    lists = [(1, 2), (0, 1), (3,), (), (2,), (0,)]  # the chain's is likelier: u decides
+    lists = [(1, 2), (0, 1), (3,), (), (2,), (0,), (), (1,)]  # the chain's is likelier: u decides
     chain = make_chain(case, TEMPERED, [0], lists[0], replica_starts=lists[1:])
     state, info, buffer = chain.state, chain.counters, chain.buffer
     better = chain.state.log_likelihoods[state.rows[0, :3]].sum()
@@ -103,13 +111,14 @@ def test_books_after_a_swap(u: float, parity: int) -> None:
         assert buffer.starts[1] == 51
         assert buffer.items[buffer.offsets[1] : buffer.offsets[2]].tolist() == [0, 1]
         assert buffer.log_posterior[1] == state.log_posterior[1]
+        assert buffer.replica[:2].tolist() == [0, 1]
         counts = state.label_counts[state.rows[1, :3]]
         assert (buffer.label_counts[3:6] == counts).all()
     else:
         assert state.replica[0] == 0
         assert chain.antecedent_list == (1, 2)
         assert buffer.n_runs[0] == 1
-    assert [list_of(state, r) for r in range(6)] == lists  # lists keep their places
+    assert [list_of(state, r) for r in range(8)] == lists  # lists keep their places
     assert info.iteration[0] == 50
     assert info.proposed.sum() == info.accepted.sum() == 0
 
@@ -228,3 +237,16 @@ def test_chains_of_one_temperature_are_seen_to_stay_in_a_mode() -> None:
         for k in range(150)
     ]
     assert independent_means_p(np.array(samples), means.expected) < FALSE_ALARM
+
+
+def test_runs_tell_which_replica_held_them() -> None:
+    """Between two swaps at the cold end one replica holds all runs; after all, each had some."""
+    chain = make_chain(CASES["two-labels"], TEMPERED, [3])
+    runs = chain.run(16_000)
+    assert runs.replica is not None
+    assert len(runs.replica) == len(runs.n_draws)
+    assert set(runs.replica.tolist()) == set(range(len(chain.info.betas)))
+    assert runs.replica[-1] == chain.state.replica[0]
+    ends = 8_000 + np.cumsum(runs.n_draws)  # iterations of the chain: half of them are discarded
+    changed = np.flatnonzero(np.diff(runs.replica))
+    assert (ends[changed] % int(chain.tuning.steps_per_swap[0]) == 0).all()

@@ -53,7 +53,7 @@ def option_case_forgotten() -> Callable:
 def wrong_swap(sign: float, always: bool) -> Callable:
     """swap_lists, with the ratio's sign to choose, or without asking it at all."""
     core = package_core()
-    list_log_likelihood, write_run = core.list_log_likelihood, core.write_run
+    write_run = core.write_run
     next_uniform = compiled_alone("next_uniform")
 
     def swap_lists(tuning, state, info, buffer, seed):
@@ -62,9 +62,30 @@ def wrong_swap(sign: float, always: bool) -> Callable:
         for t in range(first, len(state.replica) - 1, 2):
             u = next_uniform(seed)
             colder, warmer = state.replica[t], state.replica[t + 1]
-            gain = list_log_likelihood(state, warmer) - list_log_likelihood(state, colder)
+            gain = state.log_tempered[warmer] - state.log_tempered[colder]
             ratio = sign * (tuning.beta[t] - tuning.beta[t + 1]) * gain
             if always or ratio >= 0.0 or u < math.exp(ratio):
+                state.replica[t], state.replica[t + 1] = warmer, colder
+                if t == 0:
+                    write_run(state, buffer, info.iteration[0] + 1)
+
+    return swap_lists
+
+
+def swap_by_log_posterior() -> Callable:
+    """swap_lists by the posterior of the two lists, as if the prior had a temperature too."""
+    write_run = package_core().write_run
+    next_uniform = compiled_alone("next_uniform")
+
+    def swap_lists(tuning, state, info, buffer, seed):
+        first = state.n_swap_rounds[0] % 2
+        state.n_swap_rounds[0] += 1
+        for t in range(first, len(state.replica) - 1, 2):
+            u = next_uniform(seed)
+            colder, warmer = state.replica[t], state.replica[t + 1]
+            gain = state.log_posterior[warmer] - state.log_posterior[colder]
+            ratio = (tuning.beta[t] - tuning.beta[t + 1]) * gain
+            if ratio >= 0.0 or u < math.exp(ratio):
                 state.replica[t], state.replica[t + 1] = warmer, colder
                 if t == 0:
                     write_run(state, buffer, info.iteration[0] + 1)

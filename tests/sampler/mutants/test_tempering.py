@@ -15,7 +15,12 @@ from tests.sampler.checks import (
 )
 from tests.sampler.core import compiled_core, interpreted_core, package_core, running_chains
 from tests.sampler.drivers import compiled_mutant, interpreted_mutant
-from tests.sampler.mutants.cores import adapted_everywhere, replicas_recorded, wrong_swap
+from tests.sampler.mutants.cores import (
+    adapted_everywhere,
+    replicas_recorded,
+    swap_by_log_posterior,
+    wrong_swap,
+)
 from tests.sampler.variants import VARIANTS
 
 CASE = CASES["three-labels"]
@@ -24,6 +29,7 @@ VISIBLE = 1e-3
 WRONG_SWAPS = {
     "wrong sign": wrong_swap(-1.0, always=False),
     "without acceptance": wrong_swap(1.0, always=True),
+    "tempered prior": swap_by_log_posterior(),
 }
 
 

@@ -2,7 +2,7 @@
 
 A move is one file: whether it is possible, what it proposes, the Hastings ratio, and what an
 accepted proposal changes. Everything else asks here; a new move gets a number, a name, and a branch
-in each of the functions below.
+in is_possible, propose, log_proposal_ratio and describe_change.
 """
 
 import numpy as np

@@ -1,0 +1,101 @@
+"""Whether accepted runs weigh separated modes by the posterior, and how many are accepted.
+
+For each family of problems and each size, runs of the default kernel with different seeds: how
+many are accepted (`converged`), how many of those are wrong in the share of a mode by
+more than four of the standard errors that their verdict promises, how far the worst one is off,
+and how far their mean is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from mode_families import FAMILIES, Family
+
+from elseif.model.problem import Problem
+from elseif.progress import Progress
+from elseif.sampler.chains import SamplerSettings, sample
+from elseif.sampler.convergence import is_good_enough
+from elseif.sampler.quantity import SMALL_ERROR
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from tests.sampler.checks_convergence import ERRORS, promised_draws
+
+SIZES = (500, 8_000, 100_000)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One run."""
+
+    accepted: bool
+    shares: np.ndarray
+    n_effective: float  # that the verdict promises
+    n_iter: int
+    seconds: float
+
+
+def run(family: Family, posed: Problem, seed: int, max_iter: int) -> Outcome:
+    settings = SamplerSettings("tempered", max_iter=max_iter, n_jobs=1)
+    begin = time.process_time()
+    found = sample(posed, settings, np.random.SeedSequence((20260101, seed)), Progress())
+    seconds = time.process_time() - begin
+    return Outcome(
+        is_good_enough(found.convergence),
+        family.shares(found.chains),
+        promised_draws(found.convergence),
+        found.convergence.n_iter,
+        seconds,
+    )
+
+
+def _promised_error(exact: np.ndarray, n_effective: float) -> np.ndarray:
+    """The standard error of a share that a verdict promises."""
+    return np.maximum(np.sqrt(exact * (1 - exact) / n_effective), SMALL_ERROR)
+
+
+def line(family: Family, n: int, exact: np.ndarray, outcomes: list[Outcome]) -> str:
+    accepted = [o for o in outcomes if o.accepted]
+    off = [np.abs(o.shares - exact).max() for o in accepted]
+    error = [
+        (np.abs(o.shares - exact) / _promised_error(exact, o.n_effective)).max() for o in accepted
+    ]
+    mean = np.abs(np.mean([o.shares for o in accepted], axis=0) - exact).max() if accepted else 0
+    return (
+        f"{family.name:<38}{n:>9,}{len(accepted):>6} of {len(outcomes):<3}"
+        f"{sum(e > ERRORS for e in error):>6}{max(off, default=0):>8.3f}{mean:>9.3f}"
+        f"{np.mean([o.n_iter for o in outcomes]) / 1000:>8.0f}k"
+        f"{np.mean([o.seconds for o in outcomes]):>8.2f}   {np.round(exact, 2)}"
+    )
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seeds", type=int, default=3, help="runs of each problem")
+    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="observations")
+    parser.add_argument("--only", default="", help="families whose name begins so")
+    parser.add_argument("--tuned", action="store_true", help="families the kernel was tuned on")
+    parser.add_argument("--max-iter", type=int, default=SamplerSettings.max_iter)
+    told = parser.parse_args(arguments or [])
+    print(
+        f"{'family':<38}{'n':>9}{'accepted':>12}{'wrong':>7}{'worst':>8}{'mean off':>9}"
+        f"{'length':>9}{'CPU s':>8}   exact shares"
+    )
+    for family in FAMILIES:
+        if not family.name.startswith(told.only) or (told.tuned and family.judged):
+            continue
+        for n in told.sizes:
+            posed = family.problem(n)
+            exact = family.exact_shares(posed)
+            outcomes = [run(family, posed, seed, told.max_iter) for seed in range(told.seeds)]
+            print(line(family, n, exact, outcomes), flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,53 @@
+"""Effective draws and R-hat with the draws that one replica held as one group.
+
+A tempered chain can look as if it went to and fro between two modes while each of its replicas
+stays in its own, and the chain is handed now one replica's list and now another's. Then the share
+of a mode is the number of replicas that happen to be in it, however long the run is and however
+well its chains agree. Draws that are grouped by replica show it: the groups' means differ by as
+much as the modes do.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def by_replica(values: np.ndarray, place: np.ndarray, groups: np.ndarray) -> np.ndarray:
+    """Effective draws and R-hat of each quantity, by replica: (2, quantities).
+
+    The variance of the mean is that of a sample of clusters, the replicas (the linearised ratio
+    estimator), so that it holds whatever the draws of one replica have to do with each other.
+    Where replicas never leave their modes there are as many effective draws as replicas.
+
+    Parameters
+    ----------
+    values : ndarray of shape (lists, quantities)
+        Every quantity at every list.
+    place : ndarray of shape (chains, draws)
+        The list of each draw.
+    groups : ndarray of shape (chains, draws)
+        The replica that held it, a number of its own for each replica of each chain.
+
+    Returns
+    -------
+    ndarray of shape (2, quantities)
+        Effective draws, at most as many as there are draws; and R-hat.
+    """
+    n_lists, n_groups = len(values), int(groups.max()) + 1
+    table = np.bincount((groups * n_lists + place).ravel(), minlength=n_groups * n_lists)
+    table = table.reshape(n_groups, n_lists)
+    sizes, n_draws = table.sum(axis=1), place.size
+    met = sizes > 0
+    n_met = int(met.sum())
+    centred = values - table.sum(axis=0) @ values / n_draws
+    variance = table.sum(axis=0) @ centred**2 / n_draws
+    totals = (table @ centred)[met]
+    ess, r_hat = np.full((2, values.shape[1]), np.nan)
+    if n_met < 2:
+        return np.stack([ess, r_hat])
+    of_mean = n_met / (n_met - 1) * (totals**2).sum(axis=0) / n_draws**2
+    between = (totals**2 / sizes[met][:, None]).sum(axis=0) / n_draws
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ess = np.minimum(variance / of_mean, n_draws)
+        r_hat = np.sqrt(variance / np.maximum(variance - between, 0.0))
+    return np.stack([ess, r_hat])

@@ -1,0 +1,94 @@
+"""Draws held to an exact sum: over the lists made of the antecedents that were drawn most.
+
+The sum over all lists of a large pool is out of reach, but not that over the lists that hold
+nothing but sixteen antecedents, under the prior of the whole pool. Among these lists the
+probability of each length and the inclusion of each antecedent are then known exactly, whatever the
+chains did, and the draws that are such lists must agree with them. A mode that is made of these
+antecedents and was drawn too often, too rarely or never is seen, however many lists share it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+import numpy as np
+
+from elseif.model.problem import Problem
+from elseif.sampler.exact_posterior import bytes_to_sum
+from elseif.sampler.exact_sum import ExactSum
+from elseif.sampler.quantity import ENOUGH_ESS, SMALL_ERROR
+from elseif.sampler.run_length_draws import RunLengthDraws, join_runs
+
+MOST_ANTECEDENTS = 16  # a sum of less than 0.1 s
+MOST_BYTES = 1e8
+MOST_WORDS = 1 << 14  # of a cover, about a million observations: counting them takes time
+LEAST_SHARE = 0.1  # of the draws, for the comparison to say something
+
+
+def check_restricted(
+    chains: Sequence[RunLengthDraws], problem: Problem, unsteady: Collection[int] = ()
+) -> tuple[float, float]:
+    """Compare draws with the sum over the lists of the antecedents that were drawn most.
+
+    Parameters
+    ----------
+    chains : sequence of RunLengthDraws
+        The kept draws.
+    problem : Problem
+        What was sampled.
+    unsteady : collection of int, default=()
+        Antecedents whose inclusion is known not to be steady yet: it is not compared.
+
+    Returns
+    -------
+    float
+        Share of the draws that are made of these antecedents alone; NaN where no sum was made.
+    float
+        The largest deviation of a length's share or an inclusion among them, in Monte Carlo
+        standard errors that a verdict allows; NaN where too few draws could be compared.
+    """
+    runs = join_runs(chains)
+    chosen = _most_drawn(runs, problem.pool_size)
+    if not _is_cheap(problem, len(chosen)):
+        return float("nan"), float("nan")
+    is_chosen = np.zeros(problem.pool_size, dtype=bool)
+    is_chosen[chosen] = True
+    outside = np.concatenate([[0], np.cumsum(~is_chosen[runs.items])])
+    inside = outside[runs.offsets[1:]] == outside[runs.offsets[:-1]]
+    share = float(runs.n_draws[inside].sum() / runs.n_draws.sum())
+    if share < LEAST_SHARE:
+        return share, float("nan")
+    lengths, inclusion = _shares(runs, inside, problem.pool_size)
+    drawn = np.concatenate([lengths[: len(chosen) + 1], inclusion[chosen]])
+    exact = ExactSum.of(problem, chosen.tolist()).summaries()
+    expected = np.concatenate([exact.length_probabilities, exact.inclusion])
+    variance = expected * np.maximum(1 - expected, 0.0)
+    allowed = np.maximum(np.sqrt(variance / (ENOUGH_ESS * share)), SMALL_ERROR)
+    is_promised = np.append(np.ones(len(chosen) + 1, bool), ~np.isin(chosen, list(unsteady)))
+    return share, float(np.max((np.abs(drawn - expected) / allowed)[is_promised]))
+
+
+def _is_cheap(problem: Problem, n_chosen: int) -> bool:
+    n_counted = int(problem.layout.label_totals.sum())
+    few_bytes = bytes_to_sum(n_chosen, problem.n_labels, n_counted) <= MOST_BYTES
+    return n_chosen > 0 and few_bytes and problem.layout.n_words <= MOST_WORDS
+
+
+def _most_drawn(runs: RunLengthDraws, pool_size: int) -> np.ndarray:
+    """The antecedents that are in most draws, in the order of the pool."""
+    weights = np.repeat(runs.n_draws, runs.lengths)
+    inclusion = np.bincount(runs.items, weights=weights, minlength=pool_size)
+    order = np.argsort(-inclusion, kind="stable")[:MOST_ANTECEDENTS]
+    chosen: np.ndarray = np.sort(order)
+    return chosen
+
+
+def _shares(
+    runs: RunLengthDraws, inside: np.ndarray, pool_size: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Share of each length, and inclusion of each antecedent, among some runs' draws."""
+    n_draws = np.where(inside, runs.n_draws, 0)
+    lengths = np.bincount(runs.lengths, weights=n_draws, minlength=MOST_ANTECEDENTS + 1)
+    weights = np.repeat(n_draws, runs.lengths)
+    inclusion = np.bincount(runs.items, weights=weights, minlength=pool_size)
+    return lengths / n_draws.sum(), inclusion / n_draws.sum()

@@ -1,0 +1,234 @@
+"""Sampling for a classifier: the chains of a fit, which can go on, and what is said of them."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from elseif.checks import check_count, check_positive
+from elseif.errors import ParamError, SamplingError
+from elseif.model.likelihood import log_likelihood
+from elseif.parameters import MOST_ITERATIONS
+from elseif.posterior.draws import Posterior
+from elseif.posterior.point_estimate import maximum_a_posteriori, point_estimate
+from elseif.posterior.steadiness import point_steadiness
+from elseif.showing.convergence_text import unsteady_words
+
+if TYPE_CHECKING:
+    from elseif.antecedents.pool import Pool
+    from elseif.fitted_model import FittedModel
+    from elseif.model.prior import ListPrior
+    from elseif.model.problem import Problem
+    from elseif.posterior.rule_list import ModelMetadata, RuleList
+    from elseif.sampler.chains import Continuation, Sampled, SamplerSettings
+    from elseif.sampler.convergence import Convergence
+    from elseif.sampler.learning import Learnt
+
+# of the attributes of a fitted classifier, the one that is neither pickled nor saved
+CHAINS = "_chains_"
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """What the draws say, and how to go on."""
+
+    posterior: Posterior
+    convergence: Convergence
+    rule_list: RuleList
+    map_rule_list: RuleList
+    point_note: str | None  # of the fit report; it may change with more draws
+    go_on: Continuation | None
+
+
+@dataclass(frozen=True, eq=False)
+class Chains:
+    """What it takes to go on sampling: the chains, and with them the data as packed bits."""
+
+    model: FittedModel  # that these draws made
+    drawn: Drawn
+    problem: Problem
+
+
+class SamplingMixin:
+    """Methods of BayesianRuleListClassifier that draw from the posterior."""
+
+    def sample_more(self: Any, n_iter: int | None = None, *, seconds: float | None = None) -> Any:
+        """Go on from where the chains are, and set all fitted attributes anew.
+
+        The result is that of one run of ``n_iter_`` iterations, bit for bit: the first half is
+        discarded, so that more iterations also discard more. The chains, and with them the data
+        as packed bits, stay in memory with the classifier that was fitted; they are neither
+        pickled nor saved, and a copy or a loaded model cannot go on.
+
+        Parameters
+        ----------
+        n_iter : int, default=None
+            Further iterations of each chain.
+        seconds : float, default=None
+            In place of n_iter: about how long to go on. The number of iterations then depends on
+            the machine; ``n_iter_`` tells it.
+
+        Returns
+        -------
+        BayesianRuleListClassifier
+            The classifier itself.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from elseif import BayesianRuleListClassifier
+        >>> X = pd.DataFrame({"smoker": [1, 0, 1, 0] * 20, "over 60": [1, 1, 0, 0] * 20})
+        >>> y = [1, 0, 1, 0] * 20
+        >>> clf = BayesianRuleListClassifier(n_iter=2_000, random_state=0).fit(X, y)
+        >>> clf.sample_more(n_iter=2_000).n_iter_
+        4000
+        """
+        check_is_fitted(self)
+        if (n_iter is None) == (seconds is None):
+            raise ParamError("sample_more takes either n_iter or seconds.")
+        if n_iter is not None:
+            check_count("n_iter", n_iter, 1, MOST_ITERATIONS)
+        else:
+            check_positive("seconds", seconds)
+        chains: Chains | None = getattr(self, CHAINS, None)
+        if chains is None or chains.model is not self.model_ or chains.drawn.go_on is None:
+            raise SamplingError(_why_no_chains(self))
+        model = chains.model
+        sampled = chains.drawn.go_on(n_iter, seconds, self._progress())
+        drawn = _of_draws(sampled, model.pool, model.metadata, chains.problem.prior)
+        path = self._projected(chains.problem, drawn.posterior, drawn.rule_list)
+        others = (text for text in model.fit_report.notes if text != chains.drawn.point_note)
+        notes = tuple(text for text in (drawn.point_note, *others) if text)
+        longer = replace(
+            model,
+            rule_list=drawn.rule_list,
+            map_rule_list=drawn.map_rule_list,
+            posterior=drawn.posterior,
+            convergence=drawn.convergence,
+            fit_report=replace(model.fit_report, notes=notes),
+            projection_path=path,
+            projected_rule_list=None if path is None else path.lists[-1],
+        )
+        # in one step, which nothing can interrupt
+        self.__dict__ = {
+            **vars(self),
+            "model_": longer,
+            CHAINS: Chains(longer, drawn, chains.problem),
+        }
+        self._warn_of_convergence()
+        return self
+
+    def _keep_chains(self: Any, drawn: Drawn, problem: Problem) -> None:
+        setattr(self, CHAINS, Chains(self.model_, drawn, problem))
+
+    def _sampler_settings(self: Any) -> SamplerSettings:
+        from elseif.sampler.chains import SamplerSettings
+
+        return SamplerSettings(
+            kernel=self.kernel,
+            n_chains=self.n_chains,
+            n_iter=self.n_iter,
+            max_iter=self.max_iter,
+            n_jobs=self.n_jobs,
+            max_memory=self.max_memory,
+            max_time=self.max_time,
+        )
+
+    def _learn(
+        self: Any, problem: Problem, names: list[str], seed: np.random.SeedSequence
+    ) -> Learnt:
+        """Learn the settings that are to be learnt; the seed stays as it is."""
+        from elseif.sampler.learning import learn
+
+        return learn(problem, names, self._sampler_settings(), seed, self._progress())
+
+    def _sample(
+        self: Any,
+        problem: Problem,
+        pool: Pool,
+        metadata: ModelMetadata,
+        seed: np.random.SeedSequence,
+    ) -> Drawn:
+        """Draw from the posterior; of an empty pool there is one list."""
+        from elseif.posterior.collect import only_the_default_rule
+        from elseif.sampler.chains import sample
+        from elseif.sampler.convergence import nothing_to_sample
+
+        if not len(pool):
+            totals = problem.layout.label_totals
+            log_posterior = log_likelihood(
+                totals[None, :] * metadata.count_unit, problem.pseudocounts
+            )
+            posterior = only_the_default_rule(totals, log_posterior, pool, metadata)
+            return _of_posterior(posterior, nothing_to_sample(), None)
+        sampled = sample(problem, self._sampler_settings(), seed, self._progress())
+        return _of_draws(sampled, pool, metadata, problem.prior)
+
+    def _warn_of_convergence(self: Any) -> None:
+        from elseif.sampler.convergence import is_good_enough
+
+        found = self.model_.convergence  # its quantities need no names here
+        if not len(self.pool_) or is_good_enough(found):
+            return
+        warnings.warn(_warning(self, found), ConvergenceWarning, stacklevel=3)
+
+    def __getstate__(self: Any) -> dict[str, Any]:
+        """For pickles and copies: all but the chains, which hold the data of fit."""
+        state: Any = super().__getstate__()
+        return {name: value for name, value in state.items() if name != CHAINS}
+
+
+def _of_draws(sampled: Sampled, pool: Pool, metadata: ModelMetadata, prior: ListPrior) -> Drawn:
+    from elseif.posterior.collect import collect
+
+    posterior = collect(sampled.chains, pool, metadata, prior, sampled.exact)
+    return _of_posterior(posterior, sampled.convergence, sampled.go_on)
+
+
+def _of_posterior(
+    posterior: Posterior, convergence: Convergence, go_on: Continuation | None
+) -> Drawn:
+    best, note = point_estimate(posterior)
+    if convergence.n_chains:
+        found_by, is_steady = point_steadiness(posterior, best, convergence)
+        convergence = replace(convergence, point_found_by=found_by, point_is_steady=is_steady)
+    posterior.unsteady = convergence.unsteady_inclusions
+    return Drawn(
+        posterior=posterior,
+        convergence=convergence,
+        rule_list=posterior.rule_list(best),
+        map_rule_list=posterior.rule_list(maximum_a_posteriori(posterior)),
+        point_note=note,
+        go_on=go_on,
+    )
+
+
+def _warning(classifier: Any, found: Convergence) -> str:
+    """What has gone wrong, and what to do about it."""
+    longer = "n_iter" if classifier.n_iter is not None else "max_iter"
+    if found.ended_by == "max_time":
+        longer = "max_time"
+    shown = "not available" if np.isnan(found.r_hat) else f"{found.r_hat:.3f}"
+    unsteady = unsteady_words(found)
+    what = f" Not yet steady: {', '.join(unsteady)}." if unsteady else ""
+    return (
+        f"The chains have not converged after {found.n_iter:,} iterations: R-hat {shown}, "
+        f"largest rank-normalised R-hat {found.max_r_hat:.3f}, fewest effective draws "
+        f"{found.min_ess:.0f}.{what} Raise {longer}, go on with sample_more, or make the pool "
+        "smaller by a higher min_support or a lower max_cardinality. The result is there, but "
+        "another seed may give another list."
+    )
+
+
+def _why_no_chains(classifier: Any) -> str:
+    if not len(classifier.pool_):
+        return "There is nothing to sample: the default rule is the only list."
+    return (
+        "The chains are not here: they stay with the classifier that was fitted, and are neither "
+        "copied, pickled nor saved, for they hold the data. Fit again, with a larger n_iter."
+    )

@@ -1,0 +1,142 @@
+"""Draws held to an exact sum over the lists of the antecedents that were drawn most."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from elseif.model.problem import Problem
+from elseif.sampler import restricted_sum
+from elseif.sampler.convergence import Convergence, assess, is_good_enough
+from elseif.sampler.exact_sum import ExactSum
+from elseif.sampler.monitored import choose_monitored
+from elseif.sampler.restricted_sum import check_restricted
+from elseif.sampler.run_length_draws import ChainInfo, RunLengthDraws, join_runs
+from tests.sampler.scaled_modes import scaled_two_modes
+from tests.sampler.variants import lists_of
+
+N_CHAINS, N_DRAWS = 4, 2_000
+
+
+@pytest.fixture(scope="module")
+def problem() -> Problem:
+    """Two modes, each of many lists; 18 antecedents, more than the restricted sum takes."""
+    posed = scaled_two_modes(30).problem
+    assert posed.pool_size > restricted_sum.MOST_ANTECEDENTS
+    return posed
+
+
+@pytest.fixture(scope="module")
+def draws(problem: Problem) -> list[RunLengthDraws]:
+    """Independent draws of the posterior, as several chains."""
+    summed = ExactSum.of(problem)
+    return [summed.draw(N_DRAWS, np.random.default_rng(k)) for k in range(N_CHAINS)]
+
+
+def _only(runs: RunLengthDraws, wanted: Callable[[tuple[int, ...]], bool]) -> RunLengthDraws:
+    """The same number of draws for every chain, of some lists alone."""
+    kept = np.array([wanted(d) for d in lists_of(runs)])
+    return join_runs([replace(runs, n_draws=np.where(kept, runs.n_draws, 0))])
+
+
+def _in_first_mode(antecedent_list: tuple[int, ...]) -> bool:
+    return antecedent_list[:1] in ((0,), (1,))
+
+
+def _assessed(chains: list[RunLengthDraws], problem: Problem) -> Convergence:
+    n_draws = min(int(chain.n_draws.sum()) for chain in chains)
+    infos = [ChainInfo((), 2 * n_draws, {}, {}) for _ in chains]
+    cut = [join_runs([_first_draws(chain, n_draws)]) for chain in chains]
+    return assess(cut, infos, problem, choose_monitored(problem))
+
+
+def _first_draws(runs: RunLengthDraws, n: int) -> RunLengthDraws:
+    before = np.cumsum(runs.n_draws) - runs.n_draws
+    return replace(runs, n_draws=np.clip(n - before, 0, runs.n_draws))
+
+
+def test_draws_of_the_posterior_agree(draws: list[RunLengthDraws], problem: Problem) -> None:
+    """8,000 independent draws are far within what 200 effective ones may be off."""
+    share, deviation = check_restricted(draws, problem)
+    assert 0.5 < share <= 1
+    assert deviation < 2
+    found = _assessed(draws, problem)
+    assert found.status == "converged"
+    assert found.restricted_sum_agrees
+    assert "by an exact sum" in str(found)
+
+
+def test_a_mode_that_no_chain_has_drawn_is_seen(
+    draws: list[RunLengthDraws], problem: Problem
+) -> None:
+    """Draws of one mode in the right proportions: nothing else in the report contradicts them."""
+    found = _assessed([_only(chain, _in_first_mode) for chain in draws], problem)
+    assert found.r_hat < 1.05
+    assert found.shares_agree
+    assert all(q.steady for q in found.quantities)
+    assert found.status == "not converged"
+    assert "contradict an exact sum" in found.sentence()
+
+
+def test_one_chain_may_not_stop_where_the_sum_contradicts(
+    draws: list[RunLengthDraws], problem: Problem
+) -> None:
+    """Of a single chain nothing is determined; it may end all the same, if all else is good."""
+    alone, in_one_mode = _assessed(draws[:1], problem), _only(draws[0], _in_first_mode)
+    assert alone.status == "undetermined"
+    assert is_good_enough(alone)
+    contradicted = _assessed([in_one_mode], problem)
+    assert contradicted.status == "undetermined"
+    assert not is_good_enough(contradicted)
+
+
+def test_a_verdict_without_the_sum_would_accept_it(
+    draws: list[RunLengthDraws], problem: Problem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The mutant: what the draws of one mode are called when nobody makes the sum."""
+    monkeypatch.setattr(restricted_sum, "MOST_BYTES", 0)
+    found = _assessed([_only(chain, _in_first_mode) for chain in draws], problem)
+    assert np.isnan(found.restricted_deviation).all()
+    assert found.status == "converged"
+
+
+def test_draws_of_one_length_too_many_are_seen(
+    draws: list[RunLengthDraws], problem: Problem
+) -> None:
+    runs = join_runs(draws)
+    commonest = int(np.bincount(runs.lengths).argmax())
+    without = replace(runs, n_draws=np.where(runs.lengths == commonest, 0, runs.n_draws))
+    assert check_restricted([join_runs([without])], problem)[1] > 4
+
+
+def test_unsteady_inclusions_are_not_compared(
+    draws: list[RunLengthDraws], problem: Problem
+) -> None:
+    """They are marked where they are shown, and do not keep a fit from ending."""
+    runs = join_runs(draws)
+    idle = 10  # of chance: in a list or not, the rest is the same
+    has_idle = np.array([idle in d for d in lists_of(runs)])
+    more = [replace(runs, n_draws=np.where(has_idle, 20 * runs.n_draws, runs.n_draws))]
+    with_it, without = check_restricted(more, problem), check_restricted(more, problem, {idle})
+    assert with_it[0] == without[0]
+    assert without[1] < with_it[1]
+
+
+def test_few_draws_of_the_chosen_say_nothing(problem: Problem) -> None:
+    """Lists that hold more antecedents than the sum can take: no share to compare."""
+    n = problem.pool_size
+    rows = [np.roll(np.arange(n), k)[: n - 1] for k in range(n)]
+    runs = ExactSum.of(problem).described([tuple(row.tolist()) for row in rows])
+    share, deviation = check_restricted([runs], problem)
+    assert share == 0
+    assert np.isnan(deviation)
+
+
+def test_too_many_observations_are_left_alone(
+    draws: list[RunLengthDraws], problem: Problem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(restricted_sum, "MOST_WORDS", problem.layout.n_words - 1)
+    assert np.isnan(check_restricted(draws, problem)).all()
