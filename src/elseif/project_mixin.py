@@ -1,0 +1,95 @@
+"""What a classifier offers of the projected list: which list predicts, and the path of lengths."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from elseif.checks import check_count
+from elseif.errors import ParamError
+from elseif.parameters import MOST_RULES
+
+if TYPE_CHECKING:
+    from elseif.model.problem import Problem
+    from elseif.posterior.draws import Posterior
+    from elseif.posterior.rule_list import RuleList
+    from elseif.projection.path import ProjectionPath
+
+SHORTEST_PATH, LONGEST_PATH = 6, 20  # where no length is given
+
+
+def longest_of_path(point: RuleList) -> int:
+    """The most rules to look at where none is given."""
+    return min(max(2 * len(point), SHORTEST_PATH), LONGEST_PATH)
+
+
+class ProjectMixin:
+    """Methods of a BayesianRuleListClassifier about the list closest to its posterior."""
+
+    def project(
+        self: Any,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        max_length: int | None = None,
+        folds: int | None = 5,
+    ) -> ProjectionPath:
+        """The lists closest to the posterior's predictions, one for each number of rules.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            The data of fit, which a fitted classifier does not keep.
+        max_length : int, default=None
+            The most rules to look at. None looks at twice as many as the point estimate has, at
+            least 6 and at most 20.
+        folds : int, default=5
+            Folds of a cross-validation that scores every length out of sample, from which the
+            suggested length comes. Everything is learnt again in each fold. None leaves it out.
+
+        Returns
+        -------
+        ProjectionPath
+            Whose ``as_classifier()`` predicts with the list of the suggested length.
+
+        Examples
+        --------
+        >>> from elseif import BayesianRuleListClassifier
+        >>> from elseif.datasets import load_titanic
+        >>> X, y = load_titanic()
+        >>> classifier = BayesianRuleListClassifier(random_state=0).fit(X, y)
+        >>> path = classifier.project(X, y, max_length=3, folds=None)
+        >>> [len(rule_list) for rule_list in path]
+        [0, 1, 2, 3]
+        """
+        if max_length is not None:
+            check_count("max_length", max_length, 0, MOST_RULES)
+        draft = self.edit(X, y, sample_weight)  # sees to it that these are the data of fit
+        posterior = draft.context.model.posterior
+        if posterior is None:
+            raise ParamError(
+                "The model was saved without its posterior, to which lists are compared. Fit "
+                "again, or save it with posterior='lists'."
+            )
+        longest = longest_of_path(self.rule_list_) if max_length is None else max_length
+        from elseif.projection.project import problem_of_draft, project_problem
+
+        path = project_problem(problem_of_draft(draft), posterior, self.rule_list_, longest)
+        scores = None
+        if folds is not None:
+            from elseif.evaluation.projection_scores import score_path
+
+            told = {"folds": folds, "progress": self._progress()}
+            scores = score_path(self, X, y, sample_weight, longest, **told)
+        return path.of(self, scores)
+
+    def _projected(
+        self: Any, problem: Problem, posterior: Posterior, point: RuleList
+    ) -> ProjectionPath | None:
+        """What fit learns of the projected list: nothing, where something else predicts."""
+        if self.predict_with != "projected":
+            return None
+        from elseif.projection.project import project_problem  # loads compiled code
+
+        max_length = len(point) if self.max_length is None else int(self.max_length)
+        return project_problem(problem, posterior, point, max_length)

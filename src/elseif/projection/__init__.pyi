@@ -1,0 +1,1 @@
+from elseif.projection.path import PathScores as PathScores, ProjectionPath as ProjectionPath

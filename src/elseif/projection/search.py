@@ -1,0 +1,248 @@
+"""The lists nearest to a target, one for each length: by looking at all, or by local search."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from elseif import compiled
+from elseif.posterior.draws import Posterior
+from elseif.projection.target import Target
+
+Rules = tuple[int, ...]  # candidates of the target, in order
+
+MOST_LOOKED_AT = 100_000_000  # cells that are looked at when all lists are
+DRAWN = 400  # drawn lists, the most probable, whose beginnings the search may start from
+STARTS = 64  # of them for each length, the nearest
+BEAM = 8  # lists of a length that the next length is reached from
+PAIR_STARTS = 8  # antecedents tried as the first of two that are exchanged together
+ROUNDS = 4  # of passing lists on to the lengths beside their own
+TIE = 1e-11  # distances, in nats per row, closer than this are equal
+MOST_TIED = 100  # equal insertions that are compared by how they read
+
+
+@dataclass(frozen=True)
+class Found:
+    """A list, its loss, and what it is preferred by among lists of the same loss."""
+
+    rules: Rules
+    loss: float
+    captured: tuple[int, ...]  # by each rule, in units
+
+    def beats(self, other: Found, tie: float) -> bool:
+        """Nearer; or as near, and it captures more rule by rule, or comes first in the pool."""
+        if abs(self.loss - other.loss) > tie:
+            return self.loss < other.loss
+        return (_less_first(self.captured), self.rules) < (_less_first(other.captured), other.rules)
+
+
+def _less_first(captured: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(-n for n in captured)
+
+
+def nearest_lists(
+    target: Target, starts: Iterable[Rules], max_length: int, exhaustive: bool | None = None
+) -> list[Found]:
+    """For each length from 0 on, the nearest list of so many rules.
+
+    All lists are looked at where that is quick, unless ``exhaustive`` says otherwise.
+    """
+    longest = min(max_length, len(target.candidates))
+    if exhaustive is None:
+        exhaustive = _n_lists(len(target.candidates), longest) * len(target.cells) <= MOST_LOOKED_AT
+    search = Search(target)
+    if exhaustive:
+        return [search.evaluate(rules) for rules in _nearest_of_all(target, longest)]
+    return search.run(starts, longest)
+
+
+def beginnings_of_drawn(target: Target, posterior: Posterior, max_length: int) -> list[Rules]:
+    """The most probable drawn lists and their beginnings, as far as made of candidates."""
+    place = {a: i for i, a in enumerate(target.candidates.tolist())}
+    beginnings: dict[Rules, None] = {}
+    for i in posterior.best_first[:DRAWN].tolist():
+        items = posterior.distinct.antecedent_list(i)[:max_length]
+        if all(a in place for a in items):
+            rules = tuple(place[a] for a in items)
+            beginnings |= dict.fromkeys(rules[:n] for n in range(len(rules) + 1))
+    return list(beginnings)
+
+
+class Search:
+    """Local search by removing a rule and putting the best antecedent at its best place."""
+
+    def __init__(self, target: Target) -> None:
+        self.target = target
+        self.tie = TIE * target.weight
+        self._line = np.empty(len(target.cells), dtype=np.int64)
+        self._insertions: dict[Rules, list[Found]] = {}
+
+    def run(self, starts: Iterable[Rules], longest: int) -> list[Found]:
+        """The nearest list found of each length, 0 to the longest."""
+        by_length: dict[int, list[Found]] = {m: [] for m in range(longest + 1)}
+        for rules in starts:
+            if 0 < len(rules) <= longest:
+                by_length[len(rules)].append(self.evaluate(rules))
+        beam = [self.evaluate(())]
+        best = list(beam)
+        for m in range(1, longest + 1):
+            longer = (found for shorter in beam for found in self.insertions(shorter.rules))
+            trials = [*_nearest(longer, BEAM), *_nearest(by_length[m], STARTS)]
+            beam = _nearest((self.improve(found) for found in trials), BEAM)
+            best.append(self._best(beam))
+        for _ in range(ROUNDS):
+            before = [found.rules for found in best]
+            for m in range(longest - 1, 0, -1):
+                best[m] = self._best([best[m], self.improve(self._remove(best[m + 1].rules))])
+            for m in range(1, longest + 1):
+                extended = self.improve(self.insert(best[m - 1].rules))
+                best[m] = self._exchange_pairs(self._best([best[m], extended]))
+            if [found.rules for found in best] == before:
+                break
+        return best
+
+    def improve(self, found: Found) -> Found:
+        """The end of replacing and moving single rules for as long as that helps."""
+        changed = True
+        while changed:
+            changed = False
+            for j in range(len(found.rules)):
+                other = self.insert(found.rules[:j] + found.rules[j + 1 :])
+                if other.beats(found, self.tie):
+                    found, changed = other, True
+        return found
+
+    def _exchange_pairs(self, found: Found) -> Found:
+        """Replace two rules at once, then single ones, for as long as that helps."""
+        changed = True
+        while changed:
+            changed = False
+            for i in range(len(found.rules)):
+                for j in range(i + 1, len(found.rules)):
+                    kept = found.rules[:i] + found.rules[i + 1 : j] + found.rules[j + 1 :]
+                    swapped = list(found.rules)
+                    swapped[i], swapped[j] = swapped[j], swapped[i]
+                    firsts = self.insertions(kept)[:PAIR_STARTS]
+                    trials = [self.insert(first.rules) for first in firsts]
+                    trials.append(self.evaluate(tuple(swapped)))
+                    other = self._best(trials)
+                    if other.beats(found, self.tie):
+                        found, changed = self.improve(other), True
+                        break
+        return found
+
+    def insert(self, rules: Rules) -> Found:
+        """The nearest list with one rule more."""
+        return self.insertions(rules)[0]
+
+    def insertions(self, rules: Rules) -> list[Found]:
+        """The nearest list with one rule more, then such lists with other antecedents."""
+        known = self._insertions.get(rules)
+        if known is None:
+            known = self._insertions[rules] = self._best_insertions(rules)
+        return known
+
+    def _best_insertions(self, rules: Rules) -> list[Found]:
+        target = self.target
+        totals = self._assign(rules)
+        allowed = np.ones(len(target.candidates), dtype=bool)
+        allowed[list(rules)] = False
+        losses = np.full((len(allowed), len(rules) + 1), np.inf)
+        room = (np.empty_like(totals), np.empty_like(totals), np.empty_like(totals[:1]))
+        compiled.score_insertions(
+            len(rules),
+            target.covered,
+            target.cells,
+            self._line,
+            totals,
+            target.model,
+            allowed,
+            room,
+            losses,
+        )
+        tied = np.argwhere(losses <= losses.min() + self.tie)[:MOST_TIED]
+        lists = [(*rules[:j], a, *rules[j:]) for a, j in tied.tolist()]
+        best = self._best(self.evaluate(found) for found in lists)
+        order = np.lexsort((np.arange(len(losses)), losses.min(axis=1)))[: BEAM + 1].tolist()
+        others = [
+            (*rules[:j], a, *rules[j:])
+            for a, j in zip(order, losses[order].argmin(axis=1).tolist(), strict=True)
+            if allowed[a] and a not in best.rules
+        ]
+        return [best, *map(self.evaluate, others)]
+
+    def _remove(self, rules: Rules) -> Found:
+        return self._best(self.evaluate(rules[:j] + rules[j + 1 :]) for j in range(len(rules)))
+
+    def evaluate(self, rules: Rules) -> Found:
+        """A list's loss."""
+        totals = self._assign(rules)
+        loss = float(compiled.list_loss(totals, len(totals), self.target.model))
+        n_labels = len(self.target.pseudocounts)
+        captured = totals[:-1, :n_labels].sum(axis=1)
+        return Found(rules, loss, tuple(captured.tolist()))
+
+    def label_counts(self, rules: Rules) -> np.ndarray:
+        """N[j, l] of a list in units, the default rule last."""
+        return self._assign(rules)[:, : len(self.target.pseudocounts)]
+
+    def _assign(self, rules: Rules) -> np.ndarray:
+        totals = np.empty((len(rules) + 1, self.target.cells.shape[1]), dtype=np.int64)
+        compiled.assign_lines(
+            np.array(rules, dtype=np.int64),
+            self.target.covered,
+            self.target.cells,
+            self._line,
+            totals,
+        )
+        return totals
+
+    def _best(self, trials: Iterable[Found]) -> Found:
+        best: Found | None = None
+        for found in trials:
+            if best is None or found.beats(best, self.tie):
+                best = found
+        assert best is not None
+        return best
+
+
+def _nearest(trials: Iterable[Found], n: int) -> list[Found]:
+    """Some distinct lists of least loss."""
+    distinct = {found.rules: found for found in trials}
+    return sorted(distinct.values(), key=lambda found: (found.loss, found.rules))[:n]
+
+
+def _n_lists(n_candidates: int, longest: int) -> int:
+    return sum(math.perm(n_candidates, m) for m in range(longest + 1))
+
+
+def _nearest_of_all(target: Target, longest: int) -> Sequence[Rules]:
+    """The nearest of all lists of each length."""
+    n_cells, width = target.cells.shape
+    remaining = np.empty((longest + 1, n_cells), dtype=np.int64)
+    remaining[0] = np.arange(n_cells)
+    n_remaining = np.zeros(longest + 1, dtype=np.int64)
+    n_remaining[0] = n_cells
+    rest = np.zeros((longest + 1, width), dtype=np.int64)
+    rest[0] = target.cells.sum(axis=0)
+    walk = (
+        remaining,
+        n_remaining,
+        np.zeros(longest + 1),
+        rest,
+        np.zeros(longest + 1, dtype=np.int64),
+        np.zeros(longest + 1, dtype=np.int64),
+        np.zeros((1, width), dtype=np.int64),
+    )
+    loss = np.full(longest + 1, np.inf)
+    best = np.zeros((longest + 1, longest + 1), dtype=np.int64)
+    captured = np.zeros_like(best)
+    if longest:
+        tie = TIE * target.weight
+        compiled.search_all(
+            target.truth(), target.cells, target.model, tie, walk, loss, best, captured
+        )
+    return [tuple(best[m, :m].tolist()) for m in range(longest + 1)]

@@ -1,0 +1,116 @@
+"""What lists are compared with: the posterior predictive of the training rows, in cells."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from elseif.bits.merging import find_patterns
+from elseif.bits.packing import WORD_BITS
+from elseif.model.problem import Problem
+from elseif.posterior.draws import Posterior
+from elseif.posterior.predictive import predictive_of_problem
+
+# Row numbers that are kept of all candidates' covers. Where the pool's would be more, the
+# antecedents that the posterior uses most are the candidates.
+MOST_MEMBERS = 40_000_000
+MOST_DIGITS = 52
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """Cells of rows that the candidates cannot tell apart, and what each candidate covers."""
+
+    candidates: np.ndarray  # int64 (candidates,): places in the pool, ascending
+    # int64 (cells, 2 labels): counts in units, then sums of the posterior predictive
+    cells: np.ndarray
+    members: np.ndarray  # int32: cells that candidates cover, or do not where inverted
+    starts: np.ndarray  # int64 (candidates + 1,), into members
+    inverted: np.ndarray  # bool (candidates,)
+    pseudocounts: np.ndarray
+    unit: float  # what a count of 1 stands for
+    target_unit: float  # what a sum of 1 stands for
+    entropy: float  # sum over rows of -q log q, weighted: the loss that no list is below
+
+    @property
+    def covered(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return self.members, self.starts, self.inverted
+
+    @property
+    def model(self) -> tuple[np.ndarray, float, float]:
+        return self.pseudocounts, self.unit, self.target_unit
+
+    @property
+    def weight(self) -> float:
+        """The rows' weights together."""
+        return float(self.cells[:, : len(self.pseudocounts)].sum()) * self.unit
+
+    def distance(self, loss: float) -> float:
+        """Kullback-Leibler divergence from the posterior predictive, in nats per row."""
+        return max((loss - self.entropy) / self.weight, 0.0)  # rounding must not make it negative
+
+    def truth(self) -> np.ndarray:
+        """Whether each candidate covers each cell."""
+        truth = np.zeros((len(self.candidates), len(self.cells)), dtype=bool)
+        owners = np.repeat(np.arange(len(self.candidates)), np.diff(self.starts))
+        truth[owners, self.members] = True
+        return truth ^ self.inverted[:, None]
+
+
+def make_target(problem: Problem, posterior: Posterior) -> Target:
+    """The target of a problem's own posterior."""
+    layout, n_labels = problem.layout, problem.n_labels
+    everyone = np.unpackbits(layout.everyone().view(np.uint8), bitorder="little")
+    bits = np.flatnonzero(everyone)
+    section = np.searchsorted(layout.section_starts, bits // WORD_BITS, side="right") - 1
+    weights = layout.section_weights[section]
+    # whole numbers add up to the same in any order of the rows
+    digits = min(MOST_DIGITS, 62 - int(layout.label_totals.sum()).bit_length())
+    predictive = predictive_of_problem(posterior, problem)[bits]
+    whole = np.rint(np.ldexp(predictive, digits)).astype(np.int64)
+    candidates = _candidates(problem, posterior)
+    covers = np.stack([problem.cover(a) for a in candidates.tolist()])
+    found = find_patterns(covers, bits, lambda _: True)
+    assert found is not None  # no number of patterns is too large
+    pattern, first = found
+    cells = np.zeros((len(first), 2 * n_labels), dtype=np.int64)
+    np.add.at(cells, (pattern, layout.section_labels[section]), weights)
+    for k in range(n_labels):
+        np.add.at(cells[:, n_labels + k], pattern, weights * whole[:, k])
+    members, starts, inverted = _members(covers, bits[first])
+    terms = -predictive * np.log(np.where(predictive > 0, predictive, 1.0)) * weights[:, None]
+    return Target(
+        candidates=candidates,
+        cells=cells,
+        members=members,
+        starts=starts,
+        inverted=inverted,
+        pseudocounts=np.asarray(problem.pseudocounts, dtype=float),
+        unit=layout.unit,
+        target_unit=math.ldexp(layout.unit, -digits),
+        entropy=math.fsum(terms.ravel().tolist()) * layout.unit,
+    )
+
+
+def _candidates(problem: Problem, posterior: Posterior) -> np.ndarray:
+    """The pool, or as much of it as there is room for: what the posterior uses most."""
+    n_bits = problem.layout.n_words * WORD_BITS
+    # of an antecedent's cover and its complement the smaller is kept
+    size = np.minimum(posterior.pool.supports, 1 - posterior.pool.supports) * n_bits + 1
+    most_used = np.lexsort((np.arange(len(size)), -posterior.inclusion_probabilities))
+    n = max(int(np.searchsorted(np.cumsum(size[most_used]), MOST_MEMBERS, side="right")), 1)
+    return np.sort(most_used[:n]).astype(np.int64)
+
+
+def _members(covers: np.ndarray, bits: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The cells, told by a bit of each, that every candidate covers; or does not, if fewer."""
+    words, shifts = bits // WORD_BITS, (bits % WORD_BITS).astype(np.uint64)
+    pieces, inverted = [], np.zeros(len(covers), dtype=bool)
+    for a, cover in enumerate(covers):
+        truth = (cover[words] >> shifts & np.uint64(1)).astype(bool)
+        inverted[a] = 2 * int(truth.sum()) > len(truth)
+        pieces.append(np.flatnonzero(truth ^ inverted[a]).astype(np.int32))
+    starts = np.concatenate([[0], np.cumsum([len(piece) for piece in pieces])]).astype(np.int64)
+    return np.concatenate(pieces), starts, inverted

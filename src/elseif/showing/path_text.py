@@ -1,0 +1,87 @@
+"""A path of projected lists as text and as HTML: a table of lengths, and the chosen list."""
+
+from __future__ import annotations
+
+import textwrap
+from html import escape
+from typing import TYPE_CHECKING
+
+from elseif.showing.list_html import html_table, rule_list_html
+
+if TYPE_CHECKING:
+    from elseif.projection.path import ProjectionPath
+
+
+def path_text(path: ProjectionPath, width: int = 100, length: int | None = None) -> str:
+    """The table of lengths, what it suggests, and the list of the chosen length."""
+    chosen = path.chosen if length is None else length
+    lines = [table_text(path)]
+    for line in path_lines(path):
+        lines += ["", *textwrap.wrap(line, width)]
+    return "\n".join([*lines, "", path[chosen].to_text(width=width)])
+
+
+def table_text(path: ProjectionPath) -> str:
+    """The table alone."""
+    heads, rows = path_table(path)
+    wide = [max(len(row[k]) for row in (heads, *rows)) for k in range(len(heads))]
+    return "\n".join(
+        "  ".join(f"{cell:>{w}}" for cell, w in zip(row, wide, strict=True)).rstrip()
+        for row in (heads, *rows)
+    )
+
+
+def path_html(path: ProjectionPath) -> str:
+    """The same for a notebook."""
+    heads, rows = path_table(path)
+    parts = [html_table(heads, rows, numbers=range(len(heads)))]
+    parts += [f"<p>{escape(line)}</p>" for line in path_lines(path)]
+    return f"<div>{''.join(parts)}{rule_list_html(path[path.chosen])}</div>"
+
+
+def path_table(path: ProjectionPath) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Heads and rows: a length each, then the point estimate and the posterior to compare with."""
+    scores = path.scores
+    heads: tuple[str, ...] = ("rules", "distance")
+    rows: list[tuple[str, ...]] = [
+        (f"at most {m}" if len(path[m]) < m else f"{m}", f"{distance:.4f}")
+        for m, distance in enumerate(path.distances.tolist())
+    ]
+    rows.append(("point estimate", f"{path.point_distance:.4f}"))
+    rows.append(("posterior", f"{0:.4f}"))
+    if scores is None:
+        return heads, rows
+    losses = [*scores.log_loss.tolist(), scores.point_log_loss, scores.posterior_log_loss]
+    aucs = [*scores.auc.tolist(), scores.point_auc, scores.posterior_auc]
+    gaps = [
+        f"{gap:+.4f} ± {error:.4f}" if error else "lowest"
+        for gap, error in zip(
+            scores.log_loss_gap.tolist(), scores.log_loss_gap_error.tolist(), strict=True
+        )
+    ]
+    marks = ["<- suggested" if m == scores.suggested else "" for m in range(len(path))]
+    told = zip(rows, losses, [*gaps, "", ""], aucs, [*marks, "", ""], strict=True)
+    return (
+        (*heads, "log loss", "above the lowest", "AUC", ""),
+        [(*row, f"{loss:.4f}", gap, f"{auc:.3f}", mark) for row, loss, gap, auc, mark in told],
+    )
+
+
+def path_lines(path: ProjectionPath) -> list[str]:
+    """What the numbers are, and what they suggest."""
+    lines = [
+        "Distance: Kullback-Leibler divergence of the list's predictions from the posterior's, in "
+        "nats per training row."
+    ]
+    if path.scores is not None:
+        lines.append(
+            f"Log loss and AUC are out of sample, from {path.scores.folds} folds of "
+            f"{path.scores.n:,} rows; everything was learnt again in each. Suggested: "
+            f"{_rules(path.scores.suggested)}, the fewest whose log loss is within one standard "
+            "error of the lowest."
+        )
+    return lines
+
+
+def _rules(n: int) -> str:
+    return "1 rule" if n == 1 else f"{n} rules"
