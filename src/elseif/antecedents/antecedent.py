@@ -9,7 +9,21 @@ from elseif.conditions.condition import ABOVE, AT_MOST, BETWEEN, Condition
 
 
 class Antecedent(tuple[Condition, ...]):
-    """A tuple of conditions that must all be true; empty for the default rule."""
+    """Conditions that must all be true; empty for the default rule.
+
+    Parameters
+    ----------
+    conditions : iterable of Condition, default=()
+        The conditions, in any order.
+
+    Examples
+    --------
+    >>> from elseif.antecedents import Antecedent
+    >>> from elseif.conditions import Condition
+    >>> both = Antecedent([Condition("smoker", "is true"), Condition("age", ">", 60)])
+    >>> both.name, both.cardinality
+    ('age > 60 and smoker', 2)
+    """
 
     __slots__ = ()
 
@@ -18,10 +32,12 @@ class Antecedent(tuple[Condition, ...]):
 
     @property
     def cardinality(self) -> int:
+        """Number of conditions."""
         return len(self)
 
     @property
     def columns(self) -> tuple[str, ...]:
+        """The columns that the conditions are about."""
         return tuple(dict.fromkeys(condition.column for condition in self))
 
     @property
@@ -32,7 +48,7 @@ class Antecedent(tuple[Condition, ...]):
     @property
     def parts(self) -> tuple[str, ...]:
         """What the name joins, for those who must not take it apart again."""
-        return tuple(condition.name for condition in _with_intervals(self))
+        return tuple(condition.name for condition in with_intervals(self))
 
     def __str__(self) -> str:
         return self.name
@@ -41,7 +57,7 @@ class Antecedent(tuple[Condition, ...]):
         return f"Antecedent({self.name!r})"
 
 
-def _with_intervals(conditions: Iterable[Condition]) -> list[Condition]:
+def with_intervals(conditions: Iterable[Condition]) -> list[Condition]:
     """Conditions for display: "age > 60" and "age <= 70" become "60 < age <= 70"."""
     shown: list[Condition] = []
     open_ended: dict[str, deque[int]] = {}  # places of "above" by column, the first first

@@ -18,8 +18,8 @@ class LazyCovers:
         return len(self._condition_ids)
 
     def __getitem__(self, place: int) -> np.ndarray:
-        here = self._condition_ids[place]
-        return np.bitwise_and.reduce(self._covers[here[here >= 0]], axis=0)
+        condition_ids = self._condition_ids[place]
+        return np.bitwise_and.reduce(self._covers[condition_ids[condition_ids >= 0]], axis=0)
 
 
 def same_covers(covers: np.ndarray | LazyCovers) -> Iterable[list[int]]:

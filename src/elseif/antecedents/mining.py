@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from elseif import compiled
 from elseif.antecedents.antecedent import Antecedent
 from elseif.antecedents.cover_memory import bytes_of_covers, warn_of_large_covers
 from elseif.antecedents.covers import LazyCovers, same_covers
+from elseif.antecedents.left_out import Frequent, LeftOut, make_smaller
 from elseif.antecedents.pool import Pool, canonical_order, pool_members
 from elseif.bits.counting import conjunction_counts, cover_label_counts
 from elseif.bits.merging import merge_observations
@@ -27,6 +28,8 @@ from elseif.tables.reading import Table
 
 IN_ALL, IN_ANY_CLASS = "all", "any_class"
 UNREACHABLE = np.iinfo(np.int64).max
+# of a pool before it is screened: a few hundred megabytes of numbers
+MOST_MINED = 2_000_000
 MOST_CONDITIONS = 20_000  # whose pairs fit in memory while advice is looked for
 
 
@@ -38,7 +41,8 @@ class MiningSettings:
     max_cardinality: int = 2
     support_in: str = IN_ALL  # among all observations, or among those of any one label
     merge_equivalents: bool = False
-    max_antecedents: int = 100_000
+    max_correlation: float | None = None  # of covers that stay apart
+    max_antecedents: int = 100_000  # to which a larger pool is screened
     max_memory: float = 4e9  # bytes of packed covers
 
     def least_counts(self, layout: BitLayout) -> np.ndarray:
@@ -69,6 +73,12 @@ class Mined:
     covers: np.ndarray  # uint64 (antecedents or conditions, words)
     layout: BitLayout  # of the covers: identical observations may have been merged
     is_lazy: bool = False  # whether covers are those of conditions, to be joined at every use
+    left_out: LeftOut = field(default_factory=LeftOut)
+
+    def with_note(self, note: str | None) -> Mined:
+        """The same pool with a note more, if any, for the report on the fit."""
+        notes = (*self.left_out.notes, *filter(None, [note]))
+        return replace(self, left_out=replace(self.left_out, notes=notes))
 
     @property
     def condition_ids(self) -> np.ndarray | None:
@@ -76,14 +86,33 @@ class Mined:
         return self.pool.members if self.is_lazy else None
 
 
-def mine(binarised: Binarised, layout: BitLayout, settings: MiningSettings) -> Mined:
-    """The complete pool: every conjunction that reaches the support, once."""
+def mine(
+    binarised: Binarised,
+    layout: BitLayout,
+    settings: MiningSettings,
+    pseudocounts: np.ndarray | None = None,
+) -> Mined:
+    """Every conjunction that reaches the support, once, less what the settings leave out.
+
+    Pseudocounts, of the model, are those that evidence is computed with: 1 where not given.
+    """
     conditions, covers = _frequent_conditions(binarised, layout, settings)
     conditions, covers, aliases = _merge_identical(conditions, covers)
     covers, layout = merge_observations(covers, layout) or (covers, layout)
     members = _conjunctions(conditions, covers, layout, settings)
     members = members[canonical_order(members)]
+    if pseudocounts is None:
+        pseudocounts = np.ones(len(layout.label_totals))
+    frequent = Frequent(conditions, covers, members, layout, pseudocounts)
+    places, left_out = make_smaller(frequent, settings.max_correlation, settings.max_antecedents)
+    members = members[places]
+    used = np.unique(members[members >= 0])
+    if len(used) < len(conditions):  # what was left out leaves no trace in the model
+        conditions, covers = [conditions[c] for c in used], covers[used]
+        members = np.where(members >= 0, np.searchsorted(used, members), -1).astype(np.int32)
+        aliases = {c.name: aliases[c.name] for c in conditions if c.name in aliases}
     mined = _with_covers(conditions, covers, members, layout, settings, aliases)
+    mined = replace(mined, left_out=left_out)
     return merge_equivalents(mined) if settings.merge_equivalents else mined
 
 
@@ -167,10 +196,11 @@ def _frequent_conditions(
         raise NothingFrequentError(_nothing_frequent(binarised, counts, splits, layout, settings))
     n = int(frequent.sum())
     # before a single cover is packed
-    if n > max(settings.max_antecedents, MOST_CONDITIONS):
+    most = MOST_CONDITIONS if settings.max_cardinality > 1 else MOST_MINED
+    if n > max(settings.max_antecedents, most):
         raise MiningError(
-            f"{n:,} conditions alone reach min_support={settings.min_support}, above "
-            f"max_antecedents={settings.max_antecedents:,}. Raise min_support, or raise the limit."
+            f"{n:,} conditions alone reach min_support={settings.min_support}, above the {most:,} "
+            "that can be joined. Raise min_support, or max_antecedents above that number."
         )
     if not settings.has_room_for(n, layout):
         raise MiningError(
@@ -264,7 +294,7 @@ def _conjunctions(
     conditions: list[Condition], covers: np.ndarray, layout: BitLayout, settings: MiningSettings
 ) -> np.ndarray:
     """Frequent conjunctions as rows of condition numbers; counted before room is taken."""
-    limit = settings.max_antecedents
+    limit = max(settings.max_antecedents, MOST_MINED)
     members = _walk(conditions, covers, layout, settings, limit)
     if members is None:
         raise MiningError(_too_many(conditions, covers, layout, settings, limit))
@@ -323,20 +353,21 @@ def _too_many(
     while (support := support * 2 if as_count else float(f"{support * 1.5:.3g}")) <= most:
         fewer = replace(settings, min_support=support)
         frequent = _still_frequent(covers, layout, fewer)
-        found = _walk([conditions[i] for i in frequent], covers[frequent], layout, fewer, limit)
-        if found is not None:
-            ways.append(f"min_support={support} (which gives {len(found):,})")
+        pool = _walk([conditions[i] for i in frequent], covers[frequent], layout, fewer, limit)
+        if pool is not None:
+            ways.append(f"min_support={support} (which gives {len(pool):,})")
             break
     for cardinality in range(settings.max_cardinality - 1, 0, -1):
         fewer = replace(settings, max_cardinality=cardinality)
-        found = _walk(conditions, covers, layout, fewer, limit)
-        if found is not None:
-            ways.append(f"max_cardinality={cardinality} (which gives {len(found):,})")
+        pool = _walk(conditions, covers, layout, fewer, limit)
+        if pool is not None:
+            ways.append(f"max_cardinality={cardinality} (which gives {len(pool):,})")
             break
-    advice = f" Try {' or '.join(ways)}, or raise the limit." if ways else " Raise the limit."
+    advice = f" Try {' or '.join(ways)}." if ways else ""
     return (
         f"More than {limit:,} antecedents reach min_support={settings.min_support} with "
-        f"max_cardinality={settings.max_cardinality}: above max_antecedents={limit:,}.{advice}"
+        f"max_cardinality={settings.max_cardinality}: too many to choose the best from.{advice} A "
+        f"max_antecedents above {limit:,} raises this limit."
     )
 
 

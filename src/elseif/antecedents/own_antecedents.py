@@ -29,6 +29,7 @@ from elseif.tables.columns import Column, Kind
 from elseif.tables.families import category_form, family
 from elseif.tables.reading import Table
 from elseif.tables.times import as_date
+from elseif.tables.values import refuse_other_numbers
 
 SPELLINGS = {"==": EQUAL, "is": EQUAL, "is not": UNEQUAL, "<>": UNEQUAL, "≤": "<=", "≥": ">="}
 
@@ -50,6 +51,7 @@ def read_antecedents(
 
     def column(name: str) -> Column:
         read = table.column(name, kinds.get(name))
+        refuse_other_numbers(read)
         return in_order(read, orders[name]) if orders and name in orders else read
 
     read = [Antecedent(_conjunction(entry, table, column)) for entry in antecedents]

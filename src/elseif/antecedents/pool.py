@@ -36,9 +36,11 @@ class Pool:
         aliases: dict[str, tuple[str, ...]] | None = None,
     ) -> Pool:
         """A pool from rows of condition numbers, of which -1 is none."""
-        held = members >= 0
-        offsets = np.concatenate([[0], np.cumsum(held.sum(axis=1))]).astype(np.int64)
-        return cls(conditions, offsets, members[held].astype(np.int32), supports, aliases or {})
+        is_condition = members >= 0
+        offsets = np.concatenate([[0], np.cumsum(is_condition.sum(axis=1))]).astype(np.int64)
+        return cls(
+            conditions, offsets, members[is_condition].astype(np.int32), supports, aliases or {}
+        )
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -109,3 +111,10 @@ def pool_members(antecedents: Sequence[Antecedent], conditions: Sequence[Conditi
     for row, antecedent in zip(members, antecedents, strict=True):
         row[: len(antecedent)] = sorted(place[c] for c in antecedent)
     return members
+
+
+def pool_of(antecedents: Sequence[Antecedent]) -> Pool:
+    """A pool of some antecedents, of unknown support."""
+    conditions = tuple(dict.fromkeys(c for antecedent in antecedents for c in antecedent))
+    supports = np.full(len(antecedents), np.nan)
+    return Pool.from_members(conditions, pool_members(antecedents, conditions), supports)

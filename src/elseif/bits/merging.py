@@ -26,7 +26,7 @@ def merge_observations(
     not become shorter: in wide data hardly two observations are alike, in narrow data
     most are.
     """
-    if layout.n_words < FEWEST_WORDS or not len(covers) or not _may_pay(covers, layout):
+    if layout.n_words < FEWEST_WORDS or not len(covers) or not may_pay(covers, layout):
         return None
     everyone = layout.everyone()
     labels, weights, positions = [], [], []
@@ -35,10 +35,10 @@ def merge_observations(
         sections = np.flatnonzero(layout.section_labels == label).tolist()
         bits = [_real_bits(everyone, layout, s) for s in sections]
         n_bits = [len(b) for b in bits]
-        found = _patterns(covers, np.concatenate(bits), most.__ge__)
-        if found is None:
+        patterns = find_patterns(covers, np.concatenate(bits), most.__ge__)
+        if patterns is None:
             return None
-        pattern, first = found
+        pattern, first = patterns
         totals = np.zeros(len(first), dtype=np.int64)
         np.add.at(totals, pattern, np.repeat(layout.section_weights[sections], n_bits))
         labels.append(np.full(len(first), label))
@@ -56,19 +56,21 @@ def merge_observations(
     return np.stack(packed), merged
 
 
-def _may_pay(covers: np.ndarray, layout: BitLayout) -> bool:
+def may_pay(covers: np.ndarray, layout: BitLayout) -> bool:
     """Whether a sample of the observations repeats itself often enough to try."""
     words = np.unique(np.linspace(0, layout.n_words - 1, SAMPLE_WORDS).astype(np.int64))
     bits = (words[:, None] * WORD_BITS + np.arange(WORD_BITS)).ravel()
     n_bits = layout.n_words * WORD_BITS
     # more conditions only tell more patterns apart, so the first that are too many decide
     return (
-        _patterns(covers, bits, lambda n: _estimated_patterns(n, len(bits)) * LEAST_GAIN < n_bits)
+        find_patterns(
+            covers, bits, lambda n: estimated_patterns(n, len(bits)) * LEAST_GAIN < n_bits
+        )
         is not None
     )
 
 
-def _estimated_patterns(n_distinct: int, n_drawn: int) -> float:
+def estimated_patterns(n_distinct: int, n_drawn: int) -> float:
     """How many patterns there are, from how many a sample of the observations shows.
 
     From D equally frequent ones, k draws show D (1 - exp(-k / D)) on average. Patterns of unequal
@@ -91,7 +93,7 @@ def _real_bits(everyone: np.ndarray, layout: BitLayout, section: int) -> np.ndar
     return np.flatnonzero(bits) + start * WORD_BITS
 
 
-def _patterns(
+def find_patterns(
     covers: np.ndarray, bits: np.ndarray, may_be: Callable[[int], bool]
 ) -> tuple[np.ndarray, np.ndarray] | None:
     """The pattern of conditions at each bit, and the first bit of each; None if too many."""

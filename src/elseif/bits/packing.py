@@ -158,9 +158,9 @@ def make_layout(
 def _rows_of_section(labels: np.ndarray, weights: np.ndarray, label: int, power: int) -> np.ndarray:
     """Rows of one label whose weight has one power of two, found some rows at a time."""
     integers = row_type(len(labels))
-    found = []
+    rows = []
     for start in range(0, len(labels), ROWS_AT_ONCE):
         some = slice(start, start + ROWS_AT_ONCE)
-        here = np.flatnonzero((labels[some] == label) & (weights[some] >> power & 1 == 1))
-        found.append((here + start).astype(integers))
-    return np.concatenate(found) if found else np.empty(0, dtype=integers)
+        inside = np.flatnonzero((labels[some] == label) & (weights[some] >> power & 1 == 1))
+        rows.append((inside + start).astype(integers))
+    return np.concatenate(rows) if rows else np.empty(0, dtype=integers)

@@ -1,1 +1,5 @@
 """Columns to conditions: cut points, categories, missing values."""
+
+from elseif.public_names import lazy_names
+
+__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

@@ -26,9 +26,11 @@ from elseif.conditions.condition import (
     Condition,
 )
 from elseif.conditions.cut_points import N_QUANTILES, description_length_cuts, quantile_cuts
+from elseif.conditions.evidence_cuts import evidence_cuts
 from elseif.conditions.hidden_numbers import warn_of_hidden_numbers
 from elseif.conditions.identifiers import keeping, suspicion
 from elseif.conditions.levels import level_counts, nameable, short_scale
+from elseif.conditions.training_range import TrainingRange, training_range
 from elseif.errors import DataError, ParamError, ValuesShownWarning
 from elseif.progress import Progress
 from elseif.tables.columns import Column, Kind, column_of_mask
@@ -38,25 +40,63 @@ from elseif.tables.labels import Labels
 from elseif.tables.look_alikes import look_alikes
 from elseif.tables.reading import Table
 from elseif.tables.times import as_date
+from elseif.tables.values import refuse_other_numbers
 
-QUANTILES, DESCRIPTION_LENGTH = "quantiles", "mdl"
+QUANTILES, DESCRIPTION_LENGTH, EVIDENCE = "quantiles", "mdl", "evidence"
 THRESHOLDS, BINS = "thresholds", "bins"
 
 
 @dataclass(frozen=True)
 class ColumnReport:
-    """What was done with one column: written down, never silently."""
+    """What ``fit`` did with one column.
+
+    Attributes
+    ----------
+    name : str
+        The column.
+    kind : Kind
+        Its kind.
+    n_missing : int | None
+        Missing values; None where a minimum cell withholds the number.
+    n_conditions : int
+        Number of conditions made from it.
+    cuts : tuple[Any, ...]
+        Cut points.
+    levels : tuple[Any, ...]
+        Categories that conditions name.
+    grouped : tuple[Any, ...]
+        Rare categories that share a condition.
+    excluded : str | None
+        Why the column gives no condition, or None.
+    n_levels : int
+        Number of categories seen.
+    holds : str | None
+        What the categories are: "text", "number", "boolean" or "date".
+    range : TrainingRange | None
+        Where nearly all numbers or dates lay; None for other columns and where it is not known.
+
+    Examples
+    --------
+    >>> from elseif import BayesianRuleListClassifier
+    >>> from elseif.datasets import load_titanic
+    >>> X, y = load_titanic(split="paper")
+    >>> clf = BayesianRuleListClassifier(random_state=0).fit(X, y)
+    >>> report = clf.fit_report_.columns[0]
+    >>> report.name, report.n_conditions, report.levels
+    ('class', 4, ('1st', '2nd', '3rd', 'crew'))
+    """
 
     name: str
     kind: Kind
-    n_missing: int | None = 0  # None where a minimum cell leaves it out
+    n_missing: int | None = 0
     n_conditions: int = 0
     cuts: tuple[Any, ...] = ()
-    levels: tuple[Any, ...] = ()  # the categories kept: those that conditions name
-    grouped: tuple[Any, ...] = ()  # rare categories that share a condition
-    excluded: str | None = None  # why, when the column gives no condition
-    n_levels: int = 0  # all categories seen, of which the others leave nothing but this number
-    holds: str | None = None  # what the categories are: "text", "number", "boolean", "date"
+    levels: tuple[Any, ...] = ()
+    grouped: tuple[Any, ...] = ()
+    excluded: str | None = None
+    n_levels: int = 0
+    holds: str | None = None
+    range: TrainingRange | None = None
 
     @property
     def n_other_levels(self) -> int:
@@ -69,8 +109,14 @@ class ColumnReport:
         return self.holds or next(map(family, self.levels), None)
 
     def without_values(self) -> ColumnReport:
-        """The report on a column that is left out, of which nothing is kept but its name."""
-        return replace(self, cuts=(), levels=(), grouped=())
+        """The report on a column that is left out, of which only the name is kept.
+
+        Returns
+        -------
+        ColumnReport
+            The report without categories, cut points and range.
+        """
+        return replace(self, cuts=(), levels=(), grouped=(), range=None)
 
 
 @dataclass(frozen=True)
@@ -122,6 +168,9 @@ def binarise(
         for done, name in enumerate(table.names):
             report(done)
             column = table.column_once(name, how.kinds.get(name))
+            refuse_other_numbers(column)
+            if column.kind is Kind.BOOLEAN and name in how.cuts and name not in how.kinds:
+                column = _as_numbers(column, table)
             if name in how.orders:
                 column = in_order(column, how.orders[name])
             if column.n_missing and not how.allow_missing:
@@ -136,6 +185,13 @@ def binarise(
             del column  # before the next one is read
     refuse_missing(with_missing)
     return result
+
+
+def _as_numbers(column: Column, table: Table) -> Column:
+    """Numbers that happen to be 0 and 1 in these rows, as in a fold; truth values as they are."""
+    levels = table.column_once(column.name, Kind.CATEGORY).categories
+    is_truth = any(family(level) == "boolean" for level in levels)
+    return column if is_truth else table.column_once(column.name, Kind.NUMERIC)
 
 
 def refuse_missing(with_missing: Mapping[str, int]) -> None:
@@ -208,6 +264,7 @@ def column_conditions(
     else:
         cuts = cut_points(column, labels, how)
         conditions = list(_cut_conditions(column, cuts, how))
+    has_range = bool(conditions) and column.kind in (Kind.NUMERIC, Kind.DATE)
     if n_missing and excluded is None:
         conditions.append(Condition(column.name, MISSING))
     if not conditions and excluded is None:
@@ -220,6 +277,7 @@ def column_conditions(
         cuts=tuple(cuts),
         grouped=grouped,
         excluded=excluded,
+        range=training_range(column, labels) if has_range else None,
         **seen_levels(column),
     )
     return conditions, report
@@ -234,12 +292,12 @@ def seen_levels(column: Column) -> dict[str, Any]:
 
 def _why_nothing(column: Column, how: Binarising) -> str:
     """Why a column gives no condition."""
-    told = how.cuts.get(column.name)
+    cuts = how.cuts.get(column.name)
     if column.numbers is None or len(np.unique(column.numbers)) < 2:
         return "constant"
-    if told is not None and not isinstance(told, str):
+    if cuts is not None and not isinstance(cuts, str):
         return "no cut points were given"
-    if (told or how.cutting) == DESCRIPTION_LENGTH:
+    if (cuts or how.cutting) == DESCRIPTION_LENGTH:
         return "no cut tells more of the labels than it costs to describe"
     return "constant where it counts"  # other values are infinite or have no weight
 
@@ -248,19 +306,19 @@ def _personal(column: Column, labels: Labels, how: Binarising) -> str | None:
     """Why a column is left out as one that identifies people; warns of what is left to the user."""
     if column.name in how.kinds or column.name in how.cuts:
         return None  # the user has said what it is
-    found = suspicion(column, labels)
-    if found is None:
+    suspected = suspicion(column, labels)
+    if suspected is None:
         return None
     keep = keeping(column.name, column.kind)
-    if found.is_sure:
+    if suspected.is_sure:
         warnings.warn(
-            f"Column {column.name!r} is left out: it {found.reason}. {keep}.",
+            f"Column {column.name!r} is left out: it {suspected.reason}. {keep}.",
             UserWarning,
             stacklevel=3,
         )
-        return f"{found.reason}; {keep}"
+        return f"{suspected.reason}; {keep}"
     warnings.warn(
-        f"Column {column.name!r} {found.reason}. Leave it out of the table if it is one; "
+        f"Column {column.name!r} {suspected.reason}. Leave it out of the table if it is one; "
         f"{keep} without this warning.",
         UserWarning,
         stacklevel=3,
@@ -303,10 +361,14 @@ def cut_points(column: Column, labels: Labels, how: Binarising) -> list[Any]:
     if told is not None and not isinstance(told, str):
         return _told_cuts(column, told)
     assert column.numbers is not None
-    if (told or how.cutting) == DESCRIPTION_LENGTH:
+    cutting = told or how.cutting
+    if cutting in (DESCRIPTION_LENGTH, EVIDENCE):
         used = np.isfinite(column.numbers) & (labels.weights > 0)  # what is missing is not finite
-        weights, n_labels = labels.weights[used] * labels.unit, len(labels.classes)
-        return description_length_cuts(column.numbers[used], labels.codes[used], weights, n_labels)
+        values, codes, n_labels = column.numbers[used], labels.codes[used], len(labels.classes)
+        weights = labels.weights[used] * labels.unit
+        if cutting == EVIDENCE:
+            return evidence_cuts(values, codes, weights, n_labels, how.n_quantiles)
+        return description_length_cuts(values, codes, weights, n_labels)
     return quantile_cuts(
         column.numbers, None if labels.count_once else labels.weights, how.n_quantiles
     )
@@ -358,9 +420,9 @@ def _boolean_conditions(column: Column, how: Binarising) -> Iterator[Condition]:
 def _present_codes(column: Column) -> np.ndarray:
     """The codes of the categories that a column holds, ascending."""
     assert column.codes is not None
-    held = np.zeros(len(column.categories) + 1, dtype=bool)  # the last for what is missing
-    held[column.codes] = True
-    return np.flatnonzero(held[:-1])
+    is_present = np.zeros(len(column.categories) + 1, dtype=bool)  # the last for what is missing
+    is_present[column.codes] = True
+    return np.flatnonzero(is_present[:-1])
 
 
 def _category_conditions(column: Column, labels: Labels, how: Binarising) -> Iterator[Condition]:

@@ -24,13 +24,29 @@ NUMERIC_OPERATORS = (ABOVE, AT_MOST, AT_LEAST, BELOW, BETWEEN)
 
 @dataclass(frozen=True)
 class Condition:
-    """An assertion such as ``age > 60``, ``sex = female``, ``smoker`` or ``glucose is missing``.
+    """A condition such as ``age > 60``, ``sex = female``, ``smoker`` or ``glucose is missing``.
 
-    A missing value makes no condition true but "is missing". The value is a number, a
-    date, a category, a tuple of categories ("in") or a pair ("between": above the
-    first, at most the second). Conditions on ordered categories carry the categories
-    in their order. A "!=" carries all categories, and is false of any other; without them
-    it is true of every value but its own.
+    A missing value satisfies no condition except "is missing".
+
+    Attributes
+    ----------
+    column : str
+        The column.
+    operator : str
+        What is asserted, such as "=", ">", "in" or "is missing".
+    value : Any
+        A number, a date, a category, a tuple of categories ("in") or a pair ("between": above
+        the first, at most the second).
+    order : tuple[Any, ...] | None
+        All categories in their order, for ordered categories. For "!=" all categories; the
+        condition is false for any other. Without them it is true for every value except its
+        own.
+
+    Examples
+    --------
+    >>> from elseif.conditions import Condition
+    >>> str(Condition("age", ">", 60))
+    'age > 60'
     """
 
     column: str
@@ -65,13 +81,24 @@ class Condition:
         return f"{self.column} {self.operator} {value_text(self.value)}"
 
     def holds(self, column: Column) -> np.ndarray:
-        """Row by row, whether the condition is true."""
+        """Evaluate the condition row by row.
+
+        Parameters
+        ----------
+        column : Column
+            The column.
+
+        Returns
+        -------
+        array of bool
+            Whether the condition is true.
+        """
         if self.operator == MISSING:
             return column.is_missing()
         if self.operator == TRUE:
             return column.is_true()
         if self.operator == FALSE:
-            return ~column.is_true() & ~column.is_missing()
+            return column.is_false()
         if column.codes is not None:
             return self._holds_for_categories(column)
         numbers = column.numbers
@@ -81,7 +108,18 @@ class Condition:
         return self._compare(numbers, self.value)
 
     def mask(self, column: Column) -> Mask:
-        """The rows where the condition is true: those of a boolean column as they are held."""
+        """The rows where the condition is true, as the column stores them.
+
+        Parameters
+        ----------
+        column : Column
+            The column.
+
+        Returns
+        -------
+        Mask
+            The rows.
+        """
         if self.operator == TRUE and column.truth is not None:
             return column.truth
         if self.operator == MISSING and column.missing is not None:
@@ -128,7 +166,13 @@ class Condition:
         return np.asarray(truth)
 
     def sort_key(self) -> tuple[str, int, str]:
-        """Canonical order: by column, kind of assertion, and value."""
+        """Canonical order: by column, kind of assertion and value.
+
+        Returns
+        -------
+        tuple
+            What to sort by.
+        """
         return (self.column, OPERATORS.index(self.operator), _sortable(self.value))
 
 

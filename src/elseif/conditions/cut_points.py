@@ -99,12 +99,18 @@ def _steps(size: float) -> Iterator[tuple[int, float]]:
             yield exponent, factor * 10.0**exponent
 
 
+def steps_below(size: float) -> Iterator[tuple[int, float]]:
+    """5, 2 and 1 of each power of ten that are at most a size, from the largest down."""
+    return ((exponent, step) for exponent, step in _steps(size) if step <= size)
+
+
 def _roundest(low: Any, high: Any) -> Any:
     """The roundest value from low up to, but not including, high."""
     if isinstance(low, np.datetime64):
         for unit in DATE_UNITS:
             begun = low.astype(f"datetime64[{unit}]")
-            candidate = (begun if begun == low else begun + 1).astype("datetime64[us]")
+            first = begun if begun == low else begun + np.int64(1).astype(f"timedelta64[{unit}]")
+            candidate = first.astype("datetime64[us]")
             if candidate < high:
                 return candidate
         return low

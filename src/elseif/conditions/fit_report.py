@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 from elseif.conditions.binarise import ColumnReport
@@ -14,17 +15,48 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MOST_SHOWN = 4  # cut points or levels of a column in a printed report
+MOST_NEAR = 10  # antecedents that stand for others
 
 
 @dataclass(frozen=True)
 class FitReport:
-    """What fit did with the table: nothing is dropped silently."""
+    """What ``fit`` did with the table: nothing is dropped silently.
+
+    Attributes
+    ----------
+    columns : tuple[ColumnReport, ...]
+        One report for each column.
+    n_rows : int
+        Number of rows.
+    n_rows_without_label : int
+        Rows without a label.
+    aliases : dict[str, tuple[str, ...]]
+        Conditions left out because another is true for the same observations, by that
+        condition's name.
+    notes : tuple[str, ...]
+        What else was noticed.
+    near_equivalents : dict[str, tuple[str, ...]]
+        Antecedents left out because another is true for nearly the same observations, by that
+        antecedent's name; not kept in model files.
+
+    Examples
+    --------
+    >>> from elseif import BayesianRuleListClassifier
+    >>> from elseif.datasets import load_titanic
+    >>> X, y = load_titanic(split="paper")
+    >>> clf = BayesianRuleListClassifier(random_state=0).fit(X, y)
+    >>> clf.fit_report_.n_rows, clf.fit_report_.excluded
+    (1761, {})
+    >>> clf.fit_report_.to_frame()["conditions"].tolist()
+    [4, 2, 2]
+    """
 
     columns: tuple[ColumnReport, ...]
     n_rows: int
     n_rows_without_label: int
-    aliases: dict[str, tuple[str, ...]]  # conditions left out for one of the same cover
+    aliases: dict[str, tuple[str, ...]]
     notes: tuple[str, ...] = ()
+    near_equivalents: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def excluded(self) -> dict[str, str]:
@@ -42,7 +74,14 @@ class FitReport:
         return {c.name: c.cuts for c in self.columns if c.cuts}
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a column: kind, missing values, conditions, cut points or levels, and why."""
+        """Convert to a data frame.
+
+        Returns
+        -------
+        DataFrame
+            One row for each column: kind, missing values, conditions, cut points or categories, and
+            why it was left out.
+        """
         import pandas as pd  # loaded when a table is asked for
 
         return pd.DataFrame(
@@ -66,7 +105,30 @@ class FitReport:
             lines.append(
                 f"{show_name(name)} stands for {', '.join(map(show_name, others))} as well"
             )
+        lines += self._near_lines()
         return "\n".join([*lines, *map(visible, self.notes)])
+
+    def _near_lines(self) -> Iterator[str]:
+        """Of the first few near-equivalents each, with one of those it stands for."""
+        shown = list(self.near_equivalents.items())[:MOST_NEAR]
+        for name, (first, *others) in shown:
+            more = f" and {len(others):,} more" if others else ""
+            yield f"{show_name(name)} nearly coincides with {show_name(first)}{more}"
+        if len(self.near_equivalents) > len(shown):
+            n = len(self.near_equivalents) - len(shown)
+            yield f"{n:,} more antecedents nearly coincide with others: see near_equivalents"
+
+    def _repr_html_(self) -> str:
+        return _fit_report_html(self)
+
+
+def _fit_report_html(report: FitReport) -> str:
+    """The report as a small piece of HTML for notebooks; every text is escaped."""
+    frame = report.to_frame().map(lambda value: visible(str(value)))
+    frame.columns = [visible(name) for name in frame.columns]
+    notes = "".join(f"<p>{escape(visible(note))}</p>" for note in report.notes)
+    rows = f"{report.n_rows:,} rows, {report.n_rows_without_label:,} without a label"
+    return f"<div><p>{rows}</p>{frame.to_html(index=False, border=0, justify='left')}{notes}</div>"
 
 
 def in_the_end(
@@ -77,7 +139,9 @@ def in_the_end(
     for column in columns:
         if column.excluded is None and column.n_conditions and column.name not in used:
             column = replace(
-                column, excluded="no condition reaches min_support, or another says the same"
+                column,
+                excluded="no condition reaches min_support, another says the same, or all were "
+                "screened out",
             )
         if column.excluded is not None:  # what is left out leaves no values
             column = column.without_values()

@@ -150,10 +150,10 @@ def _are_codes(values: Sequence[Any]) -> bool:
 def speaks_of_a_person(name: str) -> bool:
     """Whether a column's name says that it tells people, or rows, apart."""
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
-    found = set(re.split(r"[\W_\d]+", words.lower()))
-    if found & OF_A_GROUP:
+    parts = set(re.split(r"[\W_\d]+", words.lower()))
+    if parts & OF_A_GROUP:
         return False
-    return bool(found & IDENTIFIES) or (bool(found & PERSON) and found <= PERSON | NUMBER)
+    return bool(parts & IDENTIFIES) or (bool(parts & PERSON) and parts <= PERSON | NUMBER)
 
 
 # --------------------------------------------------------------------------- numbers

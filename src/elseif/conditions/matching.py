@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
@@ -14,18 +14,34 @@ from elseif.tables.reading import Table
 
 MOST_SHOWN = 5
 NOTHING_HOLDS = "no condition is true of them."
+LISTS_NOT_DRAWN = (
+    "which lists ask for that were not drawn: predictions are averages over the draws, not the sum "
+    "over all lists."
+)
+OTHER_LISTS = "which other lists of the posterior ask for: what they say is left out."
 
 
 def match_columns(
-    table: Table, fitted_names: Sequence[str] | None, n_features: int, who: str
+    table: Table,
+    fitted_names: Sequence[str] | None,
+    n_features: int,
+    who: str,
+    needed: Collection[str] | None = None,
 ) -> Table:
-    """The table under the names of fit; what is missing is an error, what is extra is noted."""
+    """The table under the names of fit; what is missing is an error, what is extra is noted.
+
+    Where columns go by names and some are ``needed``, the others may be missing.
+    """
     if fitted_names is not None and table.named:
         if table.names == list(fitted_names):
             return table
         missing = [name for name in fitted_names if name not in table]
-        if missing:
-            raise DataError(f"X lacks {len(missing)} of the columns seen in fit: {_some(missing)}.")
+        lacking = missing if needed is None else [name for name in missing if name in needed]
+        if lacking:
+            what = (
+                "the columns seen in fit" if needed is None else "the columns that predictions use"
+            )
+            raise DataError(f"X lacks {len(lacking)} of {what}: {_some(lacking)}.")
         known = set(fitted_names)
         extra = [name for name in table.names if name not in known]
         if extra:
@@ -38,11 +54,19 @@ def match_columns(
         )
     if fitted_names is not None:
         _note(f"X does not have valid feature names, but {who} was fitted with feature names")
-        return table.renamed(list(fitted_names))
+        return table.renamed(list(fitted_names), named=True)
     if table.named:
         _note(f"X has feature names, but {who} was fitted without feature names")
-        return table.renamed([f"x{i}" for i in range(len(table.names))])
+        return table.renamed([f"x{i}" for i in range(len(table.names))], named=False)
     return table
+
+
+def note_of_lacking(table: Table, columns: Collection[str], rest: str) -> bool:
+    """Note that a table lacks some columns, and what follows; whether it does."""
+    lacking = sorted(name for name in columns if name not in table)
+    if lacking:
+        _note(f"X lacks {_some(lacking)}, {rest}")
+    return bool(lacking)
 
 
 def warn_of_unseen(table: Table, columns: Sequence[ColumnReport]) -> None:
@@ -76,8 +100,17 @@ def warn_of_unseen(table: Table, columns: Sequence[ColumnReport]) -> None:
             _note(f"{text}{shown}{rest}", f"{text}{rest}")
 
 
+def warn_of_other_numbers(table: Table) -> None:
+    """Count the numbers in boolean columns, among those that were read, that are not 0 or 1."""
+    for name, (n_values, example) in table.other_numbers.items():
+        values = "1 value is" if n_values == 1 else f"{n_values:,} values are"
+        text = f"Column {name!r} held 0 and 1 in fit; {values} neither"
+        rest = NOTHING_HOLDS if n_values > 1 else "no condition is true of it."
+        _note(f"{text} (such as {example:g}); {rest}", f"{text}; {rest}")
+
+
 def _note(message: str, without_values: str | None = None) -> None:
-    # the warning points at the caller of predict: note, match, read, predict_proba, predict
+    # the warning points at the caller of predict_proba: note, match, read, predict_proba
     warning = UserWarning(message)
     if without_values is not None:
         warning = ValuesShownWarning(message, without_values)

@@ -77,20 +77,20 @@ def labels_from_pieces(pieces: Pieces) -> Any:
     import pyarrow.types as types
 
     values: Any
-    held = pieces.type
-    if types.is_boolean(held):
+    arrow_type = pieces.type
+    if types.is_boolean(arrow_type):
         values, missing = _masks(pieces)
         if missing is not None:
             values = values.astype(object)
             values[missing] = None
-    elif types.is_integer(held) or types.is_floating(held):
+    elif types.is_integer(arrow_type) or types.is_floating(arrow_type):
         values = _numbers(pieces)
-    elif _is_dates(held):
+    elif _is_dates(arrow_type):
         values = _dates(pieces)
-    elif _is_categories(held):
+    elif _is_categories(arrow_type):
         codes, levels, _ = _codes(pieces)
-        if types.is_dictionary(held):
-            values = pd.Categorical.from_codes(codes, pd.Index(levels), ordered=held.ordered)
+        if types.is_dictionary(arrow_type):
+            values = pd.Categorical.from_codes(codes, pd.Index(levels), ordered=arrow_type.ordered)
         else:
             texts = np.array([*levels, None], dtype=object)
             values = texts[codes]  # each text once in memory, however often it occurs
@@ -177,15 +177,17 @@ def _codes(pieces: Pieces) -> tuple[np.ndarray, list[Any], str]:
     for rows, array in pieces.placed():
         encoded = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
         levels = encoded.dictionary.to_pylist()
-        here = [-1 if level is None else place.setdefault(level, len(place)) for level in levels]
-        if not clash and here != sorted(here):
+        codes_of_levels = [
+            -1 if level is None else place.setdefault(level, len(place)) for level in levels
+        ]
+        if not clash and codes_of_levels != sorted(codes_of_levels):
             clash = (
                 f"its categories are in another order from row {rows.start:,} on: "
                 f"{', '.join(map(repr, levels[:10]))}; taken together, "
                 f"{', '.join(map(repr, list(place)[:10]))}. Say which is meant by "
                 f"kinds={{{pieces.name!r}: [...]}}, or 'category'"
             )
-        recode = np.array([*here, -1], dtype=np.int32)
+        recode = np.array([*codes_of_levels, -1], dtype=np.int32)
         indices = encoded.indices.cast(pa.int64()).fill_null(-1)
         codes[rows] = recode[indices.to_numpy(zero_copy_only=False)]
     return codes, list(place), clash

@@ -28,13 +28,15 @@ class Column:
 
     Numbers and dates are arrays with NaN or NaT where missing, and categories are codes
     into their list with -1 where missing. Booleans are two masks, of the rows that are true
-    and of those that are missing, so that a missing value is never taken for "no".
+    and of those that are missing, so that a missing value is never taken for "no". Where a
+    boolean column also holds other numbers, such as 2, its numbers are kept as well.
     """
 
     name: str
     kind: Kind
     n_rows: int
-    numbers: np.ndarray | None = None  # float64, or datetime64 for dates
+    # float64, or datetime64 for dates; of a boolean column only where some are neither 0 nor 1
+    numbers: np.ndarray | None = None
     codes: np.ndarray | None = None  # int (n_rows,): into categories, -1 where missing
     categories: tuple[Any, ...] = ()
     # booleans only
@@ -66,8 +68,8 @@ class Column:
     @property
     def n_bytes(self) -> int:
         """Room that the values take."""
-        held = (self.numbers, self.codes, self.truth, self.missing)
-        return sum(values.nbytes for values in held if values is not None)
+        arrays = (self.numbers, self.codes, self.truth, self.missing)
+        return sum(values.nbytes for values in arrays if values is not None)
 
     @property
     def n_missing(self) -> int:
@@ -95,6 +97,18 @@ class Column:
         """Which rows of a boolean column are true."""
         assert self.truth is not None
         return self.truth.as_array()
+
+    def is_false(self) -> np.ndarray:
+        """Which rows of a boolean column are false."""
+        if self.numbers is not None:
+            return np.asarray(self.numbers == 0)
+        return ~self.is_true() & ~self.is_missing()
+
+    def is_neither(self) -> np.ndarray:
+        """Which rows of a boolean column hold a number other than 0 and 1."""
+        if self.numbers is None:
+            return np.zeros(self.n_rows, dtype=bool)
+        return ~(self.is_true() | self.is_false() | self.is_missing())
 
     def take(self, rows: np.ndarray) -> Column:
         """The column of chosen rows, in their order.

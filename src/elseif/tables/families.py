@@ -50,8 +50,8 @@ def is_missing(value: Any) -> bool:
 
 def category_form(value: Any) -> Any:
     """A category as it is kept, saved and exported: a truth value, a number or text."""
-    held = family(value)
-    if held in WRITTEN:
+    kind = family(value)
+    if kind in WRITTEN:
         return str(value)
     return float(value) if isinstance(value, decimal.Decimal) else value
 

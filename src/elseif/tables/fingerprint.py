@@ -40,6 +40,8 @@ def column_digest(column: Column) -> bytes:
         assert column.missing is not None
         _mask(digest, column.truth)
         _mask(digest, column.missing)
+        if column.numbers is not None:  # others than 0 and 1
+            _array(digest, column.numbers, "<f8")
     elif column.codes is not None:
         _categories(digest, column)
     elif column.kind is Kind.DATE:

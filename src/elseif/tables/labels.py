@@ -13,6 +13,7 @@ from elseif.bits.packing import ROWS_AT_ONCE, code_type
 from elseif.errors import DataError, DataTypeError, ParamError
 from elseif.tables.families import family, is_missing
 from elseif.tables.values import unmasked
+from elseif.tables.weights import scaled_to_effective_size
 
 # weights that are no multiples of 2^-12 are rounded to so many significant binary digits
 WEIGHT_BITS = 12
@@ -100,9 +101,16 @@ def shown_label(label: Any) -> str:
 
 
 def read_labels(
-    y: np.ndarray, sample_weight: np.ndarray | None, drop_missing: bool, order: list[Any] | None
+    y: np.ndarray,
+    sample_weight: np.ndarray | None,
+    drop_missing: bool,
+    order: list[Any] | None,
+    effective: bool = False,
 ) -> Labels:
-    """Codes, classes and whole weights from one label an observation."""
+    """Codes, classes and whole weights from one label an observation.
+
+    Where ``effective``, weights are scaled to add up to Kish's effective sample size.
+    """
     missing = missing_labels(y)
     if missing.any() and not drop_missing:
         rows = np.flatnonzero(missing)
@@ -113,6 +121,8 @@ def read_labels(
         )
     weights, unit = whole_weights(sample_weight, len(y))
     used = ~missing
+    if effective and sample_weight is not None:
+        weights, unit = whole_weights(scaled_to_effective_size(weights * unit, used), len(y))
     if sample_weight is not None:
         used &= weights > 0
     if not used.any():

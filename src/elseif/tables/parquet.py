@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from elseif.errors import DataError, ParamError, ResourceError
+from elseif.errors import DataError, ParamError, ResourceError, install
 from elseif.tables.arrow import Pieces, column_from_pieces, is_text, labels_from_pieces
 from elseif.tables.columns import Column, Kind
 
@@ -21,13 +21,30 @@ Found = TypeVar("Found")
 
 
 class ParquetTable:
-    """A table in one Parquet file, several, or a folder of them, that need not fit into memory.
+    """A table in Parquet files that need not fit into memory.
 
-    Only the schema is read when it is opened. ``fit`` and ``predict`` read it one column
-    at a time, and only the columns that they need::
+    Opening it reads only the schema. ``fit`` and ``predict`` read one column at a time, and only
+    the columns that they need.
 
-        table = ParquetTable("claims.parquet")
-        clf.fit(table.drop("stroke"), table["stroke"])
+    Parameters
+    ----------
+    source : str, path or sequence of these
+        A Parquet file, several, or a folder of them.
+
+    Examples
+    --------
+    >>> from elseif import BayesianRuleListClassifier, ParquetTable
+    >>> from elseif.datasets import load_titanic
+    >>> X, y = load_titanic()
+    >>> X.assign(outcome=y).to_parquet("titanic.parquet")
+    >>> table = ParquetTable("titanic.parquet")
+    >>> clf = BayesianRuleListClassifier(random_state=0)
+    >>> clf.fit(table.drop("outcome"), table["outcome"]).n_features_in_
+    3
+    >>> table.select("class", "sex").columns
+    ['class', 'sex']
+    >>> table.to_frame().num_rows
+    2201
     """
 
     def __init__(self, source: str | Path | Sequence[str | Path]) -> None:
@@ -51,16 +68,44 @@ class ParquetTable:
         return _if_it_fits(lambda: labels_from_pieces(self._pieces(name)), name)
 
     def drop(self, *names: str) -> ParquetTable:
-        """The table without some columns."""
+        """Leave out some columns.
+
+        Parameters
+        ----------
+        *names : str
+            The columns to leave out.
+
+        Returns
+        -------
+        ParquetTable
+            The table with the other columns.
+        """
         left_out = set(self._known(names))
         return self._with([name for name in self.columns if name not in left_out])
 
     def select(self, *names: str) -> ParquetTable:
-        """The table with some columns only, in the order given."""
+        """Take some columns.
+
+        Parameters
+        ----------
+        *names : str
+            The columns, in the order wanted.
+
+        Returns
+        -------
+        ParquetTable
+            The table with these columns.
+        """
         return self._with(list(dict.fromkeys(self._known(names))))
 
     def to_frame(self) -> Any:
-        """The whole table in memory, as a pyarrow Table: for what needs rows, such as folds."""
+        """Read the whole table into memory, for what needs rows, such as folds.
+
+        Returns
+        -------
+        pyarrow.Table
+            All columns and rows.
+        """
         pa, _ = load_pyarrow()
         columns = []
         for name in self.columns:
@@ -71,7 +116,24 @@ class ParquetTable:
     def read(
         self, place: int, name: str, kind: Kind | None, allow_infinite: bool = False
     ) -> Column:
-        """A column by its place, for a table that may call it by another name."""
+        """Read a column by its place, for a table that may call it by another name.
+
+        Parameters
+        ----------
+        place : int
+            The column's place.
+        name : str
+            What to call it in messages.
+        kind : Kind or None
+            Its kind, if that is not to be inferred.
+        allow_infinite : bool, default=False
+            Whether infinite numbers are accepted.
+
+        Returns
+        -------
+        Column
+            The column.
+        """
         pieces = self._pieces(self.columns[place], name)
         return _if_it_fits(lambda: column_from_pieces(pieces, kind, allow_infinite), name)
 
@@ -90,8 +152,10 @@ class ParquetTable:
 
     def _pieces(self, column: str, name: str | None = None) -> Pieces:
         arrays = (array for file in self._files for array in file.arrays(column))
-        held = self._types[column]
-        return Pieces(name or column, held, len(self), (_of_type(a, held) for a in arrays))
+        arrow_type = self._types[column]
+        return Pieces(
+            name or column, arrow_type, len(self), (_of_type(a, arrow_type) for a in arrays)
+        )
 
 
 def _if_it_fits(read: Callable[[], Found], column: str) -> Found:
@@ -147,7 +211,7 @@ def load_pyarrow() -> tuple[Any, Any]:
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError:
-        raise ParamError("Parquet files need pyarrow: pip install 'elseif[files]'.") from None
+        raise ParamError(f"Parquet files need pyarrow: {install('files')}.") from None
     return pa, pq
 
 
@@ -210,13 +274,13 @@ def _common_types(files: Iterable[_File]) -> dict[str, Any]:
     types = {field.name: field.type for field in first.schema}
     owners = dict.fromkeys(types, first)
     for file in others:
-        found = {field.name: field.type for field in file.schema}
-        for name in types.keys() ^ found.keys():
+        types_of_file = {field.name: field.type for field in file.schema}
+        for name in types.keys() ^ types_of_file.keys():
             has, lacks = (first, file) if name in types else (file, first)
             raise DataError(
                 f"{has.path.name} has a column {name!r}, which {lacks.path.name} lacks."
             )
-        for name, held in found.items():
+        for name, held in types_of_file.items():
             if pa.types.is_null(types[name]):
                 types[name], owners[name] = held, file
             elif not pa.types.is_null(held) and not _same_type(types[name], held):

@@ -43,18 +43,25 @@ class Table:
         self.names = list(names)
         self.n_rows = n_rows
         self.named = named  # whether the names are the user's
+        self.source: Any = None  # the container that was read, from which folds take rows
         self.booleans = booleans  # for a table of nothing but booleans: the mask of each column
         self._get = get
         self._find_booleans = find_booleans
         self._place = _places_by_name(tuple(names))
         self._latest: dict[tuple[str, Kind | None], Column] = {}
+        # how many values of boolean columns read so far are neither 0 nor 1, and one of them
+        self.other_numbers: dict[str, tuple[int, float]] = {}
 
     def column(self, name: str, kind: Kind | None = None) -> Column:
         """A column, of the kind told or inferred; the latest few are remembered."""
         key = (name, kind)
         if key not in self._latest:
             self._make_room()
-            self._latest[key] = self._get(self._place[name], name, kind)
+            self._latest[key] = column = self._get(self._place[name], name, kind)
+            if column.kind is Kind.BOOLEAN and column.numbers is not None:
+                neither = column.numbers[column.is_neither()]
+                if len(neither):
+                    self.other_numbers[name] = (len(neither), float(neither[0]))
         return self._latest[key]
 
     def column_once(self, name: str, kind: Kind | None = None) -> Column:
@@ -77,9 +84,11 @@ class Table:
         arrays = self._find_booleans([self._place[name] for name in known])
         return {n: array for n, array in zip(known, arrays, strict=True) if array is not None}
 
-    def renamed(self, names: Sequence[str]) -> Table:
-        """The same columns under other names."""
-        return Table(names, self.n_rows, self._get, self.named, self.booleans, self._find_booleans)
+    def renamed(self, names: Sequence[str], named: bool = False) -> Table:
+        """The same columns under other names, which are the user's or not."""
+        table = Table(names, self.n_rows, self._get, named, self.booleans, self._find_booleans)
+        table.source = self.source
+        return table
 
     def take(self, rows: np.ndarray) -> Table:
         """The table of chosen rows, in their order; columns are of the kind that all rows have.
@@ -107,6 +116,12 @@ def read_table(X: Any, allow_infinite: bool = False) -> Table:
     """A table from pandas, polars, pyarrow, Parquet, NumPy, SciPy sparse or nested lists."""
     if isinstance(X, Table):
         return X
+    table = _read(X, allow_infinite)
+    table.source = X
+    return table
+
+
+def _read(X: Any, allow_infinite: bool) -> Table:
     X = unmasked(X)
     if isinstance(X, ParquetTable):
         return _read_parquet(X, allow_infinite)
@@ -188,12 +203,12 @@ def _read_sparse_table(X: SparseTable, allow_infinite: bool) -> Table:
         return told(column_of_mask(name, X.mask(place - n_before)), kind)
 
     def booleans(places: Sequence[int]) -> list[np.ndarray | None]:
-        found: list[np.ndarray | None] = [None] * len(places)
+        arrays: list[np.ndarray | None] = [None] * len(places)
         wide = [i for i, place in enumerate(places) if place >= n_before]
         columns = [places[i] - n_before for i in wide]
         for i, array in zip(wide, booleans_of_sparse(X.matrix, columns), strict=True):
-            found[i] = array
-        return found
+            arrays[i] = array
+        return arrays
 
     return _non_empty(Table(names, len(X), get, named=True, find_booleans=booleans))
 
@@ -220,7 +235,7 @@ def parse_kinds(
     kinds: Mapping[str, Any] | None, names: Sequence[str]
 ) -> tuple[dict[str, Kind], dict[str, tuple[Any, ...]]]:
     """Column kinds told by the user, checked, and the orders of those told by their levels."""
-    told: dict[str, Kind] = {}
+    parsed: dict[str, Kind] = {}
     orders: dict[str, tuple[Any, ...]] = {}
     if kinds is not None and not isinstance(kinds, Mapping):
         raise ParamTypeError(f"kinds must be a dict by column, not {kinds!r}.")
@@ -228,17 +243,17 @@ def parse_kinds(
         if name not in names:
             raise ParamError(f"kinds: the table has no column {name!r}.")
         if isinstance(kind, (list, tuple)):
-            told[name], orders[name] = Kind.ORDERED, _levels_once(name, kind)
+            parsed[name], orders[name] = Kind.ORDERED, _levels_once(name, kind)
             continue
         try:
-            told[name] = Kind(kind)
+            parsed[name] = Kind(kind)
         except ValueError:
             allowed = ", ".join(repr(k.value) for k in Kind)
             raise ParamError(
                 f"kinds[{name!r}] is {kind!r}; it must be one of {allowed}, or a list of the "
                 "column's categories in their order."
             ) from None
-    return told, orders
+    return parsed, orders
 
 
 def _levels_once(name: str, levels: Sequence[Any]) -> tuple[Any, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -17,18 +17,46 @@ if TYPE_CHECKING:
 
 
 class SparseTable:
-    """A table whose many columns are rarely true, such as a patient's drugs and conditions.
+    """A table with many columns that are rarely true, such as patients' drugs and conditions.
 
-    The columns of a small data frame (age, sex) stand first, those of the sparse matrix after
-    them, each with its name::
+    The columns of a small data frame (age, sex) come first, those of the sparse matrix after them.
 
-        table = SparseTable(matrix, ["aspirin", "asthma", ...], frame=people[["age", "sex"]])
-        clf.fit(table, y)
+    Parameters
+    ----------
+    matrix : SciPy sparse matrix or array
+        0 and 1: one row for each observation.
+    names : sequence of str
+        The names of its columns.
+    frame : DataFrame, default=None
+        Further columns of any kind.
+    origin : mapping, default=None
+        Where the table comes from, which a model learnt from it keeps: the cohort's definition,
+        concepts, and whether its patients are synthetic. Made by ``Cohort.table``.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from scipy import sparse
+    >>> from elseif import SparseTable
+    >>> matrix = sparse.csr_array([[0, 1], [1, 0], [0, 0]])
+    >>> people = pd.DataFrame({"age": [71, 40, 65]})
+    >>> table = SparseTable(matrix, ["aspirin", "asthma"], frame=people)
+    >>> table.shape
+    (3, 3)
+    >>> table.take([0, 2]).to_frame()
+       age  aspirin  asthma
+    0   71    False    True
+    1   65    False   False
     """
 
     def __init__(
-        self, matrix: Any, names: Sequence[str], frame: pd.DataFrame | None = None
+        self,
+        matrix: Any,
+        names: Sequence[str],
+        frame: pd.DataFrame | None = None,
+        origin: Mapping[str, Any] | None = None,
     ) -> None:
+        self.origin = origin
         self.matrix = _truths(matrix)
         self.sparse_names = list(names)
         n_rows, n_columns = self.matrix.shape
@@ -85,17 +113,71 @@ class SparseTable:
         return self.take(places)
 
     def take(self, rows: Any) -> SparseTable:
-        """The rows of these numbers, in their order."""
+        """Take some rows.
+
+        Parameters
+        ----------
+        rows : array of int
+            Row numbers, in the order wanted.
+
+        Returns
+        -------
+        SparseTable
+            The table with these rows.
+        """
         numbers = np.asarray(rows)
         if numbers.size and numbers.dtype.kind not in "iu":  # a mask would give rows 0 and 1
             raise DataTypeError(
                 f"take() takes numbers of rows, not {numbers.dtype}; for a mask, write table[mask]."
             )
         places = numbers.astype(np.intp)
-        return SparseTable(self.matrix[places], self.sparse_names, self.frame.iloc[places])
+        rows = self.frame.iloc[places]
+        return SparseTable(self.matrix[places], self.sparse_names, rows, self.origin)
+
+    def select(self, names: Collection[str]) -> SparseTable:
+        """Take some columns.
+
+        Parameters
+        ----------
+        names : collection of str
+            Their names; they stay in the order of the table.
+
+        Returns
+        -------
+        SparseTable
+            The table with these columns.
+
+        Examples
+        --------
+        >>> from scipy import sparse
+        >>> from elseif import SparseTable
+        >>> table = SparseTable(sparse.csr_array([[0, 1], [1, 0]]), ["aspirin", "asthma"])
+        >>> table.select(["asthma"]).columns
+        ['asthma']
+        """
+        wanted = set(names)
+        unknown = wanted.difference(self.columns)
+        if unknown:
+            raise ParamError(f"The table has no column {min(unknown)!r}.")
+        frame = self.frame[[name for name in self.frame.columns if name in wanted]]
+        places = [i for i, name in enumerate(self.sparse_names) if name in wanted]
+        kept = [self.sparse_names[i] for i in places]
+        matrix = self.matrix if len(kept) == len(self.sparse_names) else self.by_columns[:, places]
+        return SparseTable(sparse.csr_array(matrix), kept, frame, self.origin)
 
     def to_frame(self, names: Sequence[str] | None = None) -> pd.DataFrame:
-        """Some columns, or all of them, as a plain data frame."""
+        """Convert to a dense data frame.
+
+        Parameters
+        ----------
+        names : sequence of str, default=None
+            The columns; by default all.
+
+        Returns
+        -------
+        DataFrame
+            The columns.
+        """
         import pandas as pd
 
         places = {name: i for i, name in enumerate(self.sparse_names)}
@@ -110,9 +192,20 @@ class SparseTable:
         return pd.DataFrame(columns)
 
     def mask(self, place: int) -> Mask:
-        """The rows where a column of the matrix is true."""
-        held = self.by_columns
-        rows = held.indices[held.indptr[place] : held.indptr[place + 1]]
+        """The rows where a column of the matrix is true.
+
+        Parameters
+        ----------
+        place : int
+            The column's place in the matrix.
+
+        Returns
+        -------
+        Mask
+            The rows.
+        """
+        by_columns = self.by_columns
+        rows = by_columns.indices[by_columns.indptr[place] : by_columns.indptr[place + 1]]
         return Mask.of_rows(rows, len(self))
 
 

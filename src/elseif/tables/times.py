@@ -29,18 +29,16 @@ def as_date(value: Any) -> np.datetime64:
     if hasattr(value, "to_datetime64"):  # of pandas, which has years that Python has not
         value = value.to_datetime64()
     given = np.array([np.datetime64(value)])
-    found = given.astype("datetime64[us]")
-    if np.isnat(found[0]) or _wrapped(given, found)[0]:
+    if np.isnat(given[0]) or _beyond(given)[0]:
         raise ValueError(f"{value!r} is no date, or beyond the 292,000 years around 1970")
-    date: np.datetime64 = found[0]
+    date: np.datetime64 = given.astype("datetime64[us]")[0]
     return date
 
 
 def dates_to_microseconds(dates: np.ndarray, name: str) -> np.ndarray:
     """Dates of any unit to the microsecond; those that microseconds cannot count are refused."""
-    found = dates.astype("datetime64[us]", copy=False)
-    _refuse_wrapped(dates, found, name)
-    return found
+    _refuse_beyond(dates, name)
+    return dates.astype("datetime64[us]", copy=False)
 
 
 def durations_to_days(durations: np.ndarray, name: str) -> np.ndarray:
@@ -52,15 +50,17 @@ def durations_to_days(durations: np.ndarray, name: str) -> np.ndarray:
             f"Column {name!r} holds {what}, which are no fixed number of days. Convert it to "
             "days, or to a number."
         )
-    found = durations.astype("timedelta64[us]")
-    _refuse_wrapped(durations, found, name)
-    return np.where(np.isnat(found), np.nan, found.astype(np.int64) / MICROSECONDS_A_DAY)
+    _refuse_beyond(durations, name)
+    microseconds = durations.astype("timedelta64[us]")
+    return np.where(
+        np.isnat(microseconds), np.nan, microseconds.astype(np.int64) / MICROSECONDS_A_DAY
+    )
 
 
-def _refuse_wrapped(given: np.ndarray, found: np.ndarray, name: str) -> None:
-    wrapped = _wrapped(given, found)
-    if wrapped.any():
-        rows = np.flatnonzero(wrapped)
+def _refuse_beyond(given: np.ndarray, name: str) -> None:
+    beyond = _beyond(given)
+    if beyond.any():
+        rows = np.flatnonzero(beyond)
         raise DataError(
             f"Column {name!r}: {len(rows):,} values are beyond the 292,000 years around 1970 that "
             f"can be counted in microseconds, the first in row {rows[0]} ({given[rows[0]]}). "
@@ -68,9 +68,11 @@ def _refuse_wrapped(given: np.ndarray, found: np.ndarray, name: str) -> None:
         )
 
 
-def _wrapped(given: np.ndarray, found: np.ndarray) -> np.ndarray:
-    """Where NumPy has wrapped round in silence: what does not come back was not held."""
-    if given.dtype == found.dtype or np.datetime_data(given.dtype)[0] in FINER:
+def _beyond(given: np.ndarray) -> np.ndarray:
+    """Where microseconds cannot count a time: NumPy would wrap round, or since 2.5 raise."""
+    unit, _ = np.datetime_data(given.dtype)
+    if unit in ("us", "generic", *FINER):
         return np.zeros(len(given), dtype=bool)
-    came_back: np.ndarray = found.astype(given.dtype) == given
-    return ~came_back & ~np.isnat(given)
+    last = np.array([2**63 - 1]).view(f"{given.dtype.kind}8[us]").astype(given.dtype)
+    count, most = given.view(np.int64), last.view(np.int64)
+    return ((count > most) | (count <= -most)) & ~np.isnat(given)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import narwhals as nw
@@ -20,6 +21,7 @@ from elseif.tables.families import (
     family,
     is_missing,
 )
+from elseif.tables.parsed_text import parse_texts
 from elseif.tables.times import as_date, dates_to_microseconds, durations_to_days
 
 PLAIN_DATES = (datetime.date, datetime.datetime)  # of Python, which microseconds always hold
@@ -32,9 +34,9 @@ def unmasked(values: Any) -> Any:
     if not np.ma.is_masked(values):
         return values.data
     is_number = values.dtype.kind in "iuf"
-    found = np.array(values.data, dtype=np.float64 if is_number else object)
-    found[np.ma.getmaskarray(values)] = np.nan if is_number else None
-    return found
+    filled = np.array(values.data, dtype=np.float64 if is_number else object)
+    filled[np.ma.getmaskarray(values)] = np.nan if is_number else None
+    return filled
 
 
 def column_from_series(
@@ -126,59 +128,71 @@ def _from_numbers(array: np.ndarray, name: str, kind: Kind | None, allow_infinit
     missing = np.isnan(array) if is_float else np.zeros(len(array), dtype=bool)
     if kind in (Kind.CATEGORY, Kind.ORDERED):
         return _factorised(array.astype(object), missing, name, kind)
-    if kind is not Kind.NUMERIC and _may_be_boolean(array, missing, name, kind):
+    if kind is not Kind.NUMERIC and _may_be_boolean(array, missing, kind):
         return boolean_column(name, array == 1, missing if is_float else None)
+    if kind is Kind.BOOLEAN:  # 2 is neither true nor false, nor is it missing
+        column = boolean_column(name, array == 1, missing if is_float else None)
+        return replace(column, numbers=array.astype(np.float64))
     if kind is Kind.DATE and bool(np.all(missing)):
-        none = np.full(len(array), np.datetime64("NaT"), dtype="datetime64[us]")
+        none = np.full(len(array), np.datetime64("NaT", "us"), dtype="datetime64[us]")
         return Column(name, Kind.DATE, len(array), numbers=none)
     if kind is Kind.DATE:
-        raise DataError(f"Column {name!r} is told to be dates but holds numbers.")
+        raise DataError(f"Column {name!r} should be dates, but holds numbers.")
     return Column(name, Kind.NUMERIC, len(array), numbers=array.astype(np.float64, copy=False))
 
 
-def _may_be_boolean(array: np.ndarray, missing: np.ndarray, name: str, kind: Kind | None) -> bool:
-    """Whether numbers are 0, 1 or missing; an error where they are told to be and are not."""
+def _may_be_boolean(array: np.ndarray, missing: np.ndarray, kind: Kind | None) -> bool:
+    """Whether numbers are 0, 1 or missing."""
     bad = (array != 0) & (array != 1)
     bad &= ~missing
     # a column of nothing but missing values is boolean only when told so
-    is_boolean = not bad.any() and (kind is Kind.BOOLEAN or not bool(np.all(missing)))
-    if kind is Kind.BOOLEAN and not is_boolean:
+    return not bad.any() and (kind is Kind.BOOLEAN or not bool(np.all(missing)))
+
+
+def refuse_other_numbers(column: Column) -> None:
+    """Raise where a column that fit is told to be boolean holds other numbers than 0 and 1."""
+    if column.kind is Kind.BOOLEAN and column.numbers is not None:
+        bad = column.is_neither()
+        more = int(bad.sum()) - 1
+        others = f" and {more} more values that are" if more else ", which is"
         raise DataError(
-            f"Column {name!r} is told to be boolean but holds {array[bad][0]} and "
-            f"{int(bad.sum()) - 1} more values that are neither 0 nor 1 ({_rows(bad)})."
+            f"Column {column.name!r} is boolean by kinds, but holds {column.numbers[bad][0]:g}"
+            f"{others} neither 0 nor 1 ({_rows(bad)})."
         )
-    return is_boolean
 
 
 def _from_objects(array: np.ndarray, name: str, kind: Kind | None, allow_infinite: bool) -> Column:
     missing = np.fromiter(map(is_missing, array), dtype=bool, count=len(array))
     types = refuse_mixture(array[~missing], name)
-    held = types.pop() if types else "number"
-    if held == "boolean":
+    value_type = types.pop() if types else "number"
+    if value_type == "boolean":
         values = np.where(missing, False, array).astype(bool)
         return told(boolean_column(name, values, missing), kind)
-    if held == "number":
+    if value_type == "number":
         numbers = np.full(len(array), np.nan)
         numbers[~missing] = [as_float(v, name) for v in array[~missing]]
         return _from_numbers(numbers, name, kind, allow_infinite)
-    if held == "date":
-        dates = np.full(len(array), np.datetime64("NaT"), dtype="datetime64[us]")
+    if value_type == "date":
+        dates = np.full(len(array), np.datetime64("NaT", "us"), dtype="datetime64[us]")
         dates[~missing] = _dates(array[~missing], name)
         return told(Column(name, Kind.DATE, len(dates), numbers=dates), kind)
-    if held == "duration":
+    if value_type == "duration":
         days = np.full(len(array), np.nan)
         days[~missing] = [_days(v, name) for v in array[~missing]]
         return _from_days(days, name, kind)
-    if held not in ("text", *WRITTEN):
+    if value_type not in ("text", *WRITTEN):
         raise DataError(
-            f"Column {name!r} holds {held} values; argument must be a string or a number."
+            f"Column {name!r} holds {value_type} values; argument must be a string or a number."
         )
     if kind in (Kind.BOOLEAN, Kind.NUMERIC, Kind.DATE):
+        if value_type == "text":  # such as a file's "12", "true" and "2021-03-31"
+            parsed = parse_texts(array, missing, name, kind)
+            return column_from_array(parsed, name, kind, allow_infinite)
         raise DataError(
-            f"Column {name!r} is told to be {kind} but holds {held} such as "
+            f"Column {name!r} should be {kind}, but holds {value_type} such as "
             f"{str(array[~missing][0])!r} ({_rows(~missing)})."
         )
-    if held in WRITTEN:
+    if value_type in WRITTEN:
         return _from_written(array, missing, name, kind)
     return _factorised(array, missing, name, kind or Kind.CATEGORY)
 
@@ -360,7 +374,9 @@ def told(column: Column, kind: Kind | None) -> Column:
         if kind is Kind.NUMERIC:
             return Column(column.name, Kind.NUMERIC, column.n_rows, numbers=values)
         return _factorised(column.is_true().astype(object), column.is_missing(), column.name, kind)
-    raise DataError(f"Column {column.name!r} is told to be {kind} but holds {column.kind} values.")
+    if column.n_missing == column.n_rows:  # of no value nothing can be wrong
+        return _from_numbers(np.full(column.n_rows, np.nan), column.name, kind, False)
+    raise DataError(f"Column {column.name!r} should be {kind}, but holds {column.kind} values.")
 
 
 def _category_key(category: Any) -> tuple[int, Any]:

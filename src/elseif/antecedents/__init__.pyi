@@ -1,0 +1,1 @@
+from elseif.antecedents.antecedent import Antecedent as Antecedent

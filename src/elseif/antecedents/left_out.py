@@ -1,0 +1,118 @@
+"""A smaller pool that can say the same, and a record of what was left out of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from elseif.antecedents.antecedent import Antecedent
+from elseif.antecedents.evidence import evidence_of, one_rule_gains
+from elseif.antecedents.near_equivalents import group_near_equivalents, most_readable
+from elseif.antecedents.screening import screen
+from elseif.bits.counting import conjunction_counts
+from elseif.bits.packing import BitLayout
+from elseif.conditions.condition import Condition
+
+# pools that are left as they are: chains go through all of them quickly
+SMALL = 200
+# before near-equivalents are merged, a pool is screened to so many times the largest pool
+ROOM_TO_MERGE = 4
+
+
+@dataclass(frozen=True)
+class Frequent:
+    """The conjunctions that reach the support, as they were mined."""
+
+    conditions: list[Condition]
+    covers: np.ndarray  # uint64 (conditions, words)
+    members: np.ndarray  # int32 (antecedents, most conditions), in canonical order
+    layout: BitLayout
+    pseudocounts: np.ndarray
+
+    def name(self, place: int | np.integer) -> str:
+        """The name of an antecedent."""
+        row = self.members[place]
+        return Antecedent(self.conditions[c] for c in row[row >= 0]).name
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """What is not in a pool although it reaches the support."""
+
+    n_mined: int = 0
+    # by the antecedent that stands for them: near-equivalents, whose covers differ a little
+    near_equivalents: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def make_smaller(
+    frequent: Frequent, max_correlation: float | None, max_antecedents: int
+) -> tuple[np.ndarray, LeftOut]:
+    """Places of the antecedents that stay, in order, and what was left out and why."""
+    n_mined = len(frequent.members)
+    places = np.arange(n_mined)
+    if n_mined <= SMALL:
+        places = _screened(frequent, places, max_antecedents)
+        return places, LeftOut(n_mined, {}, _screening_note(n_mined, len(places)))
+    notes: list[str] = []
+    near: dict[str, tuple[str, ...]] = {}
+    if max_correlation is not None:
+        places = _screened(frequent, places, ROOM_TO_MERGE * max_antecedents)
+        notes += _screening_note(n_mined, len(places))
+        kept, near = _merged(frequent, places, max_correlation)
+        if near:
+            notes.append(_merging_note(len(places) - len(kept), near, max_correlation))
+        places = kept
+    n_before = len(places)
+    places = _screened(frequent, places, max_antecedents)
+    notes += _screening_note(n_before, len(places))
+    if len(places) < n_before:
+        kept_names = {frequent.name(p) for p in places}
+        near = {name: others for name, others in near.items() if name in kept_names}
+    return places, LeftOut(n_mined, near, tuple(notes))
+
+
+def _screened(frequent: Frequent, places: np.ndarray, n_kept: int) -> np.ndarray:
+    some = frequent.members[places]
+    return places[screen(frequent.covers, some, frequent.layout, frequent.pseudocounts, n_kept)]
+
+
+def _merged(
+    frequent: Frequent, places: np.ndarray, correlation: float
+) -> tuple[np.ndarray, dict[str, tuple[str, ...]]]:
+    """The antecedents that stand for their near-equivalents, and these by its name."""
+    members, layout = frequent.members[places], frequent.layout
+    counts = conjunction_counts(frequent.covers, members, layout)
+    leaders = group_near_equivalents(
+        frequent.covers, members, counts, layout, correlation, frequent.pseudocounts
+    )
+    gains = one_rule_gains(evidence_of(layout, frequent.pseudocounts), counts)
+    standing = most_readable(leaders, members, frequent.conditions, gains)
+    own = np.arange(len(places))
+    groups: dict[int, list[int]] = {}
+    for place in np.flatnonzero(standing != own):
+        groups.setdefault(int(standing[place]), []).append(int(place))
+    near = {
+        frequent.name(places[best]): tuple(frequent.name(places[p]) for p in others)
+        for best, others in sorted(groups.items())
+    }
+    return places[standing == own], near
+
+
+def _screening_note(n_before: int, n_after: int) -> tuple[str, ...]:
+    if n_after >= n_before:
+        return ()
+    return (
+        f"Of {n_before:,} antecedents the {n_after:,} with most evidence were kept, as "
+        "max_antecedents asks; lists are made of those alone.",
+    )
+
+
+def _merging_note(n_merged: int, near: dict[str, tuple[str, ...]], correlation: float) -> str:
+    name, others = next(iter(near.items()))
+    return (
+        f"{n_merged:,} antecedents that nearly coincide with another (correlation of "
+        f"{correlation:g} or more) were merged into the most readable, such as {others[0]!r} into "
+        f"{name!r}."
+    )

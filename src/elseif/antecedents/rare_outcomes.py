@@ -1,0 +1,78 @@
+"""Rare outcomes: what a support among all observations hides, said in the report on a fit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from elseif.antecedents.mining import IN_ALL, MiningSettings
+from elseif.bits.counting import cover_label_counts
+from elseif.bits.packed_mask import stack_words
+from elseif.bits.packing import BitLayout
+from elseif.conditions.binarise import Binarised
+from elseif.conditions.levels import FEWEST_OF_A_LEVEL
+from elseif.tables.labels import shown_label
+
+RARE = 0.05  # share of the observations below which a label is rare
+AT_ONCE = 512  # conditions whose covers are in memory together
+MOST_NAMED = 3  # columns
+
+
+def rare_outcome_note(
+    binarised: Binarised, layout: BitLayout, settings: MiningSettings, classes: np.ndarray
+) -> str | None:
+    """What to say where a label is rare and the support is a share of all observations.
+
+    Columns are named, their values are not: a column that is left out leaves none.
+    """
+    totals = layout.label_totals
+    label = int(np.argmin(totals))
+    share = totals[label] / totals.sum()
+    is_count = isinstance(settings.min_support, (int, np.integer))
+    if share >= RARE or settings.support_in != IN_ALL or is_count:
+        return None
+    counts = _counts(binarised, layout)
+    least = settings.least_counts(layout)[-1]
+    own = replace(settings, support_in="any_class").least_counts(layout)[label]
+    added = (counts[:, label] >= own) & (counts.sum(axis=1) < least)
+    said = (
+        f"{100 * share:.2g}% of the observations are labelled {shown_label(classes[label])}, which "
+        f"is rare: min_support={settings.min_support:g} of all observations may hide strong risk "
+        "factors of few people. support_in='any_class', which counts among those of one label,"
+    )
+    n_added = int(added.sum())
+    if not n_added:
+        return f"{said} would add no single condition."
+    conditions = "1 single condition" if n_added == 1 else f"{n_added:,} single conditions"
+    return (
+        f"{said} would add {conditions}{_strongest(binarised, layout, counts, added, label)}; so "
+        "would a number of observations as min_support."
+    )
+
+
+def _counts(binarised: Binarised, layout: BitLayout) -> np.ndarray:
+    """Observations of each label for each condition, in units."""
+    parts = [np.zeros((0, len(layout.label_totals)), dtype=np.int64)]
+    for start in range(0, len(binarised.truths), AT_ONCE):
+        covers = stack_words(binarised.truths[start : start + AT_ONCE], layout)
+        parts.append(cover_label_counts(covers, layout))
+    return np.concatenate(parts)
+
+
+def _strongest(
+    binarised: Binarised, layout: BitLayout, counts: np.ndarray, added: np.ndarray, label: int
+) -> str:
+    """The columns of the conditions of highest risk, and that risk."""
+    sizes = counts.sum(axis=1)
+    enough = np.flatnonzero(added & (sizes * layout.unit >= FEWEST_OF_A_LEVEL))
+    if not len(enough):
+        return ""
+    risks = counts[enough, label] / sizes[enough]
+    order = enough[np.argsort(-risks, kind="stable")]
+    columns = list(dict.fromkeys(binarised.conditions[i].column for i in order))
+    more = " and others" if len(columns) > MOST_NAMED else ""
+    return (
+        f", on {', '.join(map(repr, columns[:MOST_NAMED]))}{more}, with a share of the label of up "
+        f"to {100 * risks.max():.2g}%"
+    )

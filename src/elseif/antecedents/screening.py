@@ -1,0 +1,88 @@
+"""Pools that are too large, screened to the antecedents that the labels speak for.
+
+This is iterative sure independence screening (Fan and Lv 2008) with rules in place of linear
+effects: antecedents are ranked by their evidence among everyone, then among those whom the best
+rule so far does not capture, and so on, since a rule further down a list need not stand out in the
+whole table. In each round half of the places go to conjunctions that say most beyond their own
+conditions, so that an interaction of conditions that are worth little alone is found as well.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from elseif.antecedents.evidence import evidence_of, one_rule_gains
+from elseif.bits.counting import conjunction_counts
+from elseif.bits.packing import BitLayout
+
+N_ROUNDS = 8
+# of the places, how many single conditions may take before they have to compete like the rest
+SHARE_OF_CONDITIONS = 0.5
+
+
+def screen(
+    covers: np.ndarray,
+    members: np.ndarray,
+    layout: BitLayout,
+    pseudocounts: np.ndarray,
+    n_kept: int,
+) -> np.ndarray:
+    """Places of the antecedents that stay, in order; ties go to the earlier in the pool.
+
+    Parameters
+    ----------
+    covers : ndarray of uint64 (conditions, words)
+        Packed covers of the conditions.
+    members : ndarray of int32 (antecedents, most conditions)
+        Antecedents as rows of condition numbers, in canonical order.
+    layout : BitLayout
+        Of the covers.
+    pseudocounts : ndarray of float (labels,)
+        Of the model.
+    n_kept : int
+        How many stay.
+    """
+    if len(members) <= n_kept:
+        return np.arange(len(members))
+    kept = np.zeros(len(members), dtype=bool)
+    is_single = (members >= 0).sum(axis=1) == 1
+    if is_single.sum() <= SHARE_OF_CONDITIONS * n_kept:
+        kept |= is_single
+    n_places = n_kept - int(kept.sum())
+    remaining = layout.everyone()
+    best: np.ndarray | None = None
+    for round_ in range(N_ROUNDS):
+        covers = covers & remaining
+        gains, beyond = _evidence(covers, members, remaining, layout, pseudocounts)
+        quota = n_places * (round_ + 1) // N_ROUNDS - n_places * round_ // N_ROUNDS
+        _take(kept, gains, quota - quota // 2)
+        _take(kept, beyond, quota // 2)
+        best = members[int(np.argmax(gains))]
+        remaining = remaining & ~np.bitwise_and.reduce(covers[best[best >= 0]], axis=0)
+    return np.flatnonzero(kept)
+
+
+def _evidence(
+    covers: np.ndarray,
+    members: np.ndarray,
+    remaining: np.ndarray,
+    layout: BitLayout,
+    pseudocounts: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Each antecedent's gain among those who remain, and by how much it beats its conditions."""
+    label_counts = conjunction_counts(covers, members, layout)
+    own = np.arange(len(covers) + 1, dtype=np.int32)[:, None]
+    everybody = np.concatenate([covers, remaining[None, :]])
+    of_conditions = conjunction_counts(everybody, own, layout)
+    evidence = evidence_of(layout, pseudocounts, of_conditions[-1])
+    gains = one_rule_gains(evidence, label_counts)
+    alone = one_rule_gains(evidence, of_conditions[:-1])
+    is_condition = members >= 0
+    best_part = np.where(is_condition, alone[members], -np.inf).max(axis=1)
+    return gains, np.where(is_condition.sum(axis=1) > 1, gains - best_part, -np.inf)
+
+
+def _take(kept: np.ndarray, worth: np.ndarray, n_more: int) -> None:
+    """Mark so many more of those not yet kept, the worthiest first."""
+    others = np.flatnonzero(~kept)
+    kept[others[np.argsort(-worth[others], kind="stable")[:n_more]]] = True

@@ -1,0 +1,194 @@
+"""Bytes of a text file to lines: compression, encoding, and the place of every fault."""
+
+from __future__ import annotations
+
+import bz2
+import codecs
+import gzip
+import io
+import lzma
+import zipfile
+import zlib
+from array import array
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from elseif.errors import DataError, ParamError
+
+COMPRESSED_ENDINGS = (".gz", ".bz2", ".xz", ".zip")
+# UTF-32 first: its mark begins with that of UTF-16
+MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+SAVE_AS_CSV = "Save it as CSV: in Excel, File > Save As > CSV UTF-8 (comma delimited)"
+# what a file begins with that is no text, whatever its name says
+OTHER_FORMATS = (
+    (b"PK\x03\x04", f"is an Excel workbook or a ZIP archive. {SAVE_AS_CSV}"),
+    (b"\xd0\xcf\x11\xe0", f"is an old Excel workbook. {SAVE_AS_CSV}"),
+    (b"PAR1", "is a Parquet file. Give its name the ending .parquet"),
+    (b"\x1f\x8b", "is compressed by gzip. Give its name the ending .csv.gz"),
+    (b"BZh", "is compressed by bzip2. Give its name the ending .csv.bz2"),
+    (b"\xfd7zXZ\x00", "is compressed by xz. Give its name the ending .csv.xz"),
+    (b"%PDF", "is a PDF file. Export the table as CSV"),
+    (b"SAS     SAS", "is a SAS file. Export the table as CSV"),
+    (b"$FL2", "is an SPSS file. Export the table as CSV"),
+)
+READ_AT_FIRST = 4096  # bytes by which a format and an encoding are told
+
+
+class TextLines:
+    """Lines of a file; knows the byte at which each begins, and refuses what is not text."""
+
+    def __init__(self, path: Path, file: BinaryIO, encoding: str | None) -> None:
+        self._path, self._file = path, file
+        self.encoding, n_mark = _encoding(path, file, encoding)
+        self._starts = array("q", [n_mark])
+        self._next = n_mark
+        self._text = self._open(n_mark)
+
+    def _open(self, begin: int) -> io.TextIOWrapper:
+        self._file.seek(begin)
+        return io.TextIOWrapper(self._file, encoding=self.encoding, newline="")
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        try:
+            line = self._text.readline()
+        except UnicodeDecodeError as error:
+            raise self._not_text(error) from error
+        if not line:
+            raise StopIteration
+        if "\0" in line:
+            byte = self._next + self._n_bytes(line[: line.index("\0")])
+            raise self.fault(self.n_read + 1, byte, "a NUL character")
+        self._next += self._n_bytes(line)
+        self._starts.append(self._next)
+        return line
+
+    @property
+    def n_read(self) -> int:
+        """Number of lines so far."""
+        return len(self._starts) - 1
+
+    def fault(self, line: int, byte: int | None, what: str) -> DataError:
+        """An error with its place; without a byte, that at which the line begins."""
+        where = self._starts[line - 1] if byte is None else byte
+        return DataError(f"{self._path.name}, line {line}, byte {where}: {what}.")
+
+    def empty(self) -> DataError:
+        """The error of a file without a header."""
+        return DataError(f"{self._path.name} is empty: its first line must name the columns.")
+
+    def _n_bytes(self, text: str) -> int:
+        return len(text.encode(self.encoding))
+
+    def _not_text(self, error: UnicodeDecodeError) -> DataError:
+        """What is wrong with the first byte that cannot be decoded, and where it is."""
+        what = f"not {self.encoding.upper()} ({error.reason})"
+        if self.encoding == "utf-8":
+            what += (
+                ". Save the file as UTF-8, or pass its encoding: that of Excel on Windows is often "
+                "encoding='cp1252'"
+            )
+        self._text.detach()
+        self._file.seek(0)
+        content = self._file.read()
+        try:
+            content.decode(self.encoding)
+        except UnicodeDecodeError as first:
+            before = content[: first.start].decode(self.encoding, errors="replace")
+            ends = before.count("\n") + before.count("\r") - before.count("\r\n")
+            return self.fault(ends + 1, first.start, what)
+        return self.fault(self.n_read + 1, len(content), what)
+
+
+@contextmanager
+def open_lines(path: Path, encoding: str | None = None) -> Iterator[TextLines]:
+    """The lines of a text file, decompressed by the last ending of its name.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    encoding : str, default=None
+        Its encoding. None takes UTF-8, or UTF-16 and UTF-32 where the first bytes show them.
+
+    Yields
+    ------
+    TextLines
+        The lines, with the places of faults.
+    """
+    try:
+        with _decompressed(path) as file:
+            yield TextLines(path, file, encoding)
+    except (gzip.BadGzipFile, lzma.LZMAError, EOFError, zlib.error, zipfile.BadZipFile) as error:
+        raise DataError(f"{path.name} cannot be decompressed: {error}.") from error
+    except OSError as error:
+        if error.errno is not None or path.suffix.lower() not in COMPRESSED_ENDINGS:
+            raise
+        # bz2 says by an OSError without a number that the bytes are no bzip2
+        raise DataError(f"{path.name} cannot be decompressed: {error}.") from error
+
+
+@contextmanager
+def _decompressed(path: Path) -> Iterator[BinaryIO]:
+    ending = path.suffix.lower()
+    if ending == ".zip":
+        with zipfile.ZipFile(path) as archive:
+            members = [info for info in archive.infolist() if not info.is_dir()]
+            if len(members) != 1:
+                raise DataError(
+                    f"{path.name} holds {len(members)} files; it must hold one table. Unpack it, "
+                    "and give the table."
+                )
+            if members[0].flag_bits & 1:
+                raise DataError(f"{path.name} is encrypted. Unpack it, and give the table.")
+            with archive.open(members[0]) as file:
+                yield cast(BinaryIO, file)
+        return
+    opened: dict[str, type] = {".gz": gzip.GzipFile, ".bz2": bz2.BZ2File, ".xz": lzma.LZMAFile}
+    with opened[ending](path) if ending in opened else path.open("rb") as file:
+        yield cast(BinaryIO, file)
+
+
+def _encoding(path: Path, file: BinaryIO, told: str | None) -> tuple[str, int]:
+    """The encoding of a file, and the length of its byte order mark."""
+    start = file.read(READ_AT_FIRST)
+    for begin, what in OTHER_FORMATS:
+        if start.startswith(begin):
+            raise DataError(f"{path.name} {what}.")
+    mark, by_mark = next(((m, e) for m, e in MARKS if start.startswith(m)), (b"", None))
+    if told is not None:
+        try:
+            codec = codecs.lookup(told)
+            b"a".decode(codec.name, "ignore")  # not every codec is one of texts
+        except LookupError as error:
+            raise ParamError(
+                f"encoding is {told!r}, which Python does not know; common ones are 'utf-8', "
+                "'cp1252', 'latin-1' and 'utf-16'."
+            ) from error
+        name = {"utf-8-sig": "utf-8", "utf-16": "utf-16-le", "utf-32": "utf-32-le"}.get(
+            codec.name, codec.name
+        )
+        same = by_mark is not None and by_mark.split("-")[:2] == name.split("-")[:2]
+        return (by_mark or name, len(mark)) if same else (name, 0)
+    return (by_mark, len(mark)) if by_mark is not None else (_without_mark(start), 0)
+
+
+def _without_mark(start: bytes) -> str:
+    """UTF-16 of a text that is mostly ASCII has a zero in every other byte; else UTF-8."""
+    even, odd = start[0::2], start[1::2]
+    if len(start) >= 4 and start.count(0) > 0.3 * len(start):
+        if not even.count(0) and odd.count(0) > 0.6 * len(odd):
+            return "utf-16-le"
+        if not odd.count(0) and even.count(0) > 0.6 * len(even):
+            return "utf-16-be"
+    return "utf-8"

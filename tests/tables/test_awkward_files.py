@@ -1,0 +1,181 @@
+"""Files as people have them: each is read right, or refused with what to do."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from elseif.errors import DataError, ParamError
+from elseif.tables.text_files import TextFormat, read_file
+
+ROWS = [(61.5, "Zürich", True), (47.25, "Bâle", False), (None, "Genève", None), (70.0, None, True)]
+
+
+def written(sep: str = ",", decimal: str = ".", missing: str = "", end: str = "\n") -> str:
+    """The table as text."""
+
+    def text(value: Any) -> str:
+        if value is None:
+            return missing
+        return str(value).replace(".", decimal) if isinstance(value, float) else str(value)
+
+    rows = [["age", "town", "smoker"], *([text(v) for v in row] for row in ROWS)]
+    return "".join(sep.join(row) + end for row in rows)
+
+
+def zipped(*contents: bytes) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for i, content in enumerate(contents):
+            archive.writestr(f"table{i}.csv", content)
+    return out.getvalue()
+
+
+PLAIN = written().encode()
+SEMICOLONS = written(";", ",").encode()
+# file name, content, how it is written as far as that must be given
+READ: dict[str, tuple[str, bytes, dict[str, Any]]] = {
+    "plain": ("t.csv", PLAIN, {}),
+    "utf-8 with mark": ("t.csv", written().encode("utf-8-sig"), {}),
+    "utf-16 with mark": ("t.csv", written().encode("utf-16"), {}),
+    "utf-16, big end first": ("t.csv", b"\xfe\xff" + written().encode("utf-16-be"), {}),
+    "utf-16 without mark": ("t.csv", written().encode("utf-16-le"), {}),
+    "utf-16, tabs, as Excel's Unicode text": ("t.txt", written("\t").encode("utf-16"), {}),
+    "utf-32": ("t.csv", written().encode("utf-32"), {}),
+    "utf-16, told": ("t.csv", written().encode("utf-16"), {"encoding": "utf-16"}),
+    "cp1252, told": ("t.csv", written().encode("cp1252"), {"encoding": "cp1252"}),
+    "latin-1, told": ("t.csv", written().encode("latin-1"), {"encoding": "ISO-8859-1"}),
+    "windows lines": ("t.csv", written(end="\r\n").encode(), {}),
+    "macintosh lines": ("t.csv", written(end="\r").encode(), {}),
+    "semicolons": ("t.csv", written(";").encode(), {}),
+    "semicolons and decimal commas": ("t.csv", SEMICOLONS, {}),
+    "the same as Excel writes it": (
+        "t.csv",
+        written(";", ",", end="\r\n").encode("cp1252"),
+        {"encoding": "cp1252"},
+    ),
+    "decimal commas, told": ("t.csv", SEMICOLONS, {"decimal": ","}),
+    "tabs in .csv": ("t.csv", written("\t").encode(), {}),
+    "tabs and decimal commas": ("t.tsv", written("\t", ",").encode(), {}),
+    "commas in .tsv": ("t.tsv", PLAIN, {}),
+    "commas in .txt": ("t.txt", PLAIN, {}),
+    "bars": ("t.csv", written("|").encode(), {}),
+    "carets, told": ("t.csv", written("^").encode(), {"sep": "^"}),
+    "tabs, told": ("t.csv", written("\t").encode(), {"sep": "tab"}),
+    "a line sep=": ("t.csv", b"sep=;\n" + SEMICOLONS, {}),
+    "gzip": ("t.csv.gz", gzip.compress(PLAIN), {}),
+    "gzip of utf-16": ("t.csv.gz", gzip.compress(written().encode("utf-16")), {}),
+    "gzip, tabs": ("t.tsv.gz", gzip.compress(written("\t").encode()), {}),
+    "bzip2": ("t.csv.bz2", bz2.compress(PLAIN), {}),
+    "xz": ("t.csv.xz", lzma.compress(PLAIN), {}),
+    "zip": ("t.zip", zipped(PLAIN), {}),
+    "n/a": ("t.csv", written(missing="n/a").encode(), {}),
+    "NA": ("t.csv", written(missing="NA").encode(), {}),
+    "#N/A": ("t.csv", written(missing="#N/A").encode(), {}),
+    "null": ("t.csv", written(missing="null").encode(), {}),
+    "unknown, told": ("t.csv", written(missing="unk").encode(), {"na_values": ["unk"]}),
+    "upper-case ending": ("T.CSV", PLAIN, {}),
+}
+# file name, content, words of the refusal
+REFUSED: dict[str, tuple[str, bytes, tuple[str, ...]]] = {
+    "cp1252": ("t.csv", written().encode("cp1252"), ("line 2", "not UTF-8", "encoding='cp1252'")),
+    "xlsx": ("t.xlsx", zipped(PLAIN), ("spreadsheet", "CSV UTF-8")),
+    "xls": ("t.xls", b"\xd0\xcf\x11\xe0", ("spreadsheet", "CSV UTF-8")),
+    "xlsx called csv": ("t.csv", zipped(PLAIN), ("Excel workbook", "CSV UTF-8")),
+    "parquet called csv": ("t.csv", b"PAR1....", ("Parquet", ".parquet")),
+    "gzip called csv": ("t.csv", gzip.compress(PLAIN), ("gzip", ".csv.gz")),
+    "csv called gzip": ("t.csv.gz", PLAIN, ("cannot be decompressed",)),
+    "csv called bzip2": ("t.csv.bz2", PLAIN, ("cannot be decompressed",)),
+    "csv called xz": ("t.csv.xz", PLAIN, ("cannot be decompressed",)),
+    "csv called zip": ("t.csv.zip", PLAIN, ("cannot be decompressed",)),
+    "gzip cut short": ("t.csv.gz", gzip.compress(PLAIN)[:-9], ("cannot be decompressed",)),
+    "two tables in a zip": ("t.zip", zipped(PLAIN, PLAIN), ("2 files", "Unpack")),
+    "commas that may be thousands": (
+        "t.csv", b"n;x\n1,234;a\n2,345;b\n", ("line 2", "'1,234'", "decimal=','"),
+    ),
+    "decimal commas between commas": (
+        "t.csv", b'n,x\n"1,5",a\n"2,5",b\n', ("line 2", "'1,5'", "decimal=','"),
+    ),
+    "thousands and decimals": ("t.csv", b"n;x\n1.234,5;a\n2.345,5;b\n", ("thousands",)),
+    "a word among numbers": (
+        "t.csv", b"n,x\n1,a\n2,b\nnot done,c\n", ("line 4", "'not done'", "na_values='not done'"),
+    ),
+    "another separator": ("t.csv", b"a\n1,2\n", ("2 fields", "sep=")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", READ)
+def test_read_right(name: str, tmp_path: Path) -> None:
+    """Every way of writing gives the same table."""
+    file, content, told = READ[name]
+    path = tmp_path / file
+    path.write_bytes(content)
+    table = read_file(path, text=TextFormat(**told))
+    expected = pd.DataFrame(
+        {
+            "age": [row[0] for row in ROWS],
+            "town": pd.Categorical([row[1] for row in ROWS]),
+            "smoker": pd.array([row[2] for row in ROWS], dtype="boolean"),
+        }
+    )
+    pd.testing.assert_frame_equal(table, expected, check_categorical=False)
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused_with_what_to_do(name: str, tmp_path: Path) -> None:
+    """What cannot be read, or could be read in two ways, is an error that helps."""
+    file, content, words = REFUSED[name]
+    path = tmp_path / file
+    path.write_bytes(content)
+    with pytest.raises((DataError, ParamError)) as refusal:
+        read_file(path)
+    for word in (file, *words):
+        assert word in str(refusal.value)
+
+
+@pytest.mark.parametrize("sign", [".", "-", "--", "?", "–"])
+def test_signs_are_missing_among_numbers_and_levels_among_words(sign: str, tmp_path: Path) -> None:
+    """A rhesus factor of + and - has two levels; a dash among numbers is no number."""
+    path = tmp_path / "t.csv"
+    path.write_text(f"n,day,truth,word,sign\n1,2020-01-01,true,+,{sign}\n"
+                    f"{sign},{sign},{sign},{sign},{sign}\n")  # fmt: skip
+    table = read_file(path)
+    assert table["n"].isna().tolist() == [False, True]
+    assert table["day"].isna().tolist() == [False, True]
+    assert table["truth"].isna().tolist() == [False, True]
+    assert table["word"].tolist() == ["+", sign]
+    assert table["sign"].tolist() == [sign, sign]
+
+
+@pytest.mark.parametrize(
+    ("told", "word"),
+    [
+        ({"sep": "ab"}, "sep"),
+        ({"sep": ""}, "sep"),
+        ({"sep": '"'}, "sep"),
+        ({"decimal": ";"}, "decimal"),
+        ({"encoding": "klingon"}, "'klingon'"),
+        ({"encoding": "base64"}, "'base64'"),
+    ],
+)
+def test_settings_that_cannot_be(told: dict[str, Any], word: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(PLAIN)
+    with pytest.raises(ParamError, match=word):
+        read_file(path, text=TextFormat(**told))
+
+
+def test_numbers_stay_numbers_where_one_column_has_points(tmp_path: Path) -> None:
+    """A point in one column says what commas in another are not."""
+    path = tmp_path / "t.csv"
+    path.write_text("a;b\n1.5;1,25\n2.5;2,75\n")
+    with pytest.raises(DataError, match="'1,25'"):
+        read_file(path)
