@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import re
+from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any
 
@@ -80,3 +82,16 @@ def check_level(level: Any) -> None:
     """The level of a credible interval: a number between 0 and 1."""
     if not isinstance(level, Real) or not 0 < float(level) < 1:
         raise ParamError(f"level is {level!r}; it must be between 0 and 1.")
+
+
+def did_you_mean(name: str, known: Iterable[str], most: int = 5) -> str:
+    """What to say of a name that is not known: the one like it, or some of those that are."""
+    names = list(known)
+    folded = {each.casefold(): each for each in names}
+    near = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=0.6)
+    if near:
+        return f"did you mean {folded[near[0]]!r:.100}?"
+    shown = ", ".join(f"{each!r:.60}" for each in names[:most])
+    return (
+        f"there are {shown}{', ...' if len(names) > most else ''}." if names else "there is none."
+    )

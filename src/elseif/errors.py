@@ -78,3 +78,8 @@ class ValuesShownWarning(UserWarning):
 def public_text(warning: Warning | str) -> str:
     """What a warning says, without values of the table."""
     return str(getattr(warning, "without_values", warning))
+
+
+def install(extra: str) -> str:
+    """How to install an extra: from a clone, since no release is published."""
+    return f"pip install '.[{extra}]' in a clone of elseif"

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted
 
 from elseif.antecedents.named_levels import only_named_levels
-from elseif.antecedents.own_antecedents import read_antecedents, read_weights
+from elseif.antecedents.own_antecedents import read_antecedents
 from elseif.antecedents.pool import Pool
 from elseif.bits.merging import merged_note
 from elseif.bits.packing import BitLayout, make_layout
@@ -28,47 +27,43 @@ from elseif.conditions.binarise import (
 )
 from elseif.conditions.fit_report import FitReport, in_the_end
 from elseif.conditions.levels import short_scale
-from elseif.conditions.matching import match_columns, warn_of_unseen
-from elseif.errors import DataError, NothingFrequentError, ParamError
+from elseif.errors import NothingFrequentError, ParamError
 from elseif.explain_mixin import ExplainMixin
+from elseif.fitted_attributes import FittedAttributes
+from elseif.fitted_model import FittedModel, as_model
 from elseif.forking import LOADING
-from elseif.model.likelihood import log_likelihood
-from elseif.model.prior import ListPrior
+from elseif.list_prior import list_prior
 from elseif.model.problem import Problem
 from elseif.parameters import (
     SETTINGS,
     check_cuts,
     check_parameters,
-    check_predictor,
     refuse_unknown,
     seed_sequence,
+    settings_of,
     suggesting_names,
+    without_learn,
 )
-from elseif.posterior.draws import Posterior
-from elseif.posterior.point_estimate import maximum_a_posteriori, point_estimate
-from elseif.posterior.predictive import predictive_probabilities
-from elseif.posterior.rule_list import ModelMetadata, RuleList
+from elseif.posterior.rule_list import ModelMetadata
 from elseif.progress import Progress, ProgressBar
+from elseif.project_mixin import ProjectMixin
+from elseif.sampling_mixin import SamplingMixin
 from elseif.tables.columns import Kind
 from elseif.tables.fingerprint import column_digest, data_fingerprint
-from elseif.tables.labels import (
-    Labels,
-    category_order,
-    known_labels,
-    label_array,
-    name_of,
-    read_labels,
-    read_pseudocounts,
-)
-from elseif.tables.lazily import read_lazily
+from elseif.tables.labels import Labels, name_of, read_pseudocounts
+from elseif.tables.origin import origin_of
 from elseif.tables.reading import Table, parse_kinds, read_table
+from elseif.tables.weights import weight_note
+from elseif.training_labels import training_labels
+from elseif.training_record import training_record
 
 if TYPE_CHECKING:
     from elseif.antecedents.mining import Mined
-    from elseif.sampler.convergence import Convergence
 
 
-class BayesianRuleListClassifier(ExplainMixin, ClassifierMixin, BaseEstimator):
+class BayesianRuleListClassifier(
+    FittedAttributes, ProjectMixin, ExplainMixin, SamplingMixin, ClassifierMixin, BaseEstimator
+):
     """A short list of if ... else if ... else statements, learnt as a posterior over lists.
 
     Letham, Rudin, McCormick and Madigan (2015), Interpretable classifiers using rules
@@ -76,13 +71,14 @@ class BayesianRuleListClassifier(ExplainMixin, ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    expected_length : float, default=3
-        Prior mean of the number of rules (lambda), the default rule not counted.
-    expected_cardinality : float, default=1
-        Prior mean of the number of conditions in a rule (eta).
-    pseudocounts : float, sequence or dict, default=1
-        Prior counts of the labels in each rule (alpha): one number, one for each label in
-        the order of ``classes_``, or a dict by label; from 1e-100 to 1e9.
+    expected_length : float or "learn", default=3
+        Prior mean of the number of rules (lambda), the default rule not counted. "learn" takes
+        the value that makes the labels most probable (highest evidence).
+    expected_cardinality : float or "learn", default=1
+        Prior mean of the number of conditions in a rule (eta), or "learn".
+    pseudocounts : float, sequence, dict or "learn", default=1
+        Prior counts of the labels in each rule (alpha): one number, one for each label in the
+        order of ``classes_``, or a dict by label; from 1e-100 to 1e9. "learn": one for all.
     min_support : float or int, default=0.1
         Smallest share (float, at most 1) or number (int) of observations that an
         antecedent must cover.
@@ -95,22 +91,29 @@ class BayesianRuleListClassifier(ExplainMixin, ClassifierMixin, BaseEstimator):
         Prior weight of a column, condition or antecedent: what is cheap to measure can be
         preferred. Weights of the parts of an antecedent multiply.
     kernel : {"auto", "exact", "tempered", "paper"}, default="auto"
-        How lists are drawn. "exact" sums over all lists of a pool of at most 20 antecedents,
-        and draws from them independently; "tempered" runs chains with warmer replicas.
+        How the posterior is found. "exact" sums over all lists of a pool of at most 24
+        antecedents, which no seed can change; "tempered" runs chains with warmer replicas.
         "auto" is "exact" for pools of at most 18 antecedents, unless ``n_iter`` asks for millions
         of draws, and "tempered" for all others.
     n_chains : int, default=4
-        Independent chains, each started from a draw of the prior or, above a million
-        observations, from a list that was found on a sample of them. With "exact",
+        Independent chains, each started from a list drawn from scored short ones or, above a
+        million observations, from a list that was found on a sample of them. With "exact",
         independent sequences of draws.
     n_iter : int, default=None
         Iterations of each chain, of which the second half is kept. None runs in growing
-        batches until the chains agree or ``max_iter`` is reached.
+        batches until the list, its predictions and the shares of lists are steady, or
+        ``max_iter`` or ``max_time`` is reached. ``sample_more`` goes on from there.
     max_iter : int, default=2_000_000
         Most iterations of each chain when ``n_iter`` is None.
-    predict_with : {"point", "posterior", "map"}, default="point"
-        What predicts: the point estimate, the average over the posterior, or the list of
-        highest posterior probability.
+    max_time : float, default=None
+        About how many seconds chains may run; a run that is cut short says so in
+        ``convergence_``. A sum over all lists is not cut short.
+    predict_with : {"point", "posterior", "map", "projected"}, default="point"
+        What predicts: the point estimate, the average over the posterior, the list of
+        highest posterior probability, or the list whose predictions are closest to that
+        average, which fit then searches for.
+    max_length : int, default=None
+        Most rules of the projected list. None allows as many as the point estimate has.
     random_state : int, RandomState, Generator or None, default=None
         Seed. The same seed gives the same result for any ``n_jobs``.
     n_jobs : int, default=None
@@ -123,10 +126,11 @@ class BayesianRuleListClassifier(ExplainMixin, ClassifierMixin, BaseEstimator):
     cuts : dict, default=None
         Cut points of numeric, date or ordered columns, such as ``{"age": [50, 60, 70]}``, or
         the name of a cutting method for a column.
-    cutting : {"quantiles", "mdl"}, default="quantiles"
-        How other numeric and date columns are cut: at quantiles moved to readable values, or
-        where it lowers the labels' entropy by more than it costs to describe (Fayyad and
-        Irani 1993), learnt on the training data alone.
+    cutting : {"quantiles", "mdl", "evidence"}, default="quantiles"
+        How other numeric and date columns are cut: at quantiles moved to readable values; where
+        it lowers the labels' entropy by more than it costs to describe (Fayyad and Irani 1993); or
+        at 16 quantiles, less those between neighbours whose labels are evidence of one
+        distribution. The last two learn from the training labels.
     n_quantiles : int, default=4
         Parts that quantiles cut a column into: 4 gives three cut points, at the quartiles. At
         most 1,000.
@@ -141,6 +145,8 @@ class BayesianRuleListClassifier(ExplainMixin, ClassifierMixin, BaseEstimator):
         A missing value makes no condition true but "is missing"; or it is an error.
     missing_y : {"error", "drop"}, default="error"
         What to do with observations that have no label.
+    weight_scaling : {"none", "effective"}, default="none"
+        Weights as they are, or (survey weights) scaled to Kish's effective sample size.
     infinite : {"error", "outer"}, default="error"
         Infinite numbers are an error, or beyond the outermost cut.
     support_in : {"all", "any_class"}, default="all"
@@ -149,24 +155,34 @@ class BayesianRuleListClassifier(ExplainMixin, ClassifierMixin, BaseEstimator):
     merge_equivalents : bool, default=False
         Keep only the simplest of antecedents that cover the same observations, the others
         as its aliases.
+    max_correlation : float, default=None
+        Antecedents whose covers correlate by that much or more, and whose differences the labels
+        do not tell apart, become one, the most readable. None merges nothing. Pools of at most 200
+        antecedents are left as they are.
     empty_pool : {"error", "default_rule"}, default="error"
         What to do when no antecedent reaches the support: raise, or fit the default rule.
-    max_antecedents : int, default=100_000
-        Largest pool that mining may return.
+    max_antecedents : int, default=2_500
+        Size of the pool from which mined antecedents are screened to those with most evidence.
     max_memory : float, default=4e9
-        Bytes that packed covers may take. Where those of all antecedents would take more, the
-        covers of conditions are kept alone and joined at every use, which is slower.
+        Bytes that packed covers, or the sum of "exact", may take. Where covers of all antecedents
+        would take more, those of conditions are kept and joined at every use, which is slower.
 
     Attributes
     ----------
     rule_list_ : RuleList
         The point estimate.
     map_rule_list_ : RuleList
-        The drawn list of highest posterior probability.
+        The list of highest posterior probability: of all lists (proven) with "exact", else of
+        those drawn.
+    projected_rule_list_ : RuleList
+        The list of at most ``max_length`` rules whose predictions are closest to the
+        posterior's; only with ``predict_with="projected"``.
+    projection_path_ : ProjectionPath
+        The same for every smaller number of rules, with distances from the posterior.
     posterior_ : Posterior
-        The kept draws.
+        The kept draws; with "exact", also what the sum over all lists says.
     convergence_ : Convergence
-        Whether the chains agree.
+        Whether the chains have converged, and what is not steady yet.
     pool_ : Pool
         The antecedents that lists are made of.
     fit_report_ : FitReport
@@ -177,16 +193,34 @@ class BayesianRuleListClassifier(ExplainMixin, ClassifierMixin, BaseEstimator):
         Iterations that each chain ran.
     fingerprint_ : str
         SHA-256 of columns, labels and weights, in the order of the rows.
+    learnt_ : dict
+        Values learnt in place of "learn", by setting; only where there are any.
     edited_ : str
         What was changed by hand; only where ``edit`` and ``as_classifier`` made the list.
+    model_ : FittedModel
+        All of these in one object, which reports, pages, exports and edits take. It keeps the
+        settings of fit; of those set afterwards, only ``predict_with`` changes its predictions.
+
+    Examples
+    --------
+    >>> from elseif import BayesianRuleListClassifier
+    >>> from elseif.datasets import load_titanic
+    >>> X, y = load_titanic(split="paper")
+    >>> clf = BayesianRuleListClassifier(random_state=0).fit(X, y)
+    >>> clf.predict(X[:1]), clf.predict_proba(X[:1]).round(2)
+    (array(['died'], dtype=object), array([[0.79, 0.21]]))
+    >>> clf.explain(X, row=0).fired.place, round(clf.edit(X, y).drop(0).change, 1)
+    (0, -179.6)
+    >>> clf.set_params(predict_with="posterior").predict_proba(X[:1]).round(2)
+    array([[0.79, 0.21]])
     """
 
     @suggesting_names
     def __init__(
         self,
-        expected_length: float = 3,
-        expected_cardinality: float = 1,
-        pseudocounts: float | Sequence[float] | Mapping[Any, float] = 1,
+        expected_length: float | str = 3,
+        expected_cardinality: float | str = 1,
+        pseudocounts: float | str | Sequence[float] | Mapping[Any, float] = 1,
         min_support: float = 0.1,
         max_cardinality: int = 2,
         antecedents: Sequence[Any] | None = None,
@@ -195,7 +229,9 @@ class BayesianRuleListClassifier(ExplainMixin, ClassifierMixin, BaseEstimator):
         n_chains: int = 4,
         n_iter: int | None = None,
         max_iter: int = 2_000_000,
+        max_time: float | None = None,
         predict_with: str = "point",
+        max_length: int | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -208,26 +244,18 @@ class BayesianRuleListClassifier(ExplainMixin, ClassifierMixin, BaseEstimator):
         group_rare: float | None = None,
         missing: str = "own_level",
         missing_y: str = "error",
+        weight_scaling: str = "none",
         infinite: str = "error",
         support_in: str = "all",
         merge_equivalents: bool = False,
+        max_correlation: float | None = None,
         empty_pool: str = "error",
-        max_antecedents: int = 100_000,
+        max_antecedents: int = 2_500,
         max_memory: float = 4e9,
     ) -> None:
         given = locals()
         for setting in SETTINGS:
             setattr(self, setting.name, given[setting.name])
-
-    posterior_: Posterior
-    rule_list_: RuleList
-    map_rule_list_: RuleList
-    convergence_: Convergence
-    pool_: Pool
-    fit_report_: FitReport
-    classes_: np.ndarray
-    n_iter_: int
-    fingerprint_: str
 
     def set_params(self, **params: Any) -> BayesianRuleListClassifier:
         """Set parameters by name; where one is unknown, none is changed.
@@ -242,76 +270,115 @@ class BayesianRuleListClassifier(ExplainMixin, ClassifierMixin, BaseEstimator):
         BayesianRuleListClassifier
             The classifier itself.
         """
-        refuse_unknown(type(self).__name__, params)
+        refuse_unknown(type(self).__name__, params, self._get_param_names())
         super().set_params(**params)
         return self
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BayesianRuleListClassifier:
-        """Learn the posterior over rule lists, and the list that stands for it."""
+        """Learn the posterior over rule lists, and the list that represents it.
+
+        Parameters
+        ----------
+        X : table
+            pandas, polars, pyarrow, NumPy or SciPy sparse, a ParquetTable or a SparseTable.
+        y : array
+            The labels.
+        sample_weight : array, default=None
+            How many observations each row stands for.
+
+        Returns
+        -------
+        BayesianRuleListClassifier
+            The classifier itself.
+        """
         check_parameters(self)
+        settings = settings_of(self)
         table = read_table(X, allow_infinite=self.infinite == "outer")
-        labels = self._read_labels(y, sample_weight, table)
+        labels = training_labels(self, y, sample_weight, table)
         _load_compiled_code()
         layout = make_layout(labels.codes, len(labels.classes), labels.weights, labels.unit)
-        pseudocounts = read_pseudocounts(self.pseudocounts, labels.classes)
-        binarised, mined = self._pool(table, labels, layout)
+        told, to_learn = without_learn(settings)
+        pseudocounts = read_pseudocounts(told["pseudocounts"], labels.classes)
+        binarised, mined = self._pool(table, labels, layout, pseudocounts)
         columns, conditions = only_named_levels(binarised, mined.pool.conditions)
         mined = replace(mined, pool=replace(mined.pool, conditions=conditions))
         kinds = {column.name: column.kind for column in binarised.columns}
-        metadata = ModelMetadata(labels.classes, pseudocounts, kinds, labels.unit, name_of(y))
-        weights = read_weights(self.antecedent_weights, mined.pool, table.names)
+        prior = list_prior(told, mined.pool, table.names)
         self._warn_of_long_prior(mined.pool)
-        prior = ListPrior(
-            mined.pool.cardinalities,
-            float(self.expected_length),
-            float(self.expected_cardinality),
-            weights,
-        )
         problem = Problem(mined.covers, mined.layout, pseudocounts, prior, mined.condition_ids)
-        posterior, convergence = self._sample(problem, mined.pool, metadata)
-        best, note = point_estimate(posterior)
-        report = FitReport(
-            columns=tuple(in_the_end(columns, conditions)),
-            n_rows=table.n_rows,
-            n_rows_without_label=labels.n_dropped,
-            aliases=mined.pool.aliases,
-            notes=tuple(
-                n for n in (note, self._clamped(mined.pool), merged_note(layout, mined.layout)) if n
+        seed = seed_sequence(self.random_state)
+        learnt = self._learn(problem, to_learn, seed)
+        problem, alphas = learnt.problem, learnt.problem.pseudocounts
+        metadata = ModelMetadata(labels.classes, alphas, kinds, labels.unit, name_of(y))
+        drawn = self._sample(problem, mined.pool, metadata, seed)
+        notes = (
+            drawn.point_note,
+            learnt.note,
+            *mined.left_out.notes,
+            weight_note(labels.weights, labels.unit),
+            self._clamped(mined.pool),
+            merged_note(layout, mined.layout),
+        )
+        path = self._projected(problem, drawn.posterior, drawn.rule_list)
+        # one assignment, which nothing can interrupt: a refit is whole or not there
+        self.model_ = FittedModel(
+            rule_list=drawn.rule_list,
+            map_rule_list=drawn.map_rule_list,
+            posterior=drawn.posterior,
+            convergence=drawn.convergence,
+            fit_report=FitReport(
+                columns=tuple(in_the_end(columns, conditions)),
+                n_rows=table.n_rows,
+                n_rows_without_label=labels.n_dropped,
+                aliases=mined.pool.aliases,
+                near_equivalents=mined.left_out.near_equivalents,
+                notes=tuple(filter(None, notes)),
             ),
+            settings=settings,
+            training=training_record(drawn.rule_list, data_fingerprint(labels, binarised.digests)),
+            feature_names=list(table.names) if table.named else None,
+            n_features=len(table.names),
+            pool=mined.pool,
+            learnt=learnt.values or None,
+            cohort=origin_of(X, {condition.column for condition in conditions}),
+            projection_path=path,
+            projected_rule_list=None if path is None else path.lists[-1],
         )
-        self._set_fit(
-            posterior_=posterior,
-            rule_list_=posterior.rule_list(best),
-            map_rule_list_=posterior.rule_list(maximum_a_posteriori(posterior)),
-            convergence_=convergence,
-            pool_=mined.pool,
-            fit_report_=report,
-            classes_=labels.classes,
-            n_iter_=convergence.n_iter,
-            fingerprint_=data_fingerprint(labels, binarised.digests),
-            n_features_in_=len(table.names),
-            **({"feature_names_in_": np.array(table.names, dtype=object)} if table.named else {}),
-        )
+        self._keep_chains(drawn, problem)
         self._warn_of_convergence()
         return self
 
-    def _set_fit(self, **fitted: Any) -> None:
-        """Replace whatever an earlier fit has left, in one step that nothing can interrupt."""
-        kept = {name: value for name, value in vars(self).items() if not name.endswith("_")}
-        self.__dict__ = {**kept, **fitted}
-
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Probability of each label, in the order of ``classes_``."""
+        """Predict the probability of each label.
+
+        Parameters
+        ----------
+        X : table
+            Observations, in any kind of table that ``fit`` takes.
+
+        Returns
+        -------
+        array of float
+            One row for each observation, one column for each of ``classes_``.
+        """
         check_is_fitted(self)
-        table = self._read_again(X)
-        check_predictor(self)
-        if self.predict_with == "posterior":
-            return predictive_probabilities(self.posterior_, table)
-        rule_list = self.rule_list_ if self.predict_with == "point" else self.map_rule_list_
-        return rule_list.predict_proba(table)
+        model = as_model(self)
+        needed = model.columns_used()
+        return model.probabilities(model.read(X, type(self).__name__, needed))
 
     def predict(self, X: Any) -> np.ndarray:
-        """The most probable label of each observation."""
+        """Predict the most probable label.
+
+        Parameters
+        ----------
+        X : table
+            Observations, in any kind of table that ``fit`` takes.
+
+        Returns
+        -------
+        array
+            One label for each observation.
+        """
         probabilities = self.predict_proba(X)
         return self.classes_[np.argmax(probabilities, axis=1)]
 
@@ -325,47 +392,9 @@ class BayesianRuleListClassifier(ExplainMixin, ClassifierMixin, BaseEstimator):
 
     # ------------------------------------------------------------------- reading
 
-    def _read_labels(self, y: Any, sample_weight: Any, table: Table) -> Labels:
-        """The labels of a table's rows, with their weights."""
-        if y is None:
-            raise DataError(
-                f"This {type(self).__name__} estimator requires y to be passed, "
-                "but the target y is None."
-            )
-        if table.n_rows == 0:
-            raise DataError(
-                f"X has no rows: Found array with 0 sample(s) (shape=(0, {len(table.names)})) "
-                "while a minimum of 1 is required."
-            )
-        order = category_order(y)
-        y = _one_label_each(y)
-        if len(y) != table.n_rows:
-            raise DataError(
-                f"X and y have inconsistent numbers of samples: X has {table.n_rows} rows, "
-                f"y has {len(y)} labels."
-            )
-        return read_labels(y, sample_weight, self.missing_y == "drop", order)
-
-    def _read_again(self, X: Any) -> Table:
-        """A table to predict for, its columns matched with those of fit."""
-        table = match_columns(
-            read_lazily(X, allow_infinite=self.infinite == "outer"),
-            getattr(self, "feature_names_in_", None),
-            self.n_features_in_,
-            type(self).__name__,
-        )
-        if self.missing == "error":
-            known = [c for c in self.fit_report_.columns if c.excluded is None]
-            refuse_missing({c.name: table.column(c.name, c.kind).n_missing for c in known})
-        kinds = self.rule_list_.metadata.kinds
-        used = {condition.column for condition in self.pool_.conditions}
-        words = {name for name in used if kinds[name] in (Kind.CATEGORY, Kind.ORDERED)}
-        # under a minimum cell categories that fit saw may be left out
-        if words and self.rule_list_.metadata.rounding is None:
-            warn_of_unseen(table, [c for c in self.fit_report_.columns if c.name in words])
-        return table
-
-    def _pool(self, table: Table, labels: Labels, layout: BitLayout) -> tuple[Binarised, Mined]:
+    def _pool(
+        self, table: Table, labels: Labels, layout: BitLayout, pseudocounts: np.ndarray
+    ) -> tuple[Binarised, Mined]:
         from elseif.antecedents.mining import (  # loads compiled code
             MiningSettings,
             empty_pool,
@@ -373,6 +402,7 @@ class BayesianRuleListClassifier(ExplainMixin, ClassifierMixin, BaseEstimator):
             mine,
             warn_of_leaks,
         )
+        from elseif.antecedents.rare_outcomes import rare_outcome_note
 
         kinds, orders = parse_kinds(self.kinds, table.names)
         settings = MiningSettings(
@@ -380,6 +410,7 @@ class BayesianRuleListClassifier(ExplainMixin, ClassifierMixin, BaseEstimator):
             max_cardinality=self.max_cardinality,
             support_in=self.support_in,
             merge_equivalents=self.merge_equivalents,
+            max_correlation=self.max_correlation,
             max_antecedents=self.max_antecedents,
             max_memory=self.max_memory,
         )
@@ -404,14 +435,15 @@ class BayesianRuleListClassifier(ExplainMixin, ClassifierMixin, BaseEstimator):
         how = self._binarising(kinds, orders, table.names)
         binarised = binarise(table, labels, how, self._progress(), layout)
         try:
-            mined = mine(binarised, layout, settings)
+            mined = mine(binarised, layout, settings, pseudocounts)
         except NothingFrequentError:
             if self.empty_pool == "error":
                 raise
             return binarised, empty_pool(layout)
+        rare = rare_outcome_note(binarised, layout, settings, labels.classes)
         binarised.truths.clear()  # the covers say the same, and either may be gigabytes
         warn_of_leaks(mined, labels.classes)
-        return binarised, mined
+        return binarised, mined.with_note(rare)
 
     def _binarising(
         self,
@@ -431,28 +463,6 @@ class BayesianRuleListClassifier(ExplainMixin, ClassifierMixin, BaseEstimator):
             allow_missing=self.missing == "own_level",
         )
 
-    # ------------------------------------------------------------------ sampling
-
-    def _sample(
-        self, problem: Problem, pool: Pool, metadata: ModelMetadata
-    ) -> tuple[Posterior, Convergence]:
-        from elseif.posterior.collect import collect, only_the_default_rule
-        from elseif.sampler.chains import SamplerSettings, sample
-        from elseif.sampler.convergence import nothing_to_sample
-
-        if not len(pool):
-            totals = problem.layout.label_totals
-            log_posterior = log_likelihood(
-                totals[None, :] * metadata.count_unit, problem.pseudocounts
-            )
-            posterior = only_the_default_rule(totals, log_posterior, pool, metadata)
-            return posterior, nothing_to_sample()
-        settings = SamplerSettings(
-            self.kernel, self.n_chains, self.n_iter, self.max_iter, self.n_jobs
-        )
-        sampled = sample(problem, settings, seed_sequence(self.random_state), self._progress())
-        return collect(sampled.chains, pool, metadata), sampled.convergence
-
     def _clamped(self, pool: Pool) -> str | None:
         """A note when no antecedent can have as many conditions as allowed."""
         n = len(pool.conditions)
@@ -467,6 +477,8 @@ class BayesianRuleListClassifier(ExplainMixin, ClassifierMixin, BaseEstimator):
         return ProgressBar() if self.verbose else Progress()
 
     def _warn_of_long_prior(self, pool: Pool) -> None:
+        if isinstance(self.expected_length, str):
+            return  # nothing longer is learnt
         if self.expected_length > len(pool) > 0:
             warnings.warn(
                 f"expected_length={self.expected_length} is more than the {len(pool)} antecedents "
@@ -481,17 +493,3 @@ def _load_compiled_code() -> None:
     with LOADING:
         import elseif.antecedents.mining
         import elseif.sampler.chains  # noqa: F401
-
-
-def _one_label_each(y: Any) -> np.ndarray:
-    """Labels as an array of one dimension that holds classes, not measurements."""
-    try:
-        labels = column_or_1d(label_array(y), warn=True)
-        known = known_labels(labels)
-        if len(known):
-            check_classification_targets(known)
-    except DataError:
-        raise
-    except (TypeError, ValueError) as error:
-        raise DataError(f"y: {error}") from error
-    return labels

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
+import copy
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from elseif.antecedents.named_levels import known_levels
-from elseif.antecedents.own_antecedents import read_weights
-from elseif.conditions.binarise import refuse_missing
-from elseif.errors import DataError
-from elseif.explaining.case import as_mapping, one_row, read_case
-from elseif.model.prior import ListPrior
-from elseif.parameters import check_choice
-from elseif.tables.reading import Table, parse_kinds
+from elseif.fitted_model import as_model
 from elseif.visible import show_name
 
 if TYPE_CHECKING:
@@ -29,105 +21,123 @@ class ExplainMixin:
     """Methods of a fitted BayesianRuleListClassifier that speak to people."""
 
     def explain(self: Any, X: Any, row: int = 0, level: float = 0.95) -> Explanation:
-        """Why the list says what it says of a row of X, and what would change it.
+        """Explain the prediction for one case, and what would change it.
 
-        X may also be a dict of one case's values by column. The list explained is the one
-        that predicts: with ``predict_with="map"`` the most probable one, else the point
-        estimate, beside which the posterior's judgement stands.
+        The list explained is the one that predicts: with ``predict_with="map"`` the most probable
+        list, with "projected" the projected one, otherwise the point estimate; with the
+        posterior's other lists beside it.
+
+        Parameters
+        ----------
+        X : table or dict
+            A table, or the values of one case by column.
+        row : int, default=0
+            Which row of the table.
+        level : float, default=0.95
+            Level of the credible intervals.
+
+        Returns
+        -------
+        Explanation
+            It prints as text.
         """
         check_is_fitted(self)
-        check_choice("predict_with", self.predict_with)
-        if as_mapping(X) is None:
-            table = self._read_again(one_row(X, row))
-        else:
-            table = read_case(X)
-            self._refuse_missing_in(table)
-        rule_list = self.map_rule_list_ if self.predict_with == "map" else self.rule_list_
-        return rule_list.explain(
-            table,
-            posterior=getattr(self, "posterior_", None),  # a model may be saved without it
-            levels=known_levels(self.fit_report_.columns),
-            level=level,
-            allow_missing=self.missing != "error",
-        )
+        return as_model(self).explain(X, row, level)
 
-    def _refuse_missing_in(self: Any, table: Table) -> None:
-        """Raise for missing values where fit was told to."""
-        if self.missing == "error":
-            known = [c for c in self.fit_report_.columns if c.excluded is None and c.name in table]
-            refuse_missing({c.name: table.column(c.name, c.kind).n_missing for c in known})
+    def with_labels(self: Any, labels: Any) -> Any:
+        """Word the classifier by a labels file wherever people read it.
+
+        Parameters
+        ----------
+        labels : str, path or dict
+            The labels file, or what it holds: names of columns, units, levels, the outcome's
+            words and names of conditions.
+
+        Returns
+        -------
+        BayesianRuleListClassifier
+            A copy, which predicts the same.
+
+        Examples
+        --------
+        >>> from elseif import BayesianRuleListClassifier
+        >>> from elseif.datasets import load_titanic
+        >>> X, y = load_titanic(split="paper")
+        >>> clf = BayesianRuleListClassifier(random_state=0).fit(X, y)
+        >>> named = clf.with_labels(
+        ...     {
+        ...         "outcome": {"name": "survival"},
+        ...         "columns": {"class": {"name": "cabin class"}},
+        ...         "conditions": {"age = adult and sex = male": "adult men"},
+        ...     }
+        ... )
+        >>> print(named.rule_list_)
+        Probability of survival (95% credible interval)
+        if      adult men         then 21% (19%–23%)  n = 1,324
+        else if cabin class = 3rd then 44% (38%–51%)  n =   206
+        else if cabin class = 1st then 96% (92%–99%)  n =   120
+        else                           88% (82%–94%)  n =   111
+        """
+        check_is_fitted(self)
+        worded = copy.copy(self)
+        worded.model_ = self.model_.with_labels(labels)
+        return worded
+
+    def predict_interval(
+        self: Any, X: Any, level: float = 0.95, predict_with: str = "posterior"
+    ) -> np.ndarray:
+        """Credible intervals of the labels' probabilities.
+
+        Two things are uncertain: which list is right, and how probable each label is given a
+        list's line. "posterior" carries both: the interval is between two quantiles of the
+        mixture, over all lists of the posterior, of the Beta distributions of the lines that
+        apply, right to 1e-8. One list's interval takes the list as given, and is mostly narrower.
+
+        Parameters
+        ----------
+        X : table
+            Rows to predict for.
+        level : float, default=0.95
+            Probability that the equal-tailed interval holds.
+        predict_with : {"posterior", "point", "map", "projected"}, default="posterior"
+            All lists, or the line of one list: whatever ``predict_with`` of the classifier is.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_labels, 2)
+            Lower and upper end for each label, in the order of ``classes_``.
+
+        Examples
+        --------
+        >>> from elseif import BayesianRuleListClassifier
+        >>> from elseif.datasets import load_titanic
+        >>> X, y = load_titanic()
+        >>> clf = BayesianRuleListClassifier(random_state=0).fit(X, y)
+        >>> clf.predict_interval(X.head(2)).shape
+        (2, 2, 2)
+        """
+        check_is_fitted(self)
+        model = as_model(self)
+        needed = model.columns_used(predict_with)
+        return model.intervals(model.read(X, type(self).__name__, needed), level, predict_with)
 
     def edit(self: Any, X: Any, y: Any, sample_weight: Any = None) -> Draft:
-        """A draft of ``rule_list_`` to change by hand, every change with its price.
+        """Begin to edit ``rule_list_`` by hand, with the price of every change.
 
-        X, y and sample_weight are the data of fit, which a fitted classifier does not keep.
+        Parameters
+        ----------
+        X, y : table and labels
+            The data of ``fit``, which a fitted classifier does not keep.
+        sample_weight : array, default=None
+            The weights of ``fit``.
+
+        Returns
+        -------
+        Draft
+            The fitted list, ready to be changed.
         """
-        from elseif.editing.draft import EditContext, begin  # loaded by those who edit
-
         check_is_fitted(self)
-        if self.rule_list_.metadata.rounding is not None:
-            raise DataError(
-                "This model was saved with min_cell: its counts are rounded, and only the rules of "
-                "its lists are in it. Edit the model that was saved without min_cell."
-            )
-        table = self._read_again(X)
-        labels = self._read_labels(y, sample_weight, table)
-        metadata = self.rule_list_.metadata
-        if not np.array_equal(labels.classes, metadata.classes):
-            raise DataError(
-                "These are not the data that the list was fitted to: the labels of y are "
-                f"{labels.classes.tolist()}, and were {metadata.classes.tolist()} in fit."
-            )
-        if labels.unit != metadata.count_unit:
-            raise DataError(
-                "These are not the data that the list was fitted to: the weights are other ones. "
-                "Pass the sample_weight of fit, or none if it had none."
-            )
-        kinds, orders = parse_kinds(self.kinds, table.names)
-        weights = read_weights(self.antecedent_weights, self.pool_, table.names)
-        prior = ListPrior(
-            self.pool_.cardinalities,
-            float(self.expected_length),
-            float(self.expected_cardinality),
-            weights,
-        )
-        context = EditContext(
-            table=table,
-            codes=labels.codes,
-            weights=labels.weights,
-            pool=self.pool_,
-            prior=prior,
-            metadata=metadata,
-            posterior=getattr(self, "posterior_", None),
-            kinds=kinds,
-            orders=orders,
-            open_columns={c.name for c in self.fit_report_.columns if c.n_other_levels},
-            classifier=self,
-        )
-        return begin(context, self.rule_list_)
-
-    def _warn_of_convergence(self: Any) -> None:
-        from elseif.sampler.convergence import is_good_enough
-
-        found = self.convergence_
-        if not len(self.pool_) or is_good_enough(found):
-            return
-        longer = "n_iter" if self.n_iter is not None else "max_iter"
-        if found.independent:
-            told = (
-                f"Only {found.n_chains * found.n_kept:,} lists were drawn from the posterior. "
-                f"Raise {longer}: of so few, another seed may give another list."
-            )
-        else:
-            shown = "not available" if np.isnan(found.r_hat) else f"{found.r_hat:.3f}"
-            told = (
-                f"The chains have not converged after {found.n_iter:,} iterations: R-hat {shown}, "
-                f"largest rank-normalised R-hat {found.max_r_hat:.3f}, fewest effective draws "
-                f"{found.min_ess:.0f}. Raise {longer}, or make the pool smaller by a higher "
-                "min_support or a lower max_cardinality. The result is there, but another seed "
-                "may give another list."
-            )
-        warnings.warn(told, ConvergenceWarning, stacklevel=3)
+        return as_model(self).edit(X, y, sample_weight, self)
 
     def _html_repr(self: Any) -> str:
         """For notebooks: the list once it is fitted, scikit-learn's diagram until then."""
@@ -151,6 +161,32 @@ def convergence_line(classifier: Any) -> str:
 
 
 def edit(classifier: Any, X: Any, y: Any, sample_weight: Any = None) -> Draft:
-    """A draft of a fitted classifier's list to change by hand, every change with its price."""
+    """Begin to edit the list of a fitted classifier, with the price of every change.
+
+    Parameters
+    ----------
+    classifier : BayesianRuleListClassifier
+        A fitted classifier.
+    X, y : table and labels
+        The data it was fitted to, which a fitted classifier does not keep.
+    sample_weight : array, default=None
+        The weights it was fitted with.
+
+    Returns
+    -------
+    Draft
+        The fitted list, ready to be changed.
+
+    Examples
+    --------
+    >>> import elseif
+    >>> from elseif import BayesianRuleListClassifier
+    >>> from elseif.datasets import load_titanic
+    >>> X, y = load_titanic(split="paper")
+    >>> clf = BayesianRuleListClassifier(random_state=0).fit(X, y)
+    >>> draft = elseif.edit(clf, X, y).drop(0)
+    >>> round(draft.change, 1)  # of the log posterior
+    -179.6
+    """
     draft: Draft = classifier.edit(X, y, sample_weight)
     return draft

@@ -1,51 +1,167 @@
-"""Model: a fitted classifier as plain parts, without scikit-learn or compiled code."""
+"""FittedModel: what a fit has learnt, made by ``fit`` or read from a file.
+
+Reports, pages, exports, explanations, edits and the command line all take this one object. It needs
+neither scikit-learn nor compiled code.
+"""
 
 from __future__ import annotations
 
-import datetime
-import os
-import platform
 import warnings
-from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-import elseif
-from elseif.antecedents.pool import Pool
+from elseif.antecedents.named_levels import known_levels
+from elseif.antecedents.pool import Pool, pool_of
+from elseif.checks import check_level
+from elseif.conditions.binarise import ColumnReport, refuse_missing
 from elseif.conditions.fit_report import FitReport
-from elseif.conditions.matching import match_columns
-from elseif.errors import DataError, ModelFileError, ParamTypeError
+from elseif.conditions.matching import (
+    LISTS_NOT_DRAWN,
+    OTHER_LISTS,
+    match_columns,
+    note_of_lacking,
+    warn_of_other_numbers,
+    warn_of_unseen,
+)
+from elseif.errors import DataError, ModelFileError, ParamError, ParamTypeError
+from elseif.labelling import relabelled
+from elseif.list_prior import list_prior
+from elseif.model.prior import ListPrior
+from elseif.parameters import BY_NAME, check_choice
 from elseif.posterior.draws import Posterior
+from elseif.posterior.intervals import list_intervals, mixture_intervals
+from elseif.posterior.predictive import predictive_probabilities
+from elseif.posterior.quantity_names import named
 from elseif.posterior.rule_list import ModelMetadata, RuleList
 from elseif.sampler.convergence import Convergence
+from elseif.tables.columns import Kind
 from elseif.tables.fingerprint import column_digest, data_fingerprint
-from elseif.tables.labels import category_order, label_array, read_labels
-from elseif.tables.reading import read_table
+from elseif.tables.labels import Labels, category_order, label_array, read_labels
+from elseif.tables.lazily import read_lazily
+from elseif.tables.reading import Table, parse_kinds, read_table
+from elseif.training_record import training_record
 
 if TYPE_CHECKING:
-    from elseif.estimator import BayesianRuleListClassifier
+    from elseif.editing.draft import Draft
+    from elseif.explaining.explanation import Explanation
+    from elseif.projection.path import ProjectionPath
 
-NAMED_VERSIONS = ("numpy", "scipy", "scikit-learn", "numba")
-FITTED = ("rule_list_", "map_rule_list_", "fit_report_", "pool_", "n_features_in_")
+# settings that do not change what was fitted: those of the classifier count, whenever they are set
+AFTER_FIT = ("predict_with", "n_jobs", "verbose")
 
 
 @dataclass(frozen=True, eq=False)
 class FittedModel:
-    """All that a model file holds."""
+    """A posterior over rule lists, the lists that represent it, and how they were fitted.
+
+    Attributes
+    ----------
+    rule_list : RuleList
+        The point estimate.
+    map_rule_list : RuleList
+        The sampled list with the highest posterior probability.
+    posterior : Posterior | None
+        The sampled lists, if they were saved.
+    convergence : Convergence | None
+        Convergence of the sampler.
+    fit_report : FitReport
+        What ``fit`` did with each column.
+    settings : dict[str, Any]
+        Settings of ``fit``.
+    training : dict[str, Any]
+        n, label counts, fingerprint of the data, versions and date.
+    feature_names : list[str] | None
+        Names of the columns.
+    n_features : int
+        Number of columns.
+    pool : Pool
+        The antecedents that lists are made of.
+    edited : str | None
+        What was changed by hand in the list.
+    projection_path : ProjectionPath | None
+        The projected lists by number of rules.
+    projected_rule_list : RuleList | None
+        The projected list that predicts.
+    learnt : dict | None
+        Values learnt in place of "learn", by setting.
+    cohort : dict | None
+        The cohort that it was learnt from, if any: definition, concepts, whether synthetic.
+    recalibrated : dict | None
+        Old and new label counts of each line, and the discount, if it was recalibrated.
+    sha256 : str | None
+        Checksum of the model file that it was read from, unless it was changed since.
+
+    Examples
+    --------
+    >>> from elseif import BayesianRuleListClassifier
+    >>> from elseif.datasets import load_titanic
+    >>> X, y = load_titanic(split="paper")
+    >>> clf = BayesianRuleListClassifier(random_state=0).fit(X, y)
+    >>> model = clf.model_
+    >>> model.was_trained_on(X, y)
+    True
+    >>> len(model.chosen_list("map").rules) <= len(model.chosen_list("point").rules)
+    True
+    >>> model.predict_proba(X[:1]).round(2)
+    array([[0.79, 0.21]])
+    >>> sorted(model.columns_used())
+    ['age', 'class', 'sex']
+    >>> model.with_labels({"columns": {"sex": "Sex"}}).rule_list.rules[0].text
+    'age = adult and Sex = male'
+    >>> model.predict_interval(X[:1]).shape
+    (1, 2, 2)
+    >>> model.explain(X, row=0).predicted, round(model.edit(X, y).drop(0).change, 1)
+    ('died', -179.6)
+    """
 
     rule_list: RuleList
     map_rule_list: RuleList
     posterior: Posterior | None
     convergence: Convergence | None
     fit_report: FitReport
-    settings: dict[str, Any]  # of the estimator
-    training: dict[str, Any]  # n, label_counts, fingerprint of the data, versions, date
+    settings: dict[str, Any]
+    training: dict[str, Any]
     feature_names: list[str] | None
     n_features: int
     pool: Pool
-    edited: str | None = None  # what was changed by hand in the list
+    edited: str | None = None
+    projection_path: ProjectionPath | None = None
+    projected_rule_list: RuleList | None = None
+    learnt: dict[str, float] | None = None
+    cohort: dict[str, Any] | None = None
+    recalibrated: dict[str, Any] | None = None
+    sha256: str | None = field(default=None, init=False)  # init=False: replace() forgets it
+
+    @property
+    def lists(self) -> tuple[RuleList, ...]:
+        """The lists that stand for the posterior: point estimate, most probable, projected."""
+        known = (self.rule_list, self.map_rule_list, self.projected_rule_list)
+        return tuple(each for each in known if each is not None)
+
+    @classmethod
+    def of_list(cls, rule_list: RuleList) -> FittedModel:
+        """The model of a list alone, of whose columns only the kinds are known."""
+        return cls(
+            rule_list=rule_list,
+            map_rule_list=rule_list,
+            posterior=None,
+            convergence=None,
+            fit_report=FitReport(columns=(), n_rows=0, n_rows_without_label=0, aliases={}),
+            settings={},
+            training=training_record(rule_list, None),
+            feature_names=None,
+            n_features=len(rule_list.metadata.kinds),
+            pool=pool_of(rule_list.antecedents),
+        )
+
+    @property
+    def is_synthetic(self) -> bool:
+        """Whether it was learnt from patients whom a program made up."""
+        return self.cohort is not None and bool(self.cohort["synthetic"])
 
     @property
     def metadata(self) -> ModelMetadata:
@@ -57,90 +173,334 @@ class FittedModel:
         """Training observations, by their weights."""
         return float(self.training["n"])
 
-    @classmethod
-    def of(cls, classifier: BayesianRuleListClassifier) -> FittedModel:
-        """The model in a fitted classifier."""
-        absent = [name for name in FITTED if not hasattr(classifier, name)]
-        if absent:
-            raise ParamTypeError(
-                f"{type(classifier).__name__} is no fitted BayesianRuleListClassifier: it has no "
-                f"{absent[0]}. Call fit first."
+    def setting(self, name: str) -> Any:
+        """A setting of ``fit``; the default if the model does not have it."""
+        return self.settings.get(name, BY_NAME[name].default)
+
+    def with_settings(self, **settings: Any) -> FittedModel:
+        """The same model under other settings that do not change what was fitted."""
+        return replace(self, settings={**self.settings, **settings})
+
+    def with_labels(self, labels: Any) -> FittedModel:
+        """The same model, worded by a labels file wherever people read it.
+
+        Parameters
+        ----------
+        labels : str, path or dict
+            The labels file, or what it holds, in place of labels that the model has.
+
+        Returns
+        -------
+        FittedModel
+            The model.
+        """
+        return relabelled(self, labels)
+
+    @cached_property
+    def named_convergence(self) -> Convergence | None:
+        """The convergence of the sampler, with names for the rules and lists that it is about."""
+        return named(self.convergence, self.posterior)
+
+    @cached_property
+    def prior(self) -> ListPrior:
+        """The prior that the posterior was sampled under."""
+        names = self.feature_names or [column.name for column in self.fit_report.columns]
+        return list_prior({**self.settings, **(self.learnt or {})}, self.pool, names)
+
+    # ------------------------------------------------------------------ prediction
+
+    @property
+    def predict_with(self) -> str:
+        """What predicts: "point", "posterior", "map" or "projected"."""
+        return str(self.setting("predict_with"))
+
+    def chosen_list(self, which: str | None = None) -> RuleList:
+        """One of the lists that represent the posterior.
+
+        Where the average over the posterior predicts, the point estimate stands for it.
+
+        Parameters
+        ----------
+        which : {"point", "map", "projected", None}, default=None
+            The point estimate, the most probable or the projected list; None for the one that
+            predicts.
+
+        Returns
+        -------
+        RuleList
+            The list.
+        """
+        if which not in (None, "point", "map", "projected"):
+            raise ParamError(f"which is {which!r}; it must be 'point', 'map' or 'projected'.")
+        which = which or self.predict_with
+        if which != "projected":
+            return self.map_rule_list if which == "map" else self.rule_list
+        if self.projected_rule_list is None:
+            raise ParamError(
+                "The model has no projected list: fit it with predict_with='projected', or take "
+                "project(X, y).as_classifier()."
             )
-        names = getattr(classifier, "feature_names_in_", None)
-        return cls(
-            rule_list=classifier.rule_list_,
-            map_rule_list=classifier.map_rule_list_,
-            posterior=getattr(classifier, "posterior_", None),
-            convergence=getattr(classifier, "convergence_", None),
-            fit_report=classifier.fit_report_,
-            settings=classifier.get_params(deep=False),
-            training=_training(classifier),
-            feature_names=None if names is None else [str(name) for name in names],
-            n_features=int(classifier.n_features_in_),
-            pool=classifier.pool_,
-            edited=getattr(classifier, "edited_", None),
-        )
+        return self.projected_rule_list
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Predict the probability of each label.
+
+        Parameters
+        ----------
+        X : table
+            Observations, in any kind of table that ``fit`` takes.
+
+        Returns
+        -------
+        array of float
+            One row for each observation, one column for each label.
+        """
+        return self.probabilities(self.read(X, needed=self.columns_used()))
+
+    def probabilities(self, table: Table) -> np.ndarray:
+        """As ``predict_proba``, for a table that has been read."""
+        check_choice("predict_with", self.predict_with)
+        if self.predict_with != "posterior":
+            probabilities = self.chosen_list().predict_proba(table)
+        else:
+            posterior = self.needed_posterior()
+            if posterior.exact is not None:
+                note_of_lacking(table, posterior.pool_columns, LISTS_NOT_DRAWN)
+            probabilities = predictive_probabilities(posterior, table)
+        warn_of_other_numbers(table)
+        return probabilities
+
+    def predict_interval(
+        self, X: Any, level: float = 0.95, predict_with: str = "posterior"
+    ) -> np.ndarray:
+        """Credible intervals of the probabilities.
+
+        Parameters
+        ----------
+        X : table
+            Observations, in any kind of table that ``fit`` takes.
+        level : float, default=0.95
+            Level of the intervals.
+        predict_with : str, default="posterior"
+            What predicts, as in `BayesianRuleListClassifier`.
+
+        Returns
+        -------
+        array of float
+            Lower and upper end, in the shape (rows, labels, 2).
+        """
+        used = self.columns_used(predict_with)
+        return self.intervals(self.read(X, needed=used), level, predict_with)
+
+    def intervals(self, table: Table, level: float, predict_with: str) -> np.ndarray:
+        """``predict_interval`` for a table that has been read."""
+        check_level(level)
+        check_choice("predict_with", predict_with)
+        chosen = self.with_settings(predict_with=predict_with)
+        if predict_with == "posterior":
+            intervals = mixture_intervals(chosen.needed_posterior(), table, level)
+        else:
+            intervals = list_intervals(chosen.chosen_list(), table, level)
+        warn_of_other_numbers(table)
+        return intervals
+
+    def needed_posterior(self) -> Posterior:
+        """The posterior, without which there is no prediction by it."""
+        if self.posterior is None:
+            raise ParamError(
+                "predict_with is 'posterior', but the model was saved without its posterior. "
+                "Save it with posterior='lists', or predict with 'point' or 'map'."
+            )
+        return self.posterior
+
+    # --------------------------------------------------------------------- reading
+
+    def columns_used(self, predict_with: str | None = None) -> set[str]:
+        """The columns that predictions need: those of the list, or of the posterior's lists.
+
+        Parameters
+        ----------
+        predict_with : str, default=None
+            What predicts, as in `BayesianRuleListClassifier`; None as in ``fit``.
+
+        Returns
+        -------
+        set of str
+            The columns.
+        """
+        which = predict_with or self.predict_with
+        check_choice("predict_with", which)
+        source = self.needed_posterior() if which == "posterior" else self.chosen_list(which)
+        return source.columns_used
+
+    def read(self, X: Any, who: str = "the model", needed: Collection[str] | None = None) -> Table:
+        """Read a table to predict for, and match its columns with those of ``fit``."""
+        read = read_lazily(X, allow_infinite=self._allows_infinite)
+        table = match_columns(read, self.feature_names, self.n_features, who, needed)
+        self.refuse_missing(table)
+        kinds = self.metadata.kinds
+        used = {c.column for c in self.pool.conditions if c.column in table}
+        words = {name for name in used if kinds[name] in (Kind.CATEGORY, Kind.ORDERED)}
+        # under a minimum cell categories that fit saw may be left out
+        if words and self.metadata.rounding is None:
+            warn_of_unseen(table, [c for c in self.fit_report.columns if c.name in words])
+        return table
+
+    def read_training(self, X: Any) -> Table:
+        """Read all columns of a table like that of ``fit``."""
+        read = read_table(X, allow_infinite=self._allows_infinite)
+        return match_columns(read, self.feature_names, self.n_features, "the model")
+
+    def read_labels(
+        self, y: Any, sample_weight: Any, table: Table, drop_missing: bool = True
+    ) -> Labels:
+        """Read the labels and weights of a table's rows."""
+        labels = label_array(y).ravel()
+        if len(labels) != table.n_rows:
+            raise DataError(
+                f"X and y have inconsistent numbers of samples: X has {table.n_rows} rows, "
+                f"y has {len(labels)} labels."
+            )
+        effective = self.setting("weight_scaling") == "effective"
+        return read_labels(labels, sample_weight, drop_missing, category_order(y), effective)
+
+    @property
+    def _allows_infinite(self) -> bool:
+        return bool(self.setting("infinite") == "outer")
+
+    def refuse_missing(self, table: Table) -> None:
+        """Raise an error for missing values if ``fit`` did not allow them."""
+        if self.setting("missing") == "error":
+            known = [c for c in self.fit_report.columns if c.excluded is None and c.name in table]
+            refuse_missing({c.name: table.column(c.name, c.kind).n_missing for c in known})
+
+    def column(self, name: str) -> ColumnReport | None:
+        """What ``fit`` did with a column, if that is known."""
+        return next((c for c in self.fit_report.columns if c.name == name), None)
 
     def was_trained_on(self, X: Any, y: Any, sample_weight: Any = None) -> bool:
-        """Whether these are the very data of fit, so that a test on them is none."""
+        """Whether these are exactly the training data; performance on them would be apparent.
+
+        Parameters
+        ----------
+        X, y : table and labels
+            The data.
+        sample_weight : array, default=None
+            The weights.
+
+        Returns
+        -------
+        bool
+            Whether their fingerprint is that of the training data.
+        """
         if self.training["fingerprint"] is None:
             raise ModelFileError("The model has no fingerprint of its data.")
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # what differs is the answer, not news
-                found = self._fingerprint(X, y, sample_weight)
+                table = self.read_training(X)
+                labels = self.read_labels(y, sample_weight, table)
+                columns = (table.column(c.name, c.kind) for c in self.fit_report.columns)
+                fingerprint = data_fingerprint(labels, map(column_digest, columns))
         except DataError:  # data that could not have been fitted
             return False
-        return bool(found == self.training["fingerprint"])
+        return bool(fingerprint == self.training["fingerprint"])
 
-    def _fingerprint(self, X: Any, y: Any, sample_weight: Any) -> str:
-        table = match_columns(
-            read_table(X, allow_infinite=True), self.feature_names, self.n_features, "the model"
+    # --------------------------------------------------------- explaining, editing
+
+    def explain(self, X: Any, row: int = 0, level: float = 0.95) -> Explanation:
+        """Explain the prediction for one case, and what would change it.
+
+        Parameters
+        ----------
+        X : table or dict
+            A table, or the values of one case by column.
+        row : int, default=0
+            Which row of the table.
+        level : float, default=0.95
+            Level of the credible intervals.
+
+        Returns
+        -------
+        Explanation
+            It prints as text.
+        """
+        from elseif.explaining.case import as_mapping, one_row, read_case
+
+        check_choice("predict_with", self.predict_with)
+        if as_mapping(X) is None:
+            table = self.read(one_row(X, row), needed=self.chosen_list().columns_used)
+        else:
+            table = read_case(X)
+            self.refuse_missing(table)
+        posterior = self.posterior  # a model may be saved without it
+        # what the list itself lacks is an error below
+        is_whole = all(name in table for name in self.chosen_list().columns_used)
+        if is_whole and posterior is not None:
+            lacks = note_of_lacking(table, posterior.columns_used, OTHER_LISTS)
+            posterior = None if lacks else posterior
+        explanation = self.chosen_list().explain(
+            table,
+            posterior=posterior,
+            levels=known_levels(self.fit_report.columns),
+            level=level,
+            allow_missing=self.setting("missing") != "error",
         )
-        labels = np.asarray(label_array(y)).ravel()
-        if len(labels) != table.n_rows:
-            raise DataError(f"X has {table.n_rows} rows, y has {len(labels)} labels.")
-        read = read_labels(labels, sample_weight, True, category_order(y))
-        columns = (table.column(c.name, c.kind) for c in self.fit_report.columns)
-        return data_fingerprint(read, map(column_digest, columns))
+        warn_of_other_numbers(table)
+        return explanation
+
+    def edit(self, X: Any, y: Any, sample_weight: Any = None, classifier: Any = None) -> Draft:
+        """Begin to edit the point estimate by hand, with the price of every change.
+
+        Parameters
+        ----------
+        X, y : table and labels
+            The data of ``fit``.
+        sample_weight : array, default=None
+            The weights of ``fit``.
+        classifier : BayesianRuleListClassifier, default=None
+            What the draft's ``as_classifier`` copies.
+
+        Returns
+        -------
+        Draft
+            The list, ready to be changed.
+        """
+        from elseif.editing.draft import EditContext, begin  # loaded by those who edit
+
+        if self.metadata.rounding is not None:
+            raise DataError(
+                "This model was saved with min_cell: its counts are rounded, and only the rules of "
+                "its lists are in it. Edit the model that was saved without min_cell."
+            )
+        table = self.read(X)
+        drop_missing = self.setting("missing_y") == "drop"
+        labels = self.read_labels(y, sample_weight, table, drop_missing)
+        if not np.array_equal(labels.classes, self.metadata.classes):
+            raise DataError(
+                "These are not the data that the list was fitted to: the labels of y are "
+                f"{labels.classes.tolist()}, and were {self.metadata.classes.tolist()} in fit."
+            )
+        if labels.unit != self.metadata.count_unit:
+            raise DataError(
+                "These are not the data that the list was fitted to: the weights are other ones. "
+                "Pass the sample_weight of fit, or none if it had none."
+            )
+        kinds, orders = parse_kinds(self.setting("kinds"), table.names)
+        return begin(EditContext(self, table, labels, kinds, orders, classifier))
 
 
 def as_model(model: Any) -> FittedModel:
-    """A model, or that of a fitted classifier."""
-    return model if isinstance(model, FittedModel) else FittedModel.of(model)
-
-
-def _training(classifier: Any) -> dict[str, Any]:
-    """What stands behind a classifier: of one that was loaded, what its file said."""
-    counts = np.sum([rule.label_counts for rule in classifier.rule_list_.rules], axis=0)
-    # kept beside the list it came with: a later fit makes another list
-    loaded_list, kept = getattr(classifier, "_loaded_training", (None, {}))
-    if loaded_list is classifier.rule_list_:
-        return dict(kept)
-    return {
-        "n": float(counts.sum()),
-        "label_counts": counts.tolist(),
-        "fingerprint": getattr(classifier, "fingerprint_", None),
-        "versions": _versions(),
-        "date": _now(),
-    }
-
-
-def _versions() -> dict[str, str]:
-    found = {"elseif": elseif.__version__, "python": platform.python_version()}
-    for name in NAMED_VERSIONS:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            continue
-    return found
-
-
-def _now() -> str:
-    """The time in UTC, to the second; SOURCE_DATE_EPOCH tells it where output must repeat."""
-    told = os.environ.get("SOURCE_DATE_EPOCH", "")
-    if told.isdecimal():
-        now = datetime.datetime.fromtimestamp(int(told), datetime.UTC)
-    else:
-        now = datetime.datetime.now(datetime.UTC)
-    return now.strftime("%Y-%m-%dT%H:%M:%SZ")
+    """A model, or that of a fitted classifier as it predicts now."""
+    fitted = model if isinstance(model, FittedModel) else getattr(model, "model_", None)
+    if not isinstance(fitted, FittedModel):
+        raise ParamTypeError(
+            f"A fitted BayesianRuleListClassifier or a model is needed, not {type(model).__name__}"
+            f"{' that is not fitted' if hasattr(model, 'fit') else ''}. Call fit first, or read a "
+            "model file."
+        )
+    if fitted is model:
+        return fitted
+    now = {name: getattr(model, name) for name in AFTER_FIT if hasattr(model, name)}
+    is_same = all(fitted.setting(name) == value for name, value in now.items())
+    return fitted if is_same else fitted.with_settings(**now)

@@ -6,8 +6,9 @@ the estimator's signature and docstring to it. Nothing heavy is imported: ``--he
 
 from __future__ import annotations
 
+import copy
 import difflib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import wraps
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
     import numpy as np
 
 MOST_ITERATIONS = 10**15  # years on any machine
+MOST_RULES = 100  # of a projected list, which is there to be read
+LEARN = "learn"  # in place of a number of the prior: the one of highest evidence
+LEARNABLE = ("expected_length", "expected_cardinality", "pseudocounts")
 MOST_QUANTILES = 1_000  # a column gives two conditions for each
 FORMER_KERNELS = ("informed", "adaptive")  # of earlier versions, whose saved models keep the name
 
@@ -54,6 +58,24 @@ class Positive(Kind):
 
     def check(self, name: str, value: Any) -> None:
         check_positive(name, value)
+
+
+class PositiveOrNone(Kind):
+    """A finite number above 0, or None."""
+
+    def check(self, name: str, value: Any) -> None:
+        if value is not None:
+            check_positive(name, value)
+
+
+class PositiveOrLearn(Positive):
+    """A finite number above 0, or "learn": what makes the labels most probable."""
+
+    def check(self, name: str, value: Any) -> None:
+        if isinstance(value, str) and value != LEARN:
+            raise ParamTypeError(f"{name} is {value!r}; it must be a number above 0 or {LEARN!r}.")
+        if value != LEARN:
+            super().check(name, value)
 
 
 @dataclass(frozen=True)
@@ -159,18 +181,22 @@ class Setting:
     help: str  # for --help; the estimator's docstring says more
 
 
-_PREDICTORS = ("point", "posterior", "map")
+_PREDICTORS = ("point", "posterior", "map", "projected")
 _L, _C, _S, _M = Group.LEARN, Group.CONDITIONS, Group.SAMPLE, Group.LIMITS
 
 SETTINGS = (
-    Setting("expected_length", _L, 3, Positive(), "Prior mean of the number of rules."),
     Setting(
-        "expected_cardinality", _L, 1, Positive(),
-        "Prior mean of the number of conditions in a rule.",
+        "expected_length", _L, 3, PositiveOrLearn(),
+        "Prior mean of the number of rules, or learn.",
+    ),
+    Setting(
+        "expected_cardinality", _L, 1, PositiveOrLearn(),
+        "Prior mean of the number of conditions in a rule, or learn.",
     ),
     Setting(
         "pseudocounts", _L, 1, Kind(),
-        "Prior count of every label in every rule; or, repeated for each label, LABEL=NUMBER.",
+        "Prior count of every label in every rule, or learn; or, repeated for each label, "
+        "LABEL=NUMBER.",
     ),
     Setting(
         "min_support", _C, 0.1, Support(),
@@ -200,8 +226,17 @@ SETTINGS = (
         "Most iterations of each chain when --n-iter is not given.",
     ),
     Setting(
+        "max_time", _M, None, PositiveOrNone(),
+        "About how many seconds chains may run; the result says if it was cut short.",
+    ),
+    Setting(
         "predict_with", _L, "point", Choice(_PREDICTORS),
-        "What predicts: the point estimate, the whole posterior or the most probable list.",
+        "What predicts: the point estimate, the whole posterior, the most probable list, or the "
+        "list whose predictions are closest to the posterior's.",
+    ),
+    Setting(
+        "max_length", _L, None, Count(at_least=0, at_most=MOST_RULES, or_none=True),
+        "Most rules of the projected list; without it, as many as the point estimate has.",
     ),
     Setting(
         "random_state", _S, None, Seed(),
@@ -216,11 +251,12 @@ SETTINGS = (
     ),
     Setting(
         "cuts", _C, None, Kind(),
-        "Cut points of a column, such as age=50,60,70, or how to find them: quantiles or mdl. "
+        "Cut points of a column, such as age=50,60,70, or how to find them: quantiles, mdl or "
+        "evidence. "
         "May be repeated.",
     ),
     Setting(
-        "cutting", _C, "quantiles", Choice(("quantiles", "mdl")),
+        "cutting", _C, "quantiles", Choice(("quantiles", "mdl", "evidence")),
         "How other numeric and date columns are cut.",
     ),
     Setting(
@@ -245,6 +281,10 @@ SETTINGS = (
         "Rows without a label: stop, or drop them.",
     ),
     Setting(
+        "weight_scaling", _C, "none", Choice(("none", "effective")),
+        "Weights: as they are, or scaled to Kish's effective sample size (survey weights).",
+    ),
+    Setting(
         "infinite", _C, "error", Choice(("error", "outer")),
         "Infinite numbers: stop, or treat them as the largest and smallest values.",
     ),
@@ -257,38 +297,55 @@ SETTINGS = (
         "Keep only the simplest of the antecedents that cover the same rows.",
     ),
     Setting(
+        "max_correlation", _C, None, ShareOrNone(),
+        "Antecedents whose covers correlate more become one, the most readable.",
+    ),
+    Setting(
         "empty_pool", _C, "error", Choice(("error", "default_rule")),
         "When no antecedent is frequent: stop, or fit the default rule alone.",
     ),
-    Setting("max_antecedents", _M, 100_000, Count(), "Largest pool that mining may return."),
+    Setting(
+        "max_antecedents", _M, 2_500, Count(),
+        "Size to which a larger pool is screened, by evidence.",
+    ),
     Setting("max_memory", _M, 4e9, Positive(), "Bytes that packed covers may take."),
 )  # fmt: skip
 BY_NAME = {setting.name: setting for setting in SETTINGS}
 CHOICES = {s.name: s.kind.allowed for s in SETTINGS if isinstance(s.kind, Choice)}
 
 
-def check_parameters(estimator: Any, saved: bool = False) -> None:
-    """Raise for the first setting of an estimator that is not allowed.
+def without_learn(settings: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Settings with the default in place of "learn", and the names of those to be learnt."""
+    names = [s.name for s in SETTINGS if _is_learn(settings.get(s.name)) and s.name in LEARNABLE]
+    return {**settings, **{name: BY_NAME[name].default for name in names}}, names
 
-    Parameters
-    ----------
-    estimator : BayesianRuleListClassifier
-        Whose settings to check.
-    saved : bool, default=False
-        Whether they are a record of how a model was fitted: its kernel may be one that a new fit
-        can no longer have.
-    """
+
+def _is_learn(value: Any) -> bool:
+    return isinstance(value, str) and value == LEARN
+
+
+def check_parameters(estimator: Any) -> None:
+    """Raise for the first setting of an estimator that is not allowed."""
     for setting in SETTINGS:
-        value = getattr(estimator, setting.name)
-        if not (saved and setting.name == "kernel" and value in FORMER_KERNELS):
-            setting.kind.check(setting.name, value)
+        setting.kind.check(setting.name, getattr(estimator, setting.name))
 
 
-def refuse_unknown(estimator: str, names: Iterable[str]) -> None:
-    """Raise for the first name that is no setting, with the names nearest to it."""
+def check_saved_settings(settings: Mapping[str, Any]) -> None:
+    """Raise for the first setting that no model can have been fitted with.
+
+    Its kernel may be one that a new fit can no longer have.
+    """
+    refuse_unknown("BayesianRuleListClassifier", settings, BY_NAME)
+    for name, value in settings.items():
+        if not (name == "kernel" and value in FORMER_KERNELS):
+            check_choice(name, value)
+
+
+def refuse_unknown(estimator: str, names: Iterable[str], known: Collection[str]) -> None:
+    """Raise for the first name that is no parameter, with the names nearest to it."""
     for name in names:
-        if name not in BY_NAME:
-            near = difflib.get_close_matches(name, BY_NAME, n=3, cutoff=0.5)
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
             hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
             raise ParamTypeError(f"{estimator} has no parameter {name!r}.{hint}")
 
@@ -298,7 +355,7 @@ def suggesting_names(init: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(init)  # through which scikit-learn sees the constructor's own signature
     def checked(self: Any, *args: Any, **settings: Any) -> None:
-        refuse_unknown(type(self).__name__, settings)
+        refuse_unknown(type(self).__name__, settings, BY_NAME)
         init(self, *args, **settings)
 
     return checked
@@ -307,16 +364,6 @@ def suggesting_names(init: Callable[..., None]) -> Callable[..., None]:
 def check_choice(name: str, value: Any) -> None:
     """Raise unless a value is allowed for a setting."""
     BY_NAME[name].kind.check(name, value)
-
-
-def check_predictor(estimator: Any) -> None:
-    """What predicts must be there: a model may have been saved without its posterior."""
-    check_choice("predict_with", estimator.predict_with)
-    if estimator.predict_with == "posterior" and not hasattr(estimator, "posterior_"):
-        raise ParamError(
-            "predict_with is 'posterior', but the model was saved without its posterior. "
-            "Save it with posterior='lists', or predict with 'point' or 'map'."
-        )
 
 
 def check_cuts(cuts: Any, names: Sequence[str]) -> Mapping[str, Sequence[Any]]:
@@ -345,3 +392,14 @@ def seed_sequence(random_state: Any) -> np.random.SeedSequence:
     if isinstance(random_state, np.random.Generator):
         return np.random.SeedSequence(random_state.integers(0, 2**32, size=4).tolist())
     return np.random.SeedSequence(int(random_state))
+
+
+def settings_of(classifier: Any) -> dict[str, Any]:
+    """A classifier's settings as they are now: what changes later is another fit's."""
+    settings = {setting.name: getattr(classifier, setting.name) for setting in SETTINGS}
+    return {
+        name: copy.deepcopy(value)
+        if isinstance(value, dict | list) or hasattr(value, "shape")
+        else value
+        for name, value in settings.items()
+    }

@@ -12,25 +12,68 @@ Report = Callable[[int], None]
 
 
 class Progress:
-    """Progress that nobody watches."""
+    """Receives progress and shows nothing; a subclass may show it.
+
+    Examples
+    --------
+    >>> from elseif.progress import Progress
+    >>> progress = Progress()
+    >>> with progress.stage("fitting folds", total=2) as report:
+    ...     report(1)
+    ...     report(2)
+    >>> progress.note("one fold did not converge")
+    """
 
     @contextmanager
     def stage(self, what: str, total: int) -> Iterator[Report]:
-        """A stretch of work; what is yielded takes the number of parts done."""
+        """Begin a stage of the work.
+
+        Parameters
+        ----------
+        what : str
+            What is done.
+        total : int
+            Number of parts.
+
+        Yields
+        ------
+        callable
+            Takes the number of parts done.
+        """
         yield lambda done: None
 
     def note(self, message: str) -> None:
-        """Something worth saying between stages."""
+        """Report something between stages.
+
+        Parameters
+        ----------
+        message : str
+            The message.
+        """
 
 
 class ProgressBar(Progress):
-    """A bar for each stage, on standard error."""
+    """Shows a progress bar for each stage, on standard error.
+
+    Examples
+    --------
+    >>> from elseif.progress import ProgressBar
+    >>> bar = ProgressBar()
+    >>> with bar.stage("fitting folds", total=2) as report:
+    ...     report(2)
+    >>> bar.note("one fold did not converge")
+    """
 
     @contextmanager
     def stage(self, what: str, total: int) -> Iterator[Report]:
         from rich.console import Console
-        from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
-        from rich.progress import Progress as Bars
+        from rich.progress import (
+            BarColumn,
+            Progress as Bars,
+            TaskProgressColumn,
+            TextColumn,
+            TimeElapsedColumn,
+        )
 
         bars = Bars(
             TextColumn("{task.description}"),

@@ -45,8 +45,23 @@ def visible(text: str, but: str = "") -> str:
     return _UNSEEN.sub(lambda found: found[0] if found[0] in but else _spelt_out(found[0]), text)
 
 
+def is_unseen(character: str) -> bool:
+    """Control, format (bidi overrides, zero-width) and line-separating characters.
+
+    Parameters
+    ----------
+    character : str
+        One character.
+
+    Returns
+    -------
+    bool
+        Whether a reader could not tell that it is there.
+    """
+    return unicodedata.category(character) in ("Cc", "Cf", "Zl", "Zp", "Cs")
+
+
 def _spelt_out(character: str) -> str:
-    # control, format (bidi overrides, zero-width) and line-separating characters
-    if unicodedata.category(character) in ("Cc", "Cf", "Zl", "Zp", "Cs"):
+    if is_unseen(character):
         return character.encode("unicode_escape").decode("ascii")
     return character

@@ -1,1 +1,5 @@
 """Changes to a list by hand, each with its price."""
+
+from elseif.public_names import lazy_names
+
+__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

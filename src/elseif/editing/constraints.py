@@ -59,9 +59,9 @@ class Constraints:
 
     def satisfied_by(self, items: Iterable[int]) -> bool:
         """Whether a list has all that it must and nothing that it must not."""
-        found = frozenset(items)
-        has_all = all(constraint.antecedents & found for constraint in self.must)
-        return has_all and not any(constraint.antecedents & found for constraint in self.must_not)
+        in_list = frozenset(items)
+        has_all = all(constraint.antecedents & in_list for constraint in self.must)
+        return has_all and not any(constraint.antecedents & in_list for constraint in self.must_not)
 
 
 def best_list(posterior: Posterior, constraints: Constraints) -> int:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,12 +19,14 @@ from elseif.conditions.condition import ABOVE, AT_MOST, BETWEEN, Condition
 from elseif.editing.constraints import Constraints, best_list
 from elseif.errors import DataError, ParamError, ParamTypeError
 from elseif.model.likelihood import log_likelihood
-from elseif.model.prior import ListPrior
-from elseif.posterior.draws import Posterior
 from elseif.posterior.rule_list import ModelMetadata, RuleList, antecedent_truth, make_rule_list
 from elseif.tables.columns import Kind
 from elseif.tables.reading import Table
 from elseif.visible import show_name
+
+if TYPE_CHECKING:
+    from elseif.fitted_model import FittedModel
+    from elseif.tables.labels import Labels
 
 SAME = 1e-6  # log posteriors of the same list and data agree to this, and to
 SAME_SHARE = 1e-9  # this part of their size
@@ -34,17 +36,25 @@ SAME_SHARE = 1e-9  # this part of their size
 class EditContext:
     """What lists are weighed on: the training data, the prior and the posterior."""
 
+    model: FittedModel
     table: Table
-    codes: np.ndarray  # int64 (rows,): -1 where a row does not count
-    weights: np.ndarray  # int64 (rows,): whole numbers of units
-    pool: Pool
-    prior: ListPrior
-    metadata: ModelMetadata
-    posterior: Posterior | None  # a model may be saved without it
+    labels: Labels
     kinds: Mapping[str, Kind]  # of columns, as told to fit
     orders: Mapping[str, tuple[Any, ...]]
-    open_columns: Container[str] = ()  # of which the model does not name all levels
     classifier: Any = None  # what as_classifier copies
+
+    @property
+    def metadata(self) -> ModelMetadata:
+        return self.model.metadata
+
+    @property
+    def pool(self) -> Pool:
+        return self.model.pool
+
+    @cached_property
+    def open_columns(self) -> set[str]:
+        """Columns of which the model does not name all levels."""
+        return {c.name for c in self.model.fit_report.columns if c.n_other_levels}
 
     @cached_property
     def places(self) -> dict[Antecedent, int]:
@@ -55,14 +65,15 @@ class EditContext:
         """N[j, l] in units, the default rule last."""
         n_labels = len(self.metadata.classes)
         place = np.full(self.table.n_rows, len(antecedents), dtype=np.int64)
-        left = self.codes >= 0
+        codes = self.labels.codes
+        left = codes >= 0
         used = left.copy()
         for j, antecedent in enumerate(antecedents):
             captured = left & antecedent_truth(antecedent, self.table, self.known_kinds(antecedent))
             place[captured] = j
             left &= ~captured  # later rules see only what earlier ones left
         counts = np.zeros((len(antecedents) + 1, n_labels), dtype=np.int64)
-        np.add.at(counts, (place[used], self.codes[used]), self.weights[used])
+        np.add.at(counts, (place[used], codes[used]), self.labels.weights[used])
         return counts
 
     def known_kinds(self, antecedent: Antecedent) -> dict[str, Kind]:
@@ -103,65 +114,183 @@ def _apart(condition: Condition) -> tuple[Condition, ...]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Draft:
-    """A list under edit; every edit gives a new draft. Places of rules count from 0."""
+    """A list that is being edited. Every edit gives a new draft. Places of rules count from 0.
+
+    Attributes
+    ----------
+    context : EditContext
+        Data, prior and posterior that lists are evaluated with.
+    antecedents : tuple[Antecedent, ...]
+        The antecedents in order, the default rule not among them.
+    done : str
+        What the last edit was.
+    previous : Draft | None
+        The draft before it.
+
+    Examples
+    --------
+    >>> from elseif import BayesianRuleListClassifier
+    >>> from elseif.datasets import load_titanic
+    >>> X, y = load_titanic(split="paper")
+    >>> clf = BayesianRuleListClassifier(random_state=0).fit(X, y)
+    >>> draft = clf.edit(X, y)
+    >>> shorter = draft.drop(2)
+    >>> round(shorter.change, 1)  # of the log posterior
+    2.2
+    >>> shorter.undo().change
+    0.0
+    >>> draft.move(2, to=0).antecedents[0].name
+    'class = 1st'
+    >>> draft.insert("class = 2nd", at=3).replace(0, "sex = male").antecedents[0].name
+    'sex = male'
+    >>> draft.take(["sex = male"]).antecedents
+    (Antecedent('sex = male'),)
+    >>> draft.best_with(must="age", must_not="class = 1st").antecedents[0].name
+    'age = adult and sex = male'
+    >>> shorter.as_classifier().edited_ == shorter.as_model().edited
+    True
+    >>> print(shorter.to_text().splitlines()[0])
+    Probability of survived (95% credible interval)
+    """
 
     context: EditContext
     antecedents: tuple[Antecedent, ...]
-    done: str = "as fitted"  # what the last edit was
+    done: str = "as fitted"
     previous: Draft | None = None
 
     # ------------------------------------------------------------------------ edits
 
     def drop(self, place: int) -> Draft:
-        """Without the rule at a place."""
+        """Remove a rule.
+
+        Parameters
+        ----------
+        place : int
+            The rule's place.
+
+        Returns
+        -------
+        Draft
+            The new draft.
+        """
         place = self._checked(place)
         left = self.antecedents[:place] + self.antecedents[place + 1 :]
-        return self._next(left, f"drop {_quoted(self.antecedents[place])}")
+        return self._next(left, f"drop {self._quoted(self.antecedents[place])}")
 
     def move(self, place: int, to: int) -> Draft:
-        """With the rule at a place moved to another; those between close up."""
+        """Move a rule to another place.
+
+        Parameters
+        ----------
+        place : int
+            The rule's place.
+        to : int
+            Its new place; the rules between close up.
+
+        Returns
+        -------
+        Draft
+            The new draft.
+        """
         place, to = self._checked(place), self._checked(to, "to")
         order = list(self.antecedents)
         order.insert(to, order.pop(place))
-        done = f"move {_quoted(self.antecedents[place])} from {place + 1} to {to + 1}"
+        done = f"move {self._quoted(self.antecedents[place])} from {place + 1} to {to + 1}"
         return self._next(order, done)
 
     def insert(self, antecedent: Any, at: int) -> Draft:
-        """With a new rule at a place: an antecedent, a name of the pool, or conditions."""
+        """Insert a rule.
+
+        Parameters
+        ----------
+        antecedent : Antecedent, str or tuple
+            An antecedent, the name of one in the pool, or conditions.
+        at : int
+            The new rule's place.
+
+        Returns
+        -------
+        Draft
+            The new draft.
+        """
         at = self._checked(at, "at", len(self.antecedents))
         new = self._new(antecedent, self.antecedents)
         order = [*self.antecedents[:at], new, *self.antecedents[at:]]
-        return self._next(order, f"insert {_quoted(new)} at {at + 1}")
+        return self._next(order, f"insert {self._quoted(new)} at {at + 1}")
 
     def replace(self, place: int, antecedent: Any) -> Draft:
-        """With another antecedent at a place."""
+        """Replace a rule's antecedent.
+
+        Parameters
+        ----------
+        place : int
+            The rule's place.
+        antecedent : Antecedent, str or tuple
+            An antecedent, the name of one in the pool, or conditions.
+
+        Returns
+        -------
+        Draft
+            The new draft.
+        """
         place = self._checked(place)
         others = self.antecedents[:place] + self.antecedents[place + 1 :]
         new = self._new(antecedent, others)
         order = [*self.antecedents[:place], new, *self.antecedents[place + 1 :]]
-        return self._next(order, f"replace {_quoted(self.antecedents[place])} by {_quoted(new)}")
+        return self._next(
+            order, f"replace {self._quoted(self.antecedents[place])} by {self._quoted(new)}"
+        )
 
     def take(self, antecedents: Sequence[Any], done: str = "take another list") -> Draft:
-        """With all rules replaced by others, such as those of ``elseif.report.edited_list``."""
+        """Replace all rules, for instance by a list that was edited in the explorer.
+
+        Parameters
+        ----------
+        antecedents : sequence
+            Antecedents, names of antecedents in the pool, or conditions.
+        done : str, default="take another list"
+            What to call this edit.
+
+        Returns
+        -------
+        Draft
+            The new draft.
+        """
         order: list[Antecedent] = []
         for told in antecedents:
             order.append(self._new(told, order))
         return self._next(order, done)
 
     def undo(self) -> Draft:
-        """The draft before the last edit."""
+        """Go back to the draft before the last edit.
+
+        Returns
+        -------
+        Draft
+            The earlier draft.
+        """
         if self.previous is None:
             raise ParamError("There is nothing to undo: this is the list as it was fitted.")
         return self.previous
 
     def best_with(self, must: Any = (), must_not: Any = ()) -> Draft:
-        """The most probable list drawn that has all of ``must`` and none of ``must_not``.
+        """The most probable sampled list that has all of ``must`` and none of ``must_not``.
 
-        Each entry is a column, a condition such as ``("age", ">", 60)`` or its name, or a
-        whole antecedent: a tuple of conditions or its name. Only lists that were drawn are
-        looked at: to search all lists, fit again with ``antecedents=``.
+        Only lists that were sampled are considered; to search all lists, fit again with
+        ``antecedents=``.
+
+        Parameters
+        ----------
+        must, must_not : column, condition, antecedent, or sequence of these, default=()
+            A condition is ``("age", ">", 60)`` or its name; an antecedent is a tuple of conditions
+            or its name.
+
+        Returns
+        -------
+        Draft
+            The new draft.
         """
-        posterior = self.context.posterior
+        posterior = self.context.model.posterior
         if posterior is None:
             raise ParamError(
                 "The model was saved without its posterior, so there are no drawn lists to choose "
@@ -183,20 +312,22 @@ class Draft:
         last = len(self.antecedents) - 1 if last is None else last
         if not 0 <= place <= last:
             n = len(self.antecedents)
-            held = "no rules" if n == 0 else "1 rule" if n == 1 else f"{n} rules"
+            n_rules = "no rules" if n == 0 else "1 rule" if n == 1 else f"{n} rules"
             allowed = "nothing" if last < 0 else f"0 to {last}"
             raise ParamError(
-                f"{name} is {place}; the list has {held} beside its default rule, which stays "
+                f"{name} is {place}; the list has {n_rules} beside its default rule, which stays "
                 f"last, so {name} can be {allowed}."
             )
         return int(place)
 
+    def _quoted(self, antecedent: Antecedent) -> str:
+        return f"'{show_name(self.context.metadata.display.text(antecedent), 80)}'"
+
     def _new(self, told: Any, others: Sequence[Antecedent]) -> Antecedent:
         new = self.context.read(told)
         if new in others:
-            raise ParamError(
-                f"The list has {_quoted(new)} already; a second one would never apply."
-            )
+            shown = self._quoted(new)
+            raise ParamError(f"The list has {shown} already; a second one would never apply.")
         return new
 
     # ----------------------------------------------------------------------- prices
@@ -225,7 +356,7 @@ class Draft:
         if self.outside:
             return -math.inf
         places = self.context.places
-        return self.context.prior.log_probability([places[a] for a in self.antecedents])
+        return self.context.model.prior.log_probability([places[a] for a in self.antecedents])
 
     @cached_property
     def log_likelihood(self) -> float:
@@ -249,10 +380,10 @@ class Draft:
     @property
     def steps(self) -> tuple[Draft, ...]:
         """Every draft from the start to this one."""
-        found = [self]
-        while found[-1].previous is not None:
-            found.append(found[-1].previous)
-        return tuple(found[::-1])
+        drafts = [self]
+        while drafts[-1].previous is not None:
+            drafts.append(drafts[-1].previous)
+        return tuple(drafts[::-1])
 
     @property
     def change(self) -> float:
@@ -271,22 +402,49 @@ class Draft:
 
     # ---------------------------------------------------------------------- results
 
-    def as_classifier(self) -> Any:
-        """A copy of the fitted classifier that predicts by the edited list.
+    def as_model(self) -> FittedModel:
+        """The fitted model with the edited list.
 
-        Its ``rule_list_`` is the edited one, ``edited_`` says what was done, and it predicts
-        with "point". Posterior, convergence and ``map_rule_list_`` are those of fit.
+        Returns
+        -------
+        FittedModel
+            Its ``edited`` says what was done.
         """
+        done = "; ".join(step.done for step in self.steps[1:])
+        model = self.context.model.with_settings(predict_with="point")
+        return replace(model, rule_list=self.rule_list, edited=done or model.edited)
+
+    def as_classifier(self) -> Any:
+        """A copy of the fitted classifier that predicts with the edited list.
+
+        Its ``rule_list_`` is the edited one, ``edited_`` says what was done, and it predicts with
+        "point". Posterior, convergence and ``map_rule_list_`` are those of ``fit``.
+
+        Returns
+        -------
+        BayesianRuleListClassifier
+            The classifier.
+        """
+        if self.context.classifier is None:
+            raise ParamError("This draft is of a model, not of a classifier: use as_model().")
         copied = copy.copy(self.context.classifier)
-        copied.rule_list_ = self.rule_list
         copied.predict_with = "point"
-        steps = [step.done for step in self.steps[1:]]
-        if steps:
-            copied.edited_ = "; ".join(steps)
+        copied.model_ = self.as_model()
         return copied
 
     def to_text(self, width: int = 100) -> str:
-        """The list, its price, and what was done."""
+        """Write the list, its price, and the edits made.
+
+        Parameters
+        ----------
+        width : int, default=100
+            Longest line.
+
+        Returns
+        -------
+        str
+            The text.
+        """
         from elseif.showing.draft_text import draft_text
 
         return draft_text(self, width)
@@ -303,11 +461,11 @@ class Draft:
         return draft_html(self)
 
 
-def begin(context: EditContext, rule_list: RuleList) -> Draft:
+def begin(context: EditContext) -> Draft:
     """A draft of the list that was fitted, after a look whether the data are those of fit."""
+    rule_list = context.model.rule_list
     draft = Draft(context, rule_list.antecedents)
-    found = draft.rule_list
-    for j, (mine, fitted) in enumerate(zip(found.rules, rule_list.rules, strict=True)):
+    for j, (mine, fitted) in enumerate(zip(draft.rule_list.rules, rule_list.rules, strict=True)):
         if not np.array_equal(mine.label_counts, fitted.label_counts):
             line = "the default rule" if j == len(rule_list) else f"rule {j + 1}"
             raise DataError(
@@ -322,10 +480,10 @@ def begin(context: EditContext, rule_list: RuleList) -> Draft:
 def _check_price(draft: Draft) -> None:
     """The same list must weigh what it weighed in fit."""
     context = draft.context
-    if draft.outside or context.posterior is None:
+    if draft.outside or context.model.posterior is None:
         return
     items = tuple(context.places[a] for a in draft.antecedents)
-    lists = context.posterior.distinct
+    lists = context.model.posterior.distinct
     of_length = np.flatnonzero(lists.lengths == len(items)).tolist()
     same = [i for i in of_length if lists.antecedent_list(i) == items]
     if not same:
@@ -334,14 +492,9 @@ def _check_price(draft: Draft) -> None:
     if abs(stored - draft.log_posterior) > max(SAME, SAME_SHARE * abs(stored)):
         raise DataError(
             f"The list's log posterior is {draft.log_posterior:.6f} here and was {stored:.6f} in "
-            "fit. Pass the data of fit, and leave expected_length, expected_cardinality and "
-            "antecedent_weights as they were."
+            "fit. Pass the data of fit."
         )
 
 
 def _counts_text(counts: np.ndarray) -> str:
     return " and ".join(f"{n:g}" for n in counts.tolist())
-
-
-def _quoted(antecedent: Antecedent) -> str:
-    return f"'{show_name(antecedent.name, 80)}'"

@@ -1,1 +1,5 @@
 """Why a list says what it says of a case, and what would change it."""
+
+from elseif.public_names import lazy_names
+
+__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

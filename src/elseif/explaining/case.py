@@ -125,7 +125,7 @@ def value_of(column: Column) -> Any:
     """The value of a column of one row; None where it is missing."""
     if bool(column.is_missing()[0]):
         return None
-    if column.kind is Kind.BOOLEAN:
+    if column.kind is Kind.BOOLEAN and not bool(column.is_neither()[0]):
         return bool(column.is_true()[0])
     if column.codes is not None:
         return column.categories[column.codes[0]]

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from elseif.antecedents.display_labels import DisplayLabels
 from elseif.conditions.condition import (
     BETWEEN,
     FALSE,
@@ -79,11 +80,11 @@ class Cell:
 
 def list_conditions(rule_list: RuleList) -> dict[str, tuple[Condition, ...]]:
     """The distinct conditions of a list by column, in the order in which they are met."""
-    found: dict[str, dict[Condition, None]] = {}
+    by_column: dict[str, dict[Condition, None]] = {}
     for antecedent in rule_list.antecedents:
         for condition in antecedent:
-            found.setdefault(condition.column, {})[condition] = None
-    return {column: tuple(conditions) for column, conditions in found.items()}
+            by_column.setdefault(condition.column, {})[condition] = None
+    return {column: tuple(conditions) for column, conditions in by_column.items()}
 
 
 def column_cells(
@@ -99,12 +100,12 @@ def column_cells(
     for name, conditions in list_conditions(rule_list).items():
         kind = kinds.get(name) or guessed_kind(conditions)
         if kind is Kind.BOOLEAN:
-            found = _boolean_cells(name, conditions)
+            of_values = _boolean_cells(name, conditions)
         elif kind in (Kind.NUMERIC, Kind.DATE):
-            found = _interval_cells(name, kind, conditions)
+            of_values = _interval_cells(name, kind, conditions)
         else:
-            found = _category_cells(name, kind, conditions, (levels or {}).get(name))
-        cells[name] = (*found, _missing_cell(name, kind, conditions))
+            of_values = _category_cells(name, kind, conditions, (levels or {}).get(name))
+        cells[name] = (*of_values, _missing_cell(name, kind, conditions))
     return cells
 
 
@@ -293,28 +294,38 @@ def _categories(conditions: Sequence[Condition], levels: Sequence[Any] | None) -
         if condition.operator != MISSING:
             several = condition.operator in (ONE_OF, BETWEEN)
             known |= dict.fromkeys(condition.value if several else (condition.value,))
-    told = order is not None or levels is not None
-    return (*known,) if told and known else (*known, ANOTHER)
+    is_complete = order is not None or levels is not None
+    return (*known,) if is_complete and known else (*known, ANOTHER)
 
 
-def cells_text(cells: Sequence[Cell]) -> str:
+def cells_text(cells: Sequence[Cell], display: DisplayLabels) -> str:
     """What a value must be to lie in one of some cells, which are neighbours if in order."""
     first, last = cells[0], cells[-1]
     if first.kind in (Kind.NUMERIC, Kind.DATE):
         is_date = first.kind is Kind.DATE
-        return _interval_text(is_date, first.low, last.high, first.includes_low, last.includes_high)
+        unit = display.unit(first.column)
+        return _interval_text(
+            is_date, first.low, last.high, first.includes_low, last.includes_high
+        ) + (f" {unit}" if unit and (first.low is not None or last.high is not None) else "")
+
+    def name(value: Any) -> str:
+        if isinstance(value, bool):
+            return display.level(first.column, "true" if value else "false")
+        return display.value(first.column, value)
+
     values = [value for cell in cells for value in cell.values]
     if ANOTHER in values:
-        return " or ".join(cell.text for cell in cells)
-    shown = ["true" if v is True else "false" if v is False else value_text(v) for v in values]
-    return _joined(shown, "or")
+        return " or ".join(_values_text(cell.values, cell.besides, name) for cell in cells)
+    return _joined([name(value) for value in values], "or")
 
 
-def _values_text(values: Sequence[Any], besides: Sequence[Any]) -> str:
+def _values_text(
+    values: Sequence[Any], besides: Sequence[Any], name: Callable[[Any], str] = value_text
+) -> str:
     if ANOTHER in values:
-        named = [value_text(value) for value in besides]
+        named = [name(value) for value in besides]
         return f"other than {_joined(named, 'and')}" if named else "any category"
-    return _joined([value_text(value) for value in values], "or")
+    return _joined([name(value) for value in values], "or")
 
 
 def _joined(texts: Sequence[str], word: str) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 
 from elseif.antecedents.antecedent import Antecedent
+from elseif.antecedents.display_labels import DisplayLabels
 from elseif.checks import check_level
 from elseif.conditions.condition import MISSING, ONE_OF, Condition, value_text
 from elseif.explaining.case import held, needed_column, read_case, readable_value, value_of
@@ -24,8 +25,11 @@ from elseif.explaining.unknown_values import (
 )
 from elseif.posterior.draws import Posterior
 from elseif.posterior.rule_list import RuleList
+from elseif.showing.list_text import shown_labels
+from elseif.showing.numbers import decimals_between
 from elseif.tables.columns import Column, Kind
 
+FOR_PEOPLE = ("text", "decimals", "display")  # how a text words an explanation
 MOST_CHANGES = 6  # of the same number of columns that are kept
 
 
@@ -39,7 +43,7 @@ class ConditionCheck:
     value: str  # the case's
     holds: bool
     is_missing: bool = False
-    is_unseen: bool = False  # a category that training did not see
+    is_unseen: bool = False  # a category that training did not see, or 2 among zeros and ones
     is_date: bool = False
 
 
@@ -49,6 +53,7 @@ class RuleCheck:
 
     place: int  # counted from 0
     antecedent: str
+    text: str  # the antecedent as people read it
     conditions: tuple[ConditionCheck, ...]
 
     @property
@@ -76,6 +81,7 @@ class Outcome:
     place: int
     predicted: str
     probabilities: tuple[float, ...]
+    decimals: int = 0  # of percentages
 
 
 @dataclass(frozen=True)
@@ -108,28 +114,90 @@ class WhatIf:
 
 @dataclass(frozen=True, repr=False)
 class Explanation:
-    """Why a list says what it says of one case. Places of rules count from 0."""
+    """Why a list predicts what it predicts for one case. Places of rules count from 0.
+
+    Attributes
+    ----------
+    fired : RuleCheck
+        The rule that applies, condition by condition.
+    labels : tuple[LabelRisk, ...]
+        Probability and credible interval of each label.
+    n : float
+        Training cases that the rule captured.
+    predicted : str
+        The predicted label.
+    level : float
+        Level of the credible intervals.
+    n_rules : int
+        Number of rules, the default rule not counted.
+    passed_over : tuple[RuleCheck, ...]
+        Earlier rules, none of which applies.
+    others : OtherLists | None
+        What the posterior's other lists predict, if a posterior was given.
+    other_label : tuple[Change, ...]
+        The smallest changes that alter the predicted label.
+    other_rule : tuple[Change, ...]
+        The smallest changes that make another rule apply.
+    what_if : tuple[WhatIf, ...]
+        What happens if a value were missing or unknown.
+    rounded_to : int | None
+        What counts are multiples of, with a minimum cell.
+    display : DisplayLabels
+        Words for columns and values in texts; ``to_dict`` has the names of the columns.
+
+    Examples
+    --------
+    >>> from elseif import BayesianRuleListClassifier
+    >>> from elseif.datasets import load_titanic
+    >>> X, y = load_titanic(split="paper")
+    >>> clf = BayesianRuleListClassifier(random_state=0).fit(X, y)
+    >>> found = clf.explain({"class": "1st", "sex": "male", "age": "adult"})
+    >>> found.predicted
+    'died'
+    >>> print(found.to_text().splitlines()[0])
+    Probability of survived: 21% (95% credible interval 19% to 23%)
+    >>> found.to_dict()["n_rules"]
+    3
+    """
 
     fired: RuleCheck
     labels: tuple[LabelRisk, ...]
-    n: float  # training cases behind the rule that fired
+    n: float
     predicted: str
     level: float
-    n_rules: int  # the default rule not counted
-    passed_over: tuple[RuleCheck, ...]  # earlier rules, none of which applies
-    others: OtherLists | None  # how the posterior's lists judge the case
-    other_label: tuple[Change, ...]  # the nearest changes that alter the predicted label
-    other_rule: tuple[Change, ...]  # the nearest changes that make any other rule fire
+    n_rules: int
+    passed_over: tuple[RuleCheck, ...]
+    others: OtherLists | None
+    other_label: tuple[Change, ...]
+    other_rule: tuple[Change, ...]
     what_if: tuple[WhatIf, ...]
-    rounded_to: int | None = None  # what counts are multiples of, where a minimum cell is held
+    rounded_to: int | None = None
+    display: DisplayLabels = field(default_factory=DisplayLabels)
 
     def to_dict(self) -> dict[str, Any]:
-        """The explanation as plain data that JSON can hold."""
-        found: dict[str, Any] = _plain(asdict(self))
-        return found
+        """Convert to plain data that JSON can hold.
+
+        Returns
+        -------
+        dict
+            All attributes.
+        """
+        attributes: dict[str, Any] = _plain(asdict(self))
+        return attributes
 
     def to_text(self, width: int = 88) -> str:
-        """The explanation in sentences."""
+        """Write the explanation in sentences.
+
+        Parameters
+        ----------
+        width : int, default=88
+            Longest line.
+
+        Returns
+        -------
+        str
+            The text.
+        """
         from elseif.showing.explanation_text import explanation_text
 
         return explanation_text(self, width)
@@ -155,27 +223,56 @@ def explain(
     level: float = 0.95,
     allow_missing: bool = True,
 ) -> Explanation:
-    """Why a list says what it says of a case: a dict by column, or a row of a table.
+    """Explain what a list predicts for one case.
 
-    ``posterior`` adds how its other lists judge the case. ``levels`` are the categories of
-    columns where they are known; ``allow_missing`` is False where the model refuses
-    missing values.
+    Parameters
+    ----------
+    rule_list : RuleList
+        The list.
+    case : dict or table
+        The values of one case by column, or a table.
+    row : int, default=0
+        Which row of the table.
+    posterior : Posterior, default=None
+        Adds what its other lists predict.
+    levels : dict, default=None
+        All categories of a column, where they are known.
+    level : float, default=0.95
+        Level of the credible intervals.
+    allow_missing : bool, default=True
+        False if the model refuses missing values.
+
+    Returns
+    -------
+    Explanation
+        It prints as text.
+
+    Examples
+    --------
+    >>> import elseif
+    >>> from elseif import BayesianRuleListClassifier
+    >>> from elseif.datasets import load_titanic
+    >>> X, y = load_titanic(split="paper")
+    >>> clf = BayesianRuleListClassifier(random_state=0).fit(X, y)
+    >>> found = elseif.explain(clf.rule_list_, {"class": "3rd", "sex": "female", "age": "adult"})
+    >>> found.predicted, found.fired.place
+    ('died', 1)
     """
     check_level(level)
     table = read_case(case, row)
-    kinds = rule_list.metadata.kinds
+    kinds, display = rule_list.metadata.kinds, rule_list.metadata.display
     logic = list_logic(rule_list, levels)
     columns = {c: needed_column(table, c, kinds.get(c)) for c in logic.columns}
     truths = {c: held(logic.conditions[c], column) for c, column in columns.items()}
     place = first_true(logic, truths)
     texts = {c: readable_value(logic.conditions[c], column) for c, column in columns.items()}
     checks = [
-        _check_rule(j, rule_list[j].antecedent, columns, texts, levels or {})
+        _check_rule(j, rule_list[j].antecedent, columns, texts, levels or {}, display)
         for j in range(place + 1)
     ]
     rule = rule_list[place]
     names, rounding = rule_list.metadata.label_names, rule_list.metadata.rounding
-    views = _Views(rule_list, logic, columns, truths, texts, allow_missing)
+    views = _Views(rule_list, logic, columns, truths, texts, allow_missing, level)
     return Explanation(
         fired=checks[-1],
         labels=tuple(
@@ -194,11 +291,12 @@ def explain(
         level=float(level),
         n_rules=len(rule_list),
         passed_over=tuple(checks[:-1]),
-        others=None if posterior is None else judge(posterior, table, rule.probabilities),
+        others=None if posterior is None else judge(posterior, table, rule.probabilities, level),
         other_label=views.changes(place, same_label=False),
         other_rule=views.changes(place, same_label=True),
         what_if=tuple(views.what_if(c) for c in logic.columns),
         rounded_to=None if rounding is None else rounding.step,
+        display=display,
     )
 
 
@@ -208,6 +306,7 @@ def _check_rule(
     columns: Mapping[str, Column],
     texts: Mapping[str, str],
     levels: Mapping[str, Sequence[Any]],
+    display: DisplayLabels,
 ) -> RuleCheck:
     checks = []
     for condition in antecedent:
@@ -222,11 +321,18 @@ def _check_rule(
                 value=texts[condition.column],
                 holds=bool(condition.holds(column)[0]),
                 is_missing=value is None,
-                is_unseen=column.codes is not None and bool(known) and value not in (known or ()),
+                is_unseen=_is_unseen(column, value, known),
                 is_date=column.kind is Kind.DATE,
             )
         )
-    return RuleCheck(place, antecedent.name, tuple(checks))
+    return RuleCheck(place, antecedent.name, display.text(antecedent), tuple(checks))
+
+
+def _is_unseen(column: Column, value: Any, known: Sequence[Any] | None) -> bool:
+    """Whether training saw no such value: another category, or a 2 among zeros and ones."""
+    if column.kind is Kind.BOOLEAN:
+        return bool(column.is_neither()[0])
+    return column.codes is not None and bool(known) and value not in (known or ())
 
 
 def _wanted(condition: Condition) -> tuple[str, ...]:
@@ -247,11 +353,17 @@ class _Views:
     truths: Mapping[str, Truth]
     texts: Mapping[str, str]  # the case's values in words
     allow_missing: bool
+    level: float
 
     def outcome(self, place: int) -> Outcome:
         probabilities = self.rule_list[place].probabilities
         name = self.rule_list.metadata.label_names[int(np.argmax(probabilities))]
-        return Outcome(place, name, tuple(probabilities.tolist()))
+        return Outcome(place, name, tuple(probabilities.tolist()), self._decimals(place))
+
+    def _decimals(self, place: int) -> int:
+        """Decimals of a line's percentages, by its narrowest interval."""
+        rule, labels = self.rule_list[place], shown_labels(self.rule_list)
+        return max(decimals_between(*rule.interval(rule.classes[p], self.level)) for p in labels)
 
     def changes(self, place: int, same_label: bool) -> tuple[Change, ...]:
         """The nearest changes to another rule: of any label, or of another label only."""
@@ -261,15 +373,17 @@ class _Views:
             for j in range(len(self.rule_list.rules))
             if j != place and (same_label or self.outcome(j).predicted != predicted)
         ]
-        here = {c: _cell_number(self.logic.cells[c], value_of(v)) for c, v in self.columns.items()}
-        found = nearest_changes(self.logic, self.truths, here, targets)
-        return tuple(self._change(change) for change in found[:MOST_CHANGES])
+        cell_of = {
+            c: _cell_number(self.logic.cells[c], value_of(v)) for c, v in self.columns.items()
+        }
+        nearest = nearest_changes(self.logic, self.truths, cell_of, targets)
+        return tuple(self._change(change) for change in nearest[:MOST_CHANGES])
 
     def _change(self, change: CaseChange) -> Change:
-        columns = []
+        columns, display = [], self.rule_list.metadata.display
         for part in change.columns:
             now = self.texts[part.column]
-            columns.append(ColumnChange(part.column, now, cells_text(part.cells)))
+            columns.append(ColumnChange(part.column, now, cells_text(part.cells, display)))
         return Change(tuple(columns), self.outcome(change.place))
 
     def what_if(self, column: str) -> WhatIf:
@@ -294,7 +408,7 @@ def _cell_number(cells: Sequence[Cell], value: Any) -> int | None:
 def _plain(value: Any) -> Any:
     """Dicts, lists, texts, numbers, truth values and None alone."""
     if isinstance(value, dict):
-        return {key: _plain(part) for key, part in value.items()}
+        return {key: _plain(part) for key, part in value.items() if key not in FOR_PEOPLE}
     if isinstance(value, (list, tuple)):
         return [_plain(part) for part in value]
     if isinstance(value, np.generic):

@@ -91,12 +91,12 @@ class _Search:
 def nearest_changes(
     logic: ListLogic,
     truths: Mapping[str, Truth],
-    here: Mapping[str, int | None],
+    cell_of: Mapping[str, int | None],
     targets: Sequence[int],
 ) -> tuple[CaseChange, ...]:
     """Every smallest set of columns to change so that one of the target rules fires.
 
-    ``here`` is the number of the cell that each value lies in, None where it is in none.
+    ``cell_of`` is the number of the cell that each value lies in, None where it is in none.
     The number of columns is the smallest possible; the cells are the nearest found.
     """
     for n_columns in range(1, len(logic.columns) + 1):
@@ -105,42 +105,46 @@ def nearest_changes(
             search = _Search(logic, truths, place, n_columns)
             for ways in islice(search.ways(), MOST_WAYS):
                 key = (place, frozenset(ways))
-                distance = sum(min(_steps(logic, here, cell) for cell in w) for w in ways.values())
+                distance = sum(
+                    min(_steps(logic, cell_of, cell) for cell in w) for w in ways.values()
+                )
                 if key not in best or distance < best[key][0]:
                     best[key] = (distance, ways)
         if best:
-            found = sorted(
+            nearest_first = sorted(
                 best.items(), key=lambda item: (item[1][0], item[0][0], sorted(item[0][1]))
             )
-            return tuple(_change(logic, here, key[0], ways) for key, (_, ways) in found)
+            return tuple(_change(logic, cell_of, key[0], ways) for key, (_, ways) in nearest_first)
     return ()
 
 
-def _steps(logic: ListLogic, here: Mapping[str, int | None], cell: Cell) -> int:
+def _steps(logic: ListLogic, cell_of: Mapping[str, int | None], cell: Cell) -> int:
     """How many cells away a cell is, where cells have an order."""
-    start = here[cell.column]
+    start = cell_of[cell.column]
     if cell.kind in (Kind.BOOLEAN, Kind.CATEGORY) or start is None:
         return 1
     return abs(logic.cells[cell.column].index(cell) - start)
 
 
-def _change(logic: ListLogic, here: Mapping[str, int | None], place: int, ways: Ways) -> CaseChange:
+def _change(
+    logic: ListLogic, cell_of: Mapping[str, int | None], place: int, ways: Ways
+) -> CaseChange:
     columns = []
     for column in logic.columns:  # in the order in which the list asks for them
         if column in ways:
-            columns.append(CellChange(column, _nearest(logic, here, ways[column])))
+            columns.append(CellChange(column, _nearest(logic, cell_of, ways[column])))
     return CaseChange(place, tuple(columns))
 
 
 def _nearest(
-    logic: ListLogic, here: Mapping[str, int | None], cells: tuple[Cell, ...]
+    logic: ListLogic, cell_of: Mapping[str, int | None], cells: tuple[Cell, ...]
 ) -> tuple[Cell, ...]:
     """Cells without an order as they are; of others the nearest, and what it touches."""
     if cells[0].kind in (Kind.BOOLEAN, Kind.CATEGORY):
         return cells
     all_cells = logic.cells[cells[0].column]
     allowed = [cell in cells for cell in all_cells]
-    nearest = min(cells, key=lambda cell: _steps(logic, here, cell))
+    nearest = min(cells, key=lambda cell: _steps(logic, cell_of, cell))
     first = last = all_cells.index(nearest)
     while first > 0 and allowed[first - 1]:
         first -= 1

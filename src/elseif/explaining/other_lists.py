@@ -10,6 +10,8 @@ import numpy as np
 from elseif.explaining.case import needed_column
 from elseif.model.consequent import TIE, consequent_mean
 from elseif.posterior.draws import Posterior
+from elseif.posterior.intervals import mixture_intervals
+from elseif.posterior.predictive import predictive_probabilities
 from elseif.tables.reading import Table
 
 
@@ -25,6 +27,7 @@ class PosteriorPrediction:
     high: float  # 97.5th percentile
     share_above: float  # share of the draws whose probability is above the explained list's
     share_below: float
+    interval: tuple[float, float] = (0.0, 1.0)  # credible, over all lists and their lines
 
 
 @dataclass(frozen=True)
@@ -38,11 +41,12 @@ class OtherLists:
     agreement: float  # share of the draws that predict the explained list's label
 
 
-def judge(posterior: Posterior, table: Table, own: np.ndarray) -> OtherLists:
+def judge(posterior: Posterior, table: Table, own: np.ndarray, level: float = 0.95) -> OtherLists:
     """What the draws say of a table's one row, beside a list's own probabilities."""
     by_list = probabilities_by_list(posterior, table)
     weights = posterior.probabilities
-    mean = weights @ by_list
+    mean = predictive_probabilities(posterior, table)[0]
+    intervals = mixture_intervals(posterior, table, level)[0].tolist()
     labels = []
     names = posterior.metadata.label_names
     for place, label in enumerate(posterior.metadata.classes.tolist()):
@@ -58,6 +62,7 @@ def judge(posterior: Posterior, table: Table, own: np.ndarray) -> OtherLists:
                 high=high,
                 share_above=float(weights[values > own[place] + TIE].sum()),
                 share_below=float(weights[values < own[place] - TIE].sum()),
+                interval=tuple(intervals[place]),
             )
         )
     agrees = np.argmax(by_list, axis=1) == np.argmax(own)

@@ -138,9 +138,33 @@ def possible_rules(
     case: Mapping[str, Any] | Table | Any,
     levels: Mapping[str, Sequence[Any]] | None = None,
 ) -> tuple[int, ...]:
-    """The places of every rule that could fire for a case with unknown values, in order.
+    """The rules that could apply to a case with unknown values.
 
-    Columns that the case leaves out or calls UNKNOWN may have any value; None is missing.
+    Parameters
+    ----------
+    rule_list : RuleList
+        The list.
+    case : dict or table
+        Values by column. A column that is absent or ``UNKNOWN`` may have any value; None means
+        that the value is missing.
+    levels : dict, default=None
+        All categories of a column, where they are known.
+
+    Returns
+    -------
+    tuple of int
+        Places of the rules, from 0; the default rule comes last.
+
+    Examples
+    --------
+    >>> import elseif
+    >>> from elseif import BayesianRuleListClassifier
+    >>> from elseif.datasets import load_titanic
+    >>> X, y = load_titanic(split="paper")
+    >>> clf = BayesianRuleListClassifier(random_state=0).fit(X, y)
+    >>> case = {"class": elseif.UNKNOWN, "sex": "female", "age": "adult"}
+    >>> elseif.possible_rules(clf.rule_list_, case)
+    (1, 2, 3)
     """
     return reachable(*_options(rule_list, case, levels)[:2])
 
@@ -157,14 +181,41 @@ def _options(
 
 @dataclass(frozen=True)
 class Possibilities:
-    """The lines that could fire where values are unknown, and what to ask."""
+    """The rules that could apply where values are unknown, and what to ask.
+
+    Attributes
+    ----------
+    places : tuple[int, ...]
+        Places of the rules that could apply, from 0.
+    unknown : tuple[str, ...]
+        Columns of the list whose value is unknown.
+    low : tuple[float, ...]
+        Smallest probability of each label among these rules.
+    high : tuple[float, ...]
+        Largest probability of each label among these rules.
+    questions : tuple[str, ...]
+        Unknown columns that matter, the most informative first.
+    decisive : tuple[str, ...]
+        Those of them whose value alone would leave one rule.
+
+    Examples
+    --------
+    >>> from elseif import BayesianRuleListClassifier
+    >>> from elseif.datasets import load_titanic
+    >>> X, y = load_titanic(split="paper")
+    >>> clf = BayesianRuleListClassifier(random_state=0).fit(X, y)
+    >>> from elseif.explaining import possibilities
+    >>> found = possibilities(clf.rule_list_, {"class": "1st", "age": "adult"})
+    >>> found.places, found.unknown, found.is_decided
+    ((0, 2), ('sex',), False)
+    """
 
     places: tuple[int, ...]
-    unknown: tuple[str, ...]  # columns of the list whose value is unknown
-    low: tuple[float, ...]  # by label: the smallest probability among the lines
+    unknown: tuple[str, ...]
+    low: tuple[float, ...]
     high: tuple[float, ...]
-    questions: tuple[str, ...]  # unknown columns that matter, the most telling first
-    decisive: tuple[str, ...]  # those of them whose answer alone would leave one line
+    questions: tuple[str, ...]
+    decisive: tuple[str, ...]
 
     @property
     def is_decided(self) -> bool:
@@ -177,7 +228,33 @@ def possibilities(
     case: Mapping[str, Any] | Table | Any,
     levels: Mapping[str, Sequence[Any]] | None = None,
 ) -> Possibilities:
-    """Every line that could fire, the range of probabilities, and which question would decide."""
+    """The rules that could apply to a case with unknown values, and what to ask next.
+
+    Parameters
+    ----------
+    rule_list : RuleList
+        The list.
+    case : dict or table
+        Values by column. A column that is absent or ``UNKNOWN`` may have any value; None means
+        that the value is missing.
+    levels : dict, default=None
+        All categories of a column, where they are known.
+
+    Returns
+    -------
+    Possibilities
+        The rules, the range of probabilities, and the columns whose value would narrow it.
+
+    Examples
+    --------
+    >>> from elseif import BayesianRuleListClassifier
+    >>> from elseif.datasets import load_titanic
+    >>> X, y = load_titanic(split="paper")
+    >>> clf = BayesianRuleListClassifier(random_state=0).fit(X, y)
+    >>> from elseif.explaining import possibilities
+    >>> possibilities(clf.rule_list_, {"age": "adult"}).questions
+    ('class', 'sex')
+    """
     logic, options, unknown = _options(rule_list, case, levels)
     places = reachable(logic, options)
     # what each answer to a question would leave

@@ -1,1 +1,5 @@
 """Files: written whole or not at all, read strictly, named safely."""
+
+from elseif.public_names import lazy_names
+
+__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

@@ -22,19 +22,32 @@ def write_atomically(
     force: bool = False,
     private: bool = False,
 ) -> Path:
-    """Write a file by way of a new one beside it; an earlier file stays whole until the end.
+    """Write a file as a whole or not at all.
+
+    The content goes into a new file beside the old one, which stays intact until the end.
 
     Parameters
     ----------
-    path : where the file goes
-    data : its content; text is written as UTF-8
-    force : whether a file of that name may be replaced. A link is followed only with force, and
-        then the file that it points to is replaced, not the link.
-    private : whether its owner alone may read it, as befits rows about patients
+    path : str or path
+        The file.
+    data : bytes or str
+        Its content; text is written as UTF-8.
+    force : bool, default=False
+        Whether a file that exists may be replaced. A link is followed only with force; then the
+        file that it points to is replaced.
+    private : bool, default=False
+        Whether only its owner may read it, as is right for rows about patients.
 
     Returns
     -------
-    Path : where the file is
+    Path
+        The file.
+
+    Examples
+    --------
+    >>> from elseif.files import write_atomically
+    >>> write_atomically("note.txt", "two events").read_text()
+    'two events'
     """
     content = data.encode("utf-8") if isinstance(data, str) else data
     remove_leftovers(Path(path).parent)
@@ -50,10 +63,34 @@ def new_file(
     private: bool = False,
     size: int | None = None,
 ) -> Iterator[Any]:
-    """A binary file to write to, which gets its name at the end; after an error nothing is left.
+    """Open a binary file that appears under its name only when it is complete.
 
-    Modes are as strict as those of a file that is replaced, and stricter if ``private`` says
-    so, from the moment the file is made.
+    Its permissions are as strict as those of the file it replaces, from the moment it is made.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+    force : bool, default=False
+        Whether a file that exists may be replaced.
+    private : bool, default=False
+        Whether only its owner may read it.
+    size : int, default=None
+        Expected size in bytes, for messages.
+
+    Yields
+    ------
+    binary file
+        To write to. After an error nothing is left behind.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from elseif.files import new_file
+    >>> with new_file("figure.bin") as file:
+    ...     n = file.write(b"abc")
+    >>> Path("figure.bin").read_bytes()
+    b'abc'
     """
     path = Path(path)
     check_writable(path, force)

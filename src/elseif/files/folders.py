@@ -15,7 +15,21 @@ OTHERS = 0o077  # what the group and everybody may do
 
 
 def make_folder(folder: Path) -> None:
-    """Have a folder that files can be written into, or say why there is none."""
+    """Make a folder, and check that files can be written into it.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder; it may exist. ResourceError says why it cannot be used.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from elseif.files import make_folder
+    >>> make_folder(Path("results"))
+    >>> Path("results").is_dir()
+    True
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -42,10 +56,23 @@ def try_folder(folder: Path, wanted: Path | None = None) -> None:
 
 
 def make_private_folder(folder: Path) -> None:
-    """Have a folder that its owner alone can look into, before any row is written there.
+    """Make a folder that only its owner can look into.
 
-    An existing folder, and the files in it, are closed to others; a folder of another user
-    is refused.
+    An existing folder and the files in it are closed to others; a folder of another user is
+    refused.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from elseif.files import make_private_folder
+    >>> make_private_folder(Path("rows"))
+    >>> oct(Path("rows").stat().st_mode & 0o777)
+    '0o700'
     """
     with contextlib.suppress(OSError):  # which make_folder puts into words
         folder.parent.mkdir(parents=True, exist_ok=True)

@@ -19,10 +19,30 @@ LOCK = ".elseif.lock"
 
 @contextlib.contextmanager
 def only_run_in(folder: Path, what: str) -> Iterator[None]:
-    """Refuse a second run in a folder while one is at work.
+    """Refuse a second run in a folder while another is at work there.
 
-    The file of the lock is removed at the end. One that a killed process has left behind is
-    not locked, and hinders nobody. On a file system without locks two runs are not told apart.
+    A lock file left behind by a process that was killed does no harm. Where the file system has
+    no locks, two runs cannot be told apart.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder.
+    what : str
+        What to call the run in the error.
+
+    Yields
+    ------
+    None
+        While the folder is locked.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from elseif.files import only_run_in
+    >>> with only_run_in(Path("."), "study"):
+    ...     Path(".").exists()
+    True
     """
     handle = _take(folder / LOCK)
     if handle is None:

@@ -10,7 +10,28 @@ DEVICES = {"CON", "PRN", "AUX", "NUL", *(f"{d}{k}" for d in ("COM", "LPT") for k
 
 
 def file_name(text: str, suffix: str = "", fallback: str = "model") -> str:
-    """A plain name for a file from any text: no folder, no dot in front, nothing odd."""
+    """Make a safe file name from any text.
+
+    Parameters
+    ----------
+    text : str
+        The text.
+    suffix : str, default=""
+        Put at the end.
+    fallback : str, default="model"
+        Used if nothing of the text is left.
+
+    Returns
+    -------
+    str
+        A name without folders, leading dots and special characters.
+
+    Examples
+    --------
+    >>> from elseif.files import file_name
+    >>> file_name("../Stroke (12 months)", ".json")
+    'Stroke-12-months.json'
+    """
     plain = re.sub(r"[^\w.-]+", "-", text, flags=re.ASCII).strip(".-_")[:LONGEST_NAME]
     if plain.split(".")[0].upper() in DEVICES:
         plain = f"{fallback}-{plain}"

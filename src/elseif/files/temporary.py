@@ -15,6 +15,7 @@ import stat
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from elseif.files.locks import is_named, try_to_lock
 
@@ -46,6 +47,12 @@ def temporary_folder(purpose: str, parent: Path | None = None) -> Iterator[Path]
         shutil.rmtree(path, ignore_errors=True)
         if handle is not None:
             os.close(handle)
+
+
+def keep_stream(stream: BinaryIO, path: Path) -> None:
+    """Write all that a stream holds to a new file, in a folder that is removed at the end."""
+    with path.open("xb") as file:
+        shutil.copyfileobj(stream, file)
 
 
 def remove_leftovers(folder: Path) -> None:
@@ -84,11 +91,11 @@ def _new_folder(parent: Path, purpose: str) -> tuple[int | None, Path]:
 def _remove_if_nobodys(path: Path) -> None:
     """Remove a temporary file or folder of this user that no process holds."""
     with contextlib.suppress(OSError):
-        found = os.lstat(path)
-        is_folder = stat.S_ISDIR(found.st_mode)
-        if not (is_folder or stat.S_ISREG(found.st_mode)):
+        status = os.lstat(path)
+        is_folder = stat.S_ISDIR(status.st_mode)
+        if not (is_folder or stat.S_ISREG(status.st_mode)):
             return
-        if hasattr(os, "geteuid") and found.st_uid != os.geteuid():
+        if hasattr(os, "geteuid") and status.st_uid != os.geteuid():
             return
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
         try:

@@ -25,10 +25,10 @@ def consequent_interval(
     # added up, not taken away: beside many observations a small pseudocount would be lost
     a, b = alphas[label], np.delete(alphas, label).sum()
     tail = (1 - level) / 2
-    return _quantile(a, b, tail), _quantile(a, b, 1 - tail)
+    return beta_quantile(a, b, tail), beta_quantile(a, b, 1 - tail)
 
 
-def _quantile(a: float, b: float, share: float) -> float:
+def beta_quantile(a: float, b: float, share: float) -> float:
     """A quantile of Beta(a, b), or of what it is in the limit where SciPy loses its digits.
 
     SciPy's is wrong of a count of 1,000 among 10^8, and of any counts above 10^12 or so.
@@ -39,6 +39,6 @@ def _quantile(a: float, b: float, share: float) -> float:
         return float(mean + ndtri(share) * np.sqrt(mean * (b / (a + b)) / (a + b + 1)))
     if many > GAMMA_FROM and few < 1e-4 * many:  # right to one part in 10^9
         tail = share if a == few else 1.0 - share
-        found = float(-np.expm1(-gammaincinv(few, tail) / (many + (few - 1) / 2)))
-        return found if a == few else 1.0 - found
+        quantile = float(-np.expm1(-gammaincinv(few, tail) / (many + (few - 1) / 2)))
+        return quantile if a == few else 1.0 - quantile
     return float(betaincinv(a, b, share))

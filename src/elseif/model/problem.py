@@ -36,12 +36,21 @@ class Problem:
         """The rows of covers that an antecedent is the conjunction of."""
         if self.condition_ids is None:
             return np.array([antecedent])
-        here = self.condition_ids[antecedent]
-        return here[here >= 0]
+        condition_ids = self.condition_ids[antecedent]
+        return condition_ids[condition_ids >= 0]
 
     def cover(self, antecedent: int) -> np.ndarray:
         """Packed cover of one antecedent."""
         return np.bitwise_and.reduce(self.covers[self.conditions_of(antecedent)], axis=0)
+
+    def covers_at(self, antecedents: np.ndarray, words: slice) -> np.ndarray:
+        """Some words of the covers of some antecedents, of which each is a row."""
+        if self.condition_ids is None:
+            return np.ascontiguousarray(self.covers[antecedents, words])
+        every_bit = ~np.zeros_like(self.covers[:1, words])  # where there is no further condition
+        covers = np.vstack([self.covers[:, words], every_bit])
+        joined: np.ndarray = np.bitwise_and.reduce(covers[self.condition_ids[antecedents]], axis=1)
+        return np.ascontiguousarray(joined)
 
     def truth_at(self, bits: np.ndarray) -> np.ndarray:
         """Whether each antecedent (rows) is true of the observations at some bits (columns)."""

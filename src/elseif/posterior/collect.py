@@ -3,18 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from elseif.antecedents.pool import Pool
 from elseif.posterior.draws import ChainDraws, Lists, Posterior
 from elseif.posterior.rule_list import ModelMetadata
+from elseif.sampler.exact_posterior import ExactPosterior
 from elseif.sampler.run_length_draws import RunLengthDraws, distinct_lists, join_runs
 
+if TYPE_CHECKING:
+    from elseif.model.prior import ListPrior
+    from elseif.sampler.exact_fit import ExactFit  # loads compiled code
 
-def collect(chains: Sequence[RunLengthDraws], pool: Pool, metadata: ModelMetadata) -> Posterior:
-    """The posterior that the kept draws of all chains make up."""
-    joined = join_runs(list(chains))
+
+def collect(
+    chains: Sequence[RunLengthDraws],
+    pool: Pool,
+    metadata: ModelMetadata,
+    prior: ListPrior | None = None,
+    exact: ExactFit | None = None,
+) -> Posterior:
+    """The posterior that the kept draws of all chains make up, and the sum where there is one.
+
+    The lists that the sum found are among the distinct ones whether or not they were drawn.
+    """
+    joined = join_runs([*chains, *([] if exact is None else [exact.best])])
     first, distinct = distinct_lists(joined)
     lengths = joined.lengths
     chosen = np.zeros(len(lengths), dtype=bool)
@@ -25,12 +40,16 @@ def collect(chains: Sequence[RunLengthDraws], pool: Pool, metadata: ModelMetadat
         label_counts=joined.label_counts[np.repeat(chosen, lengths + 1)],
         log_posterior=joined.log_posterior[chosen],
     )
-    ends = np.cumsum([len(chain.n_draws) for chain in chains])[:-1]
+    ends = np.cumsum([len(chain.n_draws) for chain in chains])
     draws = [
         ChainDraws(chain.n_draws, part)
-        for chain, part in zip(chains, np.split(distinct, ends), strict=True)
+        for chain, part in zip(chains, np.split(distinct, ends)[: len(chains)], strict=True)
     ]
-    return Posterior(pool, metadata, draws, lists)
+    if exact is None or prior is None:
+        return Posterior(pool, metadata, draws, lists)
+    best, point = distinct[ends[-1] :].tolist()
+    summed = ExactPosterior(exact.summaries, exact.patterns, prior, best, point, exact.point_note)
+    return Posterior(pool, metadata, draws, lists, summed)
 
 
 def only_the_default_rule(

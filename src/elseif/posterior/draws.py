@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from elseif.antecedents.pool import Pool
 from elseif.errors import ResourceError
 from elseif.posterior.rule_list import ModelMetadata, RuleList, make_rule_list
+from elseif.sampler.exact_posterior import ExactPosterior
 from elseif.visible import show_name
 
 if TYPE_CHECKING:
@@ -63,12 +65,24 @@ class Inclusion(dict[str, float]):
     """Inclusion probabilities by antecedent, the likeliest first; a dict that prints well."""
 
     MOST_SHOWN = 20
+    unsteady: frozenset[str] = frozenset()  # whose probability another run may well change
+    texts: Mapping[str, str] = MappingProxyType({})  # by name, as people read them
+
+    def text(self, name: str) -> str:
+        """An antecedent as people read it."""
+        return self.texts.get(name, name)
 
     def __repr__(self) -> str:
         shown = list(self.items())[: self.MOST_SHOWN]
-        lines = [f"{100 * share:5.1f}%  {show_name(name, 80)}" for name, share in shown]
+        marked = any(name in self.unsteady for name, _ in shown)
+        lines = []
+        for name, share in shown:
+            mark = ("~ " if name in self.unsteady else "  ") if marked else ""
+            lines.append(f"{100 * share:5.1f}%{mark}  {show_name(self.text(name), 80)}")
         if len(self) > len(shown):
             lines.append(f"        and {len(self) - len(shown):,} more")
+        if marked:
+            lines.append("~ not yet steady: another run may well differ")
         return "\n".join(lines) or "{}"
 
     def _repr_html_(self) -> str:
@@ -78,20 +92,69 @@ class Inclusion(dict[str, float]):
 
 
 class Posterior:
-    """Draws from the posterior over antecedent lists, first halves discarded."""
+    """The posterior over antecedent lists: draws, and the sum over all lists where there is one.
+
+    Where ``exact`` is not None, the posterior was summed over all lists of the pool. Log evidence,
+    lengths, inclusions, average cardinality, the probability of a list and predictions then come
+    from the sum and do not depend on the seed; draws show which lists there are.
+
+    Parameters
+    ----------
+    pool : Pool
+        The antecedents that lists are made of.
+    metadata : ModelMetadata
+        Labels, pseudocounts and what is known of the columns.
+    chains : sequence of ChainDraws
+        The draws of each chain.
+    distinct : Lists
+        The distinct lists.
+    exact : ExactPosterior, default=None
+        What the sum over all lists says.
+
+    Examples
+    --------
+    >>> from elseif import BayesianRuleListClassifier
+    >>> from elseif.datasets import load_titanic
+    >>> X, y = load_titanic(split="paper")
+    >>> clf = BayesianRuleListClassifier(random_state=0).fit(X, y)
+    >>> posterior = clf.posterior_
+    >>> posterior.n_draws
+    12000
+    >>> list(posterior.lists().columns)
+    ['antecedents', 'probability', 'log_posterior']
+    >>> posterior.text(0)
+    'age = adult'
+    >>> next(iter(posterior.inclusion()))
+    'age = adult and sex = male'
+    >>> len(posterior.rule_list(0).rules) > 0
+    True
+    >>> posterior.plot_lengths().savefig("lengths.png")
+    >>> posterior.plot_inclusion(most=5).savefig("inclusion.png")
+    >>> posterior.plot_traces().savefig("traces.png")
+    """
 
     def __init__(
-        self, pool: Pool, metadata: ModelMetadata, chains: Sequence[ChainDraws], distinct: Lists
+        self,
+        pool: Pool,
+        metadata: ModelMetadata,
+        chains: Sequence[ChainDraws],
+        distinct: Lists,
+        exact: ExactPosterior | None = None,
     ) -> None:
         self.pool = pool
         self.metadata = metadata
         self.chains = tuple(chains)
         self.distinct = distinct
+        self.exact = exact
+        # antecedents of the pool whose inclusion probability is not steady yet
+        self.unsteady: frozenset[int] = frozenset()
 
     def __repr__(self) -> str:
         n_chains = len(self.chains)
+        drawn = "chains" if self.exact is None else "sequences"
         return (
-            f"Posterior({n_chains} chains of {self.n_draws // n_chains:,} draws, "
+            f"Posterior({'' if self.exact is None else 'summed over all lists, '}"
+            f"{n_chains} {drawn} of {self.n_draws // n_chains:,} draws, "
             f"{len(self.distinct):,} distinct lists, mean length {self.mean_length:.2f})"
         )
 
@@ -112,6 +175,29 @@ class Posterior:
         for chain in self.chains:
             np.add.at(counts, chain.distinct, chain.n_draws)
         return counts / counts.sum()
+
+    @cached_property
+    def list_probabilities(self) -> np.ndarray:
+        """Posterior probability of each distinct list: exact, or its share of the kept draws.
+
+        Exact ones do not add up to 1 unless every list there is has been drawn.
+        """
+        if self.exact is None:
+            return self.probabilities
+        shares: np.ndarray = np.exp(self.distinct.log_posterior - self.log_evidence)
+        return shares
+
+    @property
+    def log_evidence(self) -> float:
+        """log p(y | x), summed over all lists; NaN where only chains ran."""
+        return float("nan") if self.exact is None else self.exact.summaries.log_evidence
+
+    @cached_property
+    def length_probabilities(self) -> np.ndarray:
+        """Posterior probability of each length m from 0: exact, or the share of the kept draws."""
+        if self.exact is not None:
+            return self.exact.summaries.length_probabilities
+        return np.bincount(self.distinct.lengths, weights=self.probabilities)
 
     @property
     def log_posterior(self) -> np.ndarray:
@@ -140,7 +226,15 @@ class Posterior:
         return np.stack([np.repeat(values[c.distinct], c.n_draws) for c in self.chains])
 
     def lists(self) -> pd.DataFrame:
-        """The distinct lists: antecedents, share of draws, log posterior; best first."""
+        """The distinct lists drawn, and the most probable list and point estimate of an exact fit.
+
+        Returns
+        -------
+        DataFrame
+            Antecedents, probability and log posterior, the most probable list first. The
+            probability is exact where the posterior was summed over all lists, else the share of
+            the draws.
+        """
         import pandas as pd  # loaded when a table is asked for
 
         names = self.pool.names
@@ -150,7 +244,7 @@ class Posterior:
                 "antecedents": [
                     tuple(names[a] for a in self.distinct.antecedent_list(i)) for i in order
                 ],
-                "probability": self.probabilities[order],
+                "probability": self.list_probabilities[order],
                 "log_posterior": self.distinct.log_posterior[order],
             }
         )
@@ -170,21 +264,63 @@ class Posterior:
         reading[of_equals] = _places_as_read(self.distinct, np.flatnonzero(of_equals))
         return np.lexsort((reading, tied))
 
+    def text(self, antecedent: int) -> str:
+        """An antecedent of the pool as people read it; twins of one spelling are numbered.
+
+        Parameters
+        ----------
+        antecedent : int
+            Its place in the pool.
+
+        Returns
+        -------
+        str
+            The text.
+        """
+        conditions = self.pool[antecedent]
+        number = self.pool.names[antecedent][len(conditions.name) :]
+        return self.metadata.display.text(conditions) + number
+
     def inclusion(self) -> Inclusion:
-        """Probability that an antecedent is in the list, by name; the likeliest first."""
+        """The probability that an antecedent is in the list.
+
+        Returns
+        -------
+        Inclusion
+            A dict by name, the most probable first. Those that another run may
+            well change are in its ``unsteady``, and are printed with a mark.
+        """
         values = self.inclusion_probabilities
         order = np.lexsort((np.arange(len(values)), -values))
-        return Inclusion({self.pool.names[a]: float(values[a]) for a in order})
+        inclusion = Inclusion({self.pool.names[a]: float(values[a]) for a in order})
+        inclusion.unsteady = frozenset(self.pool.names[a] for a in self.unsteady)
+        inclusion.texts = {self.pool.names[a]: self.text(a) for a in order.tolist()}
+        return inclusion
 
     @cached_property
     def inclusion_probabilities(self) -> np.ndarray:
-        """Inclusion probabilities in the order of the pool."""
+        """Inclusion probabilities in the order of the pool: exact, or shares of the draws."""
+        if self.exact is not None:
+            return self.exact.summaries.inclusion
         weights = np.repeat(self.probabilities, self.distinct.lengths)
         return np.bincount(self.distinct.items, weights=weights, minlength=len(self.pool))
 
     @cached_property
+    def pool_columns(self) -> set[str]:
+        """The columns that any list of the pool may ask for."""
+        return {condition.column for condition in self.pool.conditions}
+
+    @cached_property
+    def columns_used(self) -> set[str]:
+        """The columns that the drawn lists ask for."""
+        members, _ = self.pool.conditions_of(np.unique(self.distinct.items))
+        return {self.pool.conditions[c].column for c in np.unique(members)}
+
+    @cached_property
     def mean_length(self) -> float:
         """Posterior mean of m; the default rule does not count."""
+        if self.exact is not None:
+            return self.exact.summaries.mean_length
         return float(self.probabilities @ self.distinct.lengths)
 
     @cached_property
@@ -199,6 +335,8 @@ class Posterior:
     @property
     def mean_average_cardinality(self) -> float:
         """Posterior mean of the average cardinality, over lists that have one."""
+        if self.exact is not None:
+            return self.exact.summaries.mean_average_cardinality
         has_one = self.distinct.lengths > 0
         weights = self.probabilities[has_one]
         if not weights.sum():
@@ -206,25 +344,59 @@ class Posterior:
         return float(weights @ self.average_cardinalities[has_one] / weights.sum())
 
     def plot_lengths(self) -> Figure:
-        """The share of the draws at each number of rules, as a matplotlib figure."""
+        """Draw the distribution of the number of rules.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The figure.
+        """
         from elseif.showing.plots import plot_lengths  # loads matplotlib
 
         return plot_lengths(self)
 
     def plot_inclusion(self, most: int = 15) -> Figure:
-        """The antecedents found most often, as a matplotlib figure."""
+        """Draw the probabilities that antecedents are in the list.
+
+        Parameters
+        ----------
+        most : int, default=15
+            Largest number of antecedents.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The figure.
+        """
         from elseif.showing.plots import plot_inclusion  # loads matplotlib
 
         return plot_inclusion(self, most)
 
     def plot_traces(self) -> Figure:
-        """Log posterior and length along each chain's kept draws, as a matplotlib figure."""
+        """Draw log posterior and list length along the draws of each chain.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The figure.
+        """
         from elseif.showing.plots import plot_traces  # loads matplotlib
 
         return plot_traces(self)
 
     def rule_list(self, i: int) -> RuleList:
-        """A distinct list, by its place in ``distinct``, as a RuleList."""
+        """One of the distinct lists with its probabilities.
+
+        Parameters
+        ----------
+        i : int
+            Its place in ``distinct``.
+
+        Returns
+        -------
+        RuleList
+            The list.
+        """
         return make_rule_list(
             [self.pool[a] for a in self.distinct.antecedent_list(i)],
             self.distinct.counts(i),

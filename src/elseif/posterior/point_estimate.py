@@ -2,43 +2,42 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from elseif.posterior.draws import Posterior
+from elseif.sampler.typical_lists import typical_lists, untypical_note
 
 
 def maximum_a_posteriori(posterior: Posterior) -> int:
-    """The drawn list of highest posterior probability, by its place in ``distinct``."""
+    """The list of highest posterior probability, by its place in ``distinct``.
+
+    It is the best of all lists where the posterior was summed over them, else the best drawn.
+    """
+    if posterior.exact is not None:
+        return posterior.exact.map_place
     return int(posterior.best_first[0])
 
 
-def point_estimate(posterior: Posterior) -> tuple[int, str | None]:
+def point_estimate(
+    posterior: Posterior, mean_length: float | None = None, mean_cardinality: float | None = None
+) -> tuple[int, str | None]:
     """The paper's BRL-point, by its place in ``distinct``, and a note when it had to yield.
 
-    The most probable drawn list whose length and average cardinality are the posterior
-    means, rounded either way. When none qualifies, as a posterior with two modes may
-    have it, the most probable of the nearest lengths stands in.
+    The most probable list whose length and average cardinality are the posterior means, rounded
+    either way: of all lists where the posterior was summed over them, else of those drawn. When
+    none qualifies, as a posterior with two modes may have it, the most probable of the nearest
+    lengths stands in. Other means than the posterior's tell what the estimate would be if those
+    were a little off.
     """
-    mean_length = posterior.mean_length
-    mean_cardinality = posterior.mean_average_cardinality
+    if posterior.exact is not None:
+        return posterior.exact.point_place, posterior.exact.point_note
     order = posterior.best_first
     lengths = posterior.distinct.lengths[order]
     averages = posterior.average_cardinalities[order]
-    right_length = (lengths == math.floor(mean_length)) | (lengths == math.ceil(mean_length))
-    right_cardinality = lengths == 0  # the empty list has no average to be wrong
-    if not math.isnan(mean_cardinality):
-        low, high = math.floor(mean_cardinality), math.ceil(mean_cardinality)
-        right_cardinality = right_cardinality | ((averages >= low) & (averages <= high))
-    qualified = np.flatnonzero(right_length & right_cardinality)
-    if len(qualified):
-        return int(order[qualified[0]]), None
-    distance = np.abs(lengths - mean_length)
-    nearest = np.flatnonzero(distance == distance.min())
-    note = (
-        f"No drawn list has the posterior's mean length {mean_length:.2f} and average "
-        f"cardinality {mean_cardinality:.2f}, rounded either way; the point estimate is the "
-        f"most probable list of length {int(lengths[nearest[0]])}."
-    )
-    return int(order[nearest[0]]), note
+    if mean_length is None or mean_cardinality is None:
+        mean_length, mean_cardinality = posterior.mean_length, posterior.mean_average_cardinality
+    means = mean_length, mean_cardinality
+    chosen, any_typical = typical_lists(lengths, averages, *means)
+    first = int(np.flatnonzero(chosen)[0])
+    note = None if any_typical else untypical_note(*means, int(lengths[first]))
+    return int(order[first]), note

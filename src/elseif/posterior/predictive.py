@@ -22,9 +22,16 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from elseif.bits.packing import WORD_BITS
 from elseif.conditions.condition import Condition
 from elseif.model.consequent import consequent_mean
+from elseif.model.problem import Problem
 from elseif.posterior.draws import Lists, Posterior
+from elseif.posterior.exact_predictive import (
+    exact_probabilities,
+    exact_probabilities_of_problem,
+    predicts_exactly,
+)
 from elseif.posterior.rule_list import rows_of, truths_in_turn
 from elseif.tables.columns import Kind
 from elseif.tables.reading import Table
@@ -51,6 +58,7 @@ class Plan:
     # the first conditions of the antecedents used, the longest first; then the second conditions
     # of those that have one, and so on: one long conjunction takes no room in all the others
     members: tuple[np.ndarray, ...]
+    antecedents: np.ndarray  # int: the antecedents used, in that order, as places in the pool
     base: np.ndarray  # float64 (2 labels,): the prediction where the first rules are true
     levels: tuple[Level, ...]
 
@@ -59,10 +67,10 @@ _plans: WeakKeyDictionary[Posterior, Plan] = WeakKeyDictionary()
 
 
 def predictive_probabilities(posterior: Posterior, table: Table) -> np.ndarray:
-    """Probability of each label, averaged over the kept draws of all chains."""
-    plan = _plans.get(posterior)
-    if plan is None:
-        plan = _plans[posterior] = _make_plan(posterior)
+    """Probability of each label: summed over all lists, or averaged over the kept draws."""
+    if sums_for(posterior, table) and posterior.exact is not None:
+        return exact_probabilities(posterior, posterior.exact, table)
+    plan = _plan_of(posterior)
     bits, merged = _packed(plan.conditions, table, posterior.metadata.kinds)
     n_rows = table.n_rows if merged is None else int(merged.max()) + 1
     sums = np.empty((len(plan.base), n_rows))
@@ -75,6 +83,37 @@ def predictive_probabilities(posterior: Posterior, table: Table) -> np.ndarray:
     coarse, fine = np.split(sums, 2)
     result = np.ascontiguousarray((coarse + fine).T)
     return result if merged is None else rows_of(result, merged)
+
+
+def sums_for(posterior: Posterior, table: Table) -> bool:
+    """Whether predictions come from the sum over all lists, which asks for all of their columns."""
+    if posterior.exact is None or not predicts_exactly(posterior):
+        return False
+    return all(name in table for name in posterior.pool_columns)
+
+
+def predictive_of_problem(posterior: Posterior, problem: Problem) -> np.ndarray:
+    """Probability of each label for every bit of a problem's layout, padding too."""
+    if posterior.exact is not None and predicts_exactly(posterior):
+        return exact_probabilities_of_problem(posterior, posterior.exact, problem)
+    plan = _plan_of(posterior)
+    n_bits = problem.layout.n_words * WORD_BITS
+    sums = np.empty((len(plan.base), n_bits))
+    step = BLOCK_ROWS // WORD_BITS
+    for start in range(0, problem.layout.n_words, step):
+        covers = problem.covers_at(plan.antecedents, slice(start, start + step))
+        truth = np.unpackbits(covers.view(np.uint8), axis=1, bitorder="little")
+        total = plan.base[:, None] + _summed(plan.levels, ~np.packbits(truth, axis=1))
+        sums[:, start * WORD_BITS : (start + covers.shape[1]) * WORD_BITS] = total
+    coarse, fine = np.split(sums, 2)
+    return np.ascontiguousarray((coarse + fine).T)
+
+
+def _plan_of(posterior: Posterior) -> Plan:
+    plan = _plans.get(posterior)
+    if plan is None:
+        plan = _plans[posterior] = _make_plan(posterior)
+    return plan
 
 
 def _make_plan(posterior: Posterior) -> Plan:
@@ -90,6 +129,7 @@ def _make_plan(posterior: Posterior) -> Plan:
     return Plan(
         conditions=tuple(pool.conditions[c] for c in conditions),
         members=tuple(condition_ids[starts[:n] + k] for k, n in enumerate(having.tolist())),
+        antecedents=used[longest_first],
         base=base,
         levels=tuple(_levels(lists, place[items], steps)),
     )
@@ -135,21 +175,21 @@ def _levels(lists: Lists, items: np.ndarray, steps: np.ndarray) -> list[Level]:
     reached = []
     bounds = lists.offsets.tolist()
     for start, stop in pairwise(bounds):
-        here = 0
+        current = 0
         for rule in rules[start:stop]:
-            step = here * n_rules + rule
-            there = next_set.get(step)
-            if there is None:
-                key = sets[here] ^ marks[rule]
-                there = numbers.setdefault(key, len(sets))
-                if there == len(sets):
+            step = current * n_rules + rule
+            following = next_set.get(step)
+            if following is None:
+                key = sets[current] ^ marks[rule]
+                following = numbers.setdefault(key, len(sets))
+                if following == len(sets):
                     sets.append(key)
-                    parents.append(here)
+                    parents.append(current)
                     added.append(rule)
-                    sizes.append(sizes[here] + 1)
-                next_set[step] = there
-            reached.append(there)
-            here = there
+                    sizes.append(sizes[current] + 1)
+                next_set[step] = following
+            reached.append(following)
+            current = following
     weights = np.stack(
         [np.bincount(reached, weights=step, minlength=len(sets)) for step in steps.T]
     )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from elseif.antecedents.antecedent import Antecedent
+from elseif.antecedents.display_labels import DisplayLabels
 from elseif.checks import check_level
 from elseif.conditions.condition import FALSE, MISSING, TRUE, Condition
 from elseif.disclosure.rounding import Rounding
@@ -42,10 +43,19 @@ class ModelMetadata:
     count_unit: float = 1.0
     outcome: str | None = None  # the name of y, which reads better than "True" or "1"
     rounding: Rounding | None = None  # of all counts, where a minimum cell is held
+    display: DisplayLabels = field(default_factory=DisplayLabels)  # words for people
 
     @property
     def label_names(self) -> tuple[str, ...]:
         """The labels as a person would say them: for a yes-or-no outcome, its name."""
+        return self.display.label_names(self.classes.tolist(), self._plain_names())
+
+    def probability_of(self, place: int) -> str:
+        """What a label's probability is of: the outcome's name for the last of two labels."""
+        is_event = len(self.classes) == 2 and place == 1
+        return (self.display.outcome.name if is_event else None) or self.label_names[place]
+
+    def _plain_names(self) -> tuple[str, ...]:
         labels = self.classes.tolist()
         yes_or_no = [str(label).lower() for label in labels] in YES_OR_NO
         if self.outcome is not None and (yes_or_no or labels == [0, 1]):
@@ -57,19 +67,49 @@ class ModelMetadata:
 
 @dataclass(frozen=True, eq=False)
 class Rule:
-    """One line of a list: an antecedent and the distribution over labels it leads to."""
+    """One rule of a list: an antecedent and the distribution over labels it leads to.
+
+    Attributes
+    ----------
+    antecedent : Antecedent
+        The antecedent; empty for the default rule.
+    label_counts : np.ndarray
+        Training observations captured, in the order of ``classes``.
+    metadata : ModelMetadata
+        Labels, pseudocounts and what is known of the columns.
+
+    Examples
+    --------
+    >>> from elseif import BayesianRuleListClassifier
+    >>> from elseif.datasets import load_titanic
+    >>> X, y = load_titanic(split="paper")
+    >>> clf = BayesianRuleListClassifier(random_state=0).fit(X, y)
+    >>> rule = clf.rule_list_.rules[0]
+    >>> rule.n, rule.probabilities.round(2)
+    (1324.0, array([0.79, 0.21]))
+    >>> low, high = rule.interval("survived")
+    >>> round(low, 2), round(high, 2)
+    (0.19, 0.23)
+    """
 
     antecedent: Antecedent
-    label_counts: np.ndarray  # training observations captured, in the order of classes
+    label_counts: np.ndarray
     metadata: ModelMetadata
 
     @property
     def classes(self) -> np.ndarray:
+        """The labels."""
         return self.metadata.classes
 
     @property
     def pseudocounts(self) -> np.ndarray:
+        """The prior counts of the labels."""
         return self.metadata.pseudocounts
+
+    @property
+    def text(self) -> str:
+        """The antecedent as a person reads it; empty for the default rule."""
+        return self.metadata.display.text(self.antecedent)
 
     @property
     def n(self) -> float:
@@ -82,7 +122,20 @@ class Rule:
         return consequent_mean(self.label_counts, self.pseudocounts)
 
     def interval(self, label: Any, level: float = 0.95) -> tuple[float, float]:
-        """Equal-tailed credible interval of a label's probability."""
+        """Equal-tailed credible interval of a label's probability.
+
+        Parameters
+        ----------
+        label : label
+            The label.
+        level : float, default=0.95
+            Level of the interval.
+
+        Returns
+        -------
+        low, high : float
+            Its ends.
+        """
         check_level(level)
         place = label_place(label, self.classes)
         return consequent_interval(self.label_counts, self.pseudocounts, place, level)
@@ -92,7 +145,42 @@ class Rule:
 
 
 class RuleList:
-    """A series of if ... else if ... else statements, each with its probability."""
+    """A series of if ... else if ... else statements, each with its probabilities.
+
+    Parameters
+    ----------
+    rules : sequence of Rule
+        The rules in order, the default rule last.
+    metadata : ModelMetadata
+        Labels, pseudocounts and what is known of the columns.
+
+    Examples
+    --------
+    >>> from elseif import BayesianRuleListClassifier
+    >>> from elseif.datasets import load_titanic
+    >>> X, y = load_titanic(split="paper")
+    >>> clf = BayesianRuleListClassifier(random_state=0).fit(X, y)
+    >>> rules = clf.rule_list_
+    >>> print(rules)
+    Probability of survived (95% credible interval)
+    if      age = adult and sex = male then 21% (19%–23%)  n = 1,324
+    else if class = 3rd                then 44% (38%–51%)  n =   206
+    else if class = 1st                then 96% (92%–99%)  n =   120
+    else                                    88% (82%–94%)  n =   111
+    >>> rules.to_text(label="died").splitlines()[0]
+    'Probability of died (95% credible interval)'
+    >>> rules.to_frame()["n"].tolist()
+    [1324, 206, 120, 111]
+    >>> rules.captured_by(X[:3])
+    array([0, 0, 3])
+    >>> rules.predict_proba(X[:1]).round(2)
+    array([[0.79, 0.21]])
+    >>> rules.predict(X[:1])
+    array(['died'], dtype=object)
+    >>> rules.explain(X, row=0).predicted
+    'died'
+    >>> rules.plot().savefig("list.png")
+    """
 
     def __init__(self, rules: Sequence[Rule], metadata: ModelMetadata) -> None:
         self.rules = tuple(rules)
@@ -100,6 +188,7 @@ class RuleList:
 
     @property
     def classes(self) -> np.ndarray:
+        """The labels."""
         return self.metadata.classes
 
     @property
@@ -111,6 +200,11 @@ class RuleList:
     def antecedents(self) -> tuple[Antecedent, ...]:
         """The antecedents in order, without the default rule's empty one."""
         return tuple(rule.antecedent for rule in self.rules[:-1])
+
+    @property
+    def columns_used(self) -> set[str]:
+        """The columns that the rules ask for."""
+        return {name for antecedent in self.antecedents for name in antecedent.columns}
 
     def __len__(self) -> int:
         """Number of rules, the default rule not counted."""
@@ -136,7 +230,25 @@ class RuleList:
     def to_text(
         self, label: Any = None, level: float = 0.95, decimals: int | None = None, width: int = 100
     ) -> str:
-        """The list as text: one label's probability, or every label's when not two."""
+        """Write the list as text.
+
+        Parameters
+        ----------
+        label : label, default=None
+            The label whose probability is shown. By default the last of two labels, or all labels
+            if there are more.
+        level : float, default=0.95
+            Level of the credible intervals.
+        decimals : int, default=None
+            Decimals of percentages; by default as many as are needed.
+        width : int, default=100
+            Longest line.
+
+        Returns
+        -------
+        str
+            The text.
+        """
         from elseif.showing.list_text import rule_list_text
 
         check_level(level)
@@ -145,7 +257,18 @@ class RuleList:
         return rule_list_text(self, label=label, level=level, decimals=decimals, width=width)
 
     def to_frame(self, level: float = 0.95) -> pd.DataFrame:
-        """One row a rule: antecedent, n, and each label's probability and interval."""
+        """Convert to a data frame with one row for each rule.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Level of the credible intervals.
+
+        Returns
+        -------
+        DataFrame
+            Antecedent, n, and each label's probability and interval.
+        """
         import pandas as pd  # loaded when a table is asked for
 
         check_level(level)
@@ -165,7 +288,20 @@ class RuleList:
         return frame.astype(dict.fromkeys(counts, "int64")) if whole else frame
 
     def plot(self, label: Any = None, level: float = 0.95) -> Figure:
-        """The rules with probabilities and intervals as bars, as a matplotlib figure."""
+        """Draw the rules with their probabilities and intervals.
+
+        Parameters
+        ----------
+        label : label, default=None
+            The label whose probability is shown, as in ``to_text``.
+        level : float, default=0.95
+            Level of the credible intervals.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The figure.
+        """
         from elseif.showing.plots import plot_rule_list  # loads matplotlib
 
         return plot_rule_list(self, label, level)
@@ -173,21 +309,56 @@ class RuleList:
     def explain(
         self, case: Any, row: int = 0, posterior: Posterior | None = None, **options: Any
     ) -> Explanation:
-        """Why the list says what it says of a case: a dict by column, or a row of a table.
+        """Explain what the list predicts for one case.
 
-        ``posterior`` adds how its other lists judge the case; for the other options see
-        ``elseif.explaining.explanation.explain``.
+        Parameters
+        ----------
+        case : dict or table
+            The values of one case by column, or a table.
+        row : int, default=0
+            Which row of the table.
+        posterior : Posterior, default=None
+            Adds what its other lists predict.
+        **options
+            Other options of `elseif.explain`.
+
+        Returns
+        -------
+        Explanation
+            It prints as text.
         """
         from elseif.explaining.explanation import explain  # which is made of rule lists
 
         return explain(self, case, row, posterior, **options)
 
     def captured_by(self, X: Any) -> np.ndarray:
-        """For each observation, the place of the first rule that is true of it."""
+        """Find the rule that applies to each observation.
+
+        Parameters
+        ----------
+        X : table
+            Observations, in any kind of table that ``fit`` takes.
+
+        Returns
+        -------
+        array of int
+            Place of the first rule that is true, from 0; the default rule comes last.
+        """
         return self.captured_in(X if isinstance(X, Table) else read_lazily(X))
 
     def captured_in(self, table: Table) -> np.ndarray:
-        """captured_by for a table that has been read."""
+        """As ``captured_by``, for a table that has been read.
+
+        Parameters
+        ----------
+        table : Table
+            The table.
+
+        Returns
+        -------
+        array of int
+            Place of the first rule that is true.
+        """
         return self._first_true(table).astype(np.int64)
 
     def _first_true(self, table: Table) -> np.ndarray:
@@ -205,13 +376,35 @@ class RuleList:
         return place
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Probability of each label, in the order of classes."""
+        """Predict the probability of each label.
+
+        Parameters
+        ----------
+        X : table
+            Observations, in any kind of table that ``fit`` takes.
+
+        Returns
+        -------
+        array of float
+            One row for each observation, one column for each of ``classes``.
+        """
         by_rule = np.stack([rule.probabilities for rule in self.rules])
         table = X if isinstance(X, Table) else read_lazily(X)
         return rows_of(by_rule, self._first_true(table))
 
     def predict(self, X: Any) -> np.ndarray:
-        """The most probable label of each observation."""
+        """Predict the most probable label.
+
+        Parameters
+        ----------
+        X : table
+            Observations, in any kind of table that ``fit`` takes.
+
+        Returns
+        -------
+        array
+            One label for each observation.
+        """
         return self.classes[np.argmax(self.predict_proba(X), axis=1)]
 
 
@@ -280,3 +473,9 @@ def make_rule_list(
         )
     ]
     return RuleList(rules, metadata)
+
+
+def with_display(rule_list: RuleList, display: DisplayLabels) -> RuleList:
+    """The same list under other display labels, which are not checked."""
+    metadata = replace(rule_list.metadata, display=display)
+    return RuleList([replace(rule, metadata=metadata) for rule in rule_list.rules], metadata)

@@ -3,30 +3,36 @@
 from __future__ import annotations
 
 from html import escape
+from typing import TYPE_CHECKING
+
+from elseif.showing.convergence_text import UNSTEADY, convergence_rows, convergence_text
+
+if TYPE_CHECKING:
+    from elseif.sampler.convergence import Convergence
 
 STYLE = "text-align:left;padding:0.15em 0.8em"
 
 
-def convergence_html(text: str) -> str:
+def convergence_html(found: Convergence) -> str:
     """The verdict in words, then its numbers; no colour is set, for any theme to show it.
 
     Parameters
     ----------
-    text : str
-        The report as text: the verdict, then lines of a name, two blanks or more, and a value.
+    found : Convergence
+        The report.
 
     Returns
     -------
     str
         A piece of HTML.
     """
-    verdict, *lines = text.splitlines()
-    rows = []
-    for line in lines:
-        name, _, value = line.strip().partition("  ")
-        rows.append(
-            f'<tr><td style="{STYLE}">{escape(name)}</td>'
-            f'<td style="{STYLE}">{escape(value.strip())}</td></tr>'
-        )
+    rows = [
+        f'<tr><td style="{STYLE}">{escape(name)}</td><td style="{STYLE}">{escape(value)}</td></tr>'
+        for name, value in ([] if found.independent else convergence_rows(found))
+    ]
+    verdict, run, *others = convergence_text(found).splitlines()
+    unsteady = [line.strip() for line in others if line.strip().startswith(UNSTEADY)]
+    sentences = (run.strip(), *unsteady, found.scored_first)
+    told = "".join(f"<p>{escape(line)}</p>" for line in sentences if line)
     table = f"<table><tbody>{''.join(rows)}</tbody></table>"
-    return f"<div><p><b>{escape(verdict)}</b></p>{table}</div>"
+    return f"<div><p><b>{escape(verdict)}</b></p>{told}{table}</div>"

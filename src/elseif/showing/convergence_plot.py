@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from elseif.showing.figures import INK, MUTED, SOFT, new_figure, tidy
+from elseif.showing.figures import INK, MUTED, SOFT, escape_mathtext, new_figure, tidy
+from elseif.showing.wrapping import wrap
+from elseif.visible import show_name
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-LIMITS = ('limit of "converged"', 'limit of "warn"')
+LIMIT = "limit where the standard error is not small anyway"
+MOST_ROWS = 40  # of a figure
+PREDICTED = "predicted probability"
+NAME_WIDTH = 44  # characters of a line of text beside a picture
+LONGEST = 120
 
 
 class Diagnosed(Protocol):
@@ -23,58 +29,92 @@ class Diagnosed(Protocol):
     @property
     def r_hat(self) -> float: ...
     @property
-    def ess_bulk(self) -> float: ...
+    def ess(self) -> float: ...
+    @property
+    def steady(self) -> bool: ...
 
 
 def plot_convergence(
     quantities: Sequence[Diagnosed],
-    r_hat_limits: tuple[float, float],
-    ess_limits: tuple[float, float],
+    r_hat_limit: float,
+    ess_limit: float,
+    names: Mapping[str, str],
 ) -> Figure:
-    """R-hat and effective draws of every monitored quantity, beside the limits.
+    """R-hat and effective draws of the monitored quantities; hollow dots are not yet steady.
 
     Parameters
     ----------
     quantities : sequence of Diagnosed
-        What to show, a row each.
-    r_hat_limits, ess_limits : tuple of float
-        The limits of "converged" and of "warn".
+        What to show, a row each, predicted probabilities in one row; of more than 40 rows, those
+        of the fewest effective draws.
+    r_hat_limit, ess_limit : float
+        What is asked of a quantity whose Monte Carlo standard error is not small.
+    names : mapping
+        Names to show, by those that quantities have.
 
     Returns
     -------
     Figure
         Of matplotlib.
     """
-    figure = new_figure(8.5, 1.3 + 0.28 * max(2, len(quantities)))
     if not quantities:
+        figure = new_figure(8.5, 1.5)
         figure.text(0.5, 0.5, "Nothing was sampled, so nothing can be said.", ha="center")
         return figure
+    rows = _rows(quantities)
+    texts = [_text(name, len(of_row), names) for name, of_row in rows]
+    n_lines = sum(text.count("\n") + 1 for text in texts)
+    figure = new_figure(8.5, 1.2 + 0.16 * n_lines + 0.1 * len(rows))
     left, right = figure.subplots(1, 2, sharey=True)
-    _dots(left, [q.r_hat for q in quantities], r_hat_limits)
+    _dots(left, [[(q.r_hat, q.steady) for q in of_row] for _, of_row in rows], r_hat_limit)
     left.set_xlabel("rank-normalised split R-hat (less is better)")
     left.set_xlim(left=0.998)
-    _dots(right, [q.ess_bulk for q in quantities], ess_limits)
+    left.xaxis.get_major_locator().set_params(nbins=5)
+    _dots(right, [[(q.ess, q.steady) for q in of_row] for _, of_row in rows], ess_limit)
     right.set_xlabel("effective draws (more is better)")
     right.set_xlim(left=0)
+    right.xaxis.get_major_locator().set_params(nbins=4)
     right.xaxis.set_major_formatter(lambda draws, _: f"{draws:,.0f}")
-    left.set_yticks(range(len(quantities)), [q.name for q in quantities])
-    left.set_ylim(len(quantities) - 0.5, -0.5)
-    figure.legend(handles=left.get_lines()[-2:], loc="outside upper right", ncols=2, frameon=False)
+    left.set_yticks(range(len(rows)), texts)
+    left.set_ylim(len(rows) - 0.5, -0.5)
+    figure.legend(handles=left.get_lines()[-1:], loc="outside upper right", frameon=False)
     return figure
 
 
-def _dots(axes: Any, values: list[float], limits: tuple[float, float]) -> None:
-    """A dot to a quantity; what has no number, or an infinite one, says so."""
-    finite = [value for value in values if np.isfinite(value)]
-    end = max([*finite, *limits])
-    for row, value in enumerate(values):
-        if np.isfinite(value):
-            axes.plot(value, row, "o", color=INK, markersize=5)
-        else:
-            text = "infinite" if np.isinf(value) else "not available"
+def _rows(quantities: Sequence[Diagnosed]) -> list[tuple[str, list[Diagnosed]]]:
+    """A row to a quantity, and one to all predicted probabilities; the worst of too many."""
+    rows: dict[str, list[Diagnosed]] = {}
+    for quantity in quantities:
+        is_predicted = quantity.name.startswith(PREDICTED)
+        rows.setdefault(PREDICTED if is_predicted else quantity.name, []).append(quantity)
+    found = list(rows.items())
+    worst = sorted(range(len(found)), key=lambda i: min(_key(q.ess) for q in found[i][1]))
+    return [found[i] for i in sorted(worst[:MOST_ROWS])]
+
+
+def _text(name: str, n: int, names: Mapping[str, str]) -> str:
+    if name == PREDICTED:
+        return f"{n} predicted probabilities" if n > 1 else PREDICTED
+    shown = show_name(names.get(name, name), LONGEST)
+    return escape_mathtext("\n".join(wrap(shown.split(" and "), NAME_WIDTH)))
+
+
+def _key(value: float) -> float:
+    return np.inf if np.isnan(value) else value
+
+
+def _dots(axes: Any, rows: Sequence[Sequence[tuple[float, bool]]], limit: float) -> None:
+    """Dots in a row; what has no number, or an infinite one, says so."""
+    finite = [value for of_row in rows for value, _ in of_row if np.isfinite(value)]
+    end = max([*finite, limit])
+    for row, of_row in enumerate(rows):
+        for value, steady in of_row:
+            if np.isfinite(value):
+                face = INK if steady else "none"
+                axes.plot(value, row, "o", color=INK, markerfacecolor=face, markersize=4.5)
+        if not any(np.isfinite(value) for value, _ in of_row):
+            text = "infinite" if any(np.isinf(value) for value, _ in of_row) else "not available"
             axes.annotate(text, (end, row), va="center", ha="right", color=MUTED, fontsize=9)
-    for limit, style, name in zip(limits, ("-", "--"), LIMITS, strict=True):
-        axes.axvline(limit, color=SOFT, linewidth=1, linestyle=style, label=name)
-    axes.grid(axis="y", alpha=0.2)
-    tidy(axes)
+    axes.axvline(limit, color=SOFT, linewidth=1, label=LIMIT)
+    tidy(axes, grid="y")
     axes.tick_params(axis="y", length=0)

@@ -50,9 +50,9 @@ def price_lines(draft: Draft) -> list[str]:
     if draft.previous is None:
         return lines
     if draft.outside or draft.start.outside:
-        names = ", ".join(
-            f"'{show_name(a.name, 80)}'" for a in (*draft.outside, *draft.start.outside)
-        )
+        display = draft.context.metadata.display
+        outside = (*draft.outside, *draft.start.outside)
+        names = ", ".join(f"'{show_name(display.text(a), 80)}'" for a in outside)
         lines.append(
             f"Not in the pool: {names}. The prior is over lists of the pool's antecedents and "
             "gives such a list no probability, so only the likelihood can be compared."

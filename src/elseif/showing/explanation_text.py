@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
+from elseif.antecedents.display_labels import DisplayLabels
 from elseif.conditions.condition import (
     ABOVE,
     AT_LEAST,
@@ -22,7 +23,7 @@ from elseif.conditions.condition import (
     UNEQUAL,
 )
 from elseif.model.consequent import TIE
-from elseif.showing.list_text import count_text, percent
+from elseif.showing.numbers import count_text, decimals_between, percent
 from elseif.visible import show_name
 
 if TYPE_CHECKING:
@@ -36,8 +37,8 @@ if TYPE_CHECKING:
     from elseif.explaining.other_lists import OtherLists
 
 LONGEST = 80  # characters of a name in a sentence
-MOST_DECIMALS = 3  # of a percentage
 MOST_LABELS = 4  # spelt out; of more, the likeliest
+PLAIN = DisplayLabels()
 
 NUMBER_WORDS = {ABOVE: "above", AT_LEAST: "at least", BELOW: "below", AT_MOST: "at most"}
 DATE_WORDS = {ABOVE: "after", AT_LEAST: "on or after", BELOW: "before", AT_MOST: "on or before"}
@@ -76,7 +77,8 @@ def headline(explanation: Explanation) -> str:
     if len(explanation.labels) == 2:
         risk = explanation.labels[-1]
         mean, low, high = _percents(risk.probability, risk.low, risk.high)
-        return f"Probability of {_name(risk.name)}: {mean} ({level} {low} to {high})"
+        of = explanation.display.outcome.name or risk.name
+        return f"Probability of {_name(of)}: {mean} ({level} {low} to {high})"
     order = sorted(explanation.labels, key=lambda risk: -risk.probability)
     shown = []
     for risk in order[:MOST_LABELS]:
@@ -84,7 +86,7 @@ def headline(explanation: Explanation) -> str:
         shown.append(f"{_name(risk.name)} {mean} ({low} to {high})")
     if len(order) > MOST_LABELS:
         rest = sum(risk.probability for risk in order[MOST_LABELS:])
-        shown.append(f"{len(order) - MOST_LABELS} others together {_percent(rest)}")
+        shown.append(f"{len(order) - MOST_LABELS} others together {percent(rest)}")
     return f"Probability of each label, with its {level}: {', '.join(shown)}"
 
 
@@ -93,7 +95,8 @@ def sections(explanation: Explanation) -> list[Section]:
     found = [Section("Why", _why(explanation))]
     if explanation.passed_over:
         title = "Rules above it, none of which applies"
-        found.append(Section(title, tuple(map(_passed_over, explanation.passed_over))))
+        lines = tuple(_passed_over(rule, explanation.display) for rule in explanation.passed_over)
+        found.append(Section(title, lines))
     if explanation.others is not None:
         title = "How all the lists of the posterior judge this case"
         found.append(Section(title, _others(explanation, explanation.others)))
@@ -114,7 +117,8 @@ def _why(explanation: Explanation) -> tuple[str, ...]:
     elif fired.place == explanation.n_rules:
         first = "None of the rules above applies, so the last line, else, does."
     else:
-        first = f"Rule {fired.place + 1} applies: {held_sentence(fired.conditions)}"
+        held = held_sentence(fired.conditions, explanation.display)
+        first = f"Rule {fired.place + 1} applies: {held}"
         above = {0: "", 1: ", and rule 1 does not apply"}
         first += above.get(fired.place, ", and none of the rules above applies") + "."
     return (first, _behind(explanation))
@@ -139,30 +143,32 @@ def _behind(explanation: Explanation) -> str:
     return f"{cases} behind it{rounded}: {_listed(counts)}."
 
 
-def held_sentence(checks: Sequence[ConditionCheck]) -> str:
+def held_sentence(checks: Sequence[ConditionCheck], display: DisplayLabels = PLAIN) -> str:
     """What is true of the case: "age is 72, which is above 60, and sex is female"."""
     by_column: dict[str, list[ConditionCheck]] = {}
     for check in checks:
         by_column.setdefault(check.column, []).append(check)
     parts = []
     for column, of_column in by_column.items():
-        wants = [w for c in of_column if (w := _held_wants(c))]
-        what = f"{_name(column)} is {_name(of_column[0].value)}"
+        wants = [w for c in of_column if (w := _held_wants(c, display))]
+        what = f"{_name(display.column(column))} is {_value(column, of_column[0].value, display)}"
         parts.append(f"{what} ({' and '.join(wants)})" if wants else what)
     return _listed(parts)
 
 
-def _held_wants(check: ConditionCheck) -> str:
+def _held_wants(check: ConditionCheck, display: DisplayLabels) -> str:
     """What the condition asks for, where the value alone does not say it."""
     if check.operator in (TRUE, FALSE, EQUAL, MISSING):
         return ""
-    return f"not {_name(check.wanted[0])}" if check.operator == UNEQUAL else wants_text(check)
+    if check.operator == UNEQUAL:
+        return f"not {_value(check.column, check.wanted[0], display)}"
+    return wants_text(check, display)
 
 
-def wants_text(check: ConditionCheck) -> str:
+def wants_text(check: ConditionCheck, display: DisplayLabels = PLAIN) -> str:
     """What a condition asks for: "above 60", "one of east and west"."""
     words = DATE_WORDS if check.is_date else NUMBER_WORDS
-    wanted = [_name(value) for value in check.wanted]
+    wanted = [_value(check.column, value, display) for value in check.wanted]
     if check.operator in words:
         return f"{words[check.operator]} {wanted[0]}"
     if check.operator == BETWEEN:
@@ -174,22 +180,22 @@ def wants_text(check: ConditionCheck) -> str:
     return wanted[0]
 
 
-def failed_sentence(check: ConditionCheck) -> str:
+def failed_sentence(check: ConditionCheck, display: DisplayLabels = PLAIN) -> str:
     """Why a condition does not hold: "age is 54, not above 60"."""
-    column = _name(check.column)
+    column = _name(display.column(check.column))
     if check.is_missing:
         return f"{column} is missing, so the rule does not apply"
-    value = f"{column} is {_name(check.value)}"
+    value = f"{column} is {_value(check.column, check.value, display)}"
     if check.is_unseen:
         return f"{value}, which training did not see, so the rule does not apply"
     if check.operator == UNEQUAL:
         return f"{value}, which the rule leaves out"
-    return f"{value}, not {wants_text(check)}"
+    return f"{value}, not {wants_text(check, display)}"
 
 
-def _passed_over(rule: RuleCheck) -> str:
-    failed = list(dict.fromkeys(failed_sentence(check) for check in rule.failed))
-    return f"Rule {rule.place + 1}, if {show_name(rule.antecedent)}: {'; '.join(failed)}."
+def _passed_over(rule: RuleCheck, display: DisplayLabels) -> str:
+    failed = list(dict.fromkeys(failed_sentence(check, display) for check in rule.failed))
+    return f"Rule {rule.place + 1}, if {show_name(rule.text)}: {'; '.join(failed)}."
 
 
 # ---------------------------------------------------------------------------- others
@@ -213,11 +219,26 @@ def _others(explanation: Explanation, others: OtherLists) -> tuple[str, ...]:
             f"{_capital(_share(judgement.share_above))} of the draws give more than this list, "
             f"{_share(judgement.share_below)} give less."
         )
+        lines.append(_both_doubts(explanation, i, judgement.interval))
     lines.append(
         f"{_capital(_share(others.agreement))} of the draws predict what this list predicts, "
         f"{_name(explanation.predicted)}."
     )
     return tuple(lines)
+
+
+def _both_doubts(explanation: Explanation, place: int, interval: tuple[float, float]) -> str:
+    """The interval over all lists beside the line's own."""
+    risk = explanation.labels[place]
+    own_low, own_high = _percents(risk.low, risk.high)
+    low, high = _percents(*interval)
+    is_event = len(explanation.labels) == 2 and place == 1
+    of = (explanation.display.outcome.name if is_event else None) or risk.name
+    return (
+        f"{100 * explanation.level:g}% credible interval of the probability of {_name(of)}: "
+        f"{own_low} to {own_high} if this list is taken as given, {low} to {high} over all lists, "
+        "which adds the uncertainty about the list itself."
+    )
 
 
 # --------------------------------------------------------------------------- changes
@@ -239,7 +260,12 @@ def _changes(explanation: Explanation) -> tuple[str, ...]:
 
 
 def _if(change: Change, explanation: Explanation) -> str:
-    parts = [f"{_name(c.column)} {show_name(c.to)} (now {_name(c.now)})" for c in change.columns]
+    display = explanation.display
+    parts = [
+        f"{_name(display.column(c.column))} {show_name(c.to)} "
+        f"(now {_value(c.column, c.now, display)})"
+        for c in change.columns
+    ]
     return f"with {_listed(parts)}, {_line(change.outcome, explanation)}."
 
 
@@ -258,8 +284,10 @@ def _what_if(explanation: Explanation) -> tuple[str, ...]:
                 parts = [f"if missing or not known, {unknown}"]
             else:
                 parts.insert(0, f"if missing, {missing}")
-        now = "is missing" if what_if.is_missing else f"now {_name(what_if.now)}"
-        lines.append(f"{_name(what_if.column)} ({now}): {'; '.join(parts)}.")
+        value = _value(what_if.column, what_if.now, explanation.display)
+        now = "is missing" if what_if.is_missing else f"now {value}"
+        column = _name(explanation.display.column(what_if.column))
+        lines.append(f"{column} ({now}): {'; '.join(parts)}.")
     return tuple(lines)
 
 
@@ -274,7 +302,9 @@ def _range(outcomes: Sequence[Outcome], explanation: Explanation) -> str:
     if len(explanation.labels) == 2:
         risks = [outcome.probabilities[-1] for outcome in outcomes]
         label = _name(explanation.labels[-1].name)
-        span = f"{label} between {_percent(min(risks))} and {_percent(max(risks))}"
+        decimals = max(outcome.decimals for outcome in outcomes)
+        low, high = (percent(risk, decimals) for risk in (min(risks), max(risks)))
+        span = f"{label} between {low} and {high}"
     else:
         names = list(dict.fromkeys(_name(outcome.predicted) for outcome in outcomes))
         span = f"most probably {_listed(names, 'or')}"
@@ -283,14 +313,16 @@ def _range(outcomes: Sequence[Outcome], explanation: Explanation) -> str:
 
 def _risk(outcome: Outcome, explanation: Explanation) -> str:
     if len(explanation.labels) == 2:
-        return f"{_name(explanation.labels[-1].name)} {_percent(outcome.probabilities[-1])}"
+        risk = percent(outcome.probabilities[-1], outcome.decimals)
+        return f"{_name(explanation.labels[-1].name)} {risk}"
     highest = max(outcome.probabilities)
     tied = [
         _name(risk.name)
         for risk, probability in zip(explanation.labels, outcome.probabilities, strict=True)
         if probability > highest - TIE
     ]
-    return f"{_listed(tied, 'or')} {_percent(highest)}{' each' if len(tied) > 1 else ''}"
+    share = percent(highest, outcome.decimals)
+    return f"{_listed(tied, 'or')} {share}{' each' if len(tied) > 1 else ''}"
 
 
 def _place(place: int, explanation: Explanation) -> str:
@@ -304,25 +336,17 @@ def _name(name: str) -> str:
     return show_name(name, LONGEST)
 
 
-def _percent(share: float, decimals: int = 0) -> str:
-    """Whole percents; a decimal where a whole one would say never or always."""
-    if 0 < share < 0.0095 or 0.9905 < share < 1:
-        shown = percent(share, max(1, decimals))
-        if float(shown[:-1]) in (0, 100):
-            return "less than 0.1%" if share < 0.5 else "more than 99.9%"
-        return shown
-    return percent(share, decimals)
+def _value(column: str, value: str, display: DisplayLabels) -> str:
+    """A value of a column by its name, with its unit."""
+    unit = display.unit(column)
+    after = f" {_name(unit)}" if unit and value != "missing" else ""
+    return f"{_name(display.level(column, value))}{after}"
 
 
 def _percents(*shares: float) -> list[str]:
     """Percentages of the last two shares, a range, and others: digits enough to see the range."""
-    low, high = shares[-2:]
-    for decimals in range(MOST_DECIMALS):
-        if high - low < 10.0 ** -(MOST_DECIMALS + 1):  # as good as one value
-            break
-        if percent(low, decimals) != percent(high, decimals):
-            return [_percent(share, decimals) for share in shares]
-    return [_percent(share) for share in shares]
+    decimals = decimals_between(*shares[-2:])
+    return [percent(share, decimals) for share in shares]
 
 
 def _share(share: float) -> str:
@@ -330,9 +354,7 @@ def _share(share: float) -> str:
         return "none"
     if share > 1 - 1e-9:
         return "all"
-    if share < 0.005:
-        return "less than 1%"
-    return "more than 99%" if share >= 0.995 else percent(share, 0)
+    return percent(share)
 
 
 def _capital(text: str) -> str:

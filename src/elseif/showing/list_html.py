@@ -9,12 +9,13 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
+from elseif.showing.line_heads import line_head
 from elseif.showing.list_text import (
     consequent_text,
-    count_text,
     enough_decimals,
     shown_labels,
 )
+from elseif.showing.numbers import count_text, percent
 from elseif.visible import show_name
 
 if TYPE_CHECKING:
@@ -54,11 +55,10 @@ def rule_list_html(rule_list: RuleList, level: float = 0.95) -> str:
     decimals = enough_decimals(rule_list, places, level)
     rows = []
     for j, rule in enumerate(rule_list.rules):
-        head = "else" if j == len(rule_list) else "if" if j == 0 else "else if"
-        head = "always" if len(rule_list) == 0 else head
+        head = line_head(j, len(rule_list))
         result = consequent_text(rule, places, level, decimals, named=len(places) > 1)
-        rows.append((head, show_name(rule.antecedent.name), result, count_text(rule.n)))
-    label = show_name(rule_list.metadata.label_names[places[0]])
+        rows.append((head, show_name(rule.text), result, count_text(rule.n)))
+    label = show_name(rule_list.metadata.probability_of(places[0]))
     what = f"probability of {label}" if len(places) == 1 else "probability of each label"
     interval = f"({100 * level:g}% credible interval)"
     table = html_table(("", "rule", f"{what} {interval}", "n"), rows, numbers=(3,))
@@ -69,35 +69,44 @@ def rule_list_html(rule_list: RuleList, level: float = 0.95) -> str:
 def posterior_html(posterior: Posterior) -> str:
     """How much was drawn, the best lists, and the antecedents found most often."""
     n_chains = len(posterior.chains)
-    chains = "1 chain" if n_chains == 1 else f"{n_chains} chains"
+    kind = "chain" if posterior.exact is None else "sequence"
+    chains = f"1 {kind}" if n_chains == 1 else f"{n_chains} {kind}s"
     n = len(posterior.distinct)
     lists = "1 distinct list" if n == 1 else f"{n:,} distinct lists"
+    shares = "draws" if posterior.exact is None else "probability"
     summary = (
+        f"{'' if posterior.exact is None else 'summed over all lists; '}"
         f"{posterior.n_draws:,} draws of {chains}, {lists}, "
         f"{posterior.mean_length:.1f} rules on average"
     )
     best = []
     for i in posterior.best_first[:MOST_LISTS].tolist():
-        names = [
-            show_name(posterior.pool.names[a], 80) for a in posterior.distinct.antecedent_list(i)
-        ]
+        names = [show_name(posterior.text(a), 80) for a in posterior.distinct.antecedent_list(i)]
         text = "; else if ".join(names) if names else "the default rule alone"
-        share = f"{100 * posterior.probabilities[i]:.1f}%"
+        share = percent(posterior.list_probabilities[i], 1)
         best.append((text, share, f"{posterior.distinct.log_posterior[i]:.2f}"))
     parts = [
         f"<p>{escape(summary)}</p>",
-        html_table(("most probable lists", "draws", "log posterior"), best, numbers=(1, 2)),
+        html_table(("most probable lists", shares, "log posterior"), best, numbers=(1, 2)),
     ]
     if len(posterior.pool):
-        parts.append(inclusion_html(posterior.inclusion(), MOST_ANTECEDENTS))
+        parts.append(inclusion_html(posterior.inclusion(), MOST_ANTECEDENTS, shares))
     return f"<div>{''.join(parts)}</div>"
 
 
-def inclusion_html(inclusion: Mapping[str, float], most: int = 20) -> str:
+def inclusion_html(inclusion: Mapping[str, float], most: int = 20, shares: str = "draws") -> str:
     """The antecedents found most often, with the share of the draws that have them."""
+    unsteady: frozenset[str] = getattr(inclusion, "unsteady", frozenset())
+    texts: Mapping[str, str] = getattr(inclusion, "texts", {})
+    shown = [(name, share) for name, share in list(inclusion.items())[:most] if share > 0]
     rows = [
-        (show_name(name, 80), f"{100 * share:.1f}%")
-        for name, share in list(inclusion.items())[:most]
-        if share > 0
+        (show_name(texts.get(name, name), 80), percent(share, 1) + _mark(name in unsteady))
+        for name, share in shown
     ]
-    return html_table(("antecedents most often in the list", "draws"), rows, numbers=(1,))
+    table = html_table(("antecedents most often in the list", shares), rows, numbers=(1,))
+    marked = any(name in unsteady for name, _ in shown)
+    return f"{table}<p>~ not yet steady: another run may well differ</p>" if marked else table
+
+
+def _mark(is_unsteady: bool) -> str:
+    return " ~" if is_unsteady else ""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import textwrap
-import unicodedata
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from elseif.model.consequent import consequent_interval
+from elseif.showing.line_heads import line_head
+from elseif.showing.numbers import count_text, decimals_for, interval_text, percent
+from elseif.showing.wrapping import display_width, pad, wrap, wrap_words
 from elseif.tables.labels import label_place
 from elseif.visible import show_name
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from elseif.posterior.rule_list import Rule, RuleList
 
+LEAST_ROOM = 24  # columns for conditions beside what follows
 MOST_LABELS = 3  # shown on a line when there are many
 
 
@@ -31,30 +32,77 @@ def rule_list_text(
     places = shown_labels(rule_list, label)
     if decimals is None:
         decimals = enough_decimals(rule_list, places, level)
-    heads = ["if"] + ["else if"] * (len(rule_list) - 1) + ["else"]
-    if len(rule_list) == 0:
-        heads = ["always"]
-    parts = [tuple(map(show_name, rule.antecedent.parts)) for rule in rule_list.rules]
-    conditions = [" and ".join(of_rule) for of_rule in parts]
-    results = [consequent_text(rule, places, level, decimals) for rule in rule_list.rules]
-    counts = [count_text(rule.n) for rule in rule_list.rules]
-    head_width = max(map(len, heads))
-    count_width = max(map(len, counts))
+    named = len(places) > 1  # one label is named in the head of the list
+    lines = [
+        _Line(
+            line_head(j, len(rule_list)),
+            rule.metadata.display.parts(rule.antecedent, show_name),
+            consequent_parts(rule, places, level, decimals, named),
+            count_text(rule.n),
+        )
+        for j, rule in enumerate(rule_list.rules)
+    ]
+    sentences = _caption(rule_list, places, level)
+    if display_width(". ".join(sentences)) <= width:
+        sentences = [". ".join(sentences)]
+    caption = [line for each in sentences for line in wrap_words(each.split(" "), width)]
+    return "\n".join([*caption, *(_beside(lines, width) or _below(lines, width))])
+
+
+@dataclass(frozen=True)
+class _Line:
+    head: str
+    conditions: tuple[str, ...]
+    results: list[str]
+    count: str
+
+
+def _beside(lines: Sequence[_Line], width: int) -> list[str] | None:
+    """Conditions with what follows beside them; None where that leaves conditions no room."""
+    head_width = max(len(line.head) for line in lines)
+    count_width = max(len(line.count) for line in lines)
+    results = [", ".join(line.results) for line in lines]
     result_width = max(map(display_width, results))
     room = width - head_width - result_width - count_width - len("  then    n = ")
-    condition_width = min(max(map(display_width, conditions)), max(24, room))
-    lines = []
-    for head, of_rule, result, count in zip(heads, parts, results, counts, strict=True):
-        wrapped = wrap(of_rule, condition_width)
-        for line in wrapped[:-1]:
-            lines.append(f"{head:<{head_width}} {line}".rstrip())
-            head = ""
-        then = "then" if of_rule else "    "
-        lines.append(
-            f"{head:<{head_width}} {pad(wrapped[-1], condition_width)} {then} "
-            f"{pad(result, result_width)}  n = {count:>{count_width}}"
+    longest = max(display_width(" and ".join(line.conditions)) for line in lines)
+    if room < min(longest, LEAST_ROOM):
+        return None
+    condition_width = min(longest, room)
+    shown = []
+    for line, result in zip(lines, results, strict=True):
+        *above, last = wrap(line.conditions, condition_width)
+        heads = [line.head, *[""] * len(above)]
+        shown += [
+            f"{head:<{head_width}} {text}".rstrip()
+            for head, text in zip(heads, above, strict=False)
+        ]
+        then = "then" if line.conditions else "    "
+        shown.append(
+            f"{heads[-1]:<{head_width}} {pad(last, condition_width)} {then} "
+            f"{pad(result, result_width)}  n = {line.count:>{count_width}}"
         )
-    return "\n".join([_caption(rule_list, places, level), *lines])
+    return shown
+
+
+def _below(lines: Sequence[_Line], width: int) -> list[str]:
+    """Conditions with what follows on the lines below them, for narrow windows and many labels."""
+    head_width = max(len(line.head) for line in lines)
+    margin = " " * (head_width + 1)
+    room = max(8, width - len(margin))
+    shown = []
+    for line in lines:
+        texts = wrap(line.conditions, room) if line.conditions else []
+        results = [f"{part}," for part in line.results[:-1]] + line.results[-1:]
+        first = f"then {results[0]}" if line.conditions else results[0]
+        texts += wrap_words([first, *results[1:]], room)
+        count = f"n = {line.count}"
+        if display_width(texts[-1]) + len(count) + 2 <= room:
+            texts[-1] += f"  {count}"
+        else:
+            texts.append(count)
+        shown.append(f"{line.head:<{head_width}} {texts[0]}")
+        shown += [f"{margin}{text}" for text in texts[1:]]
+    return shown
 
 
 def shown_labels(rule_list: RuleList, label: Any = None) -> list[int]:
@@ -77,13 +125,20 @@ def enough_decimals(rule_list: RuleList, places: Sequence[int], level: float) ->
         ),
         default=1.0,
     )
-    return int(np.clip(np.ceil(np.log10(0.02 / max(narrowest, 1e-9))), 0, 3))
+    return decimals_for(narrowest)
 
 
 def consequent_text(
     rule: Rule, places: Sequence[int], level: float, decimals: int, named: bool = True
 ) -> str:
     """Labels with probability and interval, the most probable first."""
+    return ", ".join(consequent_parts(rule, places, level, decimals, named))
+
+
+def consequent_parts(
+    rule: Rule, places: Sequence[int], level: float, decimals: int, named: bool
+) -> list[str]:
+    """What ``consequent_text`` joins, a part for each label that is shown."""
     order = sorted(places, key=lambda place: -rule.probabilities[place])
     parts = []
     # of many labels, the likeliest: the rest would hide them
@@ -91,59 +146,18 @@ def consequent_text(
     for place in shown:
         low, high = consequent_interval(rule.label_counts, rule.pseudocounts, place, level)
         name = f"{show_name(rule.metadata.label_names[place])} " if named else ""
-        mean = percent(rule.probabilities[place], decimals)
-        parts.append(f"{name}{mean} ({percent(low, decimals)}–{percent(high, decimals)})")
+        parts.append(f"{name}{interval_text(rule.probabilities[place], low, high, decimals)}")
     rest = order[len(shown) :]
     if rest:
         share = percent(sum(rule.probabilities[place] for place in rest), decimals)
         parts.append(f"{len(rest)} others {share}")
-    return ", ".join(parts)
+    return parts
 
 
-def percent(share: float, decimals: int) -> str:
-    """A share as a percentage."""
-    return f"{100 * float(share):.{decimals}f}%"
-
-
-def count_text(n: float) -> str:
-    """A number of observations, with thousands set apart."""
-    return f"{n:,.0f}" if n == int(n) else f"{n:,.2f}"
-
-
-def _caption(rule_list: RuleList, places: Sequence[int], level: float) -> str:
+def _caption(rule_list: RuleList, places: Sequence[int], level: float) -> list[str]:
+    """What the list gives the probability of, and how its counts are rounded."""
     metadata = rule_list.metadata
     interval = f"{100 * level:g}% credible interval"
-    of = show_name(metadata.label_names[places[0]]) if len(places) == 1 else "each label"
-    rounded = "" if metadata.rounding is None else f". {metadata.rounding.sentence}"
-    return f"Probability of {of} ({interval}){rounded}"
-
-
-def display_width(text: str) -> int:
-    """Columns of a terminal that a text takes."""
-    return sum(
-        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
-        for c in text
-    )
-
-
-def pad(text: str, width: int) -> str:
-    return text + " " * (width - display_width(text))
-
-
-def wrap(conditions: Sequence[str], width: int) -> list[str]:
-    """Lines of at most a width, broken between conditions where that suffices."""
-    lines = [""]
-    for i, condition in enumerate(conditions):
-        part = f"and {condition}" if i else condition
-        longer = f"{lines[-1]} {part}".lstrip()
-        if display_width(longer) <= width:
-            lines[-1] = longer
-            continue
-        if display_width(part) <= width:
-            broken = [part]
-        else:
-            broken = textwrap.wrap(part, max(1, width), break_on_hyphens=False)
-        if not lines[-1]:
-            lines.pop()
-        lines += broken
-    return lines
+    of = show_name(metadata.probability_of(places[0])) if len(places) == 1 else "each label"
+    rounded = [] if metadata.rounding is None else [metadata.rounding.sentence]
+    return [f"Probability of {of} ({interval})", *rounded]

@@ -9,14 +9,22 @@ import numpy as np
 from elseif.checks import check_level
 from elseif.errors import ParamError
 from elseif.model.consequent import consequent_interval
-from elseif.showing.figures import COLOURS, INK, MUTED, SOFT, new_figure, plain, tidy
-from elseif.showing.list_text import (
-    count_text,
-    enough_decimals,
-    percent,
-    shown_labels,
-    wrap,
+from elseif.showing.figures import (
+    COLOURS,
+    INK,
+    MEDIUM,
+    MUTED,
+    SMALL,
+    SOFT,
+    escape_mathtext,
+    new_figure,
+    tidy,
 )
+from elseif.showing.line_heads import line_head
+from elseif.showing.list_text import enough_decimals, shown_labels
+from elseif.showing.numbers import count_text, interval_text, percent
+from elseif.showing.probability_axis import probability_end
+from elseif.showing.wrapping import wrap
 from elseif.visible import show_name
 
 if TYPE_CHECKING:
@@ -29,6 +37,7 @@ NAME_WIDTH = 44  # characters of a line of text beside a picture
 LONGEST = 120
 MOST_POINTS = 2000  # of a chain's trace
 MOST_CHAINS = 8
+LEAST_SHARE = 5e-4  # of a number of rules, to be drawn
 LIKELIEST = 3  # labels drawn where there are too many to tell apart
 
 
@@ -45,6 +54,11 @@ def plot_rule_list(rule_list: RuleList, label: Any = None, level: float = 0.95) 
     figure = new_figure(8.5, 0.9 + height + 0.25 * (len(places) > 1))
     axes = figure.subplots()
     decimals = enough_decimals(rule_list, places, level)
+    highest = max(
+        consequent_interval(rule.label_counts, rule.pseudocounts, place, level)[1]
+        for rule in rule_list.rules
+        for place in places
+    )
     for k, place in enumerate(places):
         shift = 0.0 if len(places) == 1 else 0.6 * (k / (len(places) - 1) - 0.5)
         colour = SOFT if len(places) == 1 else COLOURS[k]
@@ -56,14 +70,13 @@ def plot_rule_list(rule_list: RuleList, label: Any = None, level: float = 0.95) 
             axes.axhspan(j - 0.5, j + 0.5, color=MUTED, alpha=0.1, linewidth=0)
     axes.set_yticks(range(len(texts)), texts)
     axes.set_ylim(len(texts) - 0.5, -0.5)
-    axes.set_xlim(0, 1)
-    tidy(axes, percent="x")
+    axes.set_xlim(0, probability_end(highest))
+    tidy(axes, percent="x", grid="x")
     axes.spines["left"].set_visible(False)
-    axes.tick_params(axis="y", length=0)
-    axes.grid(axis="x", alpha=0.3)
+    axes.tick_params(axis="y", length=0, labelsize=MEDIUM)
     interval = f"with its {100 * level:g}% credible interval"
     if len(places) == 1:
-        name = plain(show_name(rule_list.metadata.label_names[places[0]], 60))
+        name = escape_mathtext(show_name(rule_list.metadata.probability_of(places[0]), 60))
         axes.set_xlabel(f"probability of {name}, {interval}")
     else:
         axes.set_xlabel(f"probability of each label, {interval}")
@@ -72,11 +85,11 @@ def plot_rule_list(rule_list: RuleList, label: Any = None, level: float = 0.95) 
 
 
 def _rule_text(rule_list: RuleList, j: int) -> str:
-    head = "else" if j == len(rule_list) else "if " if j == 0 else "else if "
-    head = "always" if len(rule_list) == 0 else head
     rule = rule_list[j]
-    first, *others = [show_name(part, LONGEST) for part in rule.antecedent.parts] or [""]
-    name = plain("\n".join(wrap([head + first, *others], NAME_WIDTH)))
+    head = line_head(j, len(rule_list)) + (" " if rule.antecedent else "")
+    parts = rule.metadata.display.parts(rule.antecedent)
+    first, *others = [show_name(part, LONGEST) for part in parts] or [""]
+    name = escape_mathtext("\n".join(wrap([head + first, *others], NAME_WIDTH)))
     return f"{name}\nn = {count_text(rule.n)}"
 
 
@@ -90,7 +103,7 @@ def _draw_label(
     many: bool,
 ) -> None:
     """One label's bars and points, one to a rule; smaller where there are many labels."""
-    name = plain(show_name(rule_list.metadata.label_names[place], 40))
+    name = escape_mathtext(show_name(rule_list.metadata.label_names[place], 40))
     for j, rule in enumerate(rule_list.rules):
         low, high = consequent_interval(rule.label_counts, rule.pseudocounts, place, level)
         y = j + shift
@@ -116,28 +129,29 @@ def _draw_label(
 def _write_numbers(axes: Any, rule_list: RuleList, place: int, level: float, decimals: int) -> None:
     for j, rule in enumerate(rule_list.rules):
         low, high = consequent_interval(rule.label_counts, rule.pseudocounts, place, level)
-        mean = percent(rule.probabilities[place], decimals)
-        text = f"{mean} ({percent(low, decimals)}–{percent(high, decimals)})"
-        axes.annotate(text, (1.02, j), xycoords=("axes fraction", "data"), va="center")
+        text = interval_text(rule.probabilities[place], low, high, decimals)
+        where = (1.02, j)
+        axes.annotate(text, where, xycoords=("axes fraction", "data"), va="center", fontsize=MEDIUM)
 
 
 def plot_lengths(posterior: Posterior) -> Figure:
-    """The share of the draws at each number of rules."""
-    lengths = posterior.distinct.lengths
-    shares = np.bincount(lengths, weights=posterior.probabilities)
-    first, last = int(lengths.min()), int(lengths.max())
+    """The probability of each number of rules, or its share of the draws."""
+    shares = posterior.length_probabilities
+    visible = np.flatnonzero(shares >= LEAST_SHARE if posterior.exact is not None else shares > 0)
+    first, last = int(visible.min()), int(visible.max())
     figure = new_figure(max(4.0, min(8.0, 2.0 + 0.6 * (last - first + 1))), 3)
     axes = figure.subplots()
     places = np.arange(first, last + 1)
-    bars = axes.bar(places, shares[first:], color=SOFT, width=0.75)
+    bars = axes.bar(places, shares[first : last + 1], color=SOFT, width=0.75)
     if len(places) <= 12:
-        axes.bar_label(bars, [_share(s) for s in shares[first:]], padding=2, fontsize=9)
+        labels = [percent(s, 1) for s in shares[first : last + 1]]
+        axes.bar_label(bars, labels, padding=2, fontsize=9)
     step = max(1, len(places) // 12)
     axes.set_xticks(places[::step])
     mean = f"mean {posterior.mean_length:.1f}"
     axes.set_xlabel(f"number of rules, the default rule not counted ({mean})")
-    axes.set_ylabel("share of the draws")
-    tidy(axes, percent="y")
+    axes.set_ylabel("share of the draws" if posterior.exact is None else "probability")
+    tidy(axes, percent="y", grid="y")
     return figure
 
 
@@ -145,21 +159,32 @@ def plot_inclusion(posterior: Posterior, most: int = 15) -> Figure:
     """The antecedents found most often, by the share of the draws that have them."""
     if isinstance(most, bool) or not isinstance(most, (int, np.integer)) or most < 1:
         raise ParamError(f"most is {most!r}; it must be a whole number of 1 or more.")
-    found = [(n, share) for n, share in list(posterior.inclusion().items())[:most] if share > 0]
-    names = [plain(show_name(name, LONGEST), NAME_WIDTH) for name, _ in found]
+    inclusion = posterior.inclusion()
+    found = [(n, share) for n, share in list(inclusion.items())[:most] if share > 0]
+    names = [_wrapped(inclusion.text(name)) for name, _ in found]
     n_lines = sum(name.count("\n") + 1 for name in names)
     figure = new_figure(8, 0.9 + 0.27 * max(1, n_lines))
     axes = figure.subplots()
     shares = [share for _, share in found]
+    unsteady = inclusion.unsteady
     bars = axes.barh(range(len(found)), shares, color=SOFT, height=0.7)
-    axes.bar_label(bars, [_share(share) for share in shares], padding=3, fontsize=9)
+    marks = [" ~" if name in unsteady else "" for name, _ in found]
+    texts = [percent(share, 1) + mark for share, mark in zip(shares, marks, strict=True)]
+    axes.bar_label(bars, texts, padding=3, fontsize=9)
     axes.set_yticks(range(len(found)), names)
     axes.set_ylim(len(found) - 0.4, -0.6)
-    axes.set_xlim(0, 1)
-    axes.set_xlabel("share of the draws whose list has it")
-    tidy(axes, percent="x")
+    axes.set_xlim(0, probability_end(max(shares, default=1.0)))
+    what = "share of the draws whose list has it" if posterior.exact is None else "probability"
+    axes.set_xlabel(f"{what} (~ not yet steady)" if any(marks) else what)
+    tidy(axes, percent="x", grid="x")
     axes.tick_params(axis="y", length=0)
     return figure
+
+
+def _wrapped(conditions: str) -> str:
+    """Conditions beside a picture, over as many lines as they need."""
+    shown = show_name(conditions, LONGEST).split(" and ")
+    return escape_mathtext("\n".join(wrap(shown, NAME_WIDTH)))
 
 
 def plot_traces(posterior: Posterior) -> Figure:
@@ -168,7 +193,7 @@ def plot_traces(posterior: Posterior) -> Figure:
     shown = min(n_chains, MOST_CHAINS)
     n_draws = posterior.n_draws // n_chains
     points = np.unique(np.linspace(0, n_draws - 1, min(MOST_POINTS, n_draws)).astype(np.int64))
-    figure = new_figure(8.5, 0.8 + 0.95 * shown)
+    figure = new_figure(8.5, 0.8 + 1.0 * shown)
     grid = figure.subplots(shown, 2, sharex=True, sharey="col", squeeze=False)
     distinct = posterior.distinct
     for chain in range(shown):
@@ -176,19 +201,18 @@ def plot_traces(posterior: Posterior) -> Figure:
         for column, values in enumerate((distinct.log_posterior, distinct.lengths)):
             axes = grid[chain, column]
             axes.plot(points + 1, values[lists], color=SOFT, linewidth=0.6)
-            tidy(axes)
-            axes.grid(axis="y", alpha=0.3)
-    for chain in range(shown):
-        grid[chain, 0].set_ylabel(f"chain {chain + 1}", rotation=0, ha="right", va="center")
+            tidy(axes, grid="y")
+            axes.set_xlim(0, n_draws)
+        # inside, above the line: beside the axis it would meet the numbers
+        grid[chain, 0].set_title(f"chain {chain + 1}", fontsize=SMALL, loc="right", pad=2)
     for axes, title in zip(grid[0], ("log posterior", "number of rules"), strict=True):
-        axes.set_title(title, fontsize=10, loc="left")
+        axes.set_title(title, fontsize=MEDIUM, loc="left")
+    for axes in grid[0]:  # which the rows below share
+        axes.yaxis.get_major_locator().set_params(nbins=3)
+        axes.xaxis.get_major_locator().set_params(nbins=4)
     grid[0, 1].yaxis.get_major_locator().set_params(integer=True)
     rest = f", the first {shown} of {n_chains} chains" if shown < n_chains else ""
     for axes in grid[-1]:
         axes.set_xlabel(f"kept draw{rest}")
         axes.xaxis.set_major_formatter(lambda draw, _: f"{draw:,.0f}")
     return figure
-
-
-def _share(share: float) -> str:
-    return "<0.1%" if 0 < share < 0.0005 else f"{100 * share:.1f}%"

@@ -1,0 +1,1 @@
+from elseif.editing.draft import Draft as Draft

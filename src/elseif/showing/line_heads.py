@@ -1,0 +1,10 @@
+"""The words that open the lines of a list: if, else if, else."""
+
+from __future__ import annotations
+
+
+def line_head(place: int, length: int) -> str:
+    """The word that opens a line of a list: the line at a place, of so many rules."""
+    if length == 0:
+        return "always"
+    return "else" if place == length else "if" if place == 0 else "else if"

@@ -1,0 +1,69 @@
+"""One way to write probabilities and counts, for text, pages, figures and exports.
+
+``report/templates/numbers.js`` is its twin for pages; a test compares the two.
+"""
+
+from __future__ import annotations
+
+import math
+
+MOST_DECIMALS = 3  # of a percentage
+ROUNDED_UP = 1.1  # an interval of 0.19% is one of 0.2%, which one decimal shows
+FINE = 0.0095  # nearer to 0 or 1 than this, a whole per cent would say too little
+
+
+def percent(share: float, decimals: int = 0) -> str:
+    """A share as a percentage, which is 0% or 100% only where the share is 0 or 1.
+
+    Parameters
+    ----------
+    share : float
+        The share.
+    decimals : int, default=0
+        Decimals of most percentages; those near 0% and 100% have at least one.
+
+    Returns
+    -------
+    str
+        Such as "12%", "0.5%" or "<0.1%".
+
+    Examples
+    --------
+    >>> from elseif.showing.numbers import percent
+    >>> percent(0.124), percent(0.124, 1), percent(0.005), percent(0.0001), percent(0.99999)
+    ('12%', '12.4%', '0.5%', '<0.1%', '>99.9%')
+    """
+    share = float(share)
+    if 0 < share < FINE or 1 - FINE < share < 1:
+        decimals = max(1, decimals)
+        smallest = 10.0**-decimals
+        if f"{100 * share:.{decimals}f}" == f"{0:.{decimals}f}":
+            return f"<{smallest:.{decimals}f}%"
+        if f"{100 * share:.{decimals}f}" == f"{100:.{decimals}f}":
+            return f">{100 - smallest:.{decimals}f}%"
+    return f"{100 * share:.{decimals}f}%"
+
+
+def decimals_for(narrowest: float) -> int:
+    """Decimals of percentages for intervals of which the narrowest has this width."""
+    if not narrowest < 0.02:
+        return 0
+    return min(MOST_DECIMALS, math.ceil(math.log10(0.02 / max(narrowest, 1e-9))))
+
+
+def decimals_between(low: float, high: float) -> int:
+    """Decimals of percentages of one interval: enough to tell its ends apart."""
+    width = high - low
+    if width < 10.0 ** -(MOST_DECIMALS + 1):  # as good as one value
+        return 0
+    return decimals_for(width * ROUNDED_UP)
+
+
+def interval_text(mean: float, low: float, high: float, decimals: int = 0) -> str:
+    """A probability with its interval in brackets."""
+    return f"{percent(mean, decimals)} ({percent(low, decimals)}–{percent(high, decimals)})"
+
+
+def count_text(n: float) -> str:
+    """A number of observations, with thousands set apart; weighted ones have two decimals."""
+    return f"{n:,.0f}" if n == int(n) else f"{n:,.2f}"
