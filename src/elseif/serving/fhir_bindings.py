@@ -1,0 +1,218 @@
+"""Which FHIR resource tells each column of a list: read from a YAML file."""
+
+from __future__ import annotations
+
+import datetime
+import difflib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from elseif.errors import DataError, ParamError
+from elseif.files.strict_yaml import parse_yaml, yaml_text
+
+SOURCES = ("patient", "condition", "medication", "observation")
+OF_A_PATIENT = ("age", "gender")
+CODE = re.compile(r"[^\s|]+\|[^\s|&?#]+")
+# searches by source: what has been recorded, or the last value
+SEARCHES = {
+    "condition": "Condition?patient={{{{context.patientId}}}}&code={codes}",
+    "medication": "MedicationRequest?patient={{{{context.patientId}}}}&code={codes}",
+    "observation": (
+        "Observation?patient={{{{context.patientId}}}}&code={codes}&_sort=-date&_count=1"
+    ),
+}
+PATIENT = "Patient/{{context.patientId}}"
+CODE_OF = {"condition": "code", "medication": "medicationCodeableConcept", "observation": "code"}
+DEAD = ("entered-in-error", "refuted", "cancelled")  # records that say nothing of the patient
+
+
+@dataclass(frozen=True)
+class Binding:
+    """Where the value of one column comes from.
+
+    ``source`` is "patient" (``what`` is "age" or "gender"), "condition" or "medication" (true
+    where one of ``codes`` is recorded), or "observation" (the last value of one of ``codes``).
+    """
+
+    source: str
+    what: str = ""
+    codes: tuple[str, ...] = ()
+    unit: str | None = None
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+    def template(self) -> str:
+        """The search that a record system answers beforehand."""
+        if self.source == "patient":
+            return PATIENT
+        return SEARCHES[self.source].format(codes=",".join(self.codes))
+
+    def value(self, resource: Any, today: datetime.date) -> Any:
+        """The column's value; ``LookupError`` where the record does not tell it."""
+        if self.source == "patient":
+            value = _of_patient(resource, self.what, today)
+        elif self.source == "observation":
+            value = self._observed(_entries(resource, "Observation"))
+        else:
+            kind = "Condition" if self.source == "condition" else "MedicationRequest"
+            value = any(self._has_code(entry) for entry in _entries(resource, kind))
+        if isinstance(value, str) and self.values:
+            return self.values.get(value, value)
+        return value
+
+    def _has_code(self, entry: Mapping[str, Any]) -> bool:
+        codings = _mapping(entry.get(CODE_OF[self.source])).get("coding")
+        return any(
+            f"{coding.get('system')}|{coding.get('code')}" in self.codes
+            for coding in (codings if isinstance(codings, list) else [])
+            if isinstance(coding, dict)
+        )
+
+    def _observed(self, entries: Sequence[Mapping[str, Any]]) -> Any:
+        matching = [entry for entry in entries if self._has_code(entry)]
+        if not matching:
+            raise LookupError
+        last = max(matching, key=lambda entry: str(entry.get("effectiveDateTime", "")))
+        quantity = _mapping(last.get("valueQuantity"))
+        if isinstance(quantity.get("value"), (int, float)):
+            unit = quantity.get("code") or quantity.get("unit")
+            if self.unit is not None and unit != self.unit:
+                raise DataError(
+                    f"An observation of {self.codes[0]} is in {unit!r}; the list was learnt in "
+                    f"{self.unit!r}."
+                )
+            return quantity["value"]
+        for name in ("valueBoolean", "valueInteger", "valueString", "valueDateTime"):
+            if isinstance(last.get(name), (bool, int, str)):
+                return last[name]
+        raise LookupError
+
+
+Bindings = dict[str, dict[str, Binding]]
+
+
+def read_bindings(path: str | Path, columns: Mapping[str, Sequence[str]]) -> Bindings:
+    """Read which FHIR resource tells each column of each model.
+
+    Parameters
+    ----------
+    path : str or path
+        A YAML file: by model, then by column, ``{patient: age}``, ``{patient: gender}``,
+        ``{condition: SYSTEM|CODE}``, ``{medication: ...}`` or ``{observation: ..., unit: ...}``.
+    columns : dict
+        By model, the columns that its list asks for.
+
+    Returns
+    -------
+    dict of dict of Binding
+        By model, then by column.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from elseif.serving import read_bindings
+    >>> _ = Path("fhir.yaml").write_text("titanic: {sex: {patient: gender}}")
+    >>> read_bindings("fhir.yaml", {"titanic": ["sex", "age"]})["titanic"]["sex"].template()
+    'Patient/{{context.patientId}}'
+    """
+    path = Path(path)
+    content = parse_yaml(yaml_text(path, "a file of FHIR bindings"), path.name)
+    bindings: Bindings = {}
+    for model, of_columns in _checked_mapping(content, f"{path.name}").items():
+        if model not in columns:
+            raise ParamError(f"{path.name}: no model is called {model!r}{_near(model, columns)}.")
+        bindings[model] = {}
+        for column, told in _checked_mapping(of_columns, f"{path.name}: {model}").items():
+            if column not in columns[model]:
+                raise ParamError(
+                    f"{path.name}: the list of {model} does not ask for {column!r}"
+                    f"{_near(column, columns[model])}."
+                )
+            where = f"{path.name}: {model}: {column}"
+            bindings[model][column] = _binding(_checked_mapping(told, where), where)
+    return bindings
+
+
+def _checked_mapping(value: Any, where: str) -> Mapping[str, Any]:
+    if not isinstance(value, dict) or not all(isinstance(key, str) for key in value):
+        raise ParamError(f"{where} must map names to settings, not {type(value).__name__}.")
+    return value
+
+
+def _binding(told: Mapping[str, Any], where: str) -> Binding:
+    unknown = [key for key in told if key not in (*SOURCES, "unit", "values")]
+    if unknown:
+        near = _near(unknown[0], (*SOURCES, "unit", "values"))
+        raise ParamError(f"{where}: {unknown[0]!r} is no setting{near}.")
+    sources = [key for key in SOURCES if key in told]
+    if len(sources) != 1:
+        raise ParamError(f"{where} must have one of {', '.join(SOURCES)}.")
+    source, value = sources[0], told[sources[0]]
+    values = _checked_mapping(told.get("values", {}), f"{where}: values")
+    if source == "patient":
+        if value not in OF_A_PATIENT:
+            raise ParamError(f"{where}: patient must be {' or '.join(OF_A_PATIENT)}.")
+        return Binding(source, value, values=values)
+    codes = value if isinstance(value, list) else [value]
+    for code in codes:
+        if not isinstance(code, str) or not CODE.fullmatch(code):
+            raise ParamError(
+                f"{where}: {code!r:.100} is no code; write SYSTEM|CODE, such as http://loinc.org|8480-6."
+            )
+    unit = told.get("unit")
+    if unit is not None and not isinstance(unit, str):
+        raise ParamError(f"{where}: unit must be a text.")
+    return Binding(source, codes=tuple(codes), unit=unit, values=values)
+
+
+def _near(name: str, known: Mapping[str, Any] | Sequence[str]) -> str:
+    near = difflib.get_close_matches(name, list(known), 1)
+    return f"; did you mean {near[0]!r}?" if near else f"; known: {', '.join(list(known)[:10])}"
+
+
+def _of_patient(resource: Any, what: str, today: datetime.date) -> Any:
+    patient = _mapping(resource)
+    if what == "gender":
+        if patient.get("gender") in ("male", "female", "other"):
+            return patient["gender"]
+        raise LookupError
+    born = patient.get("birthDate")
+    whole = re.fullmatch(r"(\d{4})-(\d{2})-(\d{2})", born) if isinstance(born, str) else None
+    if whole is None:
+        raise LookupError  # a year alone does not tell the age
+    try:
+        birthday = datetime.date.fromisoformat(whole.group())
+    except ValueError:
+        raise LookupError from None
+    before = (today.month, today.day) < (birthday.month, birthday.day)
+    if birthday > today:
+        raise LookupError
+    return today.year - birthday.year - before
+
+
+def _entries(bundle: Any, kind: str) -> list[Mapping[str, Any]]:
+    """Resources of a search's answer; ``LookupError`` where there was none."""
+    bundle = _mapping(bundle)
+    if bundle.get("resourceType") == kind:
+        return [bundle]
+    if bundle.get("resourceType") != "Bundle":
+        raise LookupError
+    entries = bundle.get("entry", [])
+    resources = [_mapping(_mapping(entry).get("resource")) for entry in _list(entries)]
+    return [r for r in resources if r.get("resourceType") == kind and not _is_dead(r)]
+
+
+def _is_dead(resource: Mapping[str, Any]) -> bool:
+    verification = _list(_mapping(resource.get("verificationStatus")).get("coding"))
+    codes = [resource.get("status"), *(_mapping(coding).get("code") for coding in verification)]
+    return any(code in DEAD for code in codes if isinstance(code, str))
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []

@@ -1,0 +1,97 @@
+"""The server run by uvicorn, in one process or in several."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from elseif.errors import ParamError, ResourceError, install
+from elseif.files.temporary import temporary_folder
+from elseif.serving.app import Limits, make_app
+from elseif.serving.fhir_bindings import Bindings, read_bindings
+from elseif.serving.served_model import ServedModel, serve_file
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+
+ORDERS = "ELSEIF_SERVE"  # what workers are told by; it holds paths and limits, and nothing secret
+SECONDS_TO_END = 10  # for requests that are being answered when the server is stopped
+
+
+@dataclass(frozen=True)
+class Orders:
+    """What to serve, and how."""
+
+    models: tuple[str, ...]
+    bindings: str | None = None
+    allow_origins: tuple[str, ...] = ()
+    limits: Limits = field(default_factory=Limits)
+    min_cell: int | None = None
+
+    def read(self) -> tuple[list[ServedModel], Bindings]:
+        """The models and the bindings, whose faults are told before anything listens."""
+        models = [serve_file(path, min_cell=self.min_cell) for path in self.models]
+        if self.bindings is None:
+            return models, {}
+        columns = {served.name: served.columns for served in models}
+        return models, read_bindings(self.bindings, columns)
+
+    def app(self) -> Starlette:
+        """The application."""
+        models, bindings = self.read()
+        return make_app(models, self.limits, bindings, self.allow_origins)
+
+
+def app_of_worker() -> Starlette:
+    """The application of a worker, by the orders that its parent left in the environment."""
+    told: dict[str, Any] = json.loads(os.environ[ORDERS])
+    limits = Limits(**told.pop("limits"))
+    return Orders(
+        models=tuple(told["models"]),
+        bindings=told["bindings"],
+        allow_origins=tuple(told["allow_origins"]),
+        limits=limits,
+        min_cell=told["min_cell"],
+    ).app()
+
+
+def run_server(orders: Orders, host: str, port: int, workers: int) -> None:
+    """Serve until stopped; requests that are being answered are answered to their end."""
+    try:
+        import prometheus_client  # noqa: F401
+        import starlette  # noqa: F401
+        import uvicorn
+    except ImportError as error:
+        raise ParamError(f"The server needs {error.name}: {install('serve')}.") from None
+    app = orders.app()
+    # neither addresses of clients nor paths are logged
+    options: dict[str, Any] = {
+        "host": host,
+        "port": port,
+        "log_level": "warning",
+        "access_log": False,
+        "server_header": False,
+        "timeout_graceful_shutdown": SECONDS_TO_END,
+    }
+    try:
+        if workers == 1:
+            uvicorn.run(app, **options)
+            return
+        with temporary_folder("elseif-metrics") as folder:
+            os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(folder)
+            os.environ[ORDERS] = json.dumps(asdict(orders))
+            uvicorn.run(
+                "elseif.serving.running:app_of_worker", factory=True, workers=workers, **options
+            )
+    except SystemExit as end:
+        if end.code:
+            raise ResourceError(f"The server could not listen on {host}:{port}.") from None
+
+
+def absolute(paths: Sequence[Path]) -> tuple[str, ...]:
+    """Paths that workers find too."""
+    return tuple(str(path.resolve()) for path in paths)

@@ -1,0 +1,263 @@
+"""Cards for a record system, asked as the CDS Hooks specification shows."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from elseif.errors import ParamError
+from elseif.serving import make_app, read_bindings
+from elseif.serving.cds_hooks import case_of
+from elseif.serving.fhir_bindings import Bindings
+from tests.serving.models import served_ward
+
+YAML = """
+stroke:
+  age: {patient: age}
+  sex: {patient: gender}
+  heart failure:
+    condition: [http://snomed.info/sct|84114007, http://hl7.org/fhir/sid/icd-10-cm|I50.9]
+  systolic: {observation: http://loinc.org|8480-6, unit: "mm[Hg]"}
+"""
+COLUMNS = {"stroke": ["age", "sex", "heart failure", "systolic"]}
+
+# the example of the specification (patient-view), with the prefetched resources that we ask for
+REQUEST: dict[str, Any] = {
+    "hookInstance": "d1577c69-dfbe-44ad-ba6d-3e05e953b2ea",
+    "fhirServer": "http://hooks.smarthealthit.org:9080",
+    "hook": "patient-view",
+    "fhirAuthorization": {
+        "access_token": "some-opaque-fhir-access-token",
+        "token_type": "Bearer",
+        "expires_in": 300,
+        "scope": "user/Patient.read user/Observation.read",
+        "subject": "cds-service4",
+    },
+    "context": {"userId": "Practitioner/example", "patientId": "1288992", "encounterId": "89284"},
+    "prefetch": {
+        "patient": {
+            "resourceType": "Patient",
+            "gender": "male",
+            "birthDate": "1925-12-23",
+            "id": "1288992",
+            "active": True,
+        },
+        "search1": {
+            "resourceType": "Bundle",
+            "entry": [
+                {
+                    "resource": {
+                        "resourceType": "Condition",
+                        "code": {
+                            "coding": [{"system": "http://snomed.info/sct", "code": "84114007"}]
+                        },
+                    }
+                }
+            ],
+        },
+        "search2": {
+            "resourceType": "Bundle",
+            "entry": [
+                {
+                    "resource": {
+                        "resourceType": "Observation",
+                        "status": "final",
+                        "code": {"coding": [{"system": "http://loinc.org", "code": "8480-6"}]},
+                        "effectiveDateTime": "2026-03-01",
+                        "valueQuantity": {"value": 151, "unit": "mmHg", "code": "mm[Hg]"},
+                    }
+                }
+            ],
+        },
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def bindings(tmp_path_factory: pytest.TempPathFactory) -> Bindings:
+    path = tmp_path_factory.mktemp("fhir") / "fhir.yaml"
+    path.write_text(YAML)
+    return read_bindings(path, COLUMNS)
+
+
+@pytest.fixture(scope="module")
+def client(bindings: Bindings) -> TestClient:
+    return TestClient(make_app([served_ward()], bindings=bindings))
+
+
+def asked(client: TestClient, request: dict[str, Any]) -> Any:
+    return client.post("/cds-services/stroke", json=request)
+
+
+def test_services_are_announced(client: TestClient) -> None:
+    """With what a record system fetches beforehand: each search once."""
+    (service,) = client.get("/cds-services").json()["services"]
+    assert (service["hook"], service["id"]) == ("patient-view", "stroke")
+    assert service["prefetch"] == {
+        "patient": "Patient/{{context.patientId}}",
+        "search1": "Condition?patient={{context.patientId}}&code=http://snomed.info/sct|84114007,"
+        "http://hl7.org/fhir/sid/icd-10-cm|I50.9",
+        "search2": "Observation?patient={{context.patientId}}&code=http://loinc.org|8480-6"
+        "&_sort=-date&_count=1",
+    }
+    without = TestClient(make_app([served_ward()]))
+    assert without.get("/cds-services").json() == {"services": []}
+    assert without.post("/cds-services/stroke", json=REQUEST).status_code == 404
+
+
+def test_the_specifications_example_is_answered(client: TestClient) -> None:
+    """By a card with the line that applies and its interval, and nothing of the patient."""
+    (card,) = asked(client, REQUEST).json()["cards"]
+    answer = served_ward().answers(
+        [{"age": 100, "sex": "male", "heart failure": True, "systolic": 151}]
+    )[0]
+    assert answer["rule"] == 1
+    assert card["indicator"] == "info"
+    assert card["summary"].startswith("Probability of stroke: ")
+    assert f"{100 * answer['probabilities'][1]['probability']:.0f}%" in card["summary"]
+    assert len(card["summary"]) <= 140
+    assert "Line 1 applies: age \\> 70 and heart failure" in card["detail"]
+    assert card["source"]["label"].startswith("stroke")
+    assert "1288992" not in str(card)
+
+
+def test_what_is_not_recorded_is_not_known(client: TestClient) -> None:
+    """An observation that is absent leaves a range; a condition that was looked for is absent."""
+    request = copy.deepcopy(REQUEST)
+    request["prefetch"]["search1"] = {"resourceType": "Bundle", "total": 0}
+    request["prefetch"]["search2"] = {"resourceType": "Bundle"}
+    (card,) = asked(client, request).json()["cards"]
+    assert "between" in card["summary"]
+    assert "Not known, and worth recording: systolic" in card["detail"]
+    assert "The range is over the lines that could apply." in card["detail"]
+    del request["prefetch"]["search1"]  # nobody looked for it
+    (card,) = asked(client, request).json()["cards"]
+    assert "heart failure" in card["detail"]
+    del request["prefetch"]
+    assert "between" in asked(client, request).json()["cards"][0]["summary"]
+
+
+def test_records_that_say_nothing(bindings: Bindings) -> None:
+    """Refuted conditions, observations entered in error, and birth dates of a year alone."""
+    today = datetime.date(2026, 12, 22)
+    prefetch = copy.deepcopy(REQUEST["prefetch"])
+    assert case_of(prefetch, bindings["stroke"], today)["age"] == 100
+    tomorrow = today + datetime.timedelta(days=1)
+    assert case_of(prefetch, bindings["stroke"], tomorrow)["age"] == 101
+    condition = prefetch["search1"]["entry"][0]["resource"]
+    condition["verificationStatus"] = {"coding": [{"code": "refuted"}]}
+    prefetch["search2"]["entry"][0]["resource"]["status"] = "entered-in-error"
+    prefetch["patient"]["birthDate"] = "1925"
+    prefetch["patient"]["gender"] = "unknown"
+    assert case_of(prefetch, bindings["stroke"], today) == {"heart failure": False}
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [None, 3, "text", [], {"resourceType": "Bundle", "entry": 3},
+     {"resourceType": "Bundle", "entry": [3, {"resource": 3}, {"resource": {"code": []}}]},
+     {"resourceType": "Condition", "status": []},
+     {"resourceType": "Bundle",
+      "entry": [{"resource": {"resourceType": "Condition", "status": {}}}]},
+     {"resourceType": "OperationOutcome"}],
+)  # fmt: skip
+def test_odd_resources(client: TestClient, odd: object) -> None:
+    """Whatever stands in the prefetch, there is a card."""
+    request = copy.deepcopy(REQUEST)
+    request["prefetch"] = dict.fromkeys(("patient", "search1", "search2"), odd)
+    assert asked(client, request).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"hook": "order-sign"}, "'order-sign'; the service stroke answers 'patient-view'"),
+        ({"hookInstance": "1"}, "hookInstance must be a UUID"),
+        ({"context": None}, "no context"),
+        ({"prefetch": [1]}, "prefetch must be an object"),
+    ],
+)
+def test_requests_that_are_none(client: TestClient, change: dict[str, Any], words: str) -> None:
+    """Each is a sentence."""
+    response = asked(client, {**REQUEST, **change})
+    assert response.status_code == 422
+    assert words in response.json()["error"]
+
+
+def test_another_unit_is_refused(client: TestClient) -> None:
+    """Rather than compared with a threshold of the unit that the list was learnt in."""
+    request = copy.deepcopy(REQUEST)
+    request["prefetch"]["search2"]["entry"][0]["resource"]["valueQuantity"]["code"] = "kPa"
+    response = asked(client, request)
+    assert response.status_code == 422
+    assert "'kPa'; the list was learnt in 'mm[Hg]'" in response.json()["error"]
+
+
+def test_synthetic_patients_are_never_passed_off_as_people(bindings: Bindings) -> None:
+    """A card says so where it is read first, and so does every answer."""
+    served = served_ward()
+    cohort = {"synthetic": True, "warnings": [], "empty_groups": [], "concepts": []}
+    made_up = dataclasses.replace(served, model=dataclasses.replace(served.model, cohort=cohort))
+    client = TestClient(make_app([made_up], bindings=bindings))
+    (card,) = asked(client, REQUEST).json()["cards"]
+    assert card["summary"].startswith("SYNTHETIC patients: probability of stroke")
+    assert card["detail"].startswith("SYNTHETIC patients")
+    assert len(card["summary"]) <= 140
+    case = {"case": {"age": 80}}
+    assert client.post("/predict", json=case).json()["model"]["synthetic"] is True
+    assert "SYNTHETIC" in client.get("/").text
+
+
+def test_labels_that_mean_harm(bindings: Bindings) -> None:
+    """Neither turn a card's text round, nor make links, nor push the number out of it."""
+    served = served_ward()
+    words = "ok\u202e\nCALL http://evil.example www.evil.example " + "x" * 140
+    worded = served.model.with_labels({"outcome": {"event": words}})
+    client = TestClient(make_app([dataclasses.replace(served, model=worded)], bindings=bindings))
+    (card,) = asked(client, REQUEST).json()["cards"]
+    (service,) = client.get("/cds-services").json()["services"]
+    for text in (card["summary"], card["detail"], service["title"]):
+        assert "\u202e" not in text
+        assert "\n" not in text.replace("\n\n", "")
+    assert "http://" not in card["detail"]
+    assert "%" in card["summary"]
+
+
+def test_feedback_is_taken(client: TestClient) -> None:
+    """And not kept."""
+    feedback = {"feedback": [{"card": "4e0a3a1e-3283-4575-ab82-028d55fe2719"}]}
+    assert client.post("/cds-services/stroke/feedback", json=feedback).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("strokes: {age: {patient: age}}", "no model is called 'strokes'; did you mean 'stroke'?"),
+        ("stroke: {aged: {patient: age}}", "'aged'; did you mean 'age'?"),
+        ("stroke: {age: {patient: weight}}", "patient must be age or gender"),
+        ("stroke: {age: {pateint: age}}", "'pateint' is no setting; did you mean 'patient'?"),
+        ("stroke: {age: {patient: age, condition: a|b}}", "must have one of"),
+        ("stroke: {age: {observation: 8480-6}}", "'8480-6' is no code; write SYSTEM|CODE"),
+        ("stroke: {age: {observation: 'a|b&c=d'}}", "is no code"),
+        ("stroke: {age: {observation: a|b, unit: 3}}", "unit must be a text"),
+        ("stroke: [age]", "must map names to settings, not list"),
+        ("stroke: {age: [", "is not readable as YAML"),
+        ("!!python/object/apply:os.system [ls]", "is not readable as YAML"),
+        ("stroke: {age: {patient: age}, age: {patient: gender}}", "'age' stands twice"),
+        ("a: &x [1]\nstroke: *x", "references (& and *) are not allowed"),
+    ],
+)
+def test_bindings_that_are_none(tmp_path: Path, text: str, words: str) -> None:
+    """An error names the file, the model and the column."""
+    path = tmp_path / "fhir.yaml"
+    path.write_text(text)
+    with pytest.raises(ParamError) as caught:
+        read_bindings(path, COLUMNS)
+    assert words in str(caught.value)
+    assert "fhir.yaml" in str(caught.value)

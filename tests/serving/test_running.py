@@ -1,0 +1,135 @@
+"""``elseif serve`` as a process: it answers, says nothing of cases, and ends when told."""
+
+from __future__ import annotations
+
+import json
+import signal
+import socket
+import subprocess
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from elseif import export_model
+from elseif.cli.main import run
+from tests.cli.program import PROGRAM, heed_interrupts
+from tests.serving.models import ward_model
+
+CASE = {"age": 80, "heart failure": True, "sex": "male", "systolic": 150}
+
+
+@pytest.fixture(scope="module")
+def model_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("served") / "stroke.json"
+    path.write_text(export_model(ward_model(), "json"))
+    return path
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+@contextmanager
+def server(model: Path, *options: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """A server that answers, by its address."""
+    port = free_port()
+    command = [*PROGRAM, "serve", str(model), "--port", str(port), *options]
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=heed_interrupts,
+    ) as process:
+        address = f"http://127.0.0.1:{port}"
+        try:
+            wait_for(f"{address}/healthz", process)
+            yield address, process
+        finally:
+            process.kill()
+
+
+def wait_for(address: str, process: subprocess.Popen[str]) -> None:
+    for _ in range(1200):
+        assert process.poll() is None, process.communicate()
+        try:
+            urllib.request.urlopen(address, timeout=5).read()
+        except (urllib.error.URLError, ConnectionError):
+            time.sleep(0.1)
+        else:
+            return
+    raise AssertionError("the server does not answer")
+
+
+def post(address: str, body: object) -> Any:
+    request = urllib.request.Request(
+        f"{address}/predict", json.dumps(body).encode(), {"Content-Type": "application/json"}
+    )
+    return json.load(urllib.request.urlopen(request, timeout=60))
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_it_answers_and_ends(model_file: Path, number: signal.Signals) -> None:
+    """A server that is stopped has done what it was asked; nothing of a case was printed."""
+    with server(model_file) as (address, process):
+        assert post(address, {"case": CASE})["prediction"]["rule"] == 1
+        process.send_signal(number)
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert out == ""
+    assert err.startswith("elseif: Serving on http://127.0.0.1:")
+    assert "150" not in err
+    assert "Traceback" not in err
+
+
+def test_workers_share_their_metrics(model_file: Path) -> None:
+    """Whichever answers, all cases are counted."""
+    with server(model_file, "--workers", "2") as (address, process):
+        for _ in range(20):
+            post(address, {"case": CASE})
+        text = urllib.request.urlopen(f"{address}/metrics", timeout=60).read().decode()
+        assert 'elseif_cases_total{model="stroke"} 20.0' in text
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=60)
+
+
+def test_a_port_that_is_taken(model_file: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Is an error with the address."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        assert run(["serve", str(model_file), "--port", str(port)]) == 4
+    assert f"could not listen on 127.0.0.1:{port}" in capfd.readouterr().err
+
+
+def test_a_minimum_cell(model_file: Path) -> None:
+    """Is held by everything that is served."""
+    with server(model_file, "--min-cell", "10") as (address, _):
+        models = json.load(urllib.request.urlopen(f"{address}/models", timeout=60))
+        assert models["models"][0]["n"] % 10 == 0
+        assert "multiples of 10" in models["models"][0]["rule_list"].replace("\n", " ")
+
+
+def test_faults_are_told_before_anything_listens(
+    model_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A file that is no model, two of one name, bindings of another model."""
+    broken = tmp_path / "broken.json"
+    broken.write_text("{}")
+    assert run(["serve", str(broken)]) == 5
+    bindings = tmp_path / "fhir.yaml"
+    bindings.write_text("other: {age: {patient: age}}")
+    assert run(["serve", str(model_file), "--fhir", str(bindings)]) == 2
+    assert "no model is called 'other'" in capsys.readouterr().err
+    assert run(["serve", str(model_file), str(model_file)]) == 2
+    assert "Two models are called 'stroke'" in capsys.readouterr().err
