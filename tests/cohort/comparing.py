@@ -53,7 +53,7 @@ def assert_sound(cohort: Cohort) -> None:
     assert cohort.catalogue["covariate_id"].dtype == np.int64
     order = list(zip(cohort.catalogue["domain"], cohort.catalogue["concept_id"], strict=True))
     assert order == sorted(order)
-    assert list(cohort.attrition.columns) == ["step", "persons", "removed"]
+    assert list(cohort.attrition.columns) == ["step", "persons", "removed", "lost_outcomes"]
     assert list(cohort.holes.columns) == ["what", "records", "persons"]
     steps = cohort.attrition["persons"].to_numpy()
     assert steps[-1] == n
@@ -83,6 +83,8 @@ def assert_as_reference(cohort: Cohort, reference: NaiveCohort) -> None:
     ]
     assert catalogue_rows(cohort) == rows
     assert list(cohort.attrition["persons"]) == reference.attrition
+    lost = cohort.attrition["lost_outcomes"].tolist()
+    assert lost[5] == sum(lost) == reference.lost_outcomes
 
 
 def assert_equal_cohorts(left: Cohort, right: Cohort) -> None:

@@ -46,6 +46,7 @@ class NaiveCohort:
     n_with_index: int
     reasons: Counter[str]
     must_be_new: bool
+    lost_outcomes: int  # of those who leave after it, and would else be members
 
     @property
     def attrition(self) -> list[int]:
@@ -77,7 +78,7 @@ def naive_extraction(frames: Frames, definition: CohortDefinition) -> NaiveCohor
     }
     patients: dict[int, Patient] = {}
     reasons: Counter[str] = Counter()
-    n_with_index = 0
+    n_with_index = lost_outcomes = 0
     for person_id, history in histories.items():
         days = [day for concept, day in history.conditions if concept in index]
         if not days:
@@ -85,39 +86,56 @@ def naive_extraction(frames: Frames, definition: CohortDefinition) -> NaiveCohor
         n_with_index += 1
         first = min(days)
         reason = _reason_to_leave(people.get(person_id), history, first, definition)
-        if (
-            not reason
-            and definition.outcome_must_be_new
-            and any(c in outcome and day <= first for c, day in history.conditions)
+        low, high = definition.outcome_window
+        window = {first + timedelta(days=n) for n in range(low, high + 1)}
+        is_new = not any(c in outcome and day <= first for c, day in history.conditions)
+        is_wanted = is_new or not definition.outcome_must_be_new
+        if reason == REASONS[-1] and any(
+            c in outcome and day in window and day <= _last_day(history, first, definition)
+            for c, day in history.conditions
         ):
+            if definition.include_all_outcomes:
+                reason = ""
+            elif is_wanted:
+                lost_outcomes += 1
+        if not reason and not is_wanted:
             reason = NOT_NEW
         if reason:
             reasons[reason] += 1
             continue
         gender, born = people[person_id]
-        low, high = definition.outcome_window
-        window = {first + timedelta(days=n) for n in range(low, high + 1)}
         before = {("condition", concept) for concept, day in history.conditions if day < first}
         before |= {("drug", concept) for concept, day in history.drugs if day < first}
+        features = {f for f in before if f[0] in definition.domains and f[1] != 0}
         patients[person_id] = Patient(
             index_date=first,
             outcome=any(c in outcome and day in window for c, day in history.conditions),
             age=first.year - born,
             sex=SEX.get(gender, "unknown"),
-            features={f for f in before if f[0] in definition.domains and f[1] != 0},
+            features=features,
             groups={
                 name
                 for name, members in groups.items()
-                if any(("condition", concept) in before for concept in members)
+                if any(concept in members for _, concept in features)
             },
         )
-    features = set().union(*(patient.features for patient in patients.values()))
+    every = set().union(*(patient.features for patient in patients.values()))
     return NaiveCohort(
         patients,
-        _names(features, frames["concept"]),
+        _names(every, frames["concept"]),
         n_with_index,
         reasons,
         definition.outcome_must_be_new,
+        lost_outcomes,
+    )
+
+
+def _last_day(history: _History, first: date, definition: CohortDefinition) -> date:
+    """Until when a person was observed, in a period that begins early enough."""
+    return max(
+        end
+        for start, end in history.periods
+        if start <= first <= end and (first - start).days >= definition.observation_before
     )
 
 
@@ -186,7 +204,7 @@ def members(concepts: ConceptSet, ancestors: pd.DataFrame) -> set[int]:
         found |= {concept.id} | (below[concept.id] if concept.descendants else set())
     for concept in concepts.exclude:
         found -= {concept.id} | (below[concept.id] if concept.descendants else set())
-    return found
+    return found - {0}  # no concept, even where a vocabulary has it beneath one
 
 
 def _names(features: set[Feature], concepts: pd.DataFrame) -> dict[Feature, str]:

@@ -305,7 +305,7 @@ def test_duckdb_file_is_only_read(path: Path, tmp_path: Path) -> None:
     with connect(str(path), "cdm") as database:
         extract(database, HANDMADE)
         with pytest.raises(duckdb.Error, match="read-only"):
-            database._driver.connection.execute("CREATE TABLE cdm.mine AS SELECT 1 AS one")
+            database.backend.raw_sql("CREATE TABLE cdm.mine AS SELECT 1 AS one")
     assert hashlib.sha256(path.read_bytes()).hexdigest() == before
     assert set(tmp_path.iterdir()) == names
 

@@ -14,13 +14,13 @@ import pytest
 
 from elseif.cohort import Cohort, connect, extract, read_cohort
 from elseif.errors import ElseifError
+from tests.cli.program import by_signal, heed_interrupts
 from tests.cohort.child import BATCH, REFUSED
 from tests.cohort.comparing import assert_equal_cohorts
 from tests.cohort.definitions import HANDMADE
 from tests.cohort.engines import write_duckdb
+from tests.cohort.extracting import make_database
 from tests.cohort.test_reference import medium_database
-from tests.helpers_cohort import make_database
-from tests.helpers_program import by_signal, heed_interrupts
 
 ROOT = Path(__file__).parents[2]
 # the program, sent a signal half a second after it has asked for drugs, and left to end by itself

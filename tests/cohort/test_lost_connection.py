@@ -85,6 +85,7 @@ def test_cut_for_good_and_continued(
     text = str(caught.value)
     assert text.endswith(".")
     assert "connection" in text.lower()
+    assert f"kept in {folder}: the same command continues there." in text
     assert_no_secret("".join(traceback.format_exception(caught.value)))
     assert not list(folder.rglob("*manifest*"))
     with pytest.raises(ElseifError):
@@ -116,6 +117,16 @@ def test_wrong_password(postgres: PostgresServer, user: str, password: str) -> N
         with connect(postgres.url(user, password), SCHEMA) as database:
             extract(database, HANDMADE)
     assert_no_secret("".join(traceback.format_exception(caught.value)))
+
+
+@pytest.mark.parametrize("password", ["password", "authentication", READER])
+def test_a_password_that_is_a_word_of_the_message(
+    postgres: PostgresServer, password: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The hint says what is wrong, and at once: it is not taken for a server that is away."""
+    monkeypatch.setattr("elseif.cohort.database.WAITS", (1000.0,))
+    with pytest.raises(DatabaseError, match="refuses the user or the password"):
+        connect(postgres.url(READER, password), SCHEMA)
 
 
 def test_credentials_are_never_shown(
@@ -187,7 +198,7 @@ def test_reader_leaves_nothing_behind(postgres: PostgresServer, whole: Cohort) -
             cohort = extract(database, HANDMADE, persons_a_batch=BATCH)
             assert catalogue(postgres) == before  # nothing temporary while it is open
             with pytest.raises(psycopg.Error, match=r"denied|read-only"):
-                database._driver.connection.execute(f"CREATE TABLE {SCHEMA}.mine (one int)")
+                database.backend.raw_sql(f"CREATE TABLE {SCHEMA}.mine (one int)")
         assert_equal_cohorts(cohort, whole)
     assert catalogue(postgres) == before
     assert sessions(postgres) == 0

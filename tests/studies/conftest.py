@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.helpers_program import PROGRAM
+from tests.cli.program import PROGRAM
 
 SMALL = ["--patients", "300", "--folds", "2", "--only", "BRL,CHADS2,CHA2DS2-VASc,CART"]
 TIMES = {"times", "seconds", "cpu_seconds", "command"}

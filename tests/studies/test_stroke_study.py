@@ -21,8 +21,8 @@ from elseif.studies.stroke_cohort import find_patients
 from elseif.studies.stroke_settings import StrokeSettings
 from tests.browser.calculator_tools import columns_of, fill_in, lit
 from tests.browser.open_page import OpenPage
-from tests.helpers_cohort import make_database
-from tests.helpers_program import by_signal, end_by
+from tests.cli.program import by_signal, end_by
+from tests.cohort.extracting import make_database
 from tests.studies.conftest import SMALL, Study, program, without_times
 
 POPULATIONS = ["everybody", "women", "men"]
@@ -267,7 +267,8 @@ def test_an_outcome_of_nobody_or_of_everybody(
         connection.execute(change)
     told = ["--database", str(path), "--schema", "cdm", "--out", str(tmp_path / "out")]
     assert run(["study", "stroke", *told, "--only", "BRL"]) == 3
-    (line,) = capsys.readouterr().err.splitlines()
+    note, line = capsys.readouterr().err.splitlines()
+    assert note.startswith("elseif: note: Nobody in the cohort has a record of these groups")
     assert line.startswith(
         "elseif: The outcome of the definition stroke, stroke on days 1 to 365 after the index "
         f"date, was recorded of {n_events} of 40 patients: "
@@ -287,6 +288,7 @@ def test_files_of_others_are_not_replaced(
     assert [file.name for file in tmp_path.iterdir()] == ["model.json"]
 
 
+@pytest.mark.filterwarnings("ignore:Nobody in the cohort has a record:UserWarning")
 @pytest.mark.parametrize("address", ["{}", "duckdb://{}", "duckdb:///{}"])
 def test_databases_of_one_name_are_told_apart(tmp_path: Path, address: str) -> None:
     """However they are written; and so is one that has changed since it was extracted."""

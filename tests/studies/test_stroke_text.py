@@ -11,8 +11,7 @@ import pytest
 
 from elseif.datasets import PlantedRule
 from elseif.evaluation.table_of_classifiers import Compared, Measured
-from elseif.studies import stroke_figures as figures
-from elseif.studies import stroke_tables as tables
+from elseif.studies import stroke_figures as figures, stroke_tables as tables
 from elseif.studies.stroke_results import comparison_results, list_stability, recovery
 
 GOLDEN = Path(__file__).with_name("stroke-tables.txt")
@@ -96,7 +95,7 @@ def whole_text() -> str:
         tables.stability_text(found),
         tables.planted_text(found),
         tables.times_text(TIMES),
-        tables.lists_text([found]),
+        tables.lists_text([found], is_synthetic=False),
     ]
     return "\n\n".join(parts) + "\n"
 

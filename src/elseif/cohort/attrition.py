@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 WIDTH = 92  # of lines for people
 # of a persons' query, in the order in which they are passed
 STEPS = ("in_person", "of_age", "observed", "observed_before", "observed_after", "new")
+LEAVING = STEPS.index("observed_after") + 1  # the step that those who leave early do not pass
 
 
 def step_names(definition: CohortDefinition) -> list[str]:
@@ -28,6 +29,8 @@ def step_names(definition: CohortDefinition) -> list[str]:
         f"were observed for {definition.observation_before:,} days before it",
         f"were observed for {definition.observation_after:,} days after it",
     ]
+    if definition.include_all_outcomes:
+        names[LEAVING] += f", or had {definition.outcome.name} while they were observed"
     if definition.outcome_must_be_new:
         names.append(f"had no record of {definition.outcome.name} on or before it")
     return names
@@ -43,24 +46,43 @@ def passed(rows: Mapping[str, np.ndarray], n_steps: int) -> tuple[np.ndarray, li
     return left, counts
 
 
-def attrition_table(definition: CohortDefinition, counts: Sequence[int]) -> pd.DataFrame:
-    """The steps as a data frame: who is left, and how many have gone."""
+def lost_outcomes(rows: Mapping[str, np.ndarray]) -> int:
+    """How many would be members with the outcome, had they not left after it."""
+    others = [rows[step] == 1 for step in STEPS if step != STEPS[LEAVING - 1]]
+    left_early = (rows[STEPS[LEAVING - 1]] == 0) & (rows["outcome_before_leaving"] == 1)
+    return int(np.logical_and.reduce([left_early, *others]).sum())
+
+
+def attrition_table(
+    definition: CohortDefinition, counts: Sequence[int], n_lost_outcomes: int
+) -> pd.DataFrame:
+    """The steps as a data frame: who is left, how many have gone, and with the outcome."""
     import pandas as pd
 
     left = np.asarray(counts, dtype=np.int64)
     removed = np.concatenate([[0], left[:-1] - left[1:]]).astype(np.int64)
-    return pd.DataFrame({"step": step_names(definition), "persons": left, "removed": removed})
+    lost = np.zeros(len(left), dtype=np.int64)
+    lost[LEAVING] = n_lost_outcomes
+    return pd.DataFrame(
+        {
+            "step": step_names(definition),
+            "persons": left,
+            "removed": removed,
+            "lost_outcomes": lost,
+        }
+    )
 
 
 def attrition_text(table: Any) -> str:
     """The steps as lines for people: who is left, who has gone, and what was asked."""
     width = max(len(f"{n:,}") for n in (*table["persons"], *table["removed"])) + 1
     lines = []
-    for step, persons, removed in table.itertuples(index=False):
+    for step, persons, removed, lost in table.itertuples(index=False):
         start = f"{persons:>{width},} {f'(-{removed:,})' if removed else '':>{width + 3}}  "
+        more = f"; {lost:,} of those removed had the outcome before they left" if lost else ""
         lines.append(
             textwrap.fill(
-                step,
+                f"{step}{more}",
                 WIDTH,
                 initial_indent=start,
                 subsequent_indent=" " * (len(start) + 2),
@@ -110,11 +132,52 @@ def holes_text(table: Any) -> str:
     return "\n".join(lines) or "  none"
 
 
-def extraction_text(attrition: Any, holes: Any) -> str:
-    """How a cohort came about, and what the database lacks: what every program prints."""
+def warnings_text(warnings: Sequence[str]) -> str:
+    """What a reader must know before any number of a cohort is believed, as lines."""
+    return "\n".join(
+        textwrap.fill(
+            text,
+            WIDTH,
+            initial_indent="  ",
+            subsequent_indent="    ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        for text in warnings
+    )
+
+
+def extraction_text(attrition: Any, holes: Any, warnings: Sequence[str] = ()) -> str:
+    """Write how a cohort was selected, and which data-quality issues were found.
+
+    Parameters
+    ----------
+    attrition : DataFrame
+        ``Cohort.attrition``.
+    holes : DataFrame
+        ``Cohort.holes``.
+    warnings : sequence of str, default=()
+        ``Cohort.warnings``.
+
+    Returns
+    -------
+    str
+        The text that ``elseif extract`` prints.
+
+    Examples
+    --------
+    >>> from elseif.cohort import connect, extract, extraction_text
+    >>> from elseif.datasets import make_stroke_cdm
+    >>> planted = make_stroke_cdm("patients.duckdb", n_patients=100, n_others=10, n_concepts=77)
+    >>> with connect("patients.duckdb", schema="cdm") as database:
+    ...     cohort = extract(database, "stroke")
+    >>> print(extraction_text(cohort.attrition, cohort.holes).splitlines()[0])
+    Persons who
+    """
+    warned = f"\n\nWarnings:\n{warnings_text(warnings)}" if warnings else ""
     return (
         f"Persons who\n{attrition_text(attrition)}\n\n"
-        f"Noticed in the records (holes are left out):\n{holes_text(holes)}"
+        f"Noticed in the records (holes are left out):\n{holes_text(holes)}{warned}"
     )
 
 

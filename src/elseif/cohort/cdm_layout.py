@@ -28,8 +28,9 @@ CDM: Mapping[str, Mapping[str, str]] = {
     },
     "concept": {"concept_id": "int64", "concept_name": "string"},
     "concept_ancestor": {"ancestor_concept_id": "int64", "descendant_concept_id": "int64"},
-    SOURCE: {"cdm_source_name": "string"},
+    SOURCE: {"cdm_source_name": "string", "cdm_source_abbreviation": "string"},
 }
+OPTIONAL = (f"{SOURCE}.cdm_source_abbreviation",)
 EVENTS = {"condition": "condition_occurrence", "drug": "drug_exposure"}
 # how the three databases call the types that are read, and what they are called here
 _TYPES = {
@@ -54,6 +55,7 @@ class Layout:
 
     schema: str | None
     tables: Mapping[str, tuple[str, Mapping[str, tuple[str, str]]]]
+    catalogue: str | None = None  # of the schema, where that alone would be ambiguous
 
 
 def standard_layout(schema: str | None) -> Layout:
@@ -76,7 +78,8 @@ def find_layout(
     wrong, spelt = [], {}
     for table, name in names.items():
         columns = _spelt(types[name], CDM[table])
-        missing += [f"{table}.{column}" for column in CDM[table] if column not in columns]
+        lacking = [f"{table}.{column}" for column in CDM[table] if column not in columns]
+        missing += [name for name in lacking if name not in OPTIONAL]
         known = {column: _known_type(types[name][actual]) for column, actual in columns.items()}
         wrong += [
             f"{table}.{column} is {types[name][columns[column]]}"

@@ -6,6 +6,7 @@ import contextlib
 import os
 import time
 from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
@@ -14,6 +15,7 @@ from elseif.checks import check_schema
 from elseif.cohort.address import Address, read_address
 from elseif.cohort.cdm_layout import SOURCE, find_layout
 from elseif.cohort.drivers import DRIVERS, Driver, LostConnectionError, load
+from elseif.cohort.synthetic import says_synthetic
 from elseif.errors import DatabaseError, ParamTypeError
 
 WAITS = (0.2, 1.0, 4.0, 10.0, 15.0)  # seconds before each new try of a lost connection
@@ -22,13 +24,31 @@ Answer = TypeVar("Answer")
 
 
 def connect(url: str | os.PathLike[str], schema: str | None = None) -> Database:
-    """Connect to a database that holds the OMOP common data model, for reading only.
+    """Connect to a database in the OMOP common data model, for reading only.
 
-    ``url`` is ``duckdb:///FILE`` or the path of a DuckDB file,
-    ``postgresql://USER@HOST:PORT/NAME`` (whose password is best left to ``PGPASSWORD`` or
-    ``~/.pgpass``), ``spark`` for the active Spark session or a local one, or
-    ``spark:///FOLDER`` for a folder of Parquet files named after the tables. ``schema``
-    is where the tables are; without it, where the database looks by itself.
+    Parameters
+    ----------
+    url : str or path
+        ``duckdb:///FILE`` or the path of a DuckDB file; ``postgresql://USER@HOST:PORT/NAME``
+        (leave the password to ``PGPASSWORD`` or ``~/.pgpass``); ``spark`` for the active Spark
+        session or a local one; ``spark:///FOLDER`` for a folder of Parquet files named after the
+        tables.
+    schema : str, default=None
+        Where the tables are; by default where the database looks.
+
+    Returns
+    -------
+    Database
+        The open database, which can be used in a ``with`` statement.
+
+    Examples
+    --------
+    >>> from elseif.cohort import connect
+    >>> from elseif.datasets import make_stroke_cdm
+    >>> planted = make_stroke_cdm("patients.duckdb", n_patients=100, n_others=10, n_concepts=77)
+    >>> with connect("duckdb:///patients.duckdb", schema="cdm") as database:
+    ...     database.kind
+    'duckdb'
     """
     schema = _checked(schema)
     address = read_address(url)
@@ -43,7 +63,28 @@ def _checked(schema: str | None) -> str | None:
 
 
 class Database:
-    """An open database; made by ``connect`` or ``Database.from_backend``."""
+    """An open database, made by ``connect`` or ``Database.from_backend``.
+
+    Parameters
+    ----------
+    driver : Driver
+        How this kind of database is spoken to.
+    schema : str, default=None
+        Where the tables are.
+
+    Examples
+    --------
+    >>> import ibis
+    >>> from elseif.cohort import Database, connect
+    >>> from elseif.datasets import make_stroke_cdm
+    >>> planted = make_stroke_cdm("patients.duckdb", n_patients=100, n_others=10, n_concepts=77)
+    >>> database = connect("patients.duckdb", schema="cdm")
+    >>> database
+    <Database: the DuckDB file patients.duckdb, schema cdm>
+    >>> database.close()
+    >>> Database.from_backend(ibis.duckdb.connect("patients.duckdb"), schema="cdm").kind
+    'duckdb'
+    """
 
     def __init__(self, driver: Driver, schema: str | None) -> None:
         load("ibis", "Reading a database")
@@ -56,7 +97,20 @@ class Database:
 
     @classmethod
     def from_backend(cls, backend: Any, schema: str | None = None) -> Database:
-        """Use a session that exists, such as ``ibis.postgres.connect(...)``; it stays open."""
+        """Use an open ibis session, such as ``ibis.postgres.connect(...)``; it stays open.
+
+        Parameters
+        ----------
+        backend : ibis backend
+            The session.
+        schema : str, default=None
+            Where the tables are.
+
+        Returns
+        -------
+        Database
+            The database.
+        """
         load("ibis", "Reading a database")
         from elseif.cohort.engine import unwrap
 
@@ -111,13 +165,24 @@ class Database:
         raise ParamTypeError("A database cannot be pickled: it may hold a password. Connect anew.")
 
     def close(self) -> None:
-        """Close the connection, unless it was somebody else's."""
+        """Close the connection, unless it was opened by somebody else."""
         self._is_open = False
         with contextlib.suppress(*self._driver.errors()):
             self._driver.close()
 
     def questions(self, tables: Collection[str]) -> Any:
-        """What can be asked, once the tables have been found."""
+        """The queries that can be asked, once the tables have been found.
+
+        Parameters
+        ----------
+        tables : collection of str
+            The tables that are needed.
+
+        Returns
+        -------
+        Questions
+            The queries.
+        """
         from elseif.cohort.engine import Queries
 
         def look() -> list[tuple[str, str, str]]:
@@ -125,10 +190,16 @@ class Database:
                 return self._driver.columns(self.schema)
 
         layout = find_layout(self.again(look), self.schema, tables, self._driver.label)
-        return Queries(self.kind, layout)
+        return Queries(self.kind, replace(layout, catalogue=self._driver.catalogue(self.schema)))
 
     def source_names(self) -> list[str]:
-        """What the database says that it is, in its table cdm_source; nothing if it has none."""
+        """What the table cdm_source says about the database.
+
+        Returns
+        -------
+        list of str
+            Names and descriptions; empty if there is no such table.
+        """
         try:
             questions = self.questions([SOURCE])
         except LostConnectionError:
@@ -138,8 +209,38 @@ class Database:
         found = self.fetch(questions.source_names())
         return [] if found is None else [name for name in found["name"].to_pylist() if name]
 
+    def is_synthetic(self) -> bool:
+        """Whether the table cdm_source calls the patients synthetic, simulated or the like.
+
+        Returns
+        -------
+        bool
+            Whether it does; False if there is no such table.
+
+        Examples
+        --------
+        >>> from elseif.cohort import connect
+        >>> from elseif.datasets import make_stroke_cdm
+        >>> planted = make_stroke_cdm("patients.duckdb", n_patients=100, n_others=10, n_concepts=77)
+        >>> with connect("patients.duckdb", schema="cdm") as database:
+        ...     database.is_synthetic()
+        True
+        """
+        return says_synthetic(self.source_names())
+
     def stream(self, query: Any) -> Iterator[Any]:
-        """The answer to a query as Arrow tables, some rows at a time."""
+        """Run a query and read its result a batch of rows at a time.
+
+        Parameters
+        ----------
+        query : ibis expression
+            The query.
+
+        Returns
+        -------
+        iterator of pyarrow.Table
+            The batches.
+        """
         import pyarrow as pa
 
         self._check_open()
@@ -151,7 +252,18 @@ class Database:
             yield from self._driver.stream(query.sql, schema)
 
     def fetch(self, query: Any) -> Any:
-        """The whole answer to a query that has a short one."""
+        """Run a query with a small result.
+
+        Parameters
+        ----------
+        query : ibis expression
+            The query.
+
+        Returns
+        -------
+        pyarrow.Table
+            The whole result.
+        """
         import pyarrow as pa
 
         def ask() -> Any:
@@ -161,12 +273,34 @@ class Database:
         return self.again(ask)
 
     def numbers(self, query: Any) -> dict[str, int]:
-        """The answer to a query that has one row of numbers."""
+        """Run a query whose result is one row of numbers.
+
+        Parameters
+        ----------
+        query : ibis expression
+            The query.
+
+        Returns
+        -------
+        dict of int
+            The numbers by column.
+        """
         row: dict[str, int | None] = self.fetch(query).to_pylist()[0]
         return {name: value or 0 for name, value in row.items()}
 
     def again(self, work: Callable[[], Answer]) -> Answer:
-        """Do some work, and do it again from its start when the connection is lost meanwhile."""
+        """Do some work, and repeat it from the start if the connection is lost.
+
+        Parameters
+        ----------
+        work : callable
+            The work.
+
+        Returns
+        -------
+        object
+            What it returns.
+        """
         self._check_open()
         for wait in WAITS:
             try:

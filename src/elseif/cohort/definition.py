@@ -9,9 +9,11 @@ from types import MappingProxyType
 from typing import Any
 
 from elseif.errors import ParamError, ParamTypeError
+from elseif.files.sealed import fingerprint
 
 LARGEST_ID = 2**31 - 1  # concept ids are integers of the common data model
 LONGEST_SPAN = 36_525  # days: a hundred years
+NO_CONCEPT = 0  # what a record has whose code was not mapped, whatever a vocabulary says of it
 OLDEST = 120  # years; an older person is a mistake in the record
 DOMAINS = ("condition", "drug")
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
@@ -20,7 +22,23 @@ TAKEN = ("age", "sex", "person_id", "index_date")  # columns that the score tabl
 
 @dataclass(frozen=True)
 class Concept:
-    """A concept of the vocabulary, alone or with all that lies beneath it."""
+    """A concept of the OMOP vocabulary.
+
+    Parameters
+    ----------
+    id : int
+        Its concept id.
+    name : str
+        Its name.
+    descendants : bool
+        Whether its descendants are included.
+
+    Examples
+    --------
+    >>> from elseif.cohort import Concept
+    >>> Concept(313217, "Atrial fibrillation").descendants
+    True
+    """
 
     id: int
     name: str
@@ -38,7 +56,23 @@ class Concept:
 
 @dataclass(frozen=True)
 class ConceptSet:
-    """Concepts under one name; what is excluded goes out even where it is also included."""
+    """Concepts under one name; a concept that is excluded is out even if it is also included.
+
+    Parameters
+    ----------
+    name : str
+        The name.
+    include : tuple[Concept, ...]
+        Concepts to include.
+    exclude : tuple[Concept, ...]
+        Concepts to exclude.
+
+    Examples
+    --------
+    >>> from elseif.cohort import Concept, ConceptSet
+    >>> ConceptSet("atrial fibrillation", (Concept(313217, "Atrial fibrillation"),)).name
+    'atrial fibrillation'
+    """
 
     name: str
     include: tuple[Concept, ...]
@@ -65,33 +99,88 @@ class ConceptSet:
             seen.add(concept.id)
 
     def members(self, descendants: Mapping[int, Iterable[int]]) -> frozenset[int]:
-        """All ids of the set, where the descendants of its concepts are known."""
-        return frozenset(_spread(self.include, descendants) - _spread(self.exclude, descendants))
+        """The concept ids of the set.
+
+        Parameters
+        ----------
+        descendants : dict
+            Descendants of each concept id.
+
+        Returns
+        -------
+        frozenset of int
+            The ids.
+        """
+        found = _spread(self.include, descendants) - _spread(self.exclude, descendants)
+        return frozenset(found - {NO_CONCEPT})
 
     def ancestors(self) -> frozenset[int]:
-        """Ids whose descendants belong to the question."""
+        """The concept ids whose descendants are needed.
+
+        Returns
+        -------
+        frozenset of int
+            The ids.
+        """
         return frozenset(c.id for c in (*self.include, *self.exclude) if c.descendants)
 
 
 @dataclass(frozen=True)
 class CohortDefinition:
-    """Whom to take, from when on, and what is asked of the time before and after.
+    """Whom to include, and which time before and after to look at.
 
-    The index date is the first record of the index condition. Days are counted from it:
-    the outcome counts on the days of ``outcome_window``, both included.
+    The index date is the first record of the index condition. Days are counted from it.
+
+    Parameters
+    ----------
+    name : str
+        Lower-case letters, digits and underscores.
+    title : str
+        One line for readers.
+    index : ConceptSet
+        Its first record is the index date.
+    outcome : ConceptSet
+        What may follow.
+    observation_before : int
+        Days of observation required before the index date.
+    observation_after : int
+        Days of observation required after it.
+    outcome_window : tuple[int, int]
+        First and last day on which the outcome counts.
+    outcome_must_be_new : bool
+        Exclude persons who had the outcome on or before the index date.
+    include_all_outcomes : bool
+        Include persons with the outcome who were observed for less than ``observation_after``
+        days, as ``includeAllOutcomes`` does in OHDSI's PatientLevelPrediction.
+    age_cuts : tuple[int, ...]
+        Cut points of age, in years.
+    domains : tuple[str, ...]
+        What becomes features: drugs, conditions.
+    groups : Mapping[str, ConceptSet]
+        Concept sets that scores count, by name.
+
+    Examples
+    --------
+    >>> from elseif.cohort import CohortDefinition, Concept, ConceptSet
+    >>> fibrillation = ConceptSet("atrial fibrillation", (Concept(313217, "Atrial fibrillation"),))
+    >>> stroke = ConceptSet("stroke", (Concept(443454, "Cerebral infarction"),))
+    >>> definition = CohortDefinition("af", "Stroke within a year", fibrillation, stroke)
+    >>> definition.as_dict()["name"]
+    'af'
     """
 
-    name: str  # of small letters, digits and underscores
-    title: str  # a line for people
-    index: ConceptSet  # whose first record makes the index date
-    outcome: ConceptSet  # what may follow
-    observation_before: int = 365  # days
-    observation_after: int = 365  # days
-    outcome_window: tuple[int, int] = (1, 365)  # first and last day
-    outcome_must_be_new: bool = False  # remove who had it on or before the index date
-    age_cuts: tuple[int, ...] = (50, 60, 70, 80)  # years
-    domains: tuple[str, ...] = DOMAINS  # what becomes features
-    groups: Mapping[str, ConceptSet] = field(default_factory=dict)  # what scores count
+    name: str
+    title: str
+    index: ConceptSet
+    outcome: ConceptSet
+    observation_before: int = 365
+    observation_after: int = 365
+    outcome_window: tuple[int, int] = (1, 365)
+    outcome_must_be_new: bool = False
+    age_cuts: tuple[int, ...] = (50, 60, 70, 80)
+    domains: tuple[str, ...] = DOMAINS
+    groups: Mapping[str, ConceptSet] = field(default_factory=dict)
+    include_all_outcomes: bool = False
 
     def __post_init__(self) -> None:
         _check_name("name", self.name)
@@ -101,10 +190,10 @@ class CohortDefinition:
                 raise ParamTypeError(f"{key} must be a ConceptSet, not {getattr(self, key)!r}.")
         _check_whole("observation_before", self.observation_before, 0, LONGEST_SPAN)
         _check_whole("observation_after", self.observation_after, 0, LONGEST_SPAN)
-        if not isinstance(self.outcome_must_be_new, bool):
-            raise ParamTypeError(
-                f"outcome_must_be_new must be True or False, not {self.outcome_must_be_new!r:.100}."
-            )
+        for key in ("outcome_must_be_new", "include_all_outcomes"):
+            if not isinstance(getattr(self, key), bool):
+                value = getattr(self, key)
+                raise ParamTypeError(f"{key} must be True or False, not {value!r:.100}.")
         self._check_window()
         self._check_cuts()
         self._check_domains()
@@ -119,7 +208,14 @@ class CohortDefinition:
         return (self.index, self.outcome, *self.groups.values())
 
     def as_dict(self) -> dict[str, Any]:
-        """The definition as plain data, in the shape of its file."""
+        """Convert to plain data, in the form of a definition file.
+
+        Returns
+        -------
+        dict
+            The definition.
+        """
+        told_if_true = {"include_all_outcomes": True} if self.include_all_outcomes else {}
         return {
             "name": self.name,
             "title": self.title,
@@ -129,10 +225,16 @@ class CohortDefinition:
             "observation_after": self.observation_after,
             "outcome_window": list(self.outcome_window),
             "outcome_must_be_new": self.outcome_must_be_new,
+            **told_if_true,
             "age_cuts": list(self.age_cuts),
             "domains": list(self.domains),
             "groups": {name: _set_as_dict(group) for name, group in self.groups.items()},
         }
+
+    @property
+    def sha256(self) -> str:
+        """SHA-256 of the definition as JSON with sorted keys and without white space."""
+        return fingerprint(self.as_dict())
 
     def _check_window(self) -> None:
         window = _as_tuple("outcome_window", self.outcome_window)

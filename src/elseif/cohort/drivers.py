@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from elseif.cohort.address import Address
-from elseif.errors import DatabaseError, ParamError
+from elseif.errors import DatabaseError, ParamError, install
 from elseif.files.temporary import temporary_folder
 
 ROWS_AT_ONCE = 1 << 17
 CONNECT_SECONDS = 15
 LONGEST_MESSAGE = 300
-INSTALL = "pip install 'elseif[omop]'"
-INSTALL_SPARK = "pip install 'elseif[omop,spark]'"
+INSTALL = install("omop")
+INSTALL_SPARK = install("omop,spark")
 
 
 # what drivers quote of a value that they cannot convert
@@ -67,6 +67,10 @@ class Driver(ABC):
     @abstractmethod
     def columns(self, schema: str | None) -> list[tuple[str, str, str]]:
         """Table, column and type of everything in a schema that may be read."""
+
+    def catalogue(self, schema: str | None) -> str | None:
+        """The database that a schema must be named with; None where the schema's name is enough."""
+        return None
 
     @abstractmethod
     def errors(self) -> tuple[type[Exception], ...]:
@@ -163,6 +167,11 @@ class DuckDBDriver(Driver):
         found: list[tuple[str, str, str]] = self.connection.execute(sql, [schema]).fetchall()
         return found
 
+    def catalogue(self, schema: str | None) -> str | None:
+        # DuckDB calls a database by its file: in cdm.duckdb, "cdm" may be the file or the schema
+        name = self.connection.execute("SELECT current_database()").fetchone()[0]
+        return str(name) if schema is not None and name.lower() == schema.lower() else None
+
     def errors(self) -> tuple[type[Exception], ...]:
         return (load("duckdb", "A DuckDB database").Error,)
 
@@ -239,7 +248,7 @@ class PostgreSQLDriver(Driver):
         state = getattr(error, "sqlstate", None) or ""
         said = self.said(error)
         if self.connection is None:
-            return self._refused(said)
+            return self._refused(said, str(error))
         if self.connection.closed or state[:2] == "08" or state in RETRIED:
             return LostConnectionError(f"{self.label} is no longer connected: {said}.")
         if state == "57014" and "timeout" in said:
@@ -256,9 +265,12 @@ class PostgreSQLDriver(Driver):
             )
         return DatabaseError(f"{self.label}: {said}.")
 
-    def _refused(self, said: str) -> DatabaseError:
-        """No connection was made; the sentence tells a wrong password from an absent server."""
-        if "password" in said or "authentication" in said or "role" in said:
+    def _refused(self, said: str, told: str) -> DatabaseError:
+        """No connection was made; the sentence tells a wrong password from an absent server.
+
+        By all that was told: of a password such as "postgres" nothing may be repeated.
+        """
+        if any(word in told for word in ("password", "authentication", "role")):
             return DatabaseError(
                 f"{self.label} refuses the user or the password. The password is taken from the "
                 "address, from PGPASSWORD or from ~/.pgpass."
@@ -287,12 +299,15 @@ class SparkDriver(Driver):
 
     def open(self) -> Any:
         session = load("pyspark.sql", "Spark", INSTALL_SPARK).SparkSession
-        self._is_ours = session.getActiveSession() is None
-        builder = session.builder
+        self.connection = session.getActiveSession() or _active_connect_session()
+        self._is_ours = self.connection is None
         if self._is_ours:
-            for key, value in SPARK_SETTINGS.items():
+            # a server has settings of its own, and no master on this machine
+            is_remote = bool(os.environ.get("SPARK_REMOTE"))
+            builder = session.builder
+            for key, value in (REMOTE_SETTINGS if is_remote else SPARK_SETTINGS).items():
                 builder = builder.config(key, value)
-        self.connection = builder.getOrCreate()
+            self.connection = builder.getOrCreate()
         if self.address.path is not None:
             for table in sorted(self.address.path.iterdir()):
                 if table.suffix == ".parquet":
@@ -323,11 +338,14 @@ class SparkDriver(Driver):
 
     def errors(self) -> tuple[type[Exception], ...]:
         base = load("pyspark.errors", "Spark", INSTALL_SPARK).PySparkException
-        java = load("py4j.protocol", "Spark", INSTALL_SPARK).Py4JError
-        return (base, java, ConnectionError)
+        found = [base, ConnectionError]
+        for module, name in (("py4j.protocol", "Py4JError"), ("grpc", "RpcError")):
+            with contextlib.suppress(ImportError):  # of a session here, or of a server
+                found.append(getattr(import_module(module), name))
+        return tuple(found)
 
     def problem(self, error: Exception) -> DatabaseError:
-        if isinstance(error, ConnectionError) or type(error).__name__ == "Py4JNetworkError":
+        if _is_lost(error):
             self._is_ours = False  # nothing is left to stop
             return LostConnectionError(f"{self.label} has ended: {self.said(error)}.")
         state = getattr(error, "getSqlState", lambda: None)() or ""
@@ -336,6 +354,24 @@ class SparkDriver(Driver):
         return DatabaseError(f"{self.label}: {self.said(error)}.")
 
 
+def _active_connect_session() -> Any:
+    """The active session of a Spark Connect server, which the classic session does not know."""
+    try:
+        connect = import_module("pyspark.sql.connect.session")
+    except ImportError:  # without what Spark Connect needs there is none
+        return None
+    return connect.SparkSession.getActiveSession()
+
+
+def _is_lost(error: Exception) -> bool:
+    """Whether Java or the server has gone."""
+    if isinstance(error, ConnectionError) or type(error).__name__ == "Py4JNetworkError":
+        return True
+    code = getattr(error, "code", None)  # of gRPC
+    return callable(code) and getattr(code(), "name", "") == "UNAVAILABLE"
+
+
+REMOTE_SETTINGS: Mapping[str, str] = {"spark.sql.session.timeZone": "UTC"}
 SPARK_SETTINGS: Mapping[str, str] = {
     "spark.master": "local[*]",
     "spark.app.name": "elseif",

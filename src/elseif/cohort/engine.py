@@ -47,9 +47,10 @@ class Queries:
         self._dialect, self._layout = DIALECTS[kind], layout
 
     def source_names(self) -> Query:
-        """What the database says that it is."""
+        """What the database says that it is, in long and in short."""
         rows = self._table(SOURCE)
-        return self._query(_different(rows.select(name=rows.cdm_source_name)).order_by("name"))
+        names = [rows.select(name=rows[column]) for column in rows.columns]
+        return self._query(_different(ibis.union(*names)).order_by("name"))
 
     def persons_in_database(self) -> Query:
         """How many persons there are, and how many different ids they have."""
@@ -111,7 +112,7 @@ class Queries:
         """One row for each person with the index condition, and which steps it passes."""
         rows = self._judged(definition, members, span, with_outcome=True)
         columns = ["person_id", "index_date", "year_of_birth", "gender", *STEPS]
-        rows = rows.select(*columns, "outcome", "on_index_date")
+        rows = rows.select(*columns, "outcome", "on_index_date", "outcome_before_leaving")
         return self._query(rows.order_by("person_id"))
 
     def features(
@@ -122,7 +123,8 @@ class Queries:
         span: tuple[int, int],
     ) -> Query:
         """Which concepts of a domain were recorded before the index date of each member."""
-        people = self._judged(definition, members, span, definition.outcome_must_be_new)
+        by_outcome = definition.outcome_must_be_new or definition.include_all_outcomes
+        people = self._judged(definition, members, span, by_outcome)
         people = people.filter([people[step] == 1 for step in STEPS])
         people = people.select(member="raw_id", index_date="index_date")
         rows = self._records(domain, None, span)
@@ -136,6 +138,15 @@ class Queries:
     def n_records(self, table: str) -> Query:
         """How many rows a table has."""
         return self._query(self._table(table).agg(total=ibis._.count()))
+
+    def records_by_group(self, domain: str, groups: Mapping[str, Collection[int]]) -> Query:
+        """How many records of a domain each group of concepts has."""
+        rows = self._events(domain)
+        found = {
+            name: _flag(rows.concept_id.isin(_whole(ids))).sum().fill_null(0).cast("int64")
+            for name, ids in groups.items()
+        }
+        return self._query(rows.agg(**found))
 
     def event_holes(self, domain: str) -> Query:
         """Records of a domain that cannot be used, and whose they are."""
@@ -184,7 +195,8 @@ class Queries:
         """A table with the columns that are read, under their own names."""
         name, columns = self._layout.tables[table]
         types = dict(columns.values())
-        rows = ibis.table(types, name=name, database=self._layout.schema)
+        place = {"catalog": self._layout.catalogue, "database": self._layout.schema}
+        rows = ibis.table(types, name=name, **place)
         wanted = CDM[table]
         return rows.select(
             **{
@@ -252,18 +264,26 @@ class Queries:
         if not with_outcome:
             return rows.select(**columns, new=ibis.literal(1, "int64"))
         after = self._outcomes(definition, members["outcome"], first, span)
-        rows = rows.select(**columns)
+        rows = rows.select(**columns, last_day=rows.last_day)
         rows = rows.left_join(after, rows.raw_id == after.outcome_id)
         is_new = _known_flag(rows.until_index) == 0
-        return rows.select(
-            *columns,
-            new=_flag(is_new) if definition.outcome_must_be_new else ibis.literal(1, "int64"),
-            outcome=_known_flag(rows.within),
-            on_index_date=_known_flag(rows.on_day),
-        )
+        while_observed = _flag(rows.first_outcome <= rows.last_day)
+        more = {
+            "new": _flag(is_new) if definition.outcome_must_be_new else ibis.literal(1, "int64"),
+            "outcome": _known_flag(rows.within),
+            "on_index_date": _known_flag(rows.on_day),
+            "outcome_before_leaving": while_observed,
+        }
+        if definition.include_all_outcomes:
+            more["observed_after"] = ibis.greatest(rows.observed_after, while_observed)
+        return rows.select(**{**{name: rows[name] for name in columns}, **more})
 
     def _observation(self, definition: CohortDefinition, first: Any, span: tuple[int, int]) -> Any:
-        """Persons seen on the index date, and whether long enough before and after in one row."""
+        """Persons seen on the index date, whether long enough before and after, and until when.
+
+        Before and after are of one row of observation; the last day is the latest of those rows
+        that begin early enough.
+        """
         rows = self._periods()
         rows = rows.filter(_within(rows.person_id, span)).rename(observed_id="person_id")
         rows = rows.join(first, rows.observed_id == first.person_id)
@@ -274,6 +294,7 @@ class Queries:
             observed=_flag(rows.start.notnull()).max(),
             observed_before=_flag(before).max(),
             observed_after=_flag(before & after).max(),
+            last_day=rows.end.max(where=before),
         )
 
     def _outcomes(
@@ -283,7 +304,7 @@ class Queries:
         first: Any,
         span: tuple[int, int],
     ) -> Any:
-        """Whether the outcome was recorded in its window, on the index date, or until then."""
+        """Whether the outcome was recorded in its window (and when), on the day, or until then."""
         rows = self._records("condition", concepts, span).rename(outcome_id="person_id")
         rows = rows.join(first, rows.outcome_id == first.person_id)
         begin, end = definition.outcome_window
@@ -294,6 +315,7 @@ class Queries:
             within=_flag(within).max(),
             on_day=_flag(rows.date == rows.index_date).max(),
             until_index=_flag(rows.date <= rows.index_date).max(),
+            first_outcome=rows.date.min(where=within),
         )
 
     def _query(self, expression: Any) -> Query:

@@ -10,17 +10,19 @@ from typing import Any
 import numpy as np
 
 from elseif.cohort.attrition import step_names
-from elseif.cohort.cohort import Cohort, assemble, concepts_of
+from elseif.cohort.cohort import Cohort, Noticed, assemble, concepts_of
+from elseif.cohort.concept_sets import warn_of_empty_groups
 from elseif.cohort.database import Database
 from elseif.cohort.definition import CohortDefinition
 from elseif.cohort.definition_file import load_definition
+from elseif.cohort.drivers import LostConnectionError
 from elseif.cohort.folder import (
     MANIFEST,
+    PLAN,
     PartsInFolder,
     check_begun,
     check_folder,
     check_prints,
-    fingerprint,
     private_folder,
     read_folder,
     read_manifest,
@@ -38,6 +40,7 @@ from elseif.cohort.plan import (
 from elseif.cohort.table_catalogue import make_catalogue, plain_name
 from elseif.errors import ParamError, ParamTypeError
 from elseif.files.locks import only_run_in
+from elseif.files.sealed import fingerprint
 from elseif.progress import Progress
 
 PERSONS_A_BATCH = 50_000
@@ -52,11 +55,37 @@ def extract(
     persons_a_batch: int = PERSONS_A_BATCH,
     progress: Progress | None = None,
 ) -> Cohort:
-    """Extract a cohort; with a folder, part by part into it, so that it can be continued.
+    """Extract a cohort from a database.
 
-    Persons are read in ranges of their ids, with about ``persons_a_batch`` persons who have
-    the index condition in each. A range is asked for again when the connection is lost.
-    The database is only read, and nothing is left behind in it.
+    The database is only read, and nothing is left behind in it. With a folder, an interrupted
+    extraction continues where it stopped. A query is repeated if the connection is lost.
+
+    Parameters
+    ----------
+    database : Database
+        An open database.
+    definition : CohortDefinition, str or path
+        A definition, the name of one that comes with elseif, or a YAML file.
+    folder : str or path, default=None
+        Where to write the cohort as it is read; it holds rows about persons.
+    persons_a_batch : int, default=50_000
+        About how many persons with the index condition are read at a time.
+    progress : Progress, default=None
+        Is told how far the work has got.
+
+    Returns
+    -------
+    Cohort
+        The cohort.
+
+    Examples
+    --------
+    >>> from elseif.cohort import connect, extract
+    >>> from elseif.datasets import make_stroke_cdm
+    >>> planted = make_stroke_cdm("patients.duckdb", n_patients=100, n_others=10, n_concepts=77)
+    >>> with connect("patients.duckdb", schema="cdm") as database:
+    ...     len(extract(database, "stroke").person_ids)
+    100
     """
     if not isinstance(definition, CohortDefinition):
         definition = load_definition(definition)
@@ -90,7 +119,15 @@ class _Work:
         """Write every part into a folder, or continue where an earlier extraction has ended."""
         check_folder(folder)
         with private_folder(folder), only_run_in(folder, "extraction"):
-            return self._into_folder(folder, persons_a_batch)
+            try:
+                return self._into_folder(folder, persons_a_batch)
+            except LostConnectionError as error:
+                if not (folder / PLAN).exists():
+                    raise
+                raise LostConnectionError(
+                    f"{error} What has been read is kept in {folder}: the same command continues "
+                    "there."
+                ) from None
 
     def _into_folder(self, folder: Path, persons_a_batch: int) -> Cohort:
         prints = self._prints()
@@ -116,7 +153,12 @@ class _Work:
             raise
         source = {"kind": self.database.kind, "schema": self.database.schema}
         sets = {name: sorted(ids) for name, ids in plan.members.items()}
-        facts = {"source": source, "n_persons_in_database": plan.n_persons, "concept_sets": sets}
+        facts = {
+            "source": {**source, "names": list(cohort.source_names)},
+            "n_persons_in_database": plan.n_persons,
+            "concept_sets": sets,
+            "lacking": list(plan.lacking),
+        }
         parts.finish(cohort, facts, prints)
         return cohort
 
@@ -164,7 +206,10 @@ class _Work:
         concepts = {domain: concepts_of(parts.pairs(domain)) for domain in domains}
         names = _names(self.database, plan.questions, concepts)
         catalogue = make_catalogue(concepts, names)
-        return assemble(self.definition, parts, catalogue, plan.members, holes)
+        noticed = Noticed(holes, plan.lacking, tuple(self.database.source_names()))
+        cohort = assemble(self.definition, parts, catalogue, plan.members, noticed)
+        warn_of_empty_groups(cohort.groups)
+        return cohort
 
     def _extract_range(
         self, plan: Plan, parts: PartsInMemory | PartsInFolder, number: int, span: tuple[int, int]

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,13 +27,7 @@ if TYPE_CHECKING:
     from elseif.cohort.cohort import Cohort
 
 PLAN, MANIFEST, CATALOGUE = "plan.json", "manifest.json", "catalogue.parquet"
-FORMAT, VERSION = "elseif cohort", 1
-
-
-def fingerprint(content: Any) -> str:
-    """A checksum of plain data, whatever the order of its keys."""
-    text = json.dumps(content, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode("ascii")).hexdigest()
+FORMAT, VERSION = "elseif cohort", 2
 
 
 def check_folder(folder: Path) -> None:
@@ -119,6 +111,7 @@ class PartsInFolder:
             "files": files,
             "counts": list(part.counts),
             "on_index_date": part.on_index_date,
+            "lost_outcomes": part.lost_outcomes,
         }
         write_json(self._receipt(number), receipt)
 
@@ -128,8 +121,7 @@ class PartsInFolder:
             self._found = []
             for number in range(len(self.spans)):
                 receipt, table = self.receipt(number), read_parquet(self._persons(number))
-                part = part_from_table(table, receipt["counts"], receipt["on_index_date"])
-                self._found.append(part)
+                self._found.append(part_from_table(table, receipt))
         return self._found
 
     def pairs(self, domain: str) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -165,6 +157,7 @@ class PartsInFolder:
             "n_persons": len(cohort),
             "n_outcomes": int(cohort.outcome.sum()),
             "n_features": int(cohort.features.shape[1]),
+            "warnings": list(cohort.warnings),
             "attrition": cohort.attrition.to_dict("records"),
             "holes": cohort.holes.to_dict("records"),
             "catalogue": catalogue,
@@ -200,7 +193,7 @@ class PartsOfManifest(PartsInFolder):
 
 def read_folder(folder: Path) -> Cohort:
     """The cohort in a folder; DataError if it is unfinished, changed or no cohort."""
-    from elseif.cohort.cohort import assemble
+    from elseif.cohort.cohort import Noticed, assemble
     from elseif.cohort.definition_file import definition_from
 
     manifest = read_manifest(folder)
@@ -212,7 +205,15 @@ def read_folder(folder: Path) -> Cohort:
         parts = PartsOfManifest(folder, definition.domains, manifest["ranges"])
         catalogue = read_parquet(folder / CATALOGUE).to_pandas()
         cohort = assemble(
-            definition, parts, catalogue, manifest["concept_sets"], manifest["base_holes"]
+            definition,
+            parts,
+            catalogue,
+            manifest["concept_sets"],
+            Noticed(
+                manifest["base_holes"],
+                tuple(map(str, manifest["lacking"])),
+                tuple(map(str, manifest["source"]["names"])),
+            ),
         )
         expected = (manifest["n_persons"], manifest["n_features"], manifest["n_outcomes"])
     except DataError:
@@ -241,7 +242,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     if manifest.get("version") != VERSION:
         raise DataError(
             f"{folder}: the cohort is of format {manifest.get('version')!r}; this release of "
-            f"elseif reads {VERSION}."
+            f"elseif reads {VERSION}. Extract it once more into a new folder."
         )
     check_seal(folder / MANIFEST, manifest)
     return manifest

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +23,7 @@ class Part:
     outcome: np.ndarray  # bool
     counts: tuple[int, ...]  # persons left after each step
     on_index_date: int  # members whose outcome was recorded on the index date
+    lost_outcomes: int  # persons who had the outcome, and left too early to be members
 
     COLUMNS = ("person_id", "index_date", "age", "sex", "outcome")
 
@@ -38,7 +39,7 @@ class Part:
 
 def part_from_rows(rows: Mapping[str, np.ndarray], n_steps: int) -> Part:
     """The members among those whom the database has judged."""
-    from elseif.cohort.attrition import passed
+    from elseif.cohort.attrition import lost_outcomes, passed
 
     left, counts = passed(rows, n_steps)
     dates = rows["index_date"][left].astype("datetime64[D]")
@@ -52,11 +53,12 @@ def part_from_rows(rows: Mapping[str, np.ndarray], n_steps: int) -> Part:
         outcome=rows["outcome"][left] == 1,
         counts=tuple(counts),
         on_index_date=int((rows["on_index_date"][left] == 1).sum()),
+        lost_outcomes=lost_outcomes(rows),
     )
 
 
-def part_from_table(table: Any, counts: Sequence[int], on_index_date: int) -> Part:
-    """The members as they were stored."""
+def part_from_table(table: Any, receipt: Mapping[str, Any]) -> Part:
+    """The members as they were stored, and what was written down of them."""
     dates = table["index_date"].to_numpy().astype("datetime64[D]")
     return Part(
         person_ids=table["person_id"].to_numpy(),
@@ -64,8 +66,9 @@ def part_from_table(table: Any, counts: Sequence[int], on_index_date: int) -> Pa
         age=table["age"].to_numpy(),
         sex=np.array(table["sex"].to_pylist(), dtype=object),
         outcome=table["outcome"].to_numpy().astype(bool),
-        counts=tuple(counts),
-        on_index_date=on_index_date,
+        counts=tuple(receipt["counts"]),
+        on_index_date=receipt["on_index_date"],
+        lost_outcomes=receipt["lost_outcomes"],
     )
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
 from elseif.cohort.attrition import attrition_table, database_holes, step_names
 from elseif.cohort.cdm_layout import CDM, EVENTS, SOURCE
+from elseif.cohort.concept_sets import find_members
 from elseif.cohort.database import Database
 from elseif.cohort.definition import CohortDefinition
-from elseif.errors import DatabaseError, ParamError
+from elseif.errors import DatabaseError
 
 STRIPS = 4_096  # of ids, in which persons are counted to find ranges of about the same size
 
@@ -25,6 +25,7 @@ class Plan:
 
     questions: Any
     members: dict[str, frozenset[int]]  # concept ids of index, outcome and each group
+    lacking: tuple[str, ...]  # what the vocabulary lacks for them, in sentences
     n_persons: int  # in the database
     n_index_persons: int
     ends: tuple[int, int]  # least and greatest id of persons with the index condition
@@ -38,10 +39,15 @@ def make_plan(database: Database, definition: CohortDefinition) -> Plan:
     questions = database.questions([table for table in CDM if table not in unused])
     people = database.numbers(questions.persons_in_database())
     _check_persons(database, questions, people["rows"] - people["persons"])
-    members = _members(database, questions, definition)
+    members, lacking = find_members(database, questions, definition)
     found = database.numbers(questions.index_persons(members["index"]))
     plan = Plan(
-        questions, members, people["persons"], found["persons"], (found["least"], found["most"])
+        questions,
+        members,
+        lacking,
+        people["persons"],
+        found["persons"],
+        (found["least"], found["most"]),
     )
     if not plan.n_index_persons:
         raise empty_cohort(database, definition, [0] * len(step_names(definition)))
@@ -62,36 +68,6 @@ def _check_persons(database: Database, questions: Any, n_doubled: int) -> None:
             f"The table person of {database.label} has {n_fractional:,} rows whose person_id is no "
             "whole number. Give persons whole numbers as ids in every table."
         )
-
-
-def _members(
-    database: Database, questions: Any, definition: CohortDefinition
-) -> dict[str, frozenset[int]]:
-    """Concept ids of every set, with descendants where told."""
-    sets = {"index": definition.index, "outcome": definition.outcome}
-    sets |= {f"group {name}": group for name, group in definition.groups.items()}
-    ancestors = frozenset[int]().union(*(concepts.ancestors() for concepts in sets.values()))
-    beneath: dict[int, list[int]] = {}
-    if ancestors:
-        rows = database.fetch(questions.descendants(ancestors))
-        if rows is not None:
-            for row in rows.to_pylist():
-                beneath.setdefault(row["ancestor"], []).append(row["descendant"])
-        if not beneath:  # a vocabulary has at least each concept beneath itself
-            warnings.warn(
-                f"The table concept_ancestor of {database.label} has no row of any concept of "
-                f"{definition.name}: records of their descendants are missed. Load the "
-                "vocabularies, or say descendants: false of every concept.",
-                UserWarning,
-                stacklevel=2,
-            )
-    members = {name: concepts.members(beneath) for name, concepts in sets.items()}
-    for name in ("index", "outcome"):
-        if not members[name]:
-            raise ParamError(
-                f"{definition.name}: everything that {name} includes, it excludes as well."
-            )
-    return members
 
 
 def find_spans(database: Database, plan: Plan, persons_a_batch: int) -> list[tuple[int, int]]:
@@ -157,10 +133,10 @@ def empty_cohort(
     database: Database, definition: CohortDefinition, counts: list[int]
 ) -> EmptyCohortError:
     """The error of a cohort without members, which says where they were lost."""
-    steps = attrition_table(definition, counts).itertuples(index=False)
+    steps = attrition_table(definition, counts, 0).itertuples(index=False)
     told = "; ".join(
         f"{persons:,} {f'(-{removed:,}) ' if removed else ''}{step}"
-        for step, persons, removed in steps
+        for step, persons, removed, _ in steps
     )
     return EmptyCohortError(
         f"Nobody in {database.label} belongs to the cohort. Of its persons, step by step, {told}."

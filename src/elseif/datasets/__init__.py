@@ -1,18 +1,5 @@
 """Data sets of the paper's sections 3 and 4."""
 
-from elseif.datasets.patients.planted import PlantedRule, PlantedStroke, read_planted
-from elseif.datasets.simulated import RuleListProblem, make_rule_list_problem
-from elseif.datasets.stroke_cdm import make_stroke_cdm
-from elseif.datasets.tictactoe import load_tictactoe
-from elseif.datasets.titanic import load_titanic
+from elseif.public_names import lazy_names
 
-__all__ = [
-    "PlantedRule",
-    "PlantedStroke",
-    "RuleListProblem",
-    "load_tictactoe",
-    "load_titanic",
-    "make_rule_list_problem",
-    "make_stroke_cdm",
-    "read_planted",
-]
+__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

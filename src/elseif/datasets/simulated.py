@@ -15,12 +15,31 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class RuleListProblem:
-    """Observations, labels, and the list that the labels were drawn from."""
+    """Simulated observations and labels, and the list that the labels were drawn from.
+
+    Attributes
+    ----------
+    X : pd.DataFrame
+        Whether each rule applies to each observation.
+    y : np.ndarray
+        The labels, 0 or 1.
+    antecedents : tuple[str, ...]
+        The true list, in order.
+    probabilities : np.ndarray
+        Probability of label 1 for each rule, the default rule last.
+
+    Examples
+    --------
+    >>> from elseif.datasets import make_rule_list_problem
+    >>> problem = make_rule_list_problem(n_observations=50, n_rules=8, length=2, random_state=0)
+    >>> problem.X.shape, len(problem.antecedents), len(problem.probabilities)
+    ((50, 8), 2, 3)
+    """
 
     X: pd.DataFrame
     y: np.ndarray
-    antecedents: tuple[str, ...]  # the true list, in order
-    probabilities: np.ndarray  # of label 1, for each rule; the default rule's last
+    antecedents: tuple[str, ...]
+    probabilities: np.ndarray
 
     def __iter__(self) -> Any:
         """So that ``X, y = make_rule_list_problem()`` works."""
@@ -34,10 +53,33 @@ def make_rule_list_problem(
     cover_probability: float = 0.5,
     random_state: int | np.random.Generator | None = None,
 ) -> RuleListProblem:
-    """Independent rules, a random list of some of them, and labels drawn from it.
+    """Simulate rules, a random list of some of them, and labels drawn from the list.
 
-    As in the paper: every rule applies to an observation with probability 1/2, and the
-    consequents of the list are draws of Beta(1/2, 1/2).
+    As in the paper, the probabilities of the list are draws from Beta(1/2, 1/2).
+
+    Parameters
+    ----------
+    n_observations : int, default=1000
+        Number of observations.
+    n_rules : int, default=100
+        Number of rules.
+    length : int, default=5
+        Number of rules in the list, the default rule not counted.
+    cover_probability : float, default=0.5
+        Probability that a rule applies to an observation.
+    random_state : int, Generator or None, default=None
+        The seed.
+
+    Returns
+    -------
+    RuleListProblem
+        Observations, labels and the true list.
+
+    Examples
+    --------
+    >>> from elseif.datasets import make_rule_list_problem
+    >>> make_rule_list_problem(n_observations=50, n_rules=8, length=2, random_state=0).y.shape
+    (50,)
     """
     import pandas as pd
 

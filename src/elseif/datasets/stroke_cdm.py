@@ -52,18 +52,34 @@ def make_stroke_cdm(
 
     Parameters
     ----------
-    path : where the database goes; what was planted goes beside it, as .planted.json
-    n_patients : those with atrial fibrillation and a year of observation before and after it
-    n_others : those who do not qualify, most of whom have no atrial fibrillation
-    n_concepts : drugs and conditions recorded before the index date of some who qualify
-    random_state : a seed; the same seed and sizes give the same tables
-    schema : where in the database the tables go
-    force : replace the files where they exist
-    progress : who is told how far the work has got
+    path : str or path
+        The database. What was planted goes into a file beside it, .planted.json.
+    n_patients : int, default=12_586
+        Patients with atrial fibrillation and a year of observation before and after it.
+    n_others : int, default=20_000
+        Persons who do not qualify, most of them without atrial fibrillation.
+    n_concepts : int, default=4_146
+        Drugs and conditions recorded before the index date of qualifying patients.
+    random_state : int, default=0
+        The seed; the same seed and sizes give the same tables.
+    schema : str, default="cdm"
+        Where in the database the tables go.
+    force : bool, default=False
+        Replace files that exist.
+    progress : Progress, default=None
+        Is told how far the work has got.
 
     Returns
     -------
-    PlantedStroke : the rule list that strokes were drawn from, the sizes, and the counts
+    PlantedStroke
+        The rule list that strokes were drawn from, the sizes and the counts.
+
+    Examples
+    --------
+    >>> from elseif.datasets import make_stroke_cdm
+    >>> planted = make_stroke_cdm("patients.duckdb", n_patients=100, n_others=10, n_concepts=77)
+    >>> planted.n_patients, planted.rules[0].text
+    (100, 'Hemiplegia and age > 60')
     """
     target = _check(path, n_patients, n_others, n_concepts, random_state, force)
     check_new_schema(schema)
@@ -113,8 +129,8 @@ def _write(
     with (progress or Progress()).stage("synthetic patients", n_persons) as report:
         for block, block_seed in enumerate(seeds):
             begin, end = block * BLOCK, min((block + 1) * BLOCK, n_persons)
-            here = (owners[0] >= begin) & (owners[0] < end)
-            must_have = owners[0][here] - begin, owners[1][here]
+            in_block = (owners[0] >= begin) & (owners[0] < end)
+            must_have = owners[0][in_block] - begin, owners[1][in_block]
             _write_block(store, kinds[begin:end], begin, catalogue, must_have, block_seed, tally)
             report(end)
     counts = np.bincount(kinds, minlength=len(KINDS)).tolist()

@@ -16,13 +16,21 @@ LINES = (
 
 
 def load_tictactoe() -> tuple[pd.DataFrame, pd.Series[bool]]:
-    """The 958 final boards of tic-tac-toe, by playing every game; X begins.
+    """The 958 final boards of tic-tac-toe when X begins, found by playing every game.
 
     Returns
     -------
-    X : DataFrame of 27 boolean columns such as "X top left", "O middle centre" and
-        "empty bottom right"
-    y : Series of bool: whether X won
+    X : DataFrame
+        27 boolean columns such as "X top left", "O middle centre" and "empty bottom right".
+    y : Series of bool
+        Whether X won.
+
+    Examples
+    --------
+    >>> from elseif.datasets import load_tictactoe
+    >>> X, y = load_tictactoe()
+    >>> X.shape, int(y.sum())
+    ((958, 27), 626)
     """
     import pandas as pd
 

@@ -28,13 +28,13 @@ def calibration_groups(
     truth: np.ndarray, risk: np.ndarray, group: np.ndarray, n_groups: int, level: float = LEVEL
 ) -> list[Group]:
     """Predicted and observed share in each group; groups of nobody have NaN."""
-    found = []
+    groups = []
     for g in range(n_groups):
         inside = group == g
         n, n_events = int(inside.sum()), int(np.count_nonzero(truth[inside]))
         predicted = float(risk[inside].mean()) if n else float("nan")
-        found.append(Group(n, n_events, predicted, wilson(n_events, n, level)))
-    return found
+        groups.append(Group(n, n_events, predicted, wilson(n_events, n, level)))
+    return groups
 
 
 def quantile_groups(risk: np.ndarray, most: int = 10) -> tuple[np.ndarray, int]:
@@ -50,15 +50,58 @@ def quantile_groups(risk: np.ndarray, most: int = 10) -> tuple[np.ndarray, int]:
 
 @dataclass(frozen=True)
 class Recalibration:
-    """Logistic regression of the outcome on the logit of the risk (Cox 1958)."""
+    """Logistic regression of the outcome on the logit of the predicted risk (Cox 1958).
 
-    slope: Estimate  # 1 is ideal; below 1 risks are too extreme
-    intercept: Estimate  # beside that slope
-    in_the_large: Estimate  # the intercept with the slope fixed at 1; 0 is ideal
+    Attributes
+    ----------
+    slope : Estimate
+        Calibration slope. 1 is ideal; below 1, predictions are too extreme.
+    intercept : Estimate
+        The intercept that belongs to that slope.
+    in_the_large : Estimate
+        The intercept with the slope fixed at 1 (calibration in the large); 0 is ideal.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from elseif.evaluation import recalibration
+    >>> truth = np.array([True] * 8 + [False] * 12)
+    >>> risk = np.array([0.6] * 6 + [0.2] * 2 + [0.6] * 4 + [0.2] * 8)
+    >>> round(recalibration(truth, risk).in_the_large.value, 2)
+    0.0
+    """
+
+    slope: Estimate
+    intercept: Estimate
+    in_the_large: Estimate
 
 
 def recalibration(truth: np.ndarray, risk: np.ndarray, level: float = LEVEL) -> Recalibration:
-    """Calibration slope and intercepts, with Wald intervals; NaN where there is no answer."""
+    """Calibration slope and intercepts, with Wald intervals.
+
+    Parameters
+    ----------
+    truth : array of bool
+        Whether the event happened.
+    risk : array of float
+        Its predicted probability.
+    level : float, default=0.95
+        Confidence level of the interval.
+
+    Returns
+    -------
+    Recalibration
+        Slope and intercepts; NaN where the regression has no finite solution.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from elseif.evaluation import recalibration
+    >>> truth = np.array([True] * 8 + [False] * 12)
+    >>> risk = np.array([0.6] * 6 + [0.2] * 2 + [0.6] * 4 + [0.2] * 8)
+    >>> round(recalibration(truth, risk).slope.value, 2)
+    1.0
+    """
     y = np.asarray(truth, dtype=float)
     x = logit(np.clip(risk, CERTAIN, 1 - CERTAIN))
     nothing = np.zeros(len(y))
@@ -72,15 +115,57 @@ def recalibration(truth: np.ndarray, risk: np.ndarray, level: float = LEVEL) -> 
 
 @dataclass(frozen=True)
 class Brier:
-    """Mean squared difference between risk and outcome."""
+    """The Brier score: the mean squared difference between predicted risk and outcome.
+
+    Attributes
+    ----------
+    score : Estimate
+        The Brier score with its confidence interval; 0 is perfect.
+    scaled : float
+        1 - score / of_prevalence: 1 is perfect, 0 no better than the prevalence.
+    of_prevalence : float
+        The score of predicting the prevalence for everybody.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from elseif.evaluation import brier
+    >>> found = brier(np.array([True, False, False, True]), np.array([0.8, 0.3, 0.1, 0.6]))
+    >>> found.of_prevalence
+    0.25
+    >>> round(found.scaled, 2)
+    0.7
+    """
 
     score: Estimate
-    scaled: float  # 1 - score / score of the prevalence for everybody; 1 is perfect
+    scaled: float
     of_prevalence: float
 
 
 def brier(truth: np.ndarray, risk: np.ndarray, level: float = LEVEL) -> Brier:
-    """The Brier score with a normal interval, and scaled by that of the prevalence."""
+    """The Brier score, and its value scaled by that of the prevalence.
+
+    Parameters
+    ----------
+    truth : array of bool
+        Whether the event happened.
+    risk : array of float
+        Its predicted probability.
+    level : float, default=0.95
+        Confidence level of the interval.
+
+    Returns
+    -------
+    Brier
+        The score with a normal confidence interval, and the scaled score.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from elseif.evaluation import brier
+    >>> round(brier(np.array([True, False]), np.array([0.9, 0.3])).score.value, 2)
+    0.05
+    """
     if not len(truth):
         return Brier(UNKNOWN, float("nan"), float("nan"))
     y = np.asarray(truth, dtype=float)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
@@ -13,10 +12,9 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
 
-from elseif.errors import DataError, ElseifError, public_text
-from elseif.evaluation.cross_validation import rows_of
+from elseif.errors import DataError, ElseifError
+from elseif.evaluation.folds import caught_warnings, rows_of
 
 FORMAT = 1  # of what is kept of a fit
 # whose versions may change a result
@@ -30,10 +28,26 @@ LONGEST_REASON = 300
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """What a classifier says of observations that it has not seen."""
+    """Predictions of a classifier for observations that it was not fitted on.
 
-    order: np.ndarray  # float (n,): the higher, the sooner the event is expected
-    risk: np.ndarray | None  # float (n,): probability of the event, where there is one
+    Attributes
+    ----------
+    order : np.ndarray
+        Ranks the observations; a higher number means that the event is more likely. Shape
+        (n,).
+    risk : np.ndarray | None
+        Predicted probability of the event, where the classifier gives one. Shape (n,).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from elseif.evaluation import Scores
+    >>> Scores(order=np.array([1.0, 3.0]), risk=None).order
+    array([1., 3.])
+    """
+
+    order: np.ndarray
+    risk: np.ndarray | None
 
 
 Scoring = Callable[[Any, Any], Scores]
@@ -60,17 +74,42 @@ def nothing_more(fitted: Any) -> dict[str, Any]:
 
 @dataclass(frozen=True, eq=False)
 class Contender:
-    """A classifier, the table that it learns from, and what is judged of each fit.
+    """A classifier to compare, the table it learns from, and which of its predictions are judged.
 
     One fit may have several outputs: a rule list predicts by its point estimate and by its
-    posterior. ``describe`` gives plain data of the fitted classifier that is kept too.
+    posterior.
+
+    Parameters
+    ----------
+    name : str
+        The name in the results.
+    classifier : Any
+        A scikit-learn classifier; a clone of it is fitted in each fold.
+    X : Any
+        The whole table, of which the population takes rows.
+    outputs : Mapping[str, Scoring]
+        Functions from a fitted classifier and a table to `Scores`, by the name of the output;
+        by default one, named after the contender.
+    learns : bool
+        False for a published score, which has no training time.
+    describe : Callable[[Any], dict[str, Any]]
+        Gives what else to keep of a fitted classifier, as plain data.
+
+    Examples
+    --------
+    >>> from elseif import BayesianRuleListClassifier
+    >>> from elseif.datasets import load_titanic
+    >>> from elseif.evaluation import Contender
+    >>> X, y = load_titanic()
+    >>> Contender("rule list", BayesianRuleListClassifier(), X).name
+    'rule list'
     """
 
     name: str
     classifier: Any
     X: Any
-    outputs: Mapping[str, Scoring] = field(default_factory=dict)  # one, of its own name, if none
-    learns: bool = True  # a published score has no training time
+    outputs: Mapping[str, Scoring] = field(default_factory=dict)
+    learns: bool = True
     describe: Callable[[Any], dict[str, Any]] = nothing_more
 
     @property
@@ -81,16 +120,45 @@ class Contender:
 
 @dataclass(frozen=True, eq=False)
 class FoldResult:
-    """One fit, and what it says of the observations that were left out."""
+    """One fit, and its predictions for the observations that were left out.
 
-    scores: Mapping[str, Scores]  # by output
-    seconds: float  # of fitting, by the clock
-    cpu_seconds: float  # of this process with its threads
+    Attributes
+    ----------
+    scores : Mapping[str, Scores]
+        Predictions by output.
+    seconds : float
+        Wall-clock time of fitting.
+    cpu_seconds : float
+        CPU time of this process and its threads.
+    warnings : tuple[str, ...]
+        Warnings raised by the fit.
+    details : Mapping[str, Any]
+        What `Contender.describe` gave.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from elseif.evaluation import FoldResult, Scores
+    >>> scores = Scores(np.array([0.2, 0.7]), np.array([0.2, 0.7]))
+    >>> result = FoldResult({"rule list": scores}, seconds=0.5, cpu_seconds=0.4)
+    >>> FoldResult.from_dict(result.to_dict()).seconds
+    0.5
+    """
+
+    scores: Mapping[str, Scores]
+    seconds: float
+    cpu_seconds: float
     warnings: tuple[str, ...] = ()
     details: Mapping[str, Any] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON."""
+        """Convert to plain data that JSON can hold.
+
+        Returns
+        -------
+        dict
+            What ``from_dict`` takes.
+        """
         return {
             "scores": {
                 name: {
@@ -107,7 +175,18 @@ class FoldResult:
 
     @classmethod
     def from_dict(cls, found: Mapping[str, Any]) -> FoldResult:
-        """What ``to_dict`` gave; KeyError, TypeError or ValueError of anything else."""
+        """Restore a result from what ``to_dict`` gave.
+
+        Parameters
+        ----------
+        found : dict
+            Plain data; anything else raises KeyError, TypeError or ValueError.
+
+        Returns
+        -------
+        FoldResult
+            The result.
+        """
         scores = {
             str(name): Scores(
                 _numbers(s["order"]), None if s["risk"] is None else _numbers(s["risk"])
@@ -131,8 +210,7 @@ def fit_once(
     if "random_state" in classifier.get_params(deep=False):
         classifier.set_params(random_state=seed)
     X_train, y_train, X_test = (rows_of(d, r) for d, r in _parts(contender.X, y, train, test))
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with caught_warnings() as caught:
         start, cpu_start = time.perf_counter(), time.process_time()
         classifier.fit(X_train, y_train)
         seconds, cpu_seconds = time.perf_counter() - start, time.process_time() - cpu_start
@@ -140,12 +218,8 @@ def fit_once(
         scores = {name: scoring(classifier, X_test) for name, scoring in contender.judged.items()}
     for name, found in scores.items():
         _check(name, found, len(test))
-    said = dict.fromkeys(
-        " ".join(public_text(w.message).split())
-        for w in caught
-        if issubclass(w.category, (UserWarning, ConvergenceWarning))
-    )
-    return FoldResult(scores, seconds, cpu_seconds, tuple(said), contender.describe(classifier))
+    said = tuple(dict.fromkeys(" ".join(text.split()) for text in caught))
+    return FoldResult(scores, seconds, cpu_seconds, said, contender.describe(classifier))
 
 
 def fingerprint(contender: Contender, **where: Any) -> str:
@@ -215,10 +289,10 @@ def _check(name: str, found: Scores, n: int) -> None:
 
 
 def _numbers(values: Any) -> np.ndarray:
-    found = np.array(values, dtype=float)
-    if found.ndim != 1 or not np.isfinite(found).all():
+    numbers = np.array(values, dtype=float)
+    if numbers.ndim != 1 or not np.isfinite(numbers).all():
         raise ValueError("scores must be a row of numbers")
-    return found
+    return numbers
 
 
 def _version(name: str) -> str:

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import time
-import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
-import narwhals as nw
 import numpy as np
-from scipy import sparse
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import StratifiedKFold
 
-from elseif.errors import DataError, ParamError, ParamTypeError, public_text
+from elseif.errors import DataError, ParamError, ParamTypeError
+from elseif.evaluation.folds import caught_warnings, fold_seeds, rows_of, stratified_folds
+from elseif.fitted_model import as_model
 from elseif.posterior.rule_list import RuleList
 from elseif.progress import Progress
 from elseif.sampler.convergence import Convergence
@@ -27,8 +24,6 @@ from elseif.tables.labels import (
     read_labels,
     shown_label,
 )
-from elseif.tables.parquet import ParquetTable
-from elseif.tables.sparse_table import SparseTable
 
 CROSS_VALIDATION, HELD_OUT = "cross-validation", "held-out table"
 
@@ -47,18 +42,60 @@ class Fold:
 
 @dataclass(frozen=True, eq=False)
 class Validation:
-    """Out-of-sample probabilities of the observations that have a label and a weight."""
+    """Out-of-sample probabilities of the observations that have a label and a positive weight.
+
+    Attributes
+    ----------
+    method : str
+        How they were obtained.
+    classes : np.ndarray
+        The labels.
+    rows : np.ndarray
+        Rows of the table, shape (n,).
+    labels : np.ndarray
+        Codes into ``classes``, shape (n,).
+    probabilities : np.ndarray
+        Predicted probability of each label, shape (n, labels).
+    fold : np.ndarray
+        The fold in which each observation was left out, shape (n,).
+    folds : tuple[Fold, ...]
+        One entry for each fold; empty for a held-out table.
+
+    Examples
+    --------
+    >>> from elseif import BayesianRuleListClassifier
+    >>> from elseif.datasets import load_titanic
+    >>> from elseif.evaluation import cross_validate
+    >>> X, y = load_titanic()
+    >>> validation = cross_validate(BayesianRuleListClassifier(), X, y, folds=2)
+    >>> truth, risk = validation.against_the_rest(1)
+    >>> truth.mean().round(2), risk.shape
+    (np.float64(0.32), (2201,))
+    """
 
     method: str
     classes: np.ndarray
-    rows: np.ndarray  # int (n,): which rows of the table
-    labels: np.ndarray  # int (n,): codes into classes
-    probabilities: np.ndarray  # float (n, labels)
-    fold: np.ndarray  # int (n,): the fold that each observation was left out in
-    folds: tuple[Fold, ...] = ()  # none for a held-out table
+    rows: np.ndarray
+    labels: np.ndarray
+    probabilities: np.ndarray
+    fold: np.ndarray
+    folds: tuple[Fold, ...] = ()
 
     def against_the_rest(self, place: int) -> tuple[np.ndarray, np.ndarray]:
-        """Whether each observation has one label, and its predicted probability of it."""
+        """One label against all others.
+
+        Parameters
+        ----------
+        place : int
+            The label's place in ``classes``.
+
+        Returns
+        -------
+        truth : array of bool
+            Whether each observation has the label.
+        risk : array of float
+            Its predicted probability.
+        """
         return self.labels == place, self.probabilities[:, place]
 
 
@@ -72,12 +109,69 @@ def cross_validate(
     random_state: int = 0,
     progress: Progress | None = None,
 ) -> Validation:
-    """Out-of-fold probabilities: everything, cutting and mining too, is learnt in each fold.
+    """Cross-validate a rule list classifier.
 
-    Folds are stratified by label and drawn by the seed, which also seeds each fold's
-    sampler. Weights are used in fitting; in judging, every observation that has a weight
-    counts once. Warnings of the fits are kept with their folds.
+    Everything is learnt anew in each fold, cut points and the pool of antecedents included. Folds
+    are stratified by label.
+
+    Parameters
+    ----------
+    classifier : BayesianRuleListClassifier
+        The classifier, fitted or not; clones of it are fitted.
+    X : table
+        Observations, in any kind of table that ``fit`` takes.
+    y : array
+        The labels.
+    folds : int, default=5
+        Number of folds.
+    sample_weight : array, default=None
+        Weights, used in fitting. In the validation every observation with a positive weight
+        counts once.
+    random_state : int, default=0
+        Seed of the folds and of each fold's sampler.
+    progress : Progress, default=None
+        Is told how far the work has got.
+
+    Returns
+    -------
+    Validation
+        Out-of-fold probabilities. Warnings of the fits are kept with their folds.
+
+    Examples
+    --------
+    >>> from elseif import BayesianRuleListClassifier
+    >>> from elseif.datasets import load_titanic
+    >>> from elseif.evaluation import auc_with_interval, cross_validate
+    >>> X, y = load_titanic()
+    >>> validation = cross_validate(BayesianRuleListClassifier(), X, y, folds=2)
+    >>> truth, risk = validation.against_the_rest(1)
+    >>> round(auc_with_interval(truth, risk, validation.fold).value, 1)
+    0.7
     """
+    return cross_validate_all(
+        classifier,
+        X,
+        y,
+        lambda fitted, tested: [fitted.predict_proba(tested)],
+        folds=folds,
+        sample_weight=sample_weight,
+        random_state=random_state,
+        progress=progress,
+    )[0]
+
+
+def cross_validate_all(
+    classifier: Any,
+    X: Any,
+    y: Any,
+    predict: Callable[[Any, Any], Sequence[np.ndarray]],
+    *,
+    folds: int = 5,
+    sample_weight: Any = None,
+    random_state: int = 0,
+    progress: Progress | None = None,
+) -> list[Validation]:
+    """cross_validate for several predictions of each fit, as ``predict`` makes them."""
     _check_folds(folds)
     known = read_labels(
         label_array(y), sample_weight, classifier.missing_y == "drop", category_order(y)
@@ -86,42 +180,75 @@ def cross_validate(
     codes = known.codes[rows]
     _enough_of_each(codes, known.classes, folds)
     weights = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
-    splits = StratifiedKFold(folds, shuffle=True, random_state=random_state).split(
-        np.zeros(len(rows)), codes
-    )
-    seeds = np.random.SeedSequence(random_state).generate_state(folds)
-    probabilities = np.full((len(rows), len(known.classes)), np.nan)
+    splits = stratified_folds(codes, folds, random_state)
+    seeds = fold_seeds(folds, random_state)
+    probabilities: list[np.ndarray] = []
     fold_of = np.full(len(rows), -1, dtype=np.int64)
     fitted = []
     with (progress or Progress()).stage("Cross-validating", folds) as report:
         for k, (train, test) in enumerate(splits):
             fold_of[test] = k
-            fresh = clone(classifier).set_params(random_state=int(seeds[k]), verbose=False)
+            fresh = clone(classifier)
+            wanted = {"random_state": seeds[k], "verbose": False}
+            accepted = fresh.get_params(deep=False)  # a subclass may lack either
+            fresh.set_params(**{name: value for name, value in wanted.items() if name in accepted})
             weight = None if weights is None else weights[rows[train]]
-            fold, probabilities[test] = _fit_fold(fresh, X, y, rows[train], rows[test], weight)
+            fold, found = _fit_fold(fresh, X, y, rows[train], rows[test], weight, predict)
             fitted.append(fold)
+            if not probabilities:
+                probabilities = [np.full((len(rows), len(known.classes)), np.nan) for _ in found]
+            for whole, part in zip(probabilities, found, strict=True):
+                whole[test] = part
             report(k + 1)
-    return Validation(
-        CROSS_VALIDATION, known.classes, rows, codes, probabilities, fold_of, tuple(fitted)
-    )
+    return [
+        Validation(CROSS_VALIDATION, known.classes, rows, codes, each, fold_of, tuple(fitted))
+        for each in probabilities
+    ]
 
 
 def held_out(
     predict_proba: Callable[[Any], np.ndarray], classes: np.ndarray, X: Any, y: Any
 ) -> Validation:
-    """Probabilities for a table that took no part in fitting; rows without a label are left out."""
+    """Predicted probabilities for a table that took no part in fitting.
+
+    Parameters
+    ----------
+    predict_proba : callable
+        Gives the probabilities of a table's rows.
+    classes : array
+        The labels, in the order of its columns.
+    X : table
+        Observations, in any kind of table that ``fit`` takes.
+    y : array
+        The labels; rows without one are left out.
+
+    Returns
+    -------
+    Validation
+        The probabilities.
+
+    Examples
+    --------
+    >>> from elseif import BayesianRuleListClassifier
+    >>> from elseif.datasets import load_titanic
+    >>> from elseif.evaluation import held_out
+    >>> X, y = load_titanic()
+    >>> clf = BayesianRuleListClassifier(random_state=0).fit(X[::2], y[::2])
+    >>> held_out(clf.predict_proba, clf.classes_, X[1::2], y[1::2]).probabilities.shape
+    (1100, 2)
+    """
     given = label_array(y)
     rows = np.flatnonzero(~missing_labels(given))
     place = {label: i for i, label in enumerate(classes.tolist())}
-    found = given[rows].tolist()
-    unknown = [label for label in found if label not in place]
+    given_labels = given[rows].tolist()
+    unknown = [label for label in given_labels if label not in place]
     if unknown:
         labels = ", ".join(shown_label(label) for label in classes)
         raise DataError(
             f"The held-out labels hold {shown_label(unknown[0])}, which is not a label of the "
             f"model; its labels are {labels}."
         )
-    if not found:
+    if not given_labels:
         raise DataError("The held-out table has no row with a label; give at least one.")
     probabilities = np.asarray(predict_proba(X))
     if len(probabilities) != len(given):
@@ -133,24 +260,10 @@ def held_out(
         HELD_OUT,
         classes,
         rows,
-        np.array([place[label] for label in found], dtype=np.int64),
+        np.array([place[label] for label in given_labels], dtype=np.int64),
         probabilities[rows],
         np.zeros(len(rows), dtype=np.int64),
     )
-
-
-def rows_of(data: Any, rows: np.ndarray) -> Any:
-    """Some rows of a data frame, series, array, sparse matrix or list, of the same type."""
-    if isinstance(data, ParquetTable):
-        data = data.to_frame()  # folds need rows, and files are read by column
-    native = nw.from_native(data, eager_only=True, allow_series=True, pass_through=True)
-    if isinstance(native, (nw.DataFrame, nw.Series)):
-        return native[rows.tolist()].to_native()
-    if sparse.issparse(data):
-        return data.tocsr()[rows]
-    if isinstance(data, (np.ndarray, SparseTable)):
-        return data[rows]
-    return [data[i] for i in rows]
 
 
 def _fit_fold(
@@ -160,25 +273,19 @@ def _fit_fold(
     train: np.ndarray,
     test: np.ndarray,
     weight: np.ndarray | None,
-) -> tuple[Fold, np.ndarray]:
+    predict: Callable[[Any, Any], Sequence[np.ndarray]],
+) -> tuple[Fold, Sequence[np.ndarray]]:
     start = time.perf_counter()
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with caught_warnings() as caught:
         classifier.fit(rows_of(X, train), rows_of(y, train), sample_weight=weight)
-        probabilities = classifier.predict_proba(rows_of(X, test))
-    said = dict.fromkeys(
-        public_text(w.message)
-        for w in caught
-        if issubclass(w.category, (UserWarning, ConvergenceWarning))
-    )
-    predicts_by_map = classifier.predict_with == "map"
+        probabilities = predict(classifier, rows_of(X, test))
     fold = Fold(
-        classifier.map_rule_list_ if predicts_by_map else classifier.rule_list_,
+        as_model(classifier).chosen_list(),
         classifier.convergence_,
         len(train),
         len(test),
         time.perf_counter() - start,
-        tuple(said),
+        tuple(caught),
     )
     return fold, probabilities
 

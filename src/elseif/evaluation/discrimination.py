@@ -13,14 +13,31 @@ from elseif.evaluation.intervals import LEVEL, UNKNOWN, Estimate, wald
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """How many events and others have at least each risk, from the highest risk down.
+    """A ROC curve: how many events and non-events have at least each predicted risk.
 
-    The first place is a threshold that nobody reaches: no true and no false positives.
+    The first point is a threshold that nobody reaches: no true and no false positives.
+
+    Attributes
+    ----------
+    thresholds : np.ndarray
+        Infinity, then falling. Shape (points,).
+    n_true_positive : np.ndarray
+        Events at or above each threshold.
+    n_false_positive : np.ndarray
+        Non-events at or above each threshold.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from elseif.evaluation import Curve
+    >>> curve = Curve(np.array([np.inf, 0.7, 0.2]), np.array([0, 1, 1]), np.array([0, 0, 1]))
+    >>> curve.n_true_positive[-1]
+    np.int64(1)
     """
 
-    thresholds: np.ndarray  # float (points,): infinity first, then falling
-    n_true_positive: np.ndarray  # int (points,)
-    n_false_positive: np.ndarray  # int (points,)
+    thresholds: np.ndarray
+    n_true_positive: np.ndarray
+    n_false_positive: np.ndarray
 
     @property
     def sensitivity(self) -> np.ndarray:
@@ -35,8 +52,10 @@ class Curve:
     @property
     def precision(self) -> np.ndarray:
         """Share of those found that are events; 1 by convention where nobody is found."""
-        found = self.n_true_positive + self.n_false_positive
-        return np.divide(self.n_true_positive, found, out=np.ones(len(found)), where=found > 0)
+        n_positive = self.n_true_positive + self.n_false_positive
+        return np.divide(
+            self.n_true_positive, n_positive, out=np.ones(len(n_positive)), where=n_positive > 0
+        )
 
 
 def curve(truth: np.ndarray, risk: np.ndarray) -> Curve:
@@ -76,13 +95,37 @@ def delong(truth: np.ndarray, risk: np.ndarray) -> tuple[float, float]:
 def auc_with_interval(
     truth: np.ndarray, risk: np.ndarray, fold: np.ndarray | None = None, level: float = LEVEL
 ) -> Estimate:
-    """Mean AUC over folds, with an interval from DeLong's variance in each of them.
+    """Mean AUC over folds, with a confidence interval from DeLong's variance in each fold.
 
-    Risks of different folds come from different lists and are not compared with each
-    other. As in LeDell, Petersen and van der Laan (2015), the observations tested in
-    different folds are independent, so that the variances add. The interval says
-    nothing of another sample to train on. It is unknown where every event stands above
-    (or below) every other, for the variance is then estimated as 0.
+    Risks of different folds come from different lists and are not compared with each other. The
+    observations tested in different folds are independent, so their variances add (LeDell,
+    Petersen and van der Laan 2015). The interval says nothing about training on another sample.
+    It is NaN where every event ranks above (or below) every non-event, because DeLong's variance
+    is then 0.
+
+    Parameters
+    ----------
+    truth : array of bool
+        Whether the event happened.
+    risk : array of float
+        Its predicted probability.
+    fold : array of int, default=None
+        The fold that each observation was tested in.
+    level : float, default=0.95
+        Confidence level of the interval.
+
+    Returns
+    -------
+    Estimate
+        AUC and interval.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from elseif.evaluation import auc_with_interval
+    >>> truth = np.array([True, True, False, False, False])
+    >>> round(auc_with_interval(truth, np.array([0.9, 0.3, 0.4, 0.2, 0.1])).value, 2)
+    0.83
     """
     if not len(truth):
         return UNKNOWN
@@ -91,8 +134,8 @@ def auc_with_interval(
     value, variance = float(pairs[:, 0].mean()), float(pairs[:, 1].sum()) / len(pairs) ** 2
     if not variance > 0:
         return Estimate(value, float("nan"), float("nan"))
-    found = wald(value, float(np.sqrt(variance)), level)
-    return Estimate(found.value, max(0.0, found.low), min(1.0, found.high))
+    estimate = wald(value, float(np.sqrt(variance)), level)
+    return Estimate(estimate.value, max(0.0, estimate.low), min(1.0, estimate.high))
 
 
 def fold_aucs(truth: np.ndarray, risk: np.ndarray, fold: np.ndarray) -> list[float]:

@@ -12,7 +12,23 @@ LEVEL = 0.95
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number with its confidence interval; NaN where it cannot be told."""
+    """A number with its confidence interval; NaN where it cannot be estimated.
+
+    Attributes
+    ----------
+    value : float
+        The estimate.
+    low : float
+        Lower end of the interval.
+    high : float
+        Upper end of the interval.
+
+    Examples
+    --------
+    >>> from elseif.evaluation import Estimate
+    >>> Estimate(0.8, 0.7, 0.9).high
+    0.9
+    """
 
     value: float
     low: float

@@ -40,17 +40,41 @@ class Component:
 
 
 class PointScore(ClassifierMixin, BaseEstimator):
-    """Adds points for age, sex and conditions; what CHADS2 and CHA2DS2-VASc share.
+    """Points for age, sex and conditions: what CHADS2 and CHA2DS2-VASc have in common.
 
-    The table has a number ``age``, where the score asks for it ``sex`` ("female", "male" or
+    The table has a number ``age``, a column ``sex`` where the score needs it ("female", "male" or
     "unknown", which gives no point), and a boolean column for each group of conditions.
-    ``columns`` says which column tells a component when it has another name, so that groups
-    of another definition can be scored: ``columns={"stroke_or_tia": "ohdsi_s2"}``.
 
-    ``fit`` learns the two labels alone, the second being the event. ``predict_proba`` is the
-    published rate of stroke in a year, ``decision_function`` is the points, and ``predict``
-    gives the event from ``threshold`` points on: 2, where guidelines ask for an
-    anticoagulant, because no rate reaches one half.
+    ``fit`` learns only the two labels, the second being the event. ``predict_proba`` is the
+    published yearly rate of stroke, and ``decision_function`` is the points.
+
+    Parameters
+    ----------
+    columns : dict, default=None
+        The column to use for a component, where it has another name:
+        ``columns={"stroke_or_tia": "ohdsi_s2"}``.
+    threshold : int, default=2
+        ``predict`` gives the event from this many points on: 2, from which guidelines recommend
+        an anticoagulant, because no published rate reaches one half.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from elseif.evaluation import CHADS2
+    >>> groups = ["heart_failure", "hypertension", "diabetes", "stroke_or_tia"]
+    >>> people = pd.DataFrame(False, index=[0, 1], columns=groups).assign(age=[80, 60])
+    >>> people.loc[0, "stroke_or_tia"] = True
+    >>> score = CHADS2().fit(people, [True, False])
+    >>> score.points(people)
+    array([3, 0])
+    >>> score.breakdown(people)["age 75 or over"].tolist()
+    [1, 0]
+    >>> score.decision_function(people)
+    array([3., 0.])
+    >>> score.predict_proba(people)[:, 1]
+    array([0.059, 0.019])
+    >>> score.predict(people)
+    array([ True, False])
     """
 
     components: ClassVar[tuple[Component, ...]] = ()
@@ -61,7 +85,20 @@ class PointScore(ClassifierMixin, BaseEstimator):
         self.threshold = threshold
 
     def fit(self, X: Any, y: Any) -> PointScore:
-        """Check the table, and keep the two labels."""
+        """Check the table, and learn the two labels.
+
+        Parameters
+        ----------
+        X : DataFrame
+            Age, sex and groups of conditions.
+        y : array
+            The labels, of which the second in sorted order is the event.
+
+        Returns
+        -------
+        PointScore
+            The classifier itself.
+        """
         if isinstance(self.threshold, bool) or not isinstance(self.threshold, Real):
             raise ParamTypeError(f"threshold is {self.threshold!r}; it must be a number of points.")
         self.points(X)
@@ -84,30 +121,85 @@ class PointScore(ClassifierMixin, BaseEstimator):
         return self
 
     def breakdown(self, X: Any) -> pd.DataFrame:
-        """Where each person's points come from: a column a component, and the sum."""
+        """Where each person's points come from.
+
+        Parameters
+        ----------
+        X : DataFrame
+            Age, sex and groups of conditions.
+
+        Returns
+        -------
+        DataFrame
+            One column for each component, and the sum.
+        """
         table = _Columns(X, self._column_names())
-        found = {part.name: self._component_points(table, part) for part in self.components}
-        total = np.sum(list(found.values()), axis=0)
+        points = {part.name: self._component_points(table, part) for part in self.components}
+        total = np.sum(list(points.values()), axis=0)
         index = X.index if isinstance(X, pd.DataFrame) else None
-        return pd.DataFrame({**found, TOTAL: total}, index=index)
+        return pd.DataFrame({**points, TOTAL: total}, index=index)
 
     def points(self, X: Any) -> np.ndarray:
-        """The points of each person; no fit is needed."""
+        """The points of each person; this needs no fit.
+
+        Parameters
+        ----------
+        X : DataFrame
+            Age, sex and groups of conditions.
+
+        Returns
+        -------
+        array of int
+            The points.
+        """
         return self.breakdown(X)[TOTAL].to_numpy()
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """The points, as numbers to rank people by."""
+        """The points as floats, to rank people by.
+
+        Parameters
+        ----------
+        X : DataFrame
+            Age, sex and groups of conditions.
+
+        Returns
+        -------
+        array of float
+            The points.
+        """
         check_is_fitted(self)
         return self.points(X).astype(float)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """The published probability of stroke within a year for the points, beside its rest."""
+        """The published probability of a stroke within a year, by points.
+
+        Parameters
+        ----------
+        X : DataFrame
+            Age, sex and groups of conditions.
+
+        Returns
+        -------
+        array of float
+            Two columns: no event, event.
+        """
         check_is_fitted(self)
         rate = np.array(self.yearly_rates)[self.points(X)] / 100
         return np.column_stack([1 - rate, rate])
 
     def predict(self, X: Any) -> np.ndarray:
-        """The event from ``threshold`` points on."""
+        """Predict the event from ``threshold`` points on.
+
+        Parameters
+        ----------
+        X : DataFrame
+            Age, sex and groups of conditions.
+
+        Returns
+        -------
+        array
+            The predicted labels.
+        """
         check_is_fitted(self)
         return self.classes_[(self.points(X) >= self.threshold).astype(int)]
 
@@ -143,7 +235,26 @@ class PointScore(ClassifierMixin, BaseEstimator):
 
 
 class CHADS2(PointScore):
-    """Heart failure, hypertension, age from 75, diabetes: 1 point each; stroke or TIA: 2."""
+    """CHADS2, a score of 0 to 6 points.
+
+    Heart failure, hypertension, age 75 or over and diabetes give 1 point each, stroke or TIA 2.
+
+    Parameters
+    ----------
+    columns : dict, default=None
+        The column to use for a component, where it has another name.
+    threshold : int, default=2
+        ``predict`` gives the event from this many points on.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from elseif.evaluation import CHADS2
+    >>> groups = ["heart_failure", "hypertension", "diabetes", "stroke_or_tia"]
+    >>> people = pd.DataFrame(True, index=[0], columns=groups).assign(age=80)
+    >>> CHADS2().points(people)
+    array([6])
+    """
 
     components: ClassVar[tuple[Component, ...]] = (
         Component("heart failure", "heart_failure", 1),
@@ -156,7 +267,27 @@ class CHADS2(PointScore):
 
 
 class CHA2DS2VASc(PointScore):
-    """CHADS2 with 2 points from 75 and 1 from 65, and 1 for vascular disease and for women."""
+    """CHA2DS2-VASc, a score of 0 to 9 points.
+
+    As CHADS2, but with 2 points from age 75, and 1 each for age 65 to 74, vascular disease and
+    female sex.
+
+    Parameters
+    ----------
+    columns : dict, default=None
+        The column to use for a component, where it has another name.
+    threshold : int, default=2
+        ``predict`` gives the event from this many points on.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from elseif.evaluation import CHA2DS2VASc
+    >>> groups = ["heart_failure", "hypertension", "diabetes", "stroke_or_tia", "vascular_disease"]
+    >>> people = pd.DataFrame(False, index=[0], columns=groups).assign(age=70, sex="female")
+    >>> CHA2DS2VASc().points(people)
+    array([2])
+    """
 
     components: ClassVar[tuple[Component, ...]] = (
         Component("heart failure", "heart_failure", 1),
@@ -180,7 +311,7 @@ class _Columns:
     def __init__(self, X: Any, names: Mapping[str, str]) -> None:
         try:
             frame = nw.from_native(X, eager_only=True, pass_through=True)
-            held = list(getattr(frame, "columns", ()))
+            columns = list(getattr(frame, "columns", ()))
         except nw.exceptions.DuplicateError:
             raise DataError("Column names of X must be unique, and some stand twice.") from None
         if not isinstance(frame, nw.DataFrame):
@@ -188,7 +319,7 @@ class _Columns:
                 f"A score needs a data frame with the columns {', '.join(names.values())}; "
                 f"X is a {type(X).__name__}."
             )
-        lacking = [column for column in dict.fromkeys(names.values()) if column not in held]
+        lacking = [column for column in dict.fromkeys(names.values()) if column not in columns]
         if lacking:
             raise DataError(
                 f"X lacks {', '.join(map(repr, lacking))}. Add them, or say with columns= which "

@@ -32,9 +32,11 @@ def stability(lists: Sequence[RuleList], table: Any, place: int) -> Stability:
 
     Risks of one label are compared for all observations of the table.
     """
-    rules = [{a.name for a in rule_list.antecedents} for rule_list in lists]
-    conditions = [{c.name for a in rule_list.antecedents for c in a} for rule_list in lists]
-    columns = [{name for a in rule_list.antecedents for name in a.columns} for rule_list in lists]
+    words = [rule_list.metadata.display for rule_list in lists]
+    held = list(zip(lists, words, strict=True))
+    rules = [{word.text(a) for a in each.antecedents} for each, word in held]
+    conditions = [{word.condition(c) for a in each.antecedents for c in a} for each, word in held]
+    columns = [{word.column(n) for a in each.antecedents for n in a.columns} for each, word in held]
     risks = [rule_list.predict_proba(table)[:, place] for rule_list in lists]
     return Stability(
         len(lists),
@@ -55,12 +57,46 @@ def shared(first: set[str], second: set[str]) -> float:
 
 
 def agreement(sets: Sequence[set[str]]) -> float:
-    """The mean of what two of the sets share, over all pairs; NaN of fewer than two sets."""
+    """How similar sets are: the mean Jaccard similarity over all pairs.
+
+    Parameters
+    ----------
+    sets : sequence of sets
+        For instance the antecedents of the lists of several folds.
+
+    Returns
+    -------
+    float
+        From 0 to 1; NaN for fewer than two sets.
+
+    Examples
+    --------
+    >>> from elseif.evaluation import agreement
+    >>> agreement([{"age > 60", "smoker"}, {"age > 60"}])
+    0.5
+    """
     return _mean([shared(a, b) for a, b in combinations(sets, 2)])
 
 
 def most_common(sets: Sequence[set[str]]) -> tuple[tuple[str, int], ...]:
-    """Every element with the number of sets that hold it, the most common first."""
+    """Count in how many sets each element is.
+
+    Parameters
+    ----------
+    sets : sequence of sets
+        For instance the antecedents of the lists of several folds.
+
+    Returns
+    -------
+    tuple of (str, int)
+        Elements and counts, the most common first.
+
+    Examples
+    --------
+    >>> from elseif.evaluation import most_common
+    >>> most_common([{"age > 60", "smoker"}, {"age > 60"}])
+    (('age > 60', 2), ('smoker', 1))
+    """
     counts = Counter(name for names in sets for name in names)
     return tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 

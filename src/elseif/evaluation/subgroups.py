@@ -52,8 +52,8 @@ class Subgroup:
 def group_by(column: Column) -> Grouping:
     """Groups of a column: categories, true and false, or quarters; missing values their own."""
     if column.kind is Kind.BOOLEAN:
-        codes = np.where(column.is_true(), 1, 0)
-        names = ["no", "yes"]
+        codes = np.where(column.is_neither(), 2, column.is_true())
+        names = ["no", "yes", "neither"]
     elif column.codes is not None:
         codes, names = _by_category(column)
     else:
@@ -77,13 +77,13 @@ def subgroup_performance(
     Within a group the out-of-fold risks of all folds are taken together, for a fold of a
     group may be too small for an AUC of its own.
     """
-    found = []
+    subgroups = []
     for g, name in enumerate(grouping.names):
         inside = grouping.codes == g
         y, p = truth[inside], risk[inside]
         n, n_events = len(y), int(np.count_nonzero(y))
         small = min(n_events, n - n_events) < fewest
-        found.append(
+        subgroups.append(
             Subgroup(
                 grouping.column,
                 name,
@@ -96,7 +96,7 @@ def subgroup_performance(
                 small,
             )
         )
-    return found
+    return subgroups
 
 
 def _by_category(column: Column) -> tuple[np.ndarray, list[str]]:

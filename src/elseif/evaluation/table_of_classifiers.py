@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
-from sklearn.model_selection import StratifiedKFold
 
 from elseif.errors import DataError
 from elseif.evaluation.calibration import (
@@ -27,30 +26,82 @@ from elseif.evaluation.contenders import (
     fit_once,
     reason,
 )
-from elseif.evaluation.cross_validation import rows_of
 from elseif.evaluation.discrimination import Curve, auc_with_interval, curve, fold_aucs
+from elseif.evaluation.folds import fold_seeds, rows_of, stratified_folds
 from elseif.evaluation.intervals import Estimate
 from elseif.progress import Progress
 
 
 @dataclass(frozen=True)
 class Place:
-    """Which fit of a comparison: its fingerprint stands for data, settings and versions."""
+    """Identifies one fit of a comparison.
+
+    Attributes
+    ----------
+    population : str
+        Name of the population.
+    contender : str
+        Name of the contender.
+    fold : int
+        The fold, from 0.
+    fingerprint : str
+        Hash of data, settings and versions.
+
+    Examples
+    --------
+    >>> from elseif.evaluation import Place
+    >>> Place("everybody", "rule list", 0, "1f0a").fold
+    0
+    """
 
     population: str
     contender: str
-    fold: int  # from 0
+    fold: int
     fingerprint: str
 
 
 class Keeper(Protocol):
-    """Keeps what is done, so that a comparison can be continued."""
+    """Stores the results of fits, so that a comparison can be resumed.
+
+    Examples
+    --------
+    >>> class InMemory:
+    ...     def __init__(self):
+    ...         self.results = {}
+    ...     def read(self, place):
+    ...         return self.results.get(place)
+    ...     def write(self, place, result):
+    ...         self.results[place] = result
+    >>> keeper = InMemory()
+    >>> keeper.write("a place", "a result")
+    >>> keeper.read("a place")
+    'a result'
+    """
 
     def read(self, place: Place) -> FoldResult | None:
-        """What was kept of a fit, if it was and is whole."""
+        """The stored result of a fit.
+
+        Parameters
+        ----------
+        place : Place
+            Which fit.
+
+        Returns
+        -------
+        FoldResult or None
+            The result; None if there is none, or if it is damaged.
+        """
 
     def write(self, place: Place, result: FoldResult) -> None:
-        """Keep a fit."""
+        """Store the result of a fit.
+
+        Parameters
+        ----------
+        place : Place
+            Which fit.
+        result : FoldResult
+            Its result.
+        """
 
 
 class NoKeeper:
@@ -66,27 +117,81 @@ class NoKeeper:
 
 @dataclass(frozen=True, eq=False)
 class Population:
-    """People that classifiers are compared on: rows of the tables, and who had the event."""
+    """The people that classifiers are compared on.
+
+    Parameters
+    ----------
+    name : str
+        The name in the results.
+    rows : np.ndarray
+        Rows of every contender's table, shape (n,).
+    y : Any
+        Labels of all rows of the table; the event is the last of the two labels.
+    data : str
+        A text that identifies the content of the tables, for stored results.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from elseif.evaluation import Population
+    >>> Population("everybody", np.arange(4), [0, 1, 0, 1], "four people").name
+    'everybody'
+    """
 
     name: str
-    rows: np.ndarray  # int (n,): rows of every contender's table
-    y: Any  # labels of all rows of the table; the event is the last of two labels
-    data: str  # a text that stands for the content of the tables and for who reads them
+    rows: np.ndarray
+    y: Any
+    data: str
 
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """One output of one contender, on everybody of a population, each in the fold left out."""
+    """One output of one contender: out-of-fold predictions for the whole population.
+
+    Attributes
+    ----------
+    name : str
+        Name of the output.
+    learns : bool
+        False for a published score.
+    truth : np.ndarray
+        Whether the event happened, shape (n,).
+    fold : np.ndarray
+        The fold in which each person was left out, shape (n,).
+    order : np.ndarray
+        Ranks the people by risk, shape (n,).
+    risk : np.ndarray | None
+        Predicted probability, where there is one, shape (n,).
+    seconds : tuple[float, ...]
+        Wall-clock time of training in each fold.
+    cpu_seconds : tuple[float, ...]
+        CPU time of training in each fold.
+    warnings : tuple[tuple[str, ...], ...]
+        Warnings of the fits in each fold.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from elseif.evaluation import Measured
+    >>> truth, risk = np.array([True, False] * 10), np.array([0.6, 0.2, 0.3, 0.4] * 5)
+    >>> fold = np.repeat([0, 1], 10)
+    >>> times, warnings = (0.1, 0.1), ((), ())
+    >>> measured = Measured("list", True, truth, fold, risk, risk, times, times, warnings)
+    >>> len(measured.curves()), len(measured.calibration())
+    (2, 4)
+    >>> round(measured.brier().score.value, 2), round(measured.recalibration().slope.value, 1)
+    (0.21, 1.9)
+    """
 
     name: str
     learns: bool
-    truth: np.ndarray  # bool (n,)
-    fold: np.ndarray  # int (n,)
-    order: np.ndarray  # float (n,)
-    risk: np.ndarray | None  # float (n,)
-    seconds: tuple[float, ...]  # of training, a fold
+    truth: np.ndarray
+    fold: np.ndarray
+    order: np.ndarray
+    risk: np.ndarray | None
+    seconds: tuple[float, ...]
     cpu_seconds: tuple[float, ...]
-    warnings: tuple[tuple[str, ...], ...]  # a fold
+    warnings: tuple[tuple[str, ...], ...]
 
     @property
     def aucs(self) -> list[float]:
@@ -99,44 +204,118 @@ class Measured:
         return auc_with_interval(self.truth, self.order, self.fold)
 
     def curves(self) -> list[Curve]:
-        """The ROC curve of each fold."""
+        """ROC curves.
+
+        Returns
+        -------
+        list of Curve
+            One for each fold.
+        """
         return [
             curve(self.truth[self.fold == f], self.order[self.fold == f])
             for f in np.unique(self.fold)
         ]
 
     def calibration(self, most: int = 10) -> list[Group]:
-        """Groups of rising risk over all folds, with intervals; none of a mere order."""
+        """Observed and predicted risk in groups of increasing predicted risk, over all folds.
+
+        Parameters
+        ----------
+        most : int, default=10
+            Largest number of groups.
+
+        Returns
+        -------
+        list of Group
+            The groups, with confidence intervals; empty if there is no predicted risk.
+        """
         if self.risk is None:
             return []
         return calibration_groups(self.truth, self.risk, *quantile_groups(self.risk, most))
 
     def recalibration(self) -> Recalibration | None:
-        """Slope and intercepts of the risks; None of a mere order."""
+        """Calibration slope and intercepts.
+
+        Returns
+        -------
+        Recalibration or None
+            None if there is no predicted risk.
+        """
         return None if self.risk is None else recalibration(self.truth, self.risk)
 
     def brier(self) -> Brier | None:
-        """The Brier score of the risks; None of a mere order."""
+        """The Brier score.
+
+        Returns
+        -------
+        Brier or None
+            None if there is no predicted risk.
+        """
         return None if self.risk is None else brier(self.truth, self.risk)
 
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """Everything found on one population."""
+    """The results of a comparison on one population.
+
+    Attributes
+    ----------
+    population : str
+        Name of the population.
+    n : int
+        Number of people.
+    n_events : int
+        Number of events.
+    n_folds : int
+        Number of folds.
+    measured : Mapping[str, Measured]
+        Results by output, in the order of the contenders.
+    details : Mapping[str, tuple[Mapping[str, Any], ...]]
+        What `Contender.describe` gave, by contender and fold.
+    failures : Mapping[str, str]
+        Outputs without results, and why.
+
+    Examples
+    --------
+    See `compare`, which makes it.
+
+    >>> from elseif.evaluation import Compared
+    >>> Compared("everybody", 10, 2, 5, measured={}, details={}).failures
+    {}
+    """
 
     population: str
     n: int
     n_events: int
     n_folds: int
-    measured: Mapping[str, Measured]  # by output, in the order of the contenders
-    details: Mapping[str, tuple[Mapping[str, Any], ...]]  # by contender, a fold
-    failures: Mapping[str, str] = field(default_factory=dict)  # by output: why it has no numbers
+    measured: Mapping[str, Measured]
+    details: Mapping[str, tuple[Mapping[str, Any], ...]]
+    failures: Mapping[str, str] = field(default_factory=dict)
 
 
 def spread(values: Sequence[float]) -> tuple[float, float]:
-    """Mean and standard deviation over folds (of a sample: n - 1)."""
-    found = np.asarray(values, dtype=float)
-    return float(found.mean()), float(found.std(ddof=1)) if len(found) > 1 else float("nan")
+    """Mean and standard deviation over folds.
+
+    Parameters
+    ----------
+    values : sequence of float
+        One value for each fold.
+
+    Returns
+    -------
+    mean : float
+        The mean.
+    deviation : float
+        The sample standard deviation (n - 1).
+
+    Examples
+    --------
+    >>> from elseif.evaluation import spread
+    >>> spread([1.0, 2.0, 3.0])
+    (2.0, 1.0)
+    """
+    numbers = np.asarray(values, dtype=float)
+    return float(numbers.mean()), float(numbers.std(ddof=1)) if len(numbers) > 1 else float("nan")
 
 
 def fold_splits(
@@ -150,8 +329,7 @@ def fold_splits(
             f"Of {len(truth):,} people {int(truth.sum()):,} had the event: too few for "
             f"{folds} folds, each of which needs people with and without it. {remedy}"
         )
-    splitter = StratifiedKFold(folds, shuffle=True, random_state=random_state)
-    return list(splitter.split(np.zeros(len(truth)), truth))
+    return stratified_folds(truth, folds, random_state)
 
 
 def compare(
@@ -164,10 +342,45 @@ def compare(
     progress: Progress | None = None,
     on_failure: Callable[[str, str], None] = lambda name, why: None,
 ) -> Compared:
-    """Fit every contender in every fold; what the keeper has is not computed again.
+    """Cross-validate several classifiers on the same folds.
 
-    A contender that fails has no numbers, but its reason; the others go on. An interrupt
-    leaves what is kept.
+    A contender that fails has a reason instead of results, and the others continue. After an
+    interruption, what the keeper has stored is not computed again.
+
+    Parameters
+    ----------
+    contenders : sequence of Contender
+        The classifiers.
+    population : Population
+        The people.
+    folds : int, default=5
+        Number of folds.
+    random_state : int, default=0
+        Seed of the folds and of the classifiers.
+    keeper : Keeper, default=None
+        Stores the results of fits.
+    progress : Progress, default=None
+        Is told how far the work has got.
+    on_failure : callable, default: does nothing
+        Called with the name of a contender and the reason why it failed.
+
+    Returns
+    -------
+    Compared
+        The results.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from elseif import BayesianRuleListClassifier
+    >>> from elseif.datasets import load_titanic
+    >>> from elseif.evaluation import Contender, Population, compare
+    >>> X, y = load_titanic()
+    >>> contenders = [Contender("rule list", BayesianRuleListClassifier(), X)]
+    >>> population = Population("everybody", np.arange(len(y)), y, "Titanic")
+    >>> compared = compare(contenders, population, folds=2)
+    >>> compared.n_events, round(compared.measured["rule list"].auc.value, 1)
+    (711, 0.7)
     """
     rows, y = population.rows, rows_of(population.y, population.rows)
     truth = _truth(y)
@@ -213,7 +426,7 @@ class _Task:
 
     def run(self, contender: Contender, report: Callable[[int], None]) -> list[FoldResult]:
         """The results of every fold, kept ones and new ones."""
-        seeds = np.random.SeedSequence(self.random_state).generate_state(self.folds)
+        seeds = fold_seeds(self.folds, self.random_state)
         rows = self.population.rows
         results = []
         for k, (train, test) in enumerate(self.splits):
@@ -222,7 +435,7 @@ class _Task:
             if result is None or not _fits(result, contender, len(test)):
                 try:
                     result = fit_once(
-                        contender, self.population.y, rows[train], rows[test], int(seeds[k])
+                        contender, self.population.y, rows[train], rows[test], seeds[k]
                     )
                 except Exception as error:  # any library may be behind a contender
                     raise _FitFailed(f"fold {k + 1}: {reason(error)}") from error
@@ -289,8 +502,8 @@ def _fits(result: FoldResult, contender: Contender, n: int) -> bool:
 
 
 def _digest(*arrays: np.ndarray) -> str:
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for array in arrays:
-        found.update(f"{array.dtype.str}{array.shape}".encode("ascii"))
-        found.update(np.ascontiguousarray(array).tobytes())
-    return found.hexdigest()
+        digest.update(f"{array.dtype.str}{array.shape}".encode("ascii"))
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()

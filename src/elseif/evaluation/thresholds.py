@@ -29,10 +29,10 @@ def at_thresholds(
     truth: np.ndarray, risk: np.ndarray, thresholds: Sequence[float], level: float = LEVEL
 ) -> list[AtThreshold]:
     """Sensitivity, specificity and predictive values at each threshold."""
-    found = []
+    rows = []
     for threshold in thresholds:
         tp, fp, fn, tn = confusion(truth, risk, threshold)
-        found.append(
+        rows.append(
             AtThreshold(
                 float(threshold),
                 tp,
@@ -45,7 +45,7 @@ def at_thresholds(
                 wilson(tn, tn + fn, level),
             )
         )
-    return found
+    return rows
 
 
 def confusion(truth: np.ndarray, risk: np.ndarray, threshold: float) -> tuple[int, int, int, int]:

@@ -6,12 +6,8 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from elseif.evaluation.contenders import FoldResult
-from elseif.evaluation.table_of_classifiers import Place
-from elseif.files.atomic import write_atomically
-from elseif.files.folders import make_private_folder
-from elseif.files.names import file_name
-from elseif.files.sealed import is_sealed, sealed_text
+from elseif.evaluation import FoldResult, Place
+from elseif.files import file_name, is_sealed, make_private_folder, sealed_text, write_atomically
 
 FORMAT, VERSION = "elseif fold", 1
 SHOWN = 16  # hexadecimal digits of a fingerprint in a file's name

@@ -8,9 +8,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from elseif.errors import ParamError
-from elseif.files.atomic import new_file
-from elseif.files.folders import make_folder
+from elseif.errors import ParamError, install
+from elseif.files import make_folder, new_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -44,7 +43,7 @@ def load_matplotlib() -> None:
     try:
         import matplotlib
     except ImportError:
-        raise ParamError("Pictures need matplotlib: pip install 'elseif[plot]'.") from None
+        raise ParamError(f"Pictures need matplotlib: {install('plot')}.") from None
     matplotlib.use("Agg")
 
 

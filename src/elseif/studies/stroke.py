@@ -17,22 +17,18 @@ from typing import Any
 import numpy as np
 
 from elseif import BayesianRuleListClassifier, __version__
-from elseif.cohort.attrition import extraction_text
-from elseif.datasets.patients.planted import facts_path
+from elseif.cohort import Cohort, extraction_text
+from elseif.datasets import facts_path
 from elseif.errors import DataError, FileExistsAlreadyError
-from elseif.evaluation.comparison import EVERYBODY, MEN, WOMEN
-from elseif.evaluation.contenders import Contender
-from elseif.evaluation.table_of_classifiers import Compared, Population, compare
-from elseif.files.atomic import write_atomically
-from elseif.files.locks import only_run_in
+from elseif.evaluation import EVERYBODY, MEN, WOMEN, Compared, Contender, Population, compare
+from elseif.files import only_run_in, write_atomically
 from elseif.progress import Progress, ProgressBar
-from elseif.report.plain_data import plain
-from elseif.studies import stroke_figures as figures
-from elseif.studies import stroke_tables as tables
+from elseif.report import plain
+from elseif.studies import stroke_figures as figures, stroke_tables as tables
 from elseif.studies.kept_results import FileKeeper
 from elseif.studies.running import save_figure
-from elseif.studies.stroke_cohort import DATABASE as DATABASE_FILE
 from elseif.studies.stroke_cohort import (
+    DATABASE as DATABASE_FILE,
     Patients,
     check_outcome,
     cohort_summary,
@@ -42,6 +38,7 @@ from elseif.studies.stroke_cohort import (
 from elseif.studies.stroke_contenders import (
     check_names,
     comparison_contenders,
+    empty_score_parts,
     rule_list_classifier,
     rule_list_contender,
     score_contenders,
@@ -121,7 +118,7 @@ class _Study:
         summary = cohort_summary(patients.cohort)
         title, synthetic = patients.definition.title, patients.is_synthetic
         self.say(tables.heading_text(title, summary, synthetic, patients.source))
-        self.say(extraction_text(patients.cohort.attrition, patients.cohort.holes))
+        self.say(_extraction(patients.cohort))
         check_outcome(patients.cohort)
         contenders, absent = self._contenders(patients)
         with self.timed("starting up"):
@@ -177,6 +174,8 @@ class _Study:
         results = comparison_results(found, patients.planted)
         of = "these patients (SYNTHETIC)" if patients.is_synthetic else "these patients"
         self.say(tables.auc_table(results, of, with_paper(patients), left_out))
+        if empty := empty_score_parts(patients.cohort, results["classifiers"]):
+            self.say("\n".join(tables.reason_lines(empty)))
         if difference := tables.difference_text(results):
             self.say(difference)
         if results["lists"]:
@@ -245,7 +244,7 @@ class _Study:
         out = self.settings.out
         times = self._times(found)
         files = {
-            LISTS: tables.lists_text(found),
+            LISTS: tables.lists_text(found, results["synthetic"]),
             RESULTS: json.dumps({**results, "times": times}, indent=1, allow_nan=False) + "\n",
         }
         for name, content in files.items():
@@ -322,6 +321,10 @@ def with_paper(patients: Patients) -> bool:
     from elseif.cohort import load_definition
 
     return patients.definition == load_definition(DEFINITION)
+
+
+def _extraction(cohort: Cohort) -> str:
+    return extraction_text(cohort.attrition, cohort.holes, cohort.warnings)
 
 
 def _warm_up(patients: Patients, settings: StrokeSettings) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 from elseif.datasets import PlantedRule, PlantedStroke, make_stroke_cdm, read_planted
 from elseif.errors import DataError, ElseifError
 from elseif.progress import Progress
-from elseif.report.plain_data import plain
+from elseif.report import plain
 from elseif.studies.stroke_settings import StrokeSettings
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def _extracted(
     url = settings.database or str(settings.out / DATABASE)
     schema = SCHEMA if settings.database is None else settings.schema
     with connect(url, schema=schema) as database:
-        is_synthetic = any("SYNTHETIC" in name for name in database.source_names())
+        is_synthetic = database.is_synthetic()
         if is_synthetic:
             print(f"{LOUD}\n", flush=True)
         state = _file_state(database.path)
@@ -151,6 +151,7 @@ def cohort_summary(cohort: Cohort) -> dict[str, Any]:
             "n": len(cohort.person_ids),
             "n_events": int(np.sum(cohort.outcome)),
             "n_features": cohort.features.shape[1],
+            "warnings": list(cohort.warnings),
             "n_by_sex": dict(zip(sexes.tolist(), counts.tolist(), strict=True)),
             "age_quartiles": np.quantile(cohort.age, [0.25, 0.5, 0.75]).tolist(),
             "attrition": cohort.attrition.to_dict("records"),

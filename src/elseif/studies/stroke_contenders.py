@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from elseif import BayesianRuleListClassifier
 from elseif.errors import ParamError
-from elseif.evaluation.comparison import Indicators, comparison_classifiers
-from elseif.evaluation.contenders import Contender, Scores
-from elseif.evaluation.scores import CHADS2, CHA2DS2VASc
+from elseif.evaluation import (
+    CHADS2,
+    CHA2DS2VASc,
+    Contender,
+    Indicators,
+    Scores,
+    comparison_classifiers,
+)
 from elseif.studies.stroke_results import BRL, POINT, POST, describe_fit
 from elseif.studies.stroke_settings import StrokeSettings
 
@@ -25,6 +30,9 @@ SCORES = {  # the groups of the definition that each counts
 }  # fmt: skip
 
 
+WHOLE_POOL = 100_000  # the paper screens nothing
+
+
 def rule_list_classifier(cohort: Cohort, settings: StrokeSettings) -> BayesianRuleListClassifier:
     """The paper's settings of section 4."""
     return BayesianRuleListClassifier(
@@ -33,6 +41,7 @@ def rule_list_classifier(cohort: Cohort, settings: StrokeSettings) -> BayesianRu
         expected_length=3,
         expected_cardinality=1,
         cuts=cohort.cuts,
+        max_antecedents=WHOLE_POOL,
         random_state=settings.seed,
         n_jobs=settings.n_jobs,
     )
@@ -79,6 +88,19 @@ def score_contenders(cohort: Cohort) -> tuple[list[Contender], dict[str, str]]:
         else:
             found.append(Contender(name, score, table, learns=False))
     return found, absent
+
+
+def empty_score_parts(cohort: Cohort, names: Collection[str]) -> dict[str, str]:
+    """Scores of which a part was recorded of nobody, and so are not what their names say."""
+    found = {}
+    for name in names:
+        empty = sorted(SCORES.get(name, set()) & set(cohort.empty_groups))
+        if empty:
+            found[name] = (
+                f"WARNING: nobody has a record of {', '.join(empty)}, which counts as 0 points for "
+                f"everybody: this is not the whole {name}."
+            )
+    return found
 
 
 def comparison_contenders(

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from elseif.showing.figures import COLOURS, INK, MUTED, SOFT, new_figure, plain, tidy
+from elseif.showing import COLOURS, INK, MUTED, SOFT, escape_mathtext, new_figure, tidy
 from elseif.studies.stroke_paper import DATABASE, published_rows
 from elseif.studies.stroke_results import POINT
 from elseif.studies.stroke_tables import row_order
@@ -30,7 +30,7 @@ def written(name: str) -> str:
 def list_figure(rule_list: Any, title: str) -> Any:
     """Figure 4: the list, with what it is about above it."""
     figure = rule_list.plot()
-    figure.suptitle(plain(title, 100), x=0.01, ha="left", fontsize=10)
+    figure.suptitle(escape_mathtext(title, 100), x=0.01, ha="left", fontsize=10)
     return figure
 
 
@@ -57,7 +57,7 @@ def roc_figure(results: Data, title: str) -> Any:
     axes.set_aspect("equal")
     axes.set_xlabel("false positive rate (1 − specificity)")
     axes.set_ylabel("sensitivity")
-    axes.set_title(plain(title, 60), loc="left", fontsize=10)
+    axes.set_title(escape_mathtext(title, 60), loc="left", fontsize=10)
     axes.legend(frameon=False, loc="lower right", fontsize=9)
     tidy(axes, percent="xy")
     axes.grid(alpha=0.25)
@@ -83,7 +83,7 @@ def auc_figure(populations: Sequence[Data], title: str, with_paper: bool) -> Any
             if name in published:
                 axes.plot(published[name].auc.mean, j, "x", color=PAPER_COLOUR, markersize=6)
         axes.set_title(f"{results['population']} (n = {results['n']:,})", fontsize=10, loc="left")
-        axes.set_yticks(range(len(shown)), [plain(written(name)) for name in shown])
+        axes.set_yticks(range(len(shown)), [escape_mathtext(written(name)) for name in shown])
         axes.tick_params(axis="y", length=0)
         tidy(axes)
         axes.spines["left"].set_visible(False)
@@ -93,7 +93,7 @@ def auc_figure(populations: Sequence[Data], title: str, with_paper: bool) -> Any
     if with_paper:
         key += f", cross: the paper, which is about another database ({DATABASE})"
     figure.supxlabel(f"AUC ({key})", fontsize=9)
-    figure.suptitle(plain(title, 100), x=0.01, ha="left", fontsize=10)
+    figure.suptitle(escape_mathtext(title, 100), x=0.01, ha="left", fontsize=10)
     return figure
 
 
@@ -118,7 +118,7 @@ def calibration_figure(results: Data, title: str) -> Any:
         axes.plot(predicted, [g["observed"]["value"] for g in groups], "o", color=INK, markersize=4)
         slope = one["recalibration"]["slope"]["value"]
         shown = "" if slope is None else f"\nslope {slope:.2f}"
-        axes.set_title(f"{plain(written(name))}{shown}", fontsize=9, loc="left")
+        axes.set_title(f"{escape_mathtext(written(name))}{shown}", fontsize=9, loc="left")
         axes.set_xlim(0, end)
         axes.set_ylim(0, end)
         axes.set_aspect("equal")
@@ -131,5 +131,5 @@ def calibration_figure(results: Data, title: str) -> Any:
         "predicted risk, mean of a tenth of the patients (line: 95% interval)", fontsize=9
     )
     figure.supylabel("observed share", fontsize=9)
-    figure.suptitle(plain(title, 100), x=0.01, ha="left", fontsize=10)
+    figure.suptitle(escape_mathtext(title, 100), x=0.01, ha="left", fontsize=10)
     return figure

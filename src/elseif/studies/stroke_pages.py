@@ -6,11 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from elseif import BayesianRuleListClassifier, save_model
-from elseif.files.atomic import write_atomically
+from elseif.files import write_atomically
 from elseif.progress import Progress
-from elseif.report.calculator import NOTE, calculator_page
-from elseif.report.report import write_report
-from elseif.report.summary import summarise
+from elseif.report import calculator_page, summarise, write_report
 from elseif.studies.stroke_cohort import Patients
 from elseif.studies.stroke_settings import StrokeSettings
 
@@ -19,7 +17,6 @@ if TYPE_CHECKING:
 
 MODEL, REPORT, CALCULATOR = "model.json", "report.html", "calculator.html"
 AGES = (18.0, 105.0)
-SYNTHETIC_NOTE = "Made from SYNTHETIC patients, to show how it works: of no use for any person. "
 
 
 def page_title(patients: Patients) -> str:
@@ -29,10 +26,10 @@ def page_title(patients: Patients) -> str:
 
 
 def calculator_title(patients: Patients) -> str:
-    """A short title, for a page that is used on small screens."""
+    """A short title, for a page that is used on small screens; the page adds whose it is."""
     definition = patients.definition
     title = f"risk of {definition.outcome.name} after {definition.index.name}".replace("_", " ")
-    return f"SYNTHETIC patients: {title}" if patients.is_synthetic else title.capitalize()
+    return title.capitalize()
 
 
 def write_pages(
@@ -58,7 +55,9 @@ def write_pages(
         command=settings.command(),
         progress=progress,
     )
-    write_atomically(out / REPORT, write_report(summary), force=True)
+    write_atomically(
+        out / REPORT, write_report(summary, links={"calculator": CALCULATOR}), force=True
+    )
     return [("Model", out / MODEL), ("Calculator", out / CALCULATOR), ("Report", out / REPORT)]
 
 
@@ -78,5 +77,9 @@ def _calculator(fitted: BayesianRuleListClassifier, patients: Patients) -> str:
         kind: {name: value for name, value in by_column.items() if name in asked}
         for kind, by_column in details.items()
     }
-    note = SYNTHETIC_NOTE + NOTE if patients.is_synthetic else NOTE
-    return calculator_page(fitted, title=calculator_title(patients), note=note, **told)
+    return calculator_page(
+        fitted,
+        title=calculator_title(patients),
+        X=patients.cohort.table(),
+        **told,
+    )

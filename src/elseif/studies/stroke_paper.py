@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from elseif.evaluation.comparison import PUBLISHED, Figure
+from elseif.evaluation import PUBLISHED, Figure
 
 DATABASE = "MarketScan Medicaid"
 

@@ -8,11 +8,8 @@ from typing import Any
 import numpy as np
 
 from elseif.datasets import PlantedRule
-from elseif.evaluation.discrimination import Curve
-from elseif.evaluation.intervals import Estimate
-from elseif.evaluation.stability import agreement, most_common
-from elseif.evaluation.table_of_classifiers import Compared, Measured, spread
-from elseif.report.plain_data import plain
+from elseif.evaluation import Compared, Curve, Estimate, Measured, agreement, most_common, spread
+from elseif.report import plain
 
 BRL, POINT, POST = "BRL", "BRL-point", "BRL-post"
 MOST_CORNERS = 200  # of a curve; every score is in the kept files

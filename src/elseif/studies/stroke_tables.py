@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from elseif.evaluation.comparison import EVERYBODY, MEN, WOMEN, Figure
+from elseif.evaluation import EVERYBODY, MEN, WOMEN, Figure
 from elseif.studies.stroke_paper import DATABASE, PublishedRow, published_rows
 from elseif.studies.stroke_results import POINT, POST
 
@@ -25,6 +25,7 @@ TITLES = {
     WOMEN: "Table 3, left half. Women",
     MEN: "Table 3, right half. Men",
 }
+SYNTHETIC = "SYNTHETIC patients, made up by a program: of no use for any person."
 LAST = POST  # in the paper the posterior's row closes the table
 
 
@@ -176,9 +177,9 @@ def times_text(times: Data) -> str:
     return "\n".join(lines)
 
 
-def lists_text(populations: Sequence[Data]) -> str:
+def lists_text(populations: Sequence[Data], is_synthetic: bool) -> str:
     """The point list of every fold of every population."""
-    parts = []
+    parts = [f"{SYNTHETIC}\n"] if is_synthetic else []
     for results in populations:
         for k, one in enumerate(results["lists"], 1):
             parts.append(

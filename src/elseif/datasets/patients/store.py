@@ -19,7 +19,7 @@ from elseif.datasets.patients.vocabulary import (
     Catalogue,
     ancestor_rows,
 )
-from elseif.errors import ParamError
+from elseif.errors import ParamError, install
 
 if TYPE_CHECKING:
     import duckdb
@@ -86,15 +86,15 @@ class Store:
             import pyarrow  # noqa: F401  (how blocks are handed over)
         except ImportError:
             raise ParamError(
-                "A synthetic database needs DuckDB and pyarrow: pip install 'elseif[omop]'."
+                f"A synthetic database needs DuckDB and pyarrow: {install('omop')}."
             ) from None
         self.schema = schema
         self.n_rows = dict.fromkeys(TABLES, 0)
         self.connection: duckdb.DuckDBPyConnection = duckdb.connect(str(path))
         self.connection.execute(f'CREATE SCHEMA IF NOT EXISTS "{schema}"')
         for table, columns in TABLES.items():
-            told = columns.replace("!", " NOT NULL")
-            self.connection.execute(f'CREATE TABLE "{schema}".{table} ({told})')
+            declared = columns.replace("!", " NOT NULL")
+            self.connection.execute(f'CREATE TABLE "{schema}".{table} ({declared})')
 
     def __enter__(self) -> Store:
         return self

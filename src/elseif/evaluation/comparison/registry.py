@@ -10,7 +10,7 @@ from typing import Any
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 
-from elseif.errors import ParamError
+from elseif.errors import ParamError, install
 from elseif.evaluation.comparison import modern
 from elseif.evaluation.comparison.published import PUBLISHED, Published
 from elseif.evaluation.comparison.svm import MOST_ROWS, TunedSVM
@@ -23,21 +23,46 @@ N_TUNING_FOLDS = 3
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """One classifier of the comparison.
+    """One classifier to compare with.
 
-    ``make`` gives a fresh estimator for a table of 0 and 1, sparse or dense. Where something
-    is lacking, ``unavailable`` says what, in words that follow "not run: ".
+    Attributes
+    ----------
+    name : str
+        The name.
+    factory : Callable[[], Any]
+        Makes the estimator.
+    note : str
+        How it is set up, for a footnote.
+    needs : str
+        What has to be installed; empty if it comes with elseif.
+    published : Published
+        What the paper reports for it.
+    unavailable : str | None
+        Why it cannot run here, or None; the text can follow "not run:".
+
+    Examples
+    --------
+    >>> from elseif.evaluation import comparison_classifiers
+    >>> comparison_classifiers()["CART"].make()
+    PrunedTree(random_state=0)
     """
 
     name: str
     factory: Callable[[], Any]
-    note: str  # how it is set up, for a footnote
-    needs: str = ""  # what to install; nothing where it comes with elseif
+    note: str
+    needs: str = ""
     published: Published = field(default_factory=Published)
     unavailable: str | None = None
 
     def make(self) -> Any:
-        """A fresh estimator; a sentence says why where there can be none."""
+        """Make an unfitted estimator.
+
+        Returns
+        -------
+        estimator
+            It takes a table of 0 and 1, sparse or dense. Where there can be none, a ParamError
+            says why.
+        """
         if self.unavailable is not None:
             raise ParamError(f"{self.name} is not run: {self.unavailable}.")
         return self.factory()
@@ -48,10 +73,28 @@ def comparison_classifiers(
     n_jobs: int | None = None,
     shape: tuple[int, int] | None = None,
 ) -> dict[str, Comparison]:
-    """The classifiers of the paper's appendix with its grids, and today's references.
+    """The classifiers of the paper's appendix with its grids, and newer ones.
 
-    With the rows and columns of a training table as ``shape``, classifiers that it is too
-    large for are marked as unavailable.
+    Parameters
+    ----------
+    seed : int, default=0
+        Random seed of every classifier.
+    n_jobs : int, default=None
+        Number of jobs, as in joblib.
+    shape : (int, int), default=None
+        Rows and columns of a training table. Classifiers that cannot handle one so large are
+        marked as unavailable.
+
+    Returns
+    -------
+    dict of Comparison
+        By name.
+
+    Examples
+    --------
+    >>> from elseif.evaluation import comparison_classifiers
+    >>> sorted(comparison_classifiers())[:3]
+    ['Bayesian CART', 'C5.0', 'CART']
     """
     entries = [
         *_of_the_appendix(seed, n_jobs),
@@ -121,7 +164,7 @@ def _through_r(
 
 def _of_today(seed: int, n_jobs: int | None) -> list[Comparison]:
     boosted, curves = f"{modern.FOR_BOOSTING:.0%}", f"{modern.FOR_CURVES:.0%}"
-    extra = "pip install 'elseif[compare]'"
+    extra = install("compare")
     return [
         Comparison(
             "gradient boosting",

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.model_selection import StratifiedKFold, train_test_split
 from sklearn.svm import SVC
 from sklearn.utils.validation import check_is_fitted, validate_data
+
+from elseif.evaluation.comparison.fitted_inside import SparseClassifier
 
 COSTS = tuple(2.0**k for k in range(-2, 7, 2))
 WIDTHS = tuple(2.0**k for k in range(-6, 3, 2))
@@ -21,13 +22,39 @@ ROWS_AT_ONCE = 1_000
 MOST_ROWS = 12_000  # the kernel of so many rows takes 1.2 GB
 
 
-class TunedSVM(ClassifierMixin, BaseEstimator):
-    """An RBF machine with C and gamma by accuracy in cross-validation, as LIBSVM's tools do.
+class TunedSVM(SparseClassifier):
+    """A support vector machine with an RBF kernel, tuned by cross-validation as LIBSVM's tools do.
 
-    What it gives is what a grid search over ``SVC`` gives, with two exact short cuts. The
-    squared distances are computed once and serve every gamma. And where no observation
-    reaches the bound C, the bound says nothing: larger ones have the same solution and are
-    not fitted again. Of more than ``max_rows`` observations a stratified sample is used.
+    The result is that of a grid search over ``SVC``, with two exact shortcuts: squared distances
+    are computed once for every gamma, and where no observation reaches the bound C, larger bounds
+    have the same solution and are not fitted again.
+
+    Parameters
+    ----------
+    C : sequence of float
+        Grid of penalties.
+    gamma : sequence of float
+        Grid of kernel widths.
+    cv : int
+        Number of folds.
+    max_rows : int
+        With more observations than this, a stratified sample is used.
+    random_state : int, default=None
+        Seed of the folds and of the sample.
+    n_jobs : int, default=None
+        Number of jobs, as in joblib.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from elseif.evaluation import TunedSVM
+    >>> X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 10)
+    >>> y = X[:, 0] ^ X[:, 1]
+    >>> svm = TunedSVM(C=(1, 10), gamma=(0.5, 1), cv=2).fit(X, y)
+    >>> svm.predict(X[:4])
+    array([0, 1, 1, 0])
+    >>> svm.decision_function(X[:4]) > 0
+    array([False,  True,  True, False])
     """
 
     def __init__(
@@ -47,7 +74,20 @@ class TunedSVM(ClassifierMixin, BaseEstimator):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any) -> TunedSVM:
-        """Cross-validate every pair of settings, and fit the best on all rows."""
+        """Cross-validate every pair of settings, and fit the best one on all rows.
+
+        Parameters
+        ----------
+        X : array or sparse matrix
+            Columns of 0 and 1.
+        y : array
+            The labels.
+
+        Returns
+        -------
+        TunedSVM
+            The classifier itself.
+        """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         if len(y) > self.max_rows:
             X, _, y, _ = train_test_split(
@@ -79,11 +119,33 @@ class TunedSVM(ClassifierMixin, BaseEstimator):
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """How far each row lies on the side of the second label, or for each label how far."""
+        """Signed distance from the boundary, positive on the side of the second label.
+
+        Parameters
+        ----------
+        X : array or sparse matrix
+            Columns of 0 and 1, as in ``fit``.
+
+        Returns
+        -------
+        array of float
+            One number for each row; with more than two labels, one for each row and label.
+        """
         return np.concatenate([self.svm_.decision_function(K) for K in self._kernels(X)])
 
     def predict(self, X: Any) -> np.ndarray:
-        """The label of the side that each row lies on."""
+        """Predict labels.
+
+        Parameters
+        ----------
+        X : array or sparse matrix
+            Columns of 0 and 1, as in ``fit``.
+
+        Returns
+        -------
+        array
+            The predicted labels.
+        """
         codes = np.concatenate([self.svm_.predict(K) for K in self._kernels(X)])
         return self.classes_[codes]
 
@@ -95,11 +157,6 @@ class TunedSVM(ClassifierMixin, BaseEstimator):
             kernel(squared_distances(X[start : start + ROWS_AT_ONCE], self._rows), gamma)
             for start in range(0, X.shape[0], ROWS_AT_ONCE)
         ]
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 def squared_distances(first: Any, second: Any) -> np.ndarray:
@@ -157,14 +214,14 @@ def _accuracies(
         kernel(distances[np.ix_(rows, train)], gamma, room.take(name, (len(rows), len(train))))
         for name, rows in (("inside", train), ("across", test))
     )
-    found: dict[float, float] = {}
+    accuracies: dict[float, float] = {}
     free = None  # the accuracy once the bound has ceased to matter
     for cost in sorted(costs):
         if free is None:
             machine = SVC(kernel="precomputed", C=cost).fit(inside, codes[train])
-            found[cost] = float(np.mean(machine.predict(across) == codes[test]))
+            accuracies[cost] = float(np.mean(machine.predict(across) == codes[test]))
             if np.abs(machine.dual_coef_).max(initial=0) < cost:
-                free = found[cost]
+                free = accuracies[cost]
         else:
-            found[cost] = free
-    return [found[cost] for cost in costs]
+            accuracies[cost] = free
+    return [accuracies[cost] for cost in costs]

@@ -10,11 +10,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from elseif.errors import DataError, ParamError, ResourceError
+from elseif.evaluation.comparison.fitted_inside import SparseClassifier
 from elseif.files.temporary import temporary_folder
 
 SCRIPTS = Path(__file__).parent / "r"
@@ -40,7 +40,7 @@ def lacking_in_r(package: str) -> str | None:
     return None
 
 
-class RClassifier(ClassifierMixin, BaseEstimator):
+class RClassifier(SparseClassifier):
     """Two labels learnt by a function of R with its defaults.
 
     ``max_cells`` bounds rows times columns, for R holds the table densely, and ``max_seconds``
@@ -61,7 +61,20 @@ class RClassifier(ClassifierMixin, BaseEstimator):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> RClassifier:
-        """Let R learn, and keep its model."""
+        """Fit the model in R, and keep it.
+
+        Parameters
+        ----------
+        X : array or sparse matrix
+            Columns of 0 and 1.
+        y : array
+            The labels.
+
+        Returns
+        -------
+        RClassifier
+            The classifier itself.
+        """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) != 2:
@@ -87,7 +100,20 @@ class RClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def too_large(self, n_rows: int, n_columns: int) -> str | None:
-        """Why a table of this size is not handed to R; None where it is."""
+        """Why a table of this size is not handed to R.
+
+        Parameters
+        ----------
+        n_rows : int
+            Number of rows.
+        n_columns : int
+            Number of columns.
+
+        Returns
+        -------
+        str or None
+            The reason; None if the size is fine.
+        """
         if n_rows * n_columns <= self.max_cells:
             return None
         return (
@@ -96,7 +122,18 @@ class RClassifier(ClassifierMixin, BaseEstimator):
         )
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """R's probabilities of both labels."""
+        """Predict the probabilities of both labels in R.
+
+        Parameters
+        ----------
+        X : array or sparse matrix
+            Columns of 0 and 1, as in ``fit``.
+
+        Returns
+        -------
+        array of float
+            One row for each observation, one column for each label.
+        """
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         with temporary_folder("elseif-r") as folder:
@@ -111,7 +148,18 @@ class RClassifier(ClassifierMixin, BaseEstimator):
         return np.column_stack([1 - risk, risk])
 
     def predict(self, X: Any) -> np.ndarray:
-        """The likelier label."""
+        """Predict the more probable label.
+
+        Parameters
+        ----------
+        X : array or sparse matrix
+            Columns of 0 and 1, as in ``fit``.
+
+        Returns
+        -------
+        array
+            The predicted labels.
+        """
         return self.classes_[(self.predict_proba(X)[:, 1] > 0.5).astype(int)]
 
     def _call(self, action: str, folder: Path) -> None:
@@ -131,25 +179,56 @@ class RClassifier(ClassifierMixin, BaseEstimator):
                 "by max_seconds, or give fewer rows and columns."
             ) from None
         if done.returncode:
-            told = " ".join(done.stderr.split())[-400:]
-            raise ResourceError(f"R's package {self.package} failed: {told or 'without a word'}")
+            message = " ".join(done.stderr.split())[-400:]
+            raise ResourceError(f"R's package {self.package} failed: {message or 'without a word'}")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
-        tags.input_tags.sparse = True
         return tags
 
 
 class C50(RClassifier):
-    """C5.0 with the defaults of R's package C50."""
+    """C5.0 with the defaults of R's package C50.
+
+    Parameters
+    ----------
+    random_state : int, default=None
+        Seed given to R.
+    max_seconds : float, default=None
+        R is stopped after this time.
+    max_cells : float, default=1e8
+        Rows times columns of the largest table that is handed to R.
+
+    Examples
+    --------
+    >>> from elseif.evaluation import C50
+    >>> C50().too_large(n_rows=100, n_columns=20) is None
+    True
+    """
 
     package: ClassVar[str] = "C50"
     script: ClassVar[str] = "c50.R"
 
 
 class BayesianCART(RClassifier):
-    """Bayesian CART with the defaults of bcart in R's package tgp."""
+    """Bayesian CART with the defaults of ``bcart`` in R's package tgp.
+
+    Parameters
+    ----------
+    random_state : int, default=None
+        Seed given to R.
+    max_seconds : float, default=None
+        R is stopped after this time.
+    max_cells : float, default=1e8
+        Rows times columns of the largest table that is handed to R.
+
+    Examples
+    --------
+    >>> from elseif.evaluation import BayesianCART
+    >>> BayesianCART().too_large(n_rows=100, n_columns=20) is None
+    True
+    """
 
     package: ClassVar[str] = "tgp"
     script: ClassVar[str] = "bayesian_cart.R"

@@ -7,20 +7,44 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
+
+from elseif.evaluation.comparison.fitted_inside import FittedInside
 
 
-class PrunedTree(ClassifierMixin, BaseEstimator):
-    """CART pruned at the complexity that cross-validates best, as rpart's users do.
+class PrunedTree(FittedInside):
+    """CART, pruned at the complexity with the best cross-validated accuracy, as with rpart.
 
-    Nodes are as large as rpart's defaults ask (20 to split, 7 in a leaf). A tree is grown
-    once in each fold and pruned step by step, which gives its accuracy at every complexity;
-    of equally good complexities the smallest tree is taken. The tree without a split counts.
+    A tree is grown once in each fold and pruned step by step, which gives its accuracy at every
+    complexity; of equally good complexities the smallest tree is taken, which may have no split.
+
+    Parameters
+    ----------
+    min_samples_split : int, default=20
+        Smallest node that is split; rpart's default.
+    min_samples_leaf : int, default=7
+        Smallest leaf; rpart's default.
+    cv : int
+        Number of folds.
+    random_state : int, default=None
+        Seed of the folds.
+    n_jobs : int, default=None
+        Number of jobs, as in joblib.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from elseif.evaluation import PrunedTree
+    >>> X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 20)
+    >>> tree = PrunedTree(random_state=0).fit(X, X[:, 0])
+    >>> tree.predict(X[:4])
+    array([0, 0, 1, 1])
+    >>> tree.predict_proba(X[:1])
+    array([[1., 0.]])
     """
 
     def __init__(
@@ -38,7 +62,20 @@ class PrunedTree(ClassifierMixin, BaseEstimator):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any) -> PrunedTree:
-        """Grow, find the complexities at which the tree changes, and keep the best."""
+        """Grow the tree, and prune it at the best complexity.
+
+        Parameters
+        ----------
+        X : array or sparse matrix
+            Columns of 0 and 1.
+        y : array
+            The labels.
+
+        Returns
+        -------
+        PrunedTree
+            The classifier itself.
+        """
         X, y = validate_data(self, X, y, accept_sparse="csc", dtype=np.float32)
         self.classes_, codes = np.unique(y, return_inverse=True)
         # one seed for all trees, so that the one kept is the one whose path was walked
@@ -54,7 +91,7 @@ class PrunedTree(ClassifierMixin, BaseEstimator):
         )
         means = np.mean(scores, axis=0)
         self.ccp_alpha_ = float(self.candidates_[np.flatnonzero(means == means.max())[-1]])
-        self.tree_ = self._tree(seed).set_params(ccp_alpha=self.ccp_alpha_).fit(X, y)
+        self.best_estimator_ = self._tree(seed).set_params(ccp_alpha=self.ccp_alpha_).fit(X, y)
         return self
 
     def _tree(self, seed: int) -> DecisionTreeClassifier:
@@ -63,23 +100,6 @@ class PrunedTree(ClassifierMixin, BaseEstimator):
             min_samples_leaf=self.min_samples_leaf,
             random_state=seed,
         )
-
-    def predict(self, X: Any) -> np.ndarray:
-        """The tree's label."""
-        return self.tree_.predict(self._checked(X))
-
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """The tree's probabilities."""
-        return self.tree_.predict_proba(self._checked(X))
-
-    def _checked(self, X: Any) -> Any:
-        check_is_fitted(self)
-        return validate_data(self, X, accept_sparse="csr", dtype=np.float32, reset=False)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 def pruning_path(tree: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -124,10 +144,10 @@ def middles(alphas: np.ndarray) -> np.ndarray:
 
 
 def _ancestors(parent: np.ndarray, node: int) -> np.ndarray:
-    found = []
+    ancestors = []
     while (node := int(parent[node])) >= 0:
-        found.append(node)
-    return np.array(found, dtype=np.int64)
+        ancestors.append(node)
+    return np.array(ancestors, dtype=np.int64)
 
 
 def _pruned_accuracies(
@@ -151,11 +171,35 @@ def _pruned_accuracies(
     return np.array(n_right)[done] / len(test)
 
 
-class TunedForest(ClassifierMixin, BaseEstimator):
-    """500 trees, with the number of features tried at a split tuned on 50, as by tuneRF.
+class TunedForest(FittedInside):
+    """A random forest whose number of features tried at a split is tuned, as by R's tuneRF.
 
-    From the root of the number of features it is halved, then doubled, as long as the
-    out-of-bag error falls by at least ``improve`` of itself.
+    Starting from the square root of the number of features, the number is halved, then doubled,
+    as long as the out-of-bag error falls by at least the share ``improve``.
+
+    Parameters
+    ----------
+    n_estimators : int, default=500
+        Trees of the final forest.
+    n_tuning : int, default=50
+        Trees of the forests that are tuned on.
+    improve : float, default=0.05
+        Smallest relative fall of the out-of-bag error that counts.
+    random_state : int, default=None
+        Random seed.
+    n_jobs : int, default=None
+        Number of jobs, as in joblib.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from elseif.evaluation import TunedForest
+    >>> X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 20)
+    >>> forest = TunedForest(n_estimators=20, n_tuning=50, random_state=0).fit(X, X[:, 0])
+    >>> forest.predict(X[:4])
+    array([0, 0, 1, 1])
+    >>> forest.predict_proba(X[:1]).shape
+    (1, 2)
     """
 
     def __init__(
@@ -173,12 +217,25 @@ class TunedForest(ClassifierMixin, BaseEstimator):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any) -> TunedForest:
-        """Tune on small forests, then grow the large one."""
+        """Tune on small forests, then grow the large one.
+
+        Parameters
+        ----------
+        X : array or sparse matrix
+            Columns of 0 and 1.
+        y : array
+            The labels.
+
+        Returns
+        -------
+        TunedForest
+            The classifier itself.
+        """
         X, y = validate_data(self, X, y, accept_sparse="csc", dtype=np.float32)
         self.errors_ = self._tune(X, y)
         self.max_features_ = min(self.errors_, key=lambda m: (self.errors_[m], m))
-        self.forest_ = self._forest(self.n_estimators, self.max_features_).fit(X, y)
-        self.classes_ = self.forest_.classes_
+        self.best_estimator_ = self._forest(self.n_estimators, self.max_features_).fit(X, y)
+        self.classes_ = self.best_estimator_.classes_
         return self
 
     def _tune(self, X: Any, y: Any) -> dict[int, float]:
@@ -211,20 +268,3 @@ class TunedForest(ClassifierMixin, BaseEstimator):
             random_state=self.random_state,
             n_jobs=self.n_jobs,
         )
-
-    def predict(self, X: Any) -> np.ndarray:
-        """The forest's label."""
-        return self.forest_.predict(self._checked(X))
-
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """The forest's probabilities."""
-        return self.forest_.predict_proba(self._checked(X))
-
-    def _checked(self, X: Any) -> Any:
-        check_is_fitted(self)
-        return validate_data(self, X, accept_sparse="csr", dtype=np.float32, reset=False)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

@@ -1,0 +1,73 @@
+"""The folder that ``elseif extract`` has written, as a table: features, and the outcome."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from elseif.errors import ParamError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from elseif.cohort import Cohort
+    from elseif.tables.sparse_table import SparseTable
+
+MARKS = ("manifest.json", "plan.json")
+
+
+class CohortRows:
+    """A cohort as the verbs read tables: columns by name, some of them selected."""
+
+    def __init__(self, cohort: Cohort) -> None:
+        self._table, self._labels = cohort.table(), cohort.labels()
+
+    @property
+    def columns(self) -> list[str]:
+        return [*self._table.columns, str(self._labels.name)]
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+    def __getitem__(self, name: str) -> pd.Series:
+        if name == self._labels.name:
+            return self._labels
+        return self._table.to_frame([name])[name]
+
+    def select(self, *names: str) -> SparseTable:
+        """Some of the features, in the order of the cohort."""
+        return self._table.select(names)
+
+
+def is_cohort_folder(path: Path) -> bool:
+    """Whether an extraction is in a folder, finished or not."""
+    return path.is_dir() and any((path / mark).is_file() for mark in MARKS)
+
+
+def read_cohort_rows(path: Path) -> CohortRows:
+    """The cohort in a folder; an error says what is wrong with one that is not whole."""
+    from elseif.cohort import read_cohort
+
+    return CohortRows(read_cohort(path))
+
+
+def cohort_settings(path: Path, label: str | None) -> tuple[str, dict[str, list[float]] | None]:
+    """The column that is learnt, and where ages are cut; of other tables the label must be told."""
+    if not is_cohort_folder(path):
+        if label is None:
+            raise ParamError(
+                "fit needs --label COLUMN (column that is to be predicted): elseif fit TABLE "
+                "--label COLUMN. See elseif fit --help."
+            )
+        return label, None
+    from elseif.cohort.definition_file import definition_from
+    from elseif.cohort.folder import MANIFEST, read_manifest
+
+    definition = definition_from(read_manifest(path)["definition"], MANIFEST)
+    outcome = definition.outcome.name
+    if label not in (None, outcome):
+        raise ParamError(
+            f"--label is {label!r}, but the outcome of the cohort in {path} is {outcome!r}; leave "
+            "--label out."
+        )
+    return outcome, {"age": [float(cut) for cut in definition.age_cuts]}
