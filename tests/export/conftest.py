@@ -10,7 +10,7 @@ import pytest
 
 from elseif import BayesianRuleListClassifier
 from tests.export.tables import NAMES, frame
-from tests.helpers_tables import quick
+from tests.tables.fitting import quick
 
 
 @pytest.fixture(scope="session")

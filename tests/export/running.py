@@ -27,15 +27,16 @@ Answers = tuple[np.ndarray, np.ndarray, list[Any]]  # probabilities, rules from 
 
 def expected(model: Any, X: pd.DataFrame) -> Answers:
     """What Python says."""
-    places = model.rule_list.captured_by(X)
-    return model.rule_list.predict_proba(X), places + 1, model.rule_list.predict(X).tolist()
+    rule_list = model.chosen_list()
+    places = rule_list.captured_by(X)
+    return rule_list.predict_proba(X), places + 1, rule_list.predict(X).tolist()
 
 
-def assert_agree(found: Answers, model: Any, X: pd.DataFrame) -> None:
-    """The same to 1e-12, rule for rule and label for label."""
+def assert_agree(found: Answers, model: Any, X: pd.DataFrame, atol: float = 1e-12) -> None:
+    """The same to 1e-12 where the format has as many digits, rule for rule, label for label."""
     shares, rules, labels = expected(model, X)
     np.testing.assert_array_equal(found[1], rules)
-    np.testing.assert_allclose(found[0], shares, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(found[0], shares, rtol=0, atol=atol)
     assert list(found[2]) == labels
 
 
@@ -86,9 +87,10 @@ def run_calculator(model: Any, X: pd.DataFrame, folder: Path) -> tuple[list[list
     """The calculator's own script in node: the lines possible for each row, and their shares."""
     page = calculator_page(model)
     data = page.split('<script type="application/json" id="data">')[1].split("</script>")[0]
-    names = [column["name"] for column in json.loads(data)["columns"]]
+    [shown] = json.loads(data)["models"]
+    names = [column["name"] for column in shown["columns"]]
     cases = [[answer(model, name, row[name]) for name in names] for row in X.to_dict("records")]
-    (folder / "model.json").write_text(data, "utf-8")
+    (folder / "model.json").write_text(json.dumps(shown), "utf-8")
     (folder / "cases.json").write_text(json.dumps(cases), "utf-8")
     main = (
         'const read = (name) => JSON.parse(require("fs").readFileSync(name, "utf8"));'

@@ -63,7 +63,7 @@ def frame(n: int, seed: int = 0, names: tuple[str, ...] = NAMES, missing: float 
         gaps(age).astype(float),
         pd.Categorical(gaps(rng.choice(CITIES, n)), categories=sorted(CITIES)),
         pd.Categorical(gaps(rng.choice(STAGES, n)), categories=STAGES, ordered=True),
-        pd.Series(np.where(rng.random(n) < missing, np.datetime64("NaT"), visit)),
+        pd.Series(np.where(rng.random(n) < missing, np.datetime64("NaT", "us"), visit)),
         gaps(rng.integers(1, 5, n)).astype("Int64"),
         gaps(rng.random(n) < 0.2).astype("boolean"),
     ]

@@ -18,7 +18,7 @@ from elseif.antecedents.antecedent import Antecedent
 from elseif.conditions.binarise import ColumnReport
 from elseif.conditions.condition import Condition
 from elseif.errors import ParamError
-from elseif.export.latex import LATEX, latex_escaped
+from elseif.export.latex import BREAK, LATEX, OPERATORS, PACKAGES, latex_escaped
 from elseif.export.markdown import markdown_escaped
 from elseif.fitted_model import FittedModel
 from elseif.posterior.rule_list import ModelMetadata, make_rule_list
@@ -130,14 +130,42 @@ def test_markdown_keeps_addresses_and_mentions_quiet() -> None:
     assert markdown_escaped("a@b.c") == r"a\@b.c"
     assert markdown_escaped("a | b \\ c") == r"a \| b \\ c"
     assert markdown_escaped(" a  b ") == "&#32;a &#32;b&#32;"
+    assert markdown_escaped(":smile: <b> [a](b) &amp; _i_") == r"\:smile: \<b> \[a](b) \&amp; \_i\_"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "18 < age <= 60 and heart_rate > 90",
+        "Training data: SHA-256 0fe2. Ratio 1:2, A & B; (40, 60] mmol/l",
+        "city in {Aachen, Ulm}, #3, 50%, e.g. 2 > 1 - yes!",
+    ],
+)
+def test_markdown_leaves_alone_what_is_no_mark_up(text: str) -> None:
+    """It reads as text, and still renders as that."""
+    assert markdown_escaped(text) == text
+    parser = _Text()
+    reader = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+    parser.feed(reader.render(f"| a |\n| --- |\n| {text} |"))
+    assert parser.cells[1].strip() == text
+
+
+def test_markdown_lines_up() -> None:
+    """Cells stand below each other, so that the table can be read as text."""
+    lines = str(export_model(model_of(every_operator()), "markdown")).split("\n\n")[0].splitlines()
+    bars = {tuple(m.start() for m in re.finditer(r"(?<!\\)\|", line)) for line in lines}
+    assert len(bars) == 1
 
 
 def latex_text(source: str) -> str:
     """What LaTeX sets of a text of ours; an error for anything else than escapes of ours."""
     backwards = {escape: character for character, escape in LATEX.items()}
+    source = source.replace(BREAK, "")
     pattern = re.compile(
         "|".join([*(re.escape(e) for e in sorted(backwards, key=len, reverse=True)), "{}", "--"])
     )
+    source = re.sub(rf"(?<= )({'|'.join(map(re.escape, OPERATORS))})~", r"\1 ", source)
+    source = source.replace(r"\%~interval", r"\% interval")
     bare = pattern.sub("", source)
     assert not set(bare) & set("\\{}$&#%_~^"), bare
     return pattern.sub(lambda m: {"{}": "", "--": "–"}.get(m[0]) or backwards.get(m[0], ""), source)
@@ -149,23 +177,35 @@ def test_latex_escapes_everything(text: str) -> None:
     assert latex_text(latex_escaped(show_name(text))) == show_name(text)
 
 
+def test_latex_keeps_operators_and_values_together() -> None:
+    """A line may end before a name or after a value."""
+    made = latex_escaped("age <= 60 and city in {A, B} and c ≤ 3")
+    assert made == r"age \textless{}=~60 and city in~\{A, B\} and c $\leq$~3"
+    assert latex_text(made) == "age <= 60 and city in {A, B} and c ≤ 3"
+
+
 def test_latex_is_balanced() -> None:
     """Braces, environments and columns match on every line."""
-    for model in (hostile_model(), model_of(every_operator(HOSTILE, labels=HOSTILE[:3]))):
+    for model, lines_a_rule, name in (
+        (hostile_model(), 1, "tabularx"),
+        (model_of(every_operator(HOSTILE, labels=HOSTILE[:3])), 1 + 3, "longtable"),
+    ):
         text = str(export_model(model, "latex", document=True))
         lines = [line for line in text.splitlines() if not line.startswith("%")]
-        assert lines[0] == r"\documentclass{article}"
+        assert lines[:2] == [r"\documentclass{article}", PACKAGES]
         assert re.findall(r"\\(begin|end)\{(\w+)\}", text) == [
-            ("begin", "document"), ("begin", "tabular"), ("end", "tabular"), ("end", "document"),
+            ("begin", "document"), ("begin", name), ("end", name), ("end", "document"),
         ]  # fmt: skip
+        widths = lines[3].split("{@{}")[1].removesuffix("@{}}")
+        columns = re.sub(r">\{[^}]*\}|(?<=p)\{[^}]*\}", "", widths)
+        assert columns == ("lXpr" if name == "tabularx" else "lppr")
         body = [line for line in lines if line.endswith(r" \\")]
-        n_columns = lines[2].count("r}") and len(re.search(r"(r+)\}$", lines[2])[1]) + 2
         for line in body:
             cells = re.split(r"(?<!\\) ?& ?", line.removesuffix(r" \\"))
-            assert len(cells) == n_columns, line
+            assert len(cells) == len(columns), line
             for cell in cells:
-                latex_text(cell)
-        assert len(body) == len(model.rule_list.rules) + 1
+                latex_text(cell.removeprefix(r"\quad "))
+        assert len(body) == lines_a_rule * len(model.rule_list.rules) + 1
     assert r"\documentclass" not in str(export_model(hostile_model(), "latex"))
 
 

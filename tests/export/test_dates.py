@@ -169,7 +169,7 @@ def test_dates_of_python_numpy_and_pandas(model: FittedModel, predict: Any) -> N
         np.datetime64("2020-01-03T00:00:00.000000001", "ns"),
         np.datetime64("12020-01-03"),
         np.datetime64("-2020-01-03"),
-        np.datetime64("NaT"),
+        np.datetime64("NaT", "us"),
         pd.NaT,
         pd.Timestamp("2020-01-03"),
         pd.Timestamp("2020-01-03T00:00", tz="Asia/Tokyo"),

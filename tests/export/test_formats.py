@@ -6,6 +6,7 @@ import datetime
 import json
 import os
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +18,15 @@ import sqlglot
 
 import elseif
 from elseif import BayesianRuleListClassifier, export_model
+from elseif.antecedents.antecedent import Antecedent
 from elseif.conditions.condition import Condition
 from elseif.errors import ExportError, FileExistsAlreadyError, ParamError
 from elseif.export.formats import FORMATS, export_file
 from elseif.export.model_file import model_from_bytes
-from elseif.export.plain import _Ranks, _tests
+from elseif.export.plain import plain_list
 from elseif.export.sql import DIALECTS
-from elseif.fitted_model import FittedModel
+from elseif.fitted_model import FittedModel, as_model
+from elseif.posterior.rule_list import make_rule_list
 from tests.export.running import (
     assert_agree,
     expected,
@@ -167,7 +170,7 @@ def test_a_fitted_classifier(
     classifier: BayesianRuleListClassifier, X: pd.DataFrame, tmp_path: Path
 ) -> None:
     """What was learnt, rather than made up; and the most probable list when asked for."""
-    model = FittedModel.of(classifier)
+    model = as_model(classifier)
     assert_agree(run_python(classifier, rows(X)), model, X)
     assert_agree(run_javascript(classifier, rows(X), tmp_path), model, X)
     assert_agree(run_duckdb(model, X), model, X)
@@ -235,7 +238,9 @@ def test_infinite_numbers(tmp_path: Path) -> None:
         np.testing.assert_allclose(found[0], wanted, rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("name", ["python", "javascript", "sql", "pmml", "onnx"])
+@pytest.mark.parametrize(
+    "name", ["python", "javascript", "sql", "pmml", "onnx", "dmn", "cql", "fhir"]
+)
 def test_a_category_that_is_infinite_is_refused(name: str) -> None:
     """No code is better than code that does not run."""
     X = pd.DataFrame({"x": [1.0, np.inf] * 30})
@@ -421,6 +426,10 @@ def test_every_export_says_what_it_is(to: str) -> None:
     ):
         assert part in text, part
     assert str(datetime.date.today().year) not in text.replace("2020", "").replace("2021", "")
+    edited = export_model(replace(model, edited="dropped */ rule 2"), to)
+    said = edited if isinstance(edited, str) else onnx.load_from_string(edited).doc_string
+    assert "edited by hand" in said
+    assert "edited by hand" not in text
     hostile = model_of(every_operator())
     hostile.rule_list.metadata.__dict__["outcome"] = "*/ --> \n DROP"
     assert "DROP" not in str(export_model(hostile, "sql"))
@@ -443,7 +452,7 @@ def test_options_that_are_not_there(classifier: BayesianRuleListClassifier) -> N
         export_model(classifier, "excel")
     with pytest.raises(ParamError, match=r"pmml has no option 'dialect'"):
         export_model(classifier, "pmml", dialect="duckdb")
-    with pytest.raises(ParamError, match="'point' or 'map'"):
+    with pytest.raises(ParamError, match="'point', 'map' or 'projected'"):
         export_model(classifier, "python", which="best")
     with pytest.raises(TypeError, match="Call fit first"):
         export_model(BayesianRuleListClassifier(), "python")
@@ -465,7 +474,10 @@ def test_export_to_a_file(classifier: BayesianRuleListClassifier, tmp_path: Path
 
 def test_an_impossible_level() -> None:
     """Above the highest stage there is nobody; in every language."""
-    (test,) = _tests(Condition("stage", ">", "IV", STAGES), "text", _Ranks())
+    metadata = every_operator().metadata
+    highest = Antecedent([Condition(NAMES[3], ">", "IV", STAGES)])
+    model = model_of(make_rule_list([highest], np.ones((2, 2), dtype=int), metadata))
+    (test,) = plain_list(model).rules[0].tests
     assert test.values == ()
 
 
@@ -507,12 +519,13 @@ def test_javascript_refuses_what_it_cannot_compare(tmp_path: Path) -> None:
 
 def test_exports_need_no_scikit_learn() -> None:
     """A model that was read can be exported where nothing was fitted."""
-    golden = Path(__file__).parents[1] / "golden" / "model-1.json"
+    golden = Path(__file__).parent / "golden" / "model-1.json"
     code = (
         "import sys; from elseif.export.formats import export_model;"
         "from elseif.export.model_file import read_model;"
         f"m = read_model({os.fspath(golden)!r});"
-        "[export_model(m, to) for to in ('python', 'javascript', 'pmml', 'sql', 'text', 'onnx')];"
+        "from elseif.export.formats import FORMATS;"
+        "[export_model(m, to) for to in FORMATS];"
         "print([n for n in ('sklearn', 'numba') if n in sys.modules])"
     )
     import sys

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,10 @@ import pytest
 from elseif import BayesianRuleListClassifier, load_model, save_model
 from elseif.errors import ExportError
 from elseif.export.formats import FORMATS, export_model
-from tests.helpers_tables import quick
+from tests.export.engines import bundled_cql
+from tests.tables.fitting import quick
 
-CODE = ("sql", "pmml", "onnx", "python", "javascript")
+CODE = ("sql", "pmml", "onnx", "dmn", "cql", "fhir", "python", "javascript")
 
 
 def fitted(levels: list[Any], labels: list[Any]) -> tuple[BayesianRuleListClassifier, pd.DataFrame]:
@@ -59,12 +61,14 @@ def test_an_infinite_category_that_no_rule_asks_for(to: str) -> None:
 
 @pytest.mark.parametrize("to", FORMATS)
 def test_labels_that_no_float_holds(to: str, tmp_path: Path) -> None:
-    """Whole numbers of 400 digits are written as they are, in JavaScript as text."""
+    """Whole numbers of 400 digits are written as they are, in JavaScript, DMN and CQL as text."""
     made, X = fitted(["u", "v", "w"], [-(10**400), 10**400])
     save_model(made, tmp_path / "m.json")
     classifier = load_model(tmp_path / "m.json")
     assert list(classifier.predict(X)) == list(made.predict(X))
     text = export_model(classifier, to)
+    if to == "fhir":
+        text = bundled_cql(json.loads(str(text)))
     assert "1" + "0" * 400 in str(text) or to in (
         "markdown",
         "latex",

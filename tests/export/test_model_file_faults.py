@@ -16,7 +16,7 @@ from elseif.errors import ElseifError, ModelFileError
 from elseif.export import migrations
 from elseif.export.model_file import checksum, model_from_bytes, model_text, read_model
 from elseif.files.strict_json import LARGEST_FILE, nesting, parse
-from elseif.fitted_model import FittedModel
+from elseif.fitted_model import as_model
 from elseif.posterior.rule_list import RuleList
 from tests.export.tables import every_operator, model_of
 
@@ -32,7 +32,7 @@ def small() -> bytes:
 @pytest.fixture(scope="module")
 def whole(classifier: BayesianRuleListClassifier) -> dict[str, Any]:
     """The document of a fitted classifier, with its posterior."""
-    return json.loads(model_text(FittedModel.of(classifier)))
+    return json.loads(model_text(as_model(classifier)))
 
 
 def sealed(content: dict[str, Any]) -> bytes:

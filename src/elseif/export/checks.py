@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from elseif.conditions.condition import (
     UNEQUAL,
 )
 from elseif.errors import ModelFileError
+from elseif.export.cohort_checks import check_cohort, check_recalibrated
 from elseif.export.document import (
     LARGEST_CHAIN,
     ColumnPart,
@@ -26,12 +28,15 @@ from elseif.export.document import (
     DateValue,
     Document,
     NumberValue,
+    PathScoresPart,
     PoolPart,
     PosteriorPart,
+    RangePart,
     RulePart,
     TupleValue,
 )
-from elseif.export.json_values import decode_date, decode_labels, hashable
+from elseif.export.exact_checks import check_exact
+from elseif.export.json_values import decode_date, decode_labels, decode_number, hashable
 from elseif.tables.columns import Kind
 
 CLOSE = 1e-9
@@ -61,7 +66,10 @@ def check_document(document: Document) -> None:
         ("map_rule_list", document.map_rule_list),
     ):
         _check_rules(where, rules, document, conditions)
+    _check_projection(document, conditions)
     _check_pool(document, conditions)
+    check_cohort(document)
+    check_recalibrated(document)
     if document.posterior is not None:
         _check_posterior(document.posterior, document)
 
@@ -122,13 +130,20 @@ def _check_rounding(document: Document) -> None:
     _refuse_unless(
         rounding.step % rounding.min_cell == 0, "training: counts are rounded to no multiple."
     )
+    projection = document.projection
     rules = [*document.rule_list, *document.map_rule_list]
+    rules += [] if projection is None else projection.rule_list
     counts = [n for rule in rules for n in rule.label_counts]
     _refuse_unless(
         all(math.remainder(n, rounding.step) == 0 for n in counts + document.training.label_counts),
         f"training: a count is no multiple of {rounding.step}.",
     )
-    told = (document.posterior, document.training.fingerprint, document.pool.supports)
+    told = (
+        document.posterior,
+        document.training.fingerprint,
+        document.pool.supports,
+        None if projection is None else projection.path,
+    )
     _refuse_unless(
         all(part is None for part in told)
         and not any(column.n_missing for column in document.table.columns),
@@ -159,6 +174,21 @@ def _check_columns(document: Document) -> None:
             NumberValue(number="NaN") not in (*column.levels, *column.cuts, *column.grouped),
             f"table: column {column.name[:100]!r} has NaN among its values.",
         )
+        _refuse_unless(
+            column.range is None or _is_range(column.range, Kind(column.kind)),
+            f"table: column {column.name[:100]!r} has a range that is none.",
+        )
+
+
+def _is_range(part: RangePart, kind: Kind) -> bool:
+    """Whether the ends of a range are in order, and values of such a column."""
+    ends = part.low, part.high
+    if kind is Kind.DATE:
+        days = [decode_date(end.date) for end in ends if isinstance(end, DateValue)]
+        return len(days) == 2 and bool(days[0] <= days[1])
+    low, high = ends
+    is_numeric = kind is Kind.NUMERIC
+    return is_numeric and isinstance(low, float) and isinstance(high, float) and low <= high
 
 
 def _is_place(name: str, n_features: int) -> bool:
@@ -315,6 +345,58 @@ def _check_rules(
         )
 
 
+def _check_projection(document: Document, conditions: _Conditions) -> None:
+    """The path must be one: a list for each length, none farther away than a shorter one."""
+    projection = document.projection
+    _refuse_unless(
+        document.settings.get("predict_with") != "projected" or projection is not None,
+        "settings: predict_with is 'projected', and there is no projected list.",
+    )
+    if projection is None:
+        return
+    _check_rules("projection", projection.rule_list, document, conditions)
+    path = projection.path
+    if path is None:
+        return
+    _refuse_unless(
+        projection.rule_list in path.lists,
+        "projection: the projected list is not one of the path's lists.",
+    )
+    for most, rules in enumerate(path.lists):
+        _check_rules(f"projection: list {most + 1}", rules, document, conditions)
+        _refuse_unless(
+            len(rules) - 1 <= most,
+            f"projection: the list of at most {most} rules has {len(rules) - 1}.",
+        )
+    distances = [decode_number(distance) for distance in path.distances]
+    _refuse_unless(
+        len(distances) == len(path.lists)
+        and all(math.isfinite(d) and d >= 0 for d in distances)
+        and all(a >= b for a, b in pairwise(distances)),
+        "projection: each list needs a distance, none larger than that of a shorter list.",
+    )
+    point = decode_number(path.point_distance)
+    _refuse_unless(
+        math.isnan(point) or (math.isfinite(point) and point >= 0),
+        "projection: the point estimate's distance is none.",
+    )
+    if path.scores is not None:
+        _check_path_scores(path.scores, len(path.lists))
+
+
+def _check_path_scores(scores: PathScoresPart, n_lengths: int) -> None:
+    by_length = (scores.log_loss, scores.log_loss_gap, scores.log_loss_gap_error, scores.auc)
+    _refuse_unless(
+        all(len(values) == n_lengths for values in by_length),
+        "projection: each length needs its scores.",
+    )
+    gaps, errors = ([decode_number(v) for v in values] for values in by_length[1:3])
+    _refuse_unless(
+        any(gap <= error for gap, error in zip(gaps, errors, strict=True)),
+        "projection: no length is within one standard error of the best.",
+    )
+
+
 def _check_pool(document: Document, conditions: _Conditions) -> None:
     pool = document.pool
     conditions.check("pool", pool.conditions)
@@ -375,11 +457,14 @@ def _check_posterior(posterior: PosteriorPart, document: Document) -> None:
         bool(np.allclose(captured, trained, rtol=CLOSE, atol=CLOSE)),
         "posterior: the counts of a list do not add up to the training cases.",
     )
+    if posterior.exact is not None:
+        check_exact(posterior.exact, posterior, document)
     _check_chains(posterior, n_lists)
 
 
 def _check_chains(posterior: PosteriorPart, n_lists: int) -> None:
-    visited: set[int] = set()
+    exact = posterior.exact  # whose lists need not have been drawn
+    visited: set[int] = set() if exact is None else {exact.map_list, exact.point_list}
     totals = set()
     for chain in posterior.chains:
         _refuse_unless(

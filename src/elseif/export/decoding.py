@@ -10,27 +10,41 @@ from typing import Any
 import numpy as np
 
 from elseif.antecedents.antecedent import Antecedent
+from elseif.antecedents.display_labels import ColumnLabels, DisplayLabels, OutcomeLabels
+from elseif.antecedents.labels_file import check_display_labels
 from elseif.antecedents.pool import Pool
 from elseif.conditions.binarise import ColumnReport
 from elseif.conditions.condition import Condition
 from elseif.conditions.fit_report import FitReport
+from elseif.conditions.training_range import TrainingRange
 from elseif.disclosure.rounding import Rounding
 from elseif.export.document import (
     ColumnPart,
     ConditionPart,
     ConvergencePart,
     Document,
+    ExactPart,
+    LabelsPart,
+    PathScoresPart,
     PoolPart,
     PosteriorPart,
+    ProjectionPathPart,
+    QuantityPart,
     RulePart,
     TablePart,
 )
 from elseif.export.json_values import decode, decode_labels, decode_number, hashable
 from elseif.fitted_model import FittedModel
+from elseif.model.prior import ListPrior
 from elseif.posterior.draws import ChainDraws, Lists, Posterior
 from elseif.posterior.rule_list import ModelMetadata, Rule, RuleList
-from elseif.sampler.convergence import Convergence, Quantity
+from elseif.projection.path import PathScores, ProjectionPath
+from elseif.sampler.convergence import Convergence
+from elseif.sampler.exact_posterior import CoverPatterns, ExactPosterior, Summaries
+from elseif.sampler.quantity import Quantity
 from elseif.tables.columns import Kind
+
+OLD_INCLUSION = "inclusion of antecedent "
 
 
 def decode_model(document: Document) -> FittedModel:
@@ -38,14 +52,24 @@ def decode_model(document: Document) -> FittedModel:
     orders = [_categories(order) for order in document.orders]
     metadata = _metadata(document)
     pool = _pool(document.pool, orders)
-    posterior = document.posterior
+    posterior = (
+        None if document.posterior is None else _posterior(document.posterior, pool, metadata)
+    )
+    convergence = None if document.convergence is None else _convergence(document.convergence)
+    if posterior is not None and convergence is not None:
+        posterior.unsteady = convergence.unsteady_inclusions
     training = document.training
+    projection = document.projection
+    report = _fit_report(document.table, pool.aliases)
+    check_display_labels(
+        metadata.display, list(metadata.kinds), report.columns, metadata.classes.tolist()
+    )
     return FittedModel(
         rule_list=_rule_list(document.rule_list, orders, metadata),
         map_rule_list=_rule_list(document.map_rule_list, orders, metadata),
-        posterior=None if posterior is None else _posterior(posterior, pool, metadata),
-        convergence=None if document.convergence is None else _convergence(document.convergence),
-        fit_report=_fit_report(document.table, pool.aliases),
+        posterior=posterior,
+        convergence=convergence,
+        fit_report=report,
         settings={name: _plain(value) for name, value in document.settings.items()},
         training={
             "n": float(np.sum(training.label_counts)),
@@ -58,6 +82,15 @@ def decode_model(document: Document) -> FittedModel:
         n_features=document.table.n_features,
         pool=pool,
         edited=document.edited,
+        learnt=None if document.learnt is None else {str(k): v for k, v in document.learnt.items()},
+        cohort=None if document.cohort is None else document.cohort.model_dump(),
+        recalibrated=None if document.recalibrated is None else document.recalibrated.model_dump(),
+        projected_rule_list=None
+        if projection is None
+        else _rule_list(projection.rule_list, orders, metadata),
+        projection_path=None
+        if projection is None or projection.path is None
+        else _path(projection.path, orders, metadata),
     )
 
 
@@ -83,7 +116,20 @@ def _metadata(document: Document) -> ModelMetadata:
         count_unit=document.training.count_unit,
         outcome=outcome.name,
         rounding=None if rounding is None else Rounding(rounding.min_cell, rounding.step),
+        display=_display(document.labels),
     )
+
+
+def _display(part: LabelsPart | None) -> DisplayLabels:
+    if part is None:
+        return DisplayLabels()
+    columns = {
+        name: ColumnLabels(each.name, each.unit, each.question, dict(each.levels))
+        for name, each in part.columns.items()
+    }
+    told = part.outcome
+    outcome = OutcomeLabels(told.name, told.event, told.no_event, dict(told.labels))
+    return DisplayLabels(columns, outcome, dict(part.conditions))
 
 
 def _condition(part: ConditionPart, orders: Sequence[tuple[Any, ...]]) -> Condition:
@@ -103,6 +149,36 @@ def _rule_list(
         for rule in rules
     ]
     return RuleList(made, metadata)
+
+
+def _path(
+    part: ProjectionPathPart, orders: Sequence[tuple[Any, ...]], metadata: ModelMetadata
+) -> ProjectionPath:
+    scores = part.scores
+    return ProjectionPath(
+        [_rule_list(rules, orders, metadata) for rules in part.lists],
+        [decode_number(distance) for distance in part.distances],
+        decode_number(part.point_distance),
+        None if scores is None else _path_scores(scores),
+    )
+
+
+def _path_scores(part: PathScoresPart) -> PathScores:
+    def array(values: Sequence[Any]) -> np.ndarray:
+        return np.array([decode_number(value) for value in values], dtype=float)
+
+    return PathScores(
+        folds=part.folds,
+        n=part.n,
+        log_loss=array(part.log_loss),
+        log_loss_gap=array(part.log_loss_gap),
+        log_loss_gap_error=array(part.log_loss_gap_error),
+        auc=array(part.auc),
+        posterior_log_loss=decode_number(part.posterior_log_loss),
+        posterior_auc=decode_number(part.posterior_auc),
+        point_log_loss=decode_number(part.point_log_loss),
+        point_auc=decode_number(part.point_auc),
+    )
 
 
 def _pool(part: PoolPart, orders: Sequence[tuple[Any, ...]]) -> Pool:
@@ -131,7 +207,32 @@ def _posterior(part: PosteriorPart, pool: Pool, metadata: ModelMetadata) -> Post
         ChainDraws(np.array(c.n_draws, dtype=np.int64), np.array(c.lists, dtype=np.int64))
         for c in part.chains
     ]
-    return Posterior(pool, metadata, chains, lists)
+    exact = None if part.exact is None else _exact(part.exact, pool)
+    return Posterior(pool, metadata, chains, lists, exact)
+
+
+def _exact(part: ExactPart, pool: Pool) -> ExactPosterior:
+    return ExactPosterior(
+        summaries=Summaries(
+            part.log_evidence,
+            np.array(part.length_probabilities, dtype=np.float64),
+            np.array(part.inclusion, dtype=np.float64),
+            decode_number(part.mean_average_cardinality),
+        ),
+        patterns=CoverPatterns(
+            np.array(part.patterns, dtype=np.int64),
+            np.array(part.pattern_counts, dtype=np.int64),
+        ),
+        prior=ListPrior(
+            pool.cardinalities,
+            part.expected_length,
+            part.expected_cardinality,
+            np.array(part.weights, dtype=np.float64),
+        ),
+        map_place=part.map_list,
+        point_place=part.point_list,
+        point_note=part.point_note,
+    )
 
 
 def _joined(lists: Sequence[Sequence[int]]) -> tuple[np.ndarray, np.ndarray]:
@@ -144,15 +245,7 @@ def _convergence(part: ConvergencePart) -> Convergence:
     return Convergence(
         r_hat=decode_number(part.r_hat),
         status=part.status,
-        quantities=tuple(
-            Quantity(
-                q.name,
-                decode_number(q.r_hat),
-                decode_number(q.ess_bulk),
-                decode_number(q.ess_tail),
-            )
-            for q in part.quantities
-        ),
+        quantities=tuple(_quantity(q) for q in part.quantities),
         inclusion_r_hat=decode_number(part.inclusion_r_hat),
         inclusion_difference=decode_number(part.inclusion_difference),
         n_chains=part.n_chains,
@@ -161,6 +254,38 @@ def _convergence(part: ConvergencePart) -> Convergence:
         acceptance={name: decode_number(rate) for name, rate in part.acceptance.items()},
         swap_rates=tuple(decode_number(rate) for rate in part.exchange),
         independent=part.independent,
+        share_deviation=(
+            decode_number(part.share_deviation[0]),
+            decode_number(part.share_deviation[1]),
+        ),
+        restricted_deviation=(
+            decode_number(part.restricted_deviation[0]),
+            decode_number(part.restricted_deviation[1]),
+        ),
+        ended_by=part.ended_by,
+        scored_first=part.scored_first,
+        point_found_by=part.point_found_by,
+        point_is_steady=part.point_is_steady,
+    )
+
+
+def _quantity(part: QuantityPart) -> Quantity:
+    """Diagnostics of one quantity; earlier releases told the level by the name alone."""
+    number = part.name.removeprefix(OLD_INCLUSION)
+    is_inclusion = part.name.startswith("inclusion")
+    r_hat, ess_bulk = decode_number(part.r_hat), decode_number(part.ess_bulk)
+    return Quantity(
+        part.name,
+        r_hat,
+        ess_bulk,
+        decode_number(part.ess_tail),
+        level=part.level or ("inclusion" if is_inclusion else "list"),
+        index=int(number) if part.level is None and number.isdecimal() else part.index,
+        mean=decode_number(part.mean),
+        mcse=decode_number(part.mcse),
+        ess_replica=decode_number(part.ess_replica),
+        r_hat_replica=decode_number(part.r_hat_replica),
+        steady=part.steady if part.steady is not None else not (r_hat >= 1.05 or ess_bulk < 100),
     )
 
 
@@ -187,6 +312,9 @@ def _column(part: ColumnPart) -> ColumnReport:
         excluded=part.excluded,
         n_levels=part.n_levels,
         holds=part.holds,
+        range=None
+        if part.range is None
+        else TrainingRange(_plain(part.range.low), _plain(part.range.high), part.range.people),
     )
     if column.excluded is None:
         return column

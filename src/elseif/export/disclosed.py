@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from elseif.antecedents.antecedent import Antecedent
-from elseif.antecedents.pool import Pool, pool_members
+from elseif.antecedents.pool import pool_of
 from elseif.conditions.binarise import ColumnReport
 from elseif.conditions.condition import BETWEEN, ONE_OF
 from elseif.conditions.fit_report import FitReport
@@ -18,19 +18,23 @@ from elseif.disclosure.holding import hold
 from elseif.disclosure.rounding import Rounding, check_min_cell
 from elseif.errors import DisclosureError, ParamError
 from elseif.fitted_model import FittedModel, as_model
-from elseif.posterior.rule_list import Rule, RuleList
+from elseif.labelling import model_with_display
+from elseif.posterior.rule_list import Rule, RuleList, with_display
 from elseif.sampler.convergence import Convergence
 from elseif.tables.columns import Kind
+from elseif.tables.origin import of_columns
 
-INCLUSION = "inclusion of antecedent "
+NAMELESS = {"inclusion": "inclusion of a rule", "share": "share of a list"}
 
 
 def disclosed(model: Any, min_cell: int | None) -> FittedModel:
     """The model with every number of people rounded, and without what would tell them.
 
     Left out are the posterior's draws, the fingerprint of the data, the supports of the
-    pool, rules that are in neither list, numbers of missing values, notes, and categories
-    that no rule names. Probabilities and intervals follow from the rounded counts.
+    pool, the path of projected lists, rules that are in no list, numbers of missing values,
+    notes, categories that no rule names, in display labels too, and ranges of values whose ends
+    lie among fewer people than the rounding step. Probabilities and intervals follow from the
+    rounded counts.
 
     Parameters
     ----------
@@ -50,7 +54,7 @@ def disclosed(model: Any, min_cell: int | None) -> FittedModel:
         return model
 
     def attempt(rounding: Rounding) -> tuple[FittedModel, list[Cells]]:
-        lists = [rounded_list(each, rounding) for each in (model.rule_list, model.map_rule_list)]
+        lists = [rounded_list(each, rounding) for each in model.lists]
         made = rounded_model(model, rounding, *lists)
         unit = model.metadata.count_unit
         cells = cells_of_lists(lists, rounding, unit, made.training["label_counts"])
@@ -67,6 +71,7 @@ def disclosed_list(rule_list: RuleList, min_cell: int | None) -> RuleList:
 
     def attempt(rounding: Rounding) -> tuple[RuleList, list[Cells]]:
         made = rounded_list(rule_list, rounding)
+        made = with_display(made, made.metadata.display.for_lists(made.antecedents))
         return made, [cells_of_lists([made], rounding, rule_list.metadata.count_unit)]
 
     return hold(smallest, attempt)
@@ -79,20 +84,27 @@ def is_as_coarse(model: FittedModel, min_cell: int) -> bool:
 
 
 def rounded_model(
-    model: FittedModel, rounding: Rounding, rule_list: RuleList, map_rule_list: RuleList
+    model: FittedModel,
+    rounding: Rounding,
+    rule_list: RuleList,
+    map_rule_list: RuleList,
+    projected_rule_list: RuleList | None = None,
 ) -> FittedModel:
-    """A model with lists that are rounded already, and without all that would tell more."""
-    check_predicts_by_a_list(model.settings)
+    """A model with its lists rounded already, and without all that would tell more."""
+    check_predicts_by_a_list(model)
     label_counts = rounding.counts(model.training["label_counts"])
     if not label_counts.sum():
         raise DisclosureError(
             f"There are too few people for min_cell={rounding.min_cell}: their number rounds to 0."
         )
-    used = list(dict.fromkeys([*rule_list.antecedents, *map_rule_list.antecedents]))
-    return replace(
+    lists = (rule_list, map_rule_list, projected_rule_list)
+    used = list(dict.fromkeys(a for each in lists if each is not None for a in each.antecedents))
+    made = replace(
         model,
         rule_list=rule_list,
         map_rule_list=map_rule_list,
+        projected_rule_list=projected_rule_list,
+        projection_path=None,
         posterior=None,
         convergence=None if model.convergence is None else _nameless(model.convergence),
         fit_report=_rounded_report(model, rounding, label_counts, used),
@@ -102,16 +114,38 @@ def rounded_model(
             "label_counts": label_counts.tolist(),
             "fingerprint": None,
         },
-        pool=_pool_of(used),
+        pool=pool_of(used),
+        cohort=None if model.cohort is None else _rounded_cohort(model.cohort, used),
+        recalibrated=None
+        if model.recalibrated is None
+        else {
+            **model.recalibrated,
+            "discount": round(model.recalibrated["discount"], 1),  # a learnt one tells counts
+            "old_label_counts": None,
+            "new_label_counts": None,
+        },
+        learnt=None if model.learnt is None else {k: _coarse(v) for k, v in model.learnt.items()},
     )
+    return model_with_display(made, model.metadata.display.for_lists(used))
 
 
-def check_predicts_by_a_list(settings: Any) -> None:
+def _coarse(value: float) -> float:
+    """One digit of a value that was learnt from exact counts."""
+    return float(f"{value:.1g}")
+
+
+def _rounded_cohort(cohort: dict[str, Any], used: Sequence[Antecedent]) -> dict[str, Any]:
+    """A cohort without groups of nobody, whose number would be told, and other concepts."""
+    columns = {column for antecedent in used for column in antecedent.columns}
+    return {**of_columns(cohort, columns), "empty_groups": []}
+
+
+def check_predicts_by_a_list(model: FittedModel) -> None:
     """Refuse averages over the posterior, whose draws tell all counts."""
-    if settings.get("predict_with") == "posterior":
+    if model.predict_with == "posterior":
         raise ParamError(
             "predict_with is 'posterior', which needs the posterior's draws, and these tell all "
-            "counts: with min_cell use predict_with='point' or 'map'."
+            "counts: with min_cell use predict_with='point', 'map' or 'projected'."
         )
 
 
@@ -173,12 +207,19 @@ def _ways_to_fall(lists: Sequence[RuleList]) -> np.ndarray:
 
 
 def _nameless(convergence: Convergence) -> Convergence:
-    """Diagnostics without the places of rules in a pool that is left out."""
+    """Diagnostics without the places of rules in a pool that is left out, nor exact shares."""
     named = [
-        replace(q, name="inclusion of a rule") if q.name.startswith(INCLUSION) else q
+        replace(
+            q,
+            name=NAMELESS.get(q.level, q.name),
+            index=-1,
+            mean=float("nan"),
+            mcse=float("nan"),
+        )
         for q in convergence.quantities
     ]
-    return replace(convergence, quantities=tuple(named))
+    unknown = float("nan"), float("nan")
+    return replace(convergence, quantities=tuple(named), restricted_deviation=unknown)
 
 
 def _rounded_report(
@@ -189,14 +230,17 @@ def _rounded_report(
     is_weighted = not np.isclose(model.training["n"], report.n_rows - report.n_rows_without_label)
     n_with = rounding.count(report.n_rows) if is_weighted else int(label_counts.sum())
     return FitReport(
-        columns=tuple(_rounded_column(column, used) for column in report.columns),
+        columns=tuple(_rounded_column(column, used, rounding) for column in report.columns),
         n_rows=max(1, n_with + (0 if is_weighted else n_without)),
         n_rows_without_label=n_without,
         aliases={},
     )
 
 
-def _rounded_column(column: ColumnReport, used: Sequence[Antecedent]) -> ColumnReport:
+def _rounded_column(
+    column: ColumnReport, used: Sequence[Antecedent], rounding: Rounding
+) -> ColumnReport:
+    """What may be told of a column: of its range, only ends beyond which enough people are."""
     conditions = [c for antecedent in used for c in antecedent if c.column == column.name]
     order = next((c.order for c in conditions if c.order is not None), None)
     levels: dict[Any, None] = dict.fromkeys(order or ())
@@ -204,10 +248,11 @@ def _rounded_column(column: ColumnReport, used: Sequence[Antecedent]) -> ColumnR
         for c in conditions:
             named = c.value if c.operator in (ONE_OF, BETWEEN) else (c.value,)
             levels |= dict.fromkeys(v for v in named if v is not None)
-    return replace(column, n_missing=None, levels=tuple(levels), grouped=())
-
-
-def _pool_of(used: Sequence[Antecedent]) -> Pool:
-    """A pool of the lists' own rules, without supports."""
-    conditions = tuple(dict.fromkeys(c for antecedent in used for c in antecedent))
-    return Pool.from_members(conditions, pool_members(used, conditions), np.full(len(used), np.nan))
+    is_told = column.range is not None and column.range.people >= rounding.step
+    return replace(
+        column,
+        n_missing=None,
+        levels=tuple(levels),
+        grouped=(),
+        range=column.range if is_told else None,
+    )

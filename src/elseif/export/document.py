@@ -4,8 +4,18 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, FailFast, Field, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    FailFast,
+    Field,
+    JsonValue,
+    model_validator,
+)
 from typing_extensions import TypeAliasType
+
+from elseif.antecedents.labels_file import LONGEST
 
 FORMAT = "elseif model"
 VERSION = 1
@@ -87,6 +97,10 @@ class Part(BaseModel):
         return given
 
 
+ShownName = Annotated[str, Field(min_length=1, max_length=LONGEST)]
+ShownNames = Named[ShownName]
+
+
 class DateValue(Part):
     """A date or time, ISO 8601 in UTC, to the microsecond."""
 
@@ -161,6 +175,32 @@ class ConditionPart(Part):
     order: Whole | None = None
 
 
+class ColumnLabelsPart(Part):
+    """How a column is shown to people."""
+
+    name: ShownName | None = None
+    unit: ShownName | None = None
+    question: ShownName | None = None
+    levels: Annotated[ShownNames, Field(description="names of levels, true and false too")] = {}
+
+
+class OutcomeLabelsPart(Part):
+    """How the outcome is shown to people."""
+
+    name: ShownName | None = None
+    event: Annotated[ShownName | None, Field(description="of two labels, the last")] = None
+    no_event: Annotated[ShownName | None, Field(description="of two labels, the first")] = None
+    labels: Annotated[ShownNames, Field(description="names of labels")] = {}
+
+
+class LabelsPart(Part):
+    """What a labels file says: names, units and words for people."""
+
+    columns: Named[ColumnLabelsPart] = {}
+    outcome: OutcomeLabelsPart = OutcomeLabelsPart()
+    conditions: Annotated[ShownNames, Field(description="names of conditions")] = {}
+
+
 class RulePart(Part):
     """One line: conditions that must all hold, none for the default rule."""
 
@@ -178,6 +218,14 @@ class OutcomePart(Part):
     pseudocounts: Many[Positive]
 
 
+class RangePart(Part):
+    """Where nearly all numbers or dates of a column lay, rounded outwards."""
+
+    low: Finite | DateValue
+    high: Finite | DateValue
+    people: Annotated[int, Field(ge=1, le=LARGEST_WHOLE, description="at or beyond each end")]
+
+
 class ColumnPart(Part):
     """What fit made of a column."""
 
@@ -191,6 +239,7 @@ class ColumnPart(Part):
     excluded: str | None
     n_levels: Annotated[Whole, Field(description="categories seen, where that is known, or 0")] = 0
     holds: Annotated[str | None, Field(description="what categories are, such as text")] = None
+    range: RangePart | None = None  # of numbers and dates, where it may be told
 
 
 class TablePart(Part):
@@ -247,6 +296,18 @@ class QuantityPart(Part):
     r_hat: Number
     ess_bulk: Number
     ess_tail: Number
+    level: Annotated[
+        Literal["list", "share", "inclusion"] | None,
+        Field(description="where a reader meets it: the list and its predictions, a list's share"),
+    ] = None
+    index: Annotated[
+        int, Field(ge=-1, description="distinct list or antecedent of the pool; -1 for others")
+    ] = -1
+    mean: Number = "NaN"
+    mcse: Annotated[Number, Field(description="Monte Carlo standard error of the mean")] = "NaN"
+    ess_replica: Number = "NaN"
+    r_hat_replica: Number = "NaN"
+    steady: bool | None = None
 
 
 class ConvergencePart(Part):
@@ -263,6 +324,27 @@ class ConvergencePart(Part):
     acceptance: Named[Number]
     exchange: Many[Number]
     independent: bool = False  # draws of the exact posterior, not of chains
+    share_deviation: Annotated[
+        Many[Number],
+        Field(
+            min_length=2,
+            max_length=2,
+            description="shares of lists against log posteriors, in standard errors",
+        ),
+    ] = ["NaN", "NaN"]
+    restricted_deviation: Annotated[
+        Many[Number],
+        Field(
+            min_length=2,
+            max_length=2,
+            description="share of the draws that an exact sum was compared with, and how far they "
+            "are off, in standard errors",
+        ),
+    ] = ["NaN", "NaN"]
+    ended_by: Literal["", "max_iter", "max_time"] = ""
+    scored_first: str = ""  # which short lists were scored before sampling
+    point_found_by: Whole | None = None
+    point_is_steady: bool | None = None
 
 
 class ChainPart(Part):
@@ -272,13 +354,105 @@ class ChainPart(Part):
     lists: Many[Whole]
 
 
+class ExactPart(Part):
+    """The posterior summed over all lists: what it says, and the counts that it follows from.
+
+    A pattern is a number whose bit a is set where antecedent a of the pool is true.
+    """
+
+    log_evidence: Finite
+    length_probabilities: Annotated[Many[Share], Field(description="of lists of 0, 1, ... rules")]
+    inclusion: Annotated[Many[Share], Field(description="of each antecedent")]
+    mean_average_cardinality: Number
+    map_list: Annotated[Whole, Field(description="the most probable list, a place in lists")]
+    point_list: Annotated[Whole, Field(description="the point estimate, a place in lists")]
+    point_note: str | None
+    expected_length: Positive
+    expected_cardinality: Positive
+    weights: Annotated[Many[Positive], Field(description="prior weight of each antecedent")]
+    patterns: Annotated[Many[Whole], Field(description="ascending")]
+    pattern_counts: Annotated[
+        Many[Many[Whole]], Field(description="training cases of each pattern by label, in units")
+    ]
+
+
 class PosteriorPart(Part):
-    """Distinct lists drawn: antecedents of the pool, counts of each rule and of the default."""
+    """Distinct lists: antecedents of the pool, counts of each rule and of the default."""
 
     lists: Annotated[Many[Many[Whole]], Field(min_length=1)]
     label_counts: Many[Many[Many[Whole]]]
     log_posterior: Many[Finite]
     chains: Annotated[Many[ChainPart], Field(min_length=1)]
+    exact: Annotated[ExactPart | None, Field(description="where it was summed over all lists")] = (
+        None
+    )
+
+
+class PathScoresPart(Part):
+    """How the lists of a path predict out of sample, an entry for each length from 0 on."""
+
+    folds: Annotated[int, Field(ge=2, le=LARGEST_WHOLE)]
+    n: Annotated[int, Field(ge=1, le=LARGEST_WHOLE)]
+    log_loss: Many[Number]
+    log_loss_gap: Many[Number]
+    log_loss_gap_error: Many[Number]
+    auc: Many[Number]
+    posterior_log_loss: Number
+    posterior_auc: Number
+    point_log_loss: Number
+    point_auc: Number
+
+
+class ProjectionPathPart(Part):
+    """For each most number of rules, from 0 on, the list closest to the posterior."""
+
+    lists: Annotated[Many[Annotated[Many[RulePart], Field(min_length=1)]], Field(min_length=1)]
+    distances: Annotated[Many[Number], Field(description="from the posterior, nats per row")]
+    point_distance: Number
+    scores: PathScoresPart | None = None
+
+
+class ProjectionPart(Part):
+    """The projected list, and the path that it is of; under a minimum cell the list alone."""
+
+    rule_list: Annotated[Many[RulePart], Field(min_length=1)]
+    path: ProjectionPathPart | None = None
+
+
+class ConceptPart(Part):
+    """The concept that a column stands for, and where it was recorded."""
+
+    column: str
+    concept_id: Annotated[int, Field(ge=1, le=2**31 - 1)]
+    domain: Literal["condition", "drug"]
+
+
+class CohortPart(Part):
+    """The cohort of an OMOP database that the model was learnt from."""
+
+    synthetic: Annotated[bool, Field(description="whether a program made the patients up")]
+    source_names: Annotated[Many[str], Field(description="what the database calls itself")]
+    definition: Annotated[
+        dict[str, JsonValue], Field(description="the cohort definition, as in a definition file")
+    ]
+    definition_sha256: Annotated[
+        Sha256, Field(description="of the definition as JSON with sorted keys, no white space")
+    ]
+    warnings: Annotated[Many[str], Field(description="what the vocabulary lacked")]
+    empty_groups: Annotated[
+        Many[str], Field(description="groups that nobody had; none under a minimum cell")
+    ]
+    concepts: Annotated[Many[ConceptPart], Field(description="of columns that conditions name")]
+
+
+class RecalibratedPart(Part):
+    """A list that was learnt elsewhere, with the counts of another place on top of its own."""
+
+    discount: Annotated[Share, Field(description="what an earlier case counts")]
+    old_label_counts: list[list[Count]] | None  # of each line; None under a minimum cell
+    new_label_counts: list[list[Count]] | None
+    learnt: Annotated[str, Field(description="day and time of the earlier fit")]
+    date: str
 
 
 class Document(Part):
@@ -300,8 +474,23 @@ class Document(Part):
     edited: Annotated[
         str | None, Field(description="what was changed by hand in rule_list, where it was")
     ] = None
+    labels: Annotated[
+        LabelsPart | None, Field(description="names, units and words to show, where there are some")
+    ] = None
+    learnt: Annotated[
+        dict[Literal["expected_length", "expected_cardinality", "pseudocounts"], Positive] | None,
+        Field(description="values learnt where a setting is 'learn'"),
+    ] = None
+    cohort: Annotated[
+        CohortPart | None, Field(description="where the training table was extracted")
+    ] = None
+    recalibrated: RecalibratedPart | None = None
     rule_list: Annotated[Many[RulePart], Field(min_length=1)]
     map_rule_list: Annotated[Many[RulePart], Field(min_length=1)]
+    projection: Annotated[
+        ProjectionPart | None,
+        Field(description="the list closest to the posterior's predictions, where one was made"),
+    ] = None
     orders: Annotated[
         Many[Many[Scalar]], Field(description="categories in their order, for conditions")
     ]

@@ -13,12 +13,15 @@ import elseif
 from elseif.antecedents.antecedent import Antecedent
 from elseif.conditions.binarise import ColumnReport
 from elseif.conditions.condition import Condition
+from elseif.conditions.training_range import TrainingRange
 from elseif.export.document import FORMAT, VERSION
 from elseif.export.json_values import encode, encode_labels, encode_number
 from elseif.fitted_model import FittedModel
 from elseif.posterior.draws import Posterior
 from elseif.posterior.rule_list import ModelMetadata, RuleList
+from elseif.projection.path import PathScores
 from elseif.sampler.convergence import Convergence
+from elseif.sampler.exact_posterior import ExactPosterior
 
 
 def encode_model(model: FittedModel, with_posterior: bool) -> dict[str, Any]:
@@ -32,8 +35,13 @@ def encode_model(model: FittedModel, with_posterior: bool) -> dict[str, Any]:
         "made_by": f"elseif {elseif.__version__}",
         "outcome": _outcome(model.metadata),
         **({} if model.edited is None else {"edited": model.edited}),
+        **({"labels": _told(asdict(model.metadata.display))} if model.metadata.display else {}),
+        **({} if model.learnt is None else {"learnt": dict(model.learnt)}),
+        **({} if model.cohort is None else {"cohort": dict(model.cohort)}),
+        **({} if model.recalibrated is None else {"recalibrated": dict(model.recalibrated)}),
         "rule_list": _rules(model.rule_list, orders),
         "map_rule_list": _rules(model.map_rule_list, orders),
+        **_projection(model, orders),
         "table": {
             "n_features": model.n_features,
             "feature_names": model.feature_names,
@@ -91,6 +99,12 @@ class _Orders:
         return self._by_object[id(order)][1]
 
 
+def _told(labels: dict[str, Any]) -> dict[str, Any]:
+    """Display labels without what they leave open."""
+    parts = {k: _told(v) if isinstance(v, dict) else v for k, v in labels.items()}
+    return {key: value for key, value in parts.items() if value not in (None, {})}
+
+
 def _outcome(metadata: ModelMetadata) -> dict[str, Any]:
     label_type, labels = encode_labels(metadata.classes)
     return {
@@ -112,6 +126,36 @@ def _rules(rule_list: RuleList, orders: _Orders) -> list[dict[str, Any]]:
     ]
 
 
+def _projection(model: FittedModel, orders: _Orders) -> dict[str, Any]:
+    """The projected list and its path, where there are any."""
+    if model.projected_rule_list is None:
+        return {}
+    path = model.projection_path
+    parts = {
+        "rule_list": _rules(model.projected_rule_list, orders),
+        "path": None
+        if path is None
+        else {
+            "lists": [_rules(each, orders) for each in path.lists],
+            "distances": path.distances.tolist(),
+            "point_distance": encode_number(path.point_distance),
+            "scores": None if path.scores is None else _path_scores(path.scores),
+        },
+    }
+    return {"projection": parts}
+
+
+def _path_scores(scores: PathScores) -> dict[str, Any]:
+    return {
+        name: [encode_number(v) for v in value.tolist()]
+        if isinstance(value, np.ndarray)
+        else value
+        if isinstance(value, int)
+        else encode_number(value)
+        for name, value in asdict(scores).items()
+    }
+
+
 def _conditions(antecedent: Antecedent, orders: _Orders) -> list[dict[str, Any]]:
     return [orders.encode(condition) for condition in antecedent]
 
@@ -128,7 +172,12 @@ def _column(report: ColumnReport) -> dict[str, Any]:
         "excluded": report.excluded,
         "n_levels": int(report.n_levels),
         "holds": report.holds,
+        **({} if report.range is None else {"range": _range(report.range)}),
     }
+
+
+def _range(found: TrainingRange) -> dict[str, Any]:
+    return {"low": encode(found.low), "high": encode(found.high), "people": found.people}
 
 
 def _scalars(values: Iterable[Any]) -> list[Any]:
@@ -145,6 +194,13 @@ def _convergence(convergence: Convergence) -> dict[str, Any]:
                 "r_hat": encode_number(q.r_hat),
                 "ess_bulk": encode_number(q.ess_bulk),
                 "ess_tail": encode_number(q.ess_tail),
+                "level": q.level,
+                "index": int(q.index),
+                "mean": encode_number(q.mean),
+                "mcse": encode_number(q.mcse),
+                "ess_replica": encode_number(q.ess_replica),
+                "r_hat_replica": encode_number(q.r_hat_replica),
+                "steady": q.steady,
             }
             for q in convergence.quantities
         ],
@@ -156,6 +212,14 @@ def _convergence(convergence: Convergence) -> dict[str, Any]:
         "acceptance": {name: encode_number(rate) for name, rate in convergence.acceptance.items()},
         "exchange": [encode_number(rate) for rate in convergence.swap_rates],
         "independent": convergence.independent,
+        "share_deviation": [encode_number(value) for value in convergence.share_deviation],
+        "restricted_deviation": [
+            encode_number(value) for value in convergence.restricted_deviation
+        ],
+        "ended_by": convergence.ended_by,
+        "scored_first": convergence.scored_first,
+        "point_found_by": convergence.point_found_by,
+        "point_is_steady": convergence.point_is_steady,
     }
 
 
@@ -171,6 +235,25 @@ def _posterior(posterior: Posterior) -> dict[str, Any]:
             {"n_draws": chain.n_draws.tolist(), "lists": chain.distinct.tolist()}
             for chain in posterior.chains
         ],
+        **({} if posterior.exact is None else {"exact": _exact(posterior.exact)}),
+    }
+
+
+def _exact(exact: ExactPosterior) -> dict[str, Any]:
+    found, prior = exact.summaries, exact.prior
+    return {
+        "log_evidence": found.log_evidence,
+        "length_probabilities": found.length_probabilities.tolist(),
+        "inclusion": found.inclusion.tolist(),
+        "mean_average_cardinality": encode_number(found.mean_average_cardinality),
+        "map_list": exact.map_place,
+        "point_list": exact.point_place,
+        "point_note": exact.point_note,
+        "expected_length": prior.expected_length,
+        "expected_cardinality": prior.expected_cardinality,
+        "weights": [float(weight) for weight in prior.weights],
+        "patterns": exact.patterns.patterns.tolist(),
+        "pattern_counts": exact.patterns.label_counts.tolist(),
     }
 
 

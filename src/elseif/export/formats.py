@@ -10,7 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from elseif.errors import ParamError
+from elseif.export.cql import to_cql
 from elseif.export.disclosed import disclosed
+from elseif.export.dmn import to_dmn
+from elseif.export.fhir import to_fhir
 from elseif.export.javascript_code import to_javascript
 from elseif.export.latex import to_latex
 from elseif.export.markdown import to_markdown
@@ -45,32 +48,49 @@ FORMATS = {
     "sql": Format(".sql", to_sql),
     "pmml": Format(".pmml", to_pmml),
     "onnx": Format(".onnx", to_onnx),
+    "dmn": Format(".dmn", to_dmn),
+    "cql": Format(".cql", to_cql),
+    "fhir": Format(".fhir.json", to_fhir),
     "python": Format(".py", to_python),
     "javascript": Format(".js", to_javascript),
 }
 
 
 def export_model(
-    model: Any, to: str, *, min_cell: int | None = None, **options: Any
+    model: Any, to: str, *, min_cell: int | None = None, labels: Any = None, **options: Any
 ) -> str | bytes:
-    """A model, or a fitted classifier, in another format; ONNX is bytes, all else is text.
+    """Write a model in another format.
 
     Parameters
     ----------
-    model : BayesianRuleListClassifier or Model
+    model : BayesianRuleListClassifier or FittedModel
         What to write.
     to : str
-        The format.
-    min_cell : int or None
-        Round every number of people to multiples of this; probabilities follow from the
-        rounded counts.
+        The format: "json", "sql", "pmml", "onnx", "dmn", "cql", "fhir", "python", "javascript",
+        "markdown", "latex" or "text".
+    min_cell : int, default=None
+        Round every number of people to multiples of this; probabilities follow from the rounded
+        counts.
+    labels : str, path or dict, default=None
+        A labels file, or what it holds, for formats that people read; the others keep the names
+        of the columns.
     **options
-        Options of the format.
+        Options of the format, such as ``dialect`` for SQL; see docs/exports.md.
 
     Returns
     -------
     str or bytes
-        The content of a file.
+        The content of a file; bytes for ONNX.
+
+    Examples
+    --------
+    >>> import elseif
+    >>> from elseif import BayesianRuleListClassifier
+    >>> from elseif.datasets import load_titanic
+    >>> X, y = load_titanic(split="paper")
+    >>> clf = BayesianRuleListClassifier(random_state=0).fit(X, y)
+    >>> print(elseif.export_model(clf, "text").splitlines()[0])
+    Probability of survived (95% credible interval)
     """
     if to not in FORMATS:
         raise ParamError(f"to is {to!r}; it must be one of {', '.join(map(repr, FORMATS))}.")
@@ -78,12 +98,43 @@ def export_model(
     for name in options:
         if name not in known:
             raise ParamError(f"{to} has no option {name!r}; its options are {', '.join(known)}.")
+    if labels is not None:
+        model = as_model(model).with_labels(labels)
     return FORMATS[to].write(disclosed(model, min_cell), **options)
 
 
 def export_file(
     model: Any, to: str, path: str | os.PathLike[str], force: bool = False, **options: Any
 ) -> Path:
-    """export_model into a file, written whole or not at all."""
+    """Write a model in another format into a file.
+
+    Parameters
+    ----------
+    model : BayesianRuleListClassifier or FittedModel
+        What to write.
+    to : str
+        The format, as in `export_model`.
+    path : str or path
+        The file. It is written as a whole or not at all.
+    force : bool, default=False
+        Replace a file that exists.
+    **options
+        ``min_cell``, ``labels`` and options of the format, as in `export_model`.
+
+    Returns
+    -------
+    Path
+        The file.
+
+    Examples
+    --------
+    >>> from elseif import BayesianRuleListClassifier
+    >>> from elseif.datasets import load_titanic
+    >>> X, y = load_titanic(split="paper")
+    >>> clf = BayesianRuleListClassifier(random_state=0).fit(X, y)
+    >>> from elseif.export import export_file
+    >>> export_file(clf, "markdown", "titanic.md").name
+    'titanic.md'
+    """
     check_writable(path, force)
     return write_atomically(path, export_model(model, to, **options), force)

@@ -18,11 +18,12 @@ from elseif.export.plain import (
     plain_list,
 )
 
-HELPERS = r"""
+MISSING_VALUE = r"""
   const missing = (value) =>
     value === null || value === undefined || Number.isNaN(value) ||
     (value instanceof Date && Number.isNaN(value.getTime()));
-
+"""
+NUMBER_OF = r"""
   // a number, NaN where it is missing: no comparison with NaN is true
   const number = (value) => {
     if (missing(value)) return NaN;
@@ -30,9 +31,11 @@ HELPERS = r"""
     if (typeof value === "boolean" || typeof value === "bigint") return Number(value);
     throw new TypeError("expected a number, not " + String(value).slice(0, 60));
   };
-
+"""
+TEXT_OF = r"""
   const text = (value) => (missing(value) ? null : value);
-
+"""
+DATE_OF = r"""
   // microseconds since 1970, in UTC: of a Date, of its getTime(), or of ISO text
   const date = (value) => {
     if (missing(value)) return NaN;
@@ -55,17 +58,19 @@ HELPERS = r"""
     return day.getTime() * 1000 + seconds * 1e6 + Number((iso[7] || "").slice(0, 6).padEnd(6, "0"));
   };
 """
+HELPERS = {"missing": MISSING_VALUE, "number": NUMBER_OF, "text": TEXT_OF, "date": DATE_OF}
 LARGEST_WHOLE = 2**53 - 1
 # what is not plain to see, or ends a script in a page, is spelt out
 _ESCAPED = re.compile(r"[^\x20-\x7e\u00a1-\u024f\u0370-\u052f\u3040-\u30ff\u4e00-\u9fff]|[<>&\xad]")
 
 
-def to_javascript(model: Any, which: str = "point") -> str:
+def to_javascript(model: Any, which: str | None = None) -> str:
     """Source of a script with predict(row): row is an object by column name."""
     plain = plain_list(model, which)
     lines = [f"// {line}" for line in plain.header]
-    lines += ["const predict = (() => {", '  "use strict";', HELPERS]
-    lines += [f"  const labels = {js(_labels(plain))};", ""]
+    lines += ["const predict = (() => {", '  "use strict";']
+    lines += [HELPERS[name].rstrip() for name in _helpers(plain)]
+    lines += ["", f"  const labels = {js(_labels(plain))};", ""]
     lines += ["  // probabilities are in the order of predict.labels; rules are counted from 1"]
     lines += ["  const predict = (row) => {"]
     for number, rule in enumerate(plain.rules, 1):
@@ -79,6 +84,19 @@ def to_javascript(model: Any, which: str = "point") -> str:
     lines += ["  return predict;", "})();"]
     lines += ['if (typeof module === "object" && module.exports) module.exports = { predict };']
     return "\n".join(lines) + "\n"
+
+
+def _helpers(plain: PlainList) -> list[str]:
+    """The functions that this list needs, and no others."""
+    asked = {_reader(test) for rule in plain.rules for test in rule.tests}
+    return [name for name in HELPERS if name in asked or (name == "missing" and asked)]
+
+
+def _reader(test: Test) -> str:
+    """The function that a test reads its column with."""
+    if test.operator == MISSING:
+        return "missing"
+    return {DATE: "date", NUMBER: "number", BOOLEAN: "number"}.get(test.sort, "text")
 
 
 def js(value: Any) -> str:
@@ -105,15 +123,14 @@ def _result(plain: PlainList, rule: PlainRule, number: int) -> str:
 
 
 def _test(test: Test) -> str:
-    value = f"row[{js(test.column)}]"
+    value = f"{_reader(test)}(row[{js(test.column)}])"
     if test.operator == MISSING:
-        return f"missing({value})"
+        return value
     if test.sort in (NUMBER, BOOLEAN, DATE):
-        converted = f"{'date' if test.sort == DATE else 'number'}({value})"
-        return _number_test(converted, test)
+        return _number_test(value, test)
     if test.operator == UNEQUAL:
-        return f"![null, {js(test.value)}].includes(text({value}))"
-    return f"{js(list(test.values))}.includes(text({value}))"
+        return f"![null, {js(test.value)}].includes({value})"
+    return _one_of(value, [js(each) for each in test.values])
 
 
 def _number_test(number: str, test: Test) -> str:
@@ -124,7 +141,13 @@ def _number_test(number: str, test: Test) -> str:
     else:
         numbers = [js(float(v)) for v in test.values]
     if test.operator == ONE_OF:
-        return f"[{', '.join(numbers)}].includes({number})"
+        return _one_of(number, numbers)
     if test.operator == UNEQUAL:  # and no NaN
         return f"({number} < {numbers[0]} || {number} > {numbers[0]})"
     return f"{number} {test.operator} {numbers[0]}"
+
+
+def _one_of(value: str, literals: list[str]) -> str:
+    if len(literals) == 1:
+        return f"{value} === {literals[0]}"
+    return f"[{', '.join(literals)}].includes({value})"

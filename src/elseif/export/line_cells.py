@@ -5,7 +5,9 @@ from __future__ import annotations
 from elseif.checks import check_level
 from elseif.model.consequent import consequent_interval
 from elseif.posterior.rule_list import Rule, RuleList
-from elseif.showing.list_text import count_text, enough_decimals, percent, shown_labels
+from elseif.showing.line_heads import line_head
+from elseif.showing.list_text import enough_decimals, shown_labels
+from elseif.showing.numbers import count_text, interval_text
 from elseif.visible import show_name
 
 
@@ -19,15 +21,12 @@ def table_cells(rule_list: RuleList, level: float) -> tuple[list[str], list[list
     titles += [f"{show_name(names[p])} ({100 * level:g}% interval)" for p in places]
     rows = []
     for number, rule in enumerate(rule_list.rules):
-        head = "if" if number == 0 else "else if"
-        if not rule.antecedent:
-            head = "else" if number else "always"
+        head = line_head(number, len(rule_list))
         shares = [_share(rule, place, level, decimals) for place in places]
-        rows.append([head, show_name(rule.antecedent.name), *shares, count_text(rule.n)])
+        rows.append([head, show_name(rule.text), *shares, count_text(rule.n)])
     return [*titles, "n"], rows
 
 
 def _share(rule: Rule, place: int, level: float, decimals: int) -> str:
     low, high = consequent_interval(rule.label_counts, rule.pseudocounts, place, level)
-    mean = percent(rule.probabilities[place], decimals)
-    return f"{mean} ({percent(low, decimals)}–{percent(high, decimals)})"
+    return interval_text(rule.probabilities[place], low, high, decimals)

@@ -7,7 +7,7 @@ from typing import Any
 
 from elseif.export.document import VERSION
 
-# from each earlier version to the next; a file of every version is kept in tests/golden
+# from each earlier version to the next; a file of every version is kept in tests/export/golden
 MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
 
 

@@ -7,10 +7,10 @@ import json
 import os
 import re
 import stat
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from pydantic import ValidationError
 
 import elseif
@@ -24,6 +24,7 @@ from elseif.export.migrations import migrate
 from elseif.files.atomic import check_writable, write_atomically
 from elseif.files.strict_json import LARGEST_FILE, parse
 from elseif.fitted_model import FittedModel
+from elseif.parameters import check_saved_settings
 from elseif.visible import show_name
 
 if TYPE_CHECKING:
@@ -48,23 +49,33 @@ def save_model(
 
     Parameters
     ----------
-    classifier : BayesianRuleListClassifier or Model
+    classifier : BayesianRuleListClassifier or FittedModel
         What to save.
     path : str or path
         The file.
-    posterior : "lists" or None
-        Whether the lists drawn are in the file. Without them it is small, and predicts by the
-        point estimate and the most probable list alone.
-    force : bool
-        Overwrite a file that is there.
-    min_cell : int or None
-        Round every number of people to multiples of this, and leave out what would tell more,
-        the posterior's lists among it.
+    posterior : {"lists", None}, default="lists"
+        Whether to save the sampled lists. Without them the file is small, and predicts only with
+        the point estimate and the most probable list.
+    force : bool, default=False
+        Replace a file that exists.
+    min_cell : int, default=None
+        Round every number of people to multiples of this, and leave out what would reveal more,
+        such as the sampled lists.
 
     Returns
     -------
     Path
         The file.
+
+    Examples
+    --------
+    >>> import elseif
+    >>> from elseif import BayesianRuleListClassifier
+    >>> from elseif.datasets import load_titanic
+    >>> X, y = load_titanic(split="paper")
+    >>> clf = BayesianRuleListClassifier(random_state=0).fit(X, y)
+    >>> elseif.save_model(clf, "titanic.json").name
+    'titanic.json'
     """
     check_writable(path, force)
     text = model_text(disclosed(classifier, min_cell), posterior)
@@ -75,7 +86,7 @@ def model_text(model: FittedModel, posterior: str | None = "lists") -> str:
     """The text of a model's file."""
     if posterior not in ("lists", None):
         raise ParamError(f"posterior is {posterior!r}; it must be 'lists' or None.")
-    if posterior is None and model.settings.get("predict_with") == "posterior":
+    if posterior is None and model.predict_with == "posterior":
         raise ParamError(
             "predict_with is 'posterior', so the file needs the posterior: say posterior='lists'."
         )
@@ -98,7 +109,29 @@ def model_text(model: FittedModel, posterior: str | None = "lists") -> str:
 
 
 def read_model(path: str | os.PathLike[str]) -> FittedModel:
-    """The model in a file, for reading and predicting; needs no scikit-learn."""
+    """Read a model file for showing and predicting, without scikit-learn.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+
+    Returns
+    -------
+    FittedModel
+        The model.
+
+    Examples
+    --------
+    >>> from elseif.export import read_model, save_model
+    >>> from elseif import BayesianRuleListClassifier
+    >>> from elseif.datasets import load_titanic
+    >>> X, y = load_titanic(split="paper")
+    >>> clf = BayesianRuleListClassifier(random_state=0).fit(X, y)
+    >>> model = read_model(save_model(clf, "titanic.json"))
+    >>> len(model.rule_list.rules)
+    4
+    """
     path = Path(path)
     return model_from_bytes(_content(path), show_name(path.name))
 
@@ -115,48 +148,53 @@ def model_from_bytes(content: bytes, name: str = "The model") -> FittedModel:
         )
     document = _checked(migrate(raw, version), name)
     try:
-        return decode_model(document)
+        model = decode_model(document)
     except (ElseifError, ValueError, TypeError, KeyError, OverflowError) as error:
         raise ModelFileError(
             f"{name} cannot be read: {show_name(str(error), LONGEST_REASON)}"
         ) from error
-
-
-def load_model(path: str | os.PathLike[str]) -> BayesianRuleListClassifier:
-    """A fitted classifier from a model file."""
-    return to_classifier(read_model(path), show_name(Path(path).name))
-
-
-def to_classifier(model: FittedModel, name: str = "The model") -> BayesianRuleListClassifier:
-    """A fitted classifier made of a model."""
-    from elseif.estimator import BayesianRuleListClassifier  # scikit-learn takes a second
-    from elseif.parameters import check_parameters
-
     try:
-        classifier = BayesianRuleListClassifier(**model.settings)
-        check_parameters(classifier, saved=True)
+        check_saved_settings(model.settings)
     except (ElseifError, TypeError) as error:
         raise ModelFileError(
             f"{name} has settings that cannot be: {show_name(str(error), LONGEST_REASON)}"
         ) from error
-    classifier.rule_list_ = model.rule_list
-    classifier.map_rule_list_ = model.map_rule_list
-    if model.posterior is not None:
-        classifier.posterior_ = model.posterior
-    if model.convergence is not None:
-        classifier.convergence_ = model.convergence
-    if model.edited is not None:
-        classifier.edited_ = model.edited
-    classifier.pool_ = model.pool
-    classifier.fit_report_ = model.fit_report
-    classifier.classes_ = model.rule_list.classes
-    classifier.n_iter_ = 0 if model.convergence is None else model.convergence.n_iter
-    classifier.n_features_in_ = model.n_features
-    if model.feature_names is not None:
-        classifier.feature_names_in_ = np.array(model.feature_names, dtype=object)
-    if model.training["fingerprint"] is not None:
-        classifier.fingerprint_ = model.training["fingerprint"]
-    classifier._loaded_training = (model.rule_list, model.training)
+    return known_by(model, raw["sha256"])
+
+
+def load_model(path: str | os.PathLike[str]) -> BayesianRuleListClassifier:
+    """Load a fitted classifier from a model file. Loading runs no code.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+
+    Returns
+    -------
+    BayesianRuleListClassifier
+        The classifier, as it was after ``fit``.
+
+    Examples
+    --------
+    >>> import elseif
+    >>> from elseif import BayesianRuleListClassifier
+    >>> from elseif.datasets import load_titanic
+    >>> X, y = load_titanic(split="paper")
+    >>> clf = BayesianRuleListClassifier(random_state=0).fit(X, y)
+    >>> path = elseif.save_model(clf, "titanic.json")
+    >>> bool((elseif.load_model(path).predict(X) == clf.predict(X)).all())
+    True
+    """
+    return to_classifier(read_model(path))
+
+
+def to_classifier(model: FittedModel) -> BayesianRuleListClassifier:
+    """A fitted classifier made of a model."""
+    from elseif.estimator import BayesianRuleListClassifier  # scikit-learn takes a second
+
+    classifier = BayesianRuleListClassifier(**model.settings)
+    classifier.model_ = model
     return classifier
 
 
@@ -167,6 +205,26 @@ def checksum(content: dict[str, Any]) -> str:
         kept, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False
     )
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+def known_by(model: FittedModel, sha256: str | None) -> FittedModel:
+    """The same model, which knows the checksum of its file."""
+    known = replace(model)
+    object.__setattr__(known, "sha256", sha256)
+    return known
+
+
+def model_hash(model: FittedModel, posterior: str | None = "lists") -> str | None:
+    """The checksum of a model's file: the one that it was read from, or that saving would make.
+
+    None for a model that no file can hold.
+    """
+    if model.sha256 is not None:
+        return model.sha256
+    try:
+        return checksum(encode_model(model, with_posterior=posterior is not None))
+    except ValueError:  # half a character, or the supports of a pool that nobody counted
+        return None
 
 
 def _checksum_or_none(content: dict[str, Any]) -> str | None:

@@ -19,7 +19,7 @@ from elseif.conditions.condition import (
     ONE_OF,
     TRUE,
 )
-from elseif.errors import ExportError, ParamError
+from elseif.errors import ExportError, ParamError, install
 from elseif.export.plain import (
     BOOLEAN,
     DATE,
@@ -41,7 +41,7 @@ COMPARISONS = {
 }
 
 
-def to_onnx(model: Any, which: str = "point", missing_text: str = "") -> bytes:
+def to_onnx(model: Any, which: str | None = None, missing_text: str = "") -> bytes:
     """An ONNX model with one input a column, (rows, 1).
 
     Numbers, truth values (1 and 0) and dates (seconds since 1970, UTC) are doubles, NaN where
@@ -50,7 +50,7 @@ def to_onnx(model: Any, which: str = "point", missing_text: str = "") -> bytes:
     try:
         from onnx import TensorProto, checker, helper
     except ImportError:
-        raise ParamError("ONNX needs onnx: pip install 'elseif[export]'.") from None
+        raise ParamError(f"ONNX needs onnx: {install('export')}.") from None
     plain = plain_list(model, which)
     graph = _Graph(plain, missing_text)
     graph.build()

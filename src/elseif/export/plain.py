@@ -28,12 +28,16 @@ from elseif.conditions.condition import (
     UNEQUAL,
     Condition,
 )
-from elseif.errors import ExportError, ParamError
+from elseif.errors import ExportError
 from elseif.fitted_model import FittedModel, as_model
+from elseif.model.consequent import consequent_interval
 from elseif.posterior.rule_list import RuleList
-from elseif.showing.list_text import count_text
+from elseif.showing.line_heads import line_head
+from elseif.showing.numbers import count_text
 from elseif.tables.columns import Kind
+from elseif.tables.origin import SYNTHETIC, recalibration_sentence
 from elseif.tables.times import as_date
+from elseif.visible import show_name
 
 BOOLEAN, NUMBER, TEXT, DATE = "boolean", "number", "text", "date"
 MOST_TESTS, MOST_VALUES = 1_000, 100_000  # of a list: more are no program that anybody could run
@@ -68,6 +72,13 @@ class PlainRule:
     tests: tuple[Test, ...]
     probabilities: tuple[float, ...]
     label_counts: tuple[float, ...]
+    pseudocounts: tuple[float, ...]
+    words: str  # the rule as a person reads it, in one line
+
+    def interval(self, place: int, level: float) -> tuple[float, float]:
+        """The credible interval of the probability of the label at a place."""
+        counts, pseudocounts = np.array(self.label_counts), np.array(self.pseudocounts)
+        return consequent_interval(counts, pseudocounts, place, level)
 
     @property
     def n(self) -> float:
@@ -95,42 +106,45 @@ class PlainList:
         return {name: sort for name, sort in self.all_sorts.items() if name in used}
 
 
-def plain_list(model: Any, which: str = "point") -> PlainList:
-    """The point estimate, or the most probable list (which="map"), in plain words."""
+def plain_list(model: Any, which: str | None = None) -> PlainList:
+    """The list "point", "map" or "projected", or the one that predicts, in plain words."""
     model = as_model(model)
-    rule_list = chosen_list(model, which)
+    rule_list = model.chosen_list(which)
     sorts = {c.name: _sort(c) for c in model.fit_report.columns}
     rules = []
-    for rule, tests in zip(rule_list.rules, _all_tests(rule_list, sorts), strict=True):
+    for place, tests in enumerate(_all_tests(rule_list, sorts)):
+        rule = rule_list.rules[place]
+        words = f"{line_head(place, len(rule_list))} {show_name(rule.text)}"
         rules.append(
             PlainRule(
                 tuple(tests),
                 tuple(map(float, rule.probabilities)),
                 tuple(map(float, rule.label_counts)),
+                tuple(map(float, rule.pseudocounts)),
+                words.strip(),
             )
         )
     labels = tuple(_label(label) for label in rule_list.classes.tolist())
-    return PlainList(tuple(rules), labels, sorts, header(model, rule_list, which))
+    return PlainList(tuple(rules), labels, sorts, header(model, rule_list))
 
 
-def chosen_list(model: FittedModel, which: str) -> RuleList:
-    """The list of a model that was asked for."""
-    if which not in ("point", "map"):
-        raise ParamError(f"which is {which!r}; it must be 'point' or 'map'.")
-    return model.rule_list if which == "point" else model.map_rule_list
-
-
-def header(model: FittedModel, rule_list: RuleList, which: str = "point") -> tuple[str, ...]:
+def header(model: FittedModel, rule_list: RuleList) -> tuple[str, ...]:
     """What every export says of itself, in words that end no comment."""
     outcome = model.metadata.outcome or ""
     of = f" for {outcome}" if SPOKEN.fullmatch(outcome) else ""
-    what = "point estimate" if which == "point" else "most probable list"
+    names = ("point estimate", "most probable list", "projected list")
+    what = next(name for name, each in zip(names, model.lists, strict=False) if each is rule_list)
     n = count_text(model.n)
     fingerprint = model.training.get("fingerprint")
-    lines = [
+    lines = [SYNTHETIC] if model.is_synthetic else []
+    lines += [
         f"Bayesian rule list{of}: {what}, {len(rule_list)} rules and a default rule.",
         f"Probabilities are posterior means, learnt from {n} training cases.",
     ]
+    if model.recalibrated is not None:
+        lines.append(recalibration_sentence(model.recalibrated))
+    if model.edited is not None and rule_list is model.rule_list:
+        lines.append("The list was edited by hand after it was fitted.")
     if model.metadata.rounding is not None:
         lines.append(model.metadata.rounding.sentence)
     if fingerprint:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
 from typing import Any
 from xml.etree import ElementTree as ET
 
@@ -29,6 +29,7 @@ from elseif.export.plain import (
     date_microseconds,
     plain_list,
 )
+from elseif.export.xml_text import xml_text
 
 NAMESPACE = "http://www.dmg.org/PMML-4_4"
 OPERATORS = {
@@ -38,12 +39,11 @@ OPERATORS = {
     AT_MOST: "lessOrEqual",
     UNEQUAL: "notEqual",
 }
+TRUTH_WORDS = {True: ("true", "1", "1.0"), False: ("false", "0", "0.0")}
 TARGET, PREDICTED, RULE = "elseif_label", "elseif_predicted", "elseif_rule"
-# all that XML 1.0 cannot hold, however it is written
-NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def to_pmml(model: Any, which: str = "point") -> str:
+def to_pmml(model: Any, which: str | None = None) -> str:
     """A PMML document; dates are numbers: seconds since 1970, UTC."""
     plain = plain_list(model, which)
     root = ET.Element("PMML", {"xmlns": NAMESPACE, "version": "4.4"})
@@ -76,21 +76,11 @@ def to_pmml(model: Any, which: str = "point") -> str:
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
 
 
-def _xml(text: str) -> str:
-    """Text that XML can hold."""
-    bad = NOT_XML.search(text)
-    if bad:
-        raise ExportError(
-            f"{text[:100]!r} holds the character {bad[0]!a}, which XML cannot hold. Rename it."
-        )
-    return text
-
-
 def label_text(label: Any) -> str:
     """A label as PMML writes it."""
     if isinstance(label, bool):
         return "true" if label else "false"
-    return _xml(repr(label) if isinstance(label, (int, float)) else label)
+    return xml_text(repr(label) if isinstance(label, (int, float)) else label)
 
 
 def _dictionary(root: ET.Element, plain: PlainList) -> None:
@@ -100,13 +90,19 @@ def _dictionary(root: ET.Element, plain: PlainList) -> None:
     for name, sort in plain.sorts.items():
         if name in taken:
             raise ExportError(f"A column is called {name!r}, as a result is in PMML. Rename it.")
-        types = {BOOLEAN: "boolean", NUMBER: "double", DATE: "double"}
+        # truth values are text: of type "boolean" an engine would take a 2 for true
+        types = {NUMBER: "double", DATE: "double"}
         optype = "continuous" if sort in (NUMBER, DATE) else "categorical"
         shown = {"displayName": "seconds since 1970-01-01, UTC"} if sort == DATE else {}
         ET.SubElement(
             fields,
             "DataField",
-            {"name": _xml(name), "optype": optype, "dataType": types.get(sort, "string"), **shown},
+            {
+                "name": xml_text(name),
+                "optype": optype,
+                "dataType": types.get(sort, "string"),
+                **shown,
+            },
         )
     target = ET.SubElement(
         fields,
@@ -195,7 +191,9 @@ def _test_element(test: Test) -> ET.Element:
     if test.operator == MISSING:
         return _simple(test, "isMissing")
     if test.operator in (TRUE, FALSE):
-        return _simple(test, "equal", test.operator == TRUE)
+        return _truth(test, [test.operator == TRUE])
+    if test.sort == BOOLEAN and test.values:  # categories that are truth values
+        return _truth(test, [not test.value] if test.operator == UNEQUAL else test.values)
     if test.operator != ONE_OF:
         return _simple(test, OPERATORS[test.operator], test.value)
     # a set of values as text needs a quoting of its own; one test a value needs none
@@ -208,8 +206,18 @@ def _test_element(test: Test) -> ET.Element:
     return either
 
 
+def _truth(test: Test, values: Sequence[Any]) -> ET.Element:
+    """A truth value, whether a row has it as such, as a whole number or as another number."""
+    found = ET.Element(
+        "SimpleSetPredicate", {"field": xml_text(test.column), "booleanOperator": "isIn"}
+    )
+    words = [word for value in values for word in TRUTH_WORDS[bool(value)]]
+    ET.SubElement(found, "Array", {"n": str(len(words)), "type": "string"}).text = " ".join(words)
+    return found
+
+
 def _simple(test: Test, operator: str, value: Any = None) -> ET.Element:
-    attributes = {"field": _xml(test.column), "operator": operator}
+    attributes = {"field": xml_text(test.column), "operator": operator}
     if value is not None:
         attributes["value"] = _value(test.sort, value)
     return ET.Element("SimplePredicate", attributes)
@@ -218,6 +226,4 @@ def _simple(test: Test, operator: str, value: Any = None) -> ET.Element:
 def _value(sort: str, value: Any) -> str:
     if sort == DATE:
         return repr(date_microseconds(value) / 1e6)
-    if sort == BOOLEAN:
-        return "true" if value else "false"
-    return repr(float(value)) if sort == NUMBER else _xml(value)
+    return repr(float(value)) if sort == NUMBER else xml_text(value)

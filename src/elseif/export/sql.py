@@ -16,7 +16,7 @@ from elseif.conditions.condition import (
     TRUE,
     UNEQUAL,
 )
-from elseif.errors import ExportError, ParamError
+from elseif.errors import ExportError, ParamError, install
 from elseif.export.plain import (
     BOOLEAN,
     DATE,
@@ -62,7 +62,7 @@ LARGEST_EXACT = 2.0**53  # whole numbers up to here are the same in any type
 
 def to_sql(
     model: Any,
-    which: str = "point",
+    which: str | None = None,
     dialect: str = "duckdb",
     table: str | Sequence[str] | None = None,
     columns: Mapping[str, str] | None = None,
@@ -75,7 +75,7 @@ def to_sql(
     try:
         import sqlglot  # noqa: F401
     except ImportError:
-        raise ParamError("SQL needs sqlglot: pip install 'elseif[export]'.") from None
+        raise ParamError(f"SQL needs sqlglot: {install('export')}.") from None
     if dialect not in DIALECTS:
         raise ParamError(f"dialect is {dialect!r}; it must be one of {', '.join(DIALECTS)}.")
     plain = plain_list(model, which)
