@@ -9,7 +9,7 @@ from playwright.sync_api import Page
 
 from elseif.report.calculator import calculator_page
 
-ASSESS = "(cases) => cases.map((answers) => assess(model, answers))"
+ASSESS = "(cases) => cases.map((answers) => assess(models[0], answers))"
 UNKNOWN = {"state": "unknown"}
 
 
@@ -20,7 +20,7 @@ def write(folder: Path, model: Any, **settings: Any) -> Path:
 
 
 def columns_of(page: Page) -> list[str]:
-    return page.evaluate("() => model.columns.map((column) => column.name)")
+    return page.evaluate("() => models[0].columns.map((column) => column.name)")
 
 
 def fill_in(page: Page, place: int, told: dict[str, Any]) -> None:
@@ -28,18 +28,34 @@ def fill_in(page: Page, place: int, told: dict[str, Any]) -> None:
     question = page.locator(".question").nth(place)
     field = question.locator(".field")
     value = told.get("value")
-    if told["state"] != "value" or field.count() == 0:
-        value = told["state"] if told["state"] != "value" else value
+    if told["state"] in ("missing", "not known"):
         if question.locator("select").count():
-            field.select_option(str(value))
+            field.select_option(told["state"])
         else:
-            question.locator(f"input[type=radio][value='{value}']").check()
+            question.locator(f".segments input[value='{told['state']}']").check()
+    elif told["state"] == "unknown":
+        take_back(page, place)
+    elif field.count() == 0:
+        value = int(value) if isinstance(value, float) else value  # a truth, as 0 or 1
+        question.locator(f"input[type=radio][value='{value}']").check()
     elif field.evaluate("(e) => e.tagName") == "SELECT":
         field.select_option(str(value))
     elif field.get_attribute("type") == "date":
         field.fill(str(value)[:10])
     else:
         field.fill(repr(value))
+
+
+def take_back(page: Page, place: int) -> None:
+    """Leave a question open again."""
+    question = page.locator(".question").nth(place)
+    field, chosen = question.locator(".field"), question.locator(".segments input:checked")
+    if chosen.count():
+        chosen.press("Delete")
+    elif question.locator("select").count():
+        field.select_option("unknown")
+    else:
+        field.fill("")
 
 
 def lit(page: Page) -> list[int]:

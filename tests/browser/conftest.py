@@ -15,7 +15,8 @@ import pytest
 from playwright.sync_api import Page
 
 from elseif.conditions.condition import Condition
-from tests.browser.models import Model, clinical, model_of
+from elseif.fitted_model import FittedModel
+from tests.browser.models import clinical, model_of
 
 AXE_VERSION = "4.10.3"
 
@@ -60,7 +61,7 @@ def patients() -> tuple[pd.DataFrame, pd.Series]:
 
 
 @pytest.fixture(scope="session")
-def stroke(patients: tuple[pd.DataFrame, pd.Series]) -> Model:
+def stroke(patients: tuple[pd.DataFrame, pd.Series]) -> FittedModel:
     """A list that asks for every kind of column."""
     order = ("I", "II", "III", "IV")
     return model_of(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -14,7 +14,8 @@ from elseif.antecedents.antecedent import Antecedent
 from elseif.conditions.binarise import Binarising, binarise
 from elseif.conditions.condition import Condition
 from elseif.conditions.fit_report import FitReport
-from elseif.posterior.rule_list import ModelMetadata, RuleList, make_rule_list
+from elseif.fitted_model import FittedModel
+from elseif.posterior.rule_list import ModelMetadata, make_rule_list
 from elseif.tables.columns import Kind
 from elseif.tables.labels import read_labels
 from elseif.tables.reading import read_table
@@ -27,14 +28,6 @@ QUESTIONS = {
     "admitted": "Day of admission",
 }
 RANGES = {"age": (18, 99), "ldl": (0.5, 8)}
-
-
-@dataclass(frozen=True, eq=False)
-class Model:
-    """What a page needs of a model that was read from a file."""
-
-    rule_list: RuleList
-    fit_report: FitReport
 
 
 def clinical(n: int = 800, seed: int = 1) -> tuple[pd.DataFrame, pd.Series]:
@@ -73,7 +66,7 @@ def clinical(n: int = 800, seed: int = 1) -> tuple[pd.DataFrame, pd.Series]:
 
 def model_of(
     lists: Sequence[Sequence[Condition]], X: pd.DataFrame, y: Any, how: Binarising | None = None
-) -> Model:
+) -> FittedModel:
     """A model of given antecedents, with the counts that a table gives them."""
     table = read_table(X)
     labels = read_labels(np.asarray(y), None, False, None)
@@ -87,7 +80,8 @@ def model_of(
     counts = np.zeros((len(lists) + 1, len(classes)))
     np.add.at(counts, (empty.captured_in(table), labels.codes), 1)
     report = FitReport(tuple(columns), len(X), 0, {})
-    return Model(make_rule_list(antecedents, counts, metadata), report)
+    model = FittedModel.of_list(make_rule_list(antecedents, counts, metadata))
+    return replace(model, fit_report=report)
 
 
 def table_conditions(X: pd.DataFrame, y: Any) -> list[Condition]:
@@ -110,7 +104,7 @@ def table_conditions(X: pd.DataFrame, y: Any) -> list[Condition]:
     return [*found, *extra]
 
 
-def random_model(seed: int, X: pd.DataFrame, y: Any, n_rules: int = 6) -> Model:
+def random_model(seed: int, X: pd.DataFrame, y: Any, n_rules: int = 6) -> FittedModel:
     """A list of conditions drawn at random."""
     rng = np.random.default_rng(seed)
     conditions = table_conditions(X, y)
@@ -121,7 +115,7 @@ def random_model(seed: int, X: pd.DataFrame, y: Any, n_rules: int = 6) -> Model:
     return model_of(lists, X, y)
 
 
-def candidates(model: Model, name: str) -> list[Any]:
+def candidates(model: FittedModel, name: str) -> list[Any]:
     """Values on, beside and between the thresholds of a column: an enumeration of our own."""
     kind = model.rule_list.metadata.kinds[name]
     asked = [c for a in model.rule_list.antecedents for c in a if c.column == name]
@@ -142,7 +136,7 @@ def _told(condition: Condition) -> tuple[Any, ...]:
 def _around(bounds: list[Any], kind: Kind) -> list[Any]:
     if kind is Kind.DATE:
         days = sorted(pd.Timestamp(bound) for bound in bounds)
-        return [day + pd.Timedelta(hours=h) for day in days for h in (-1, 0, 1)] or [
+        return [day + pd.to_timedelta(h, "h") for day in days for h in (-1, 0, 1)] or [
             pd.Timestamp("2020-01-01")
         ]
     numbers = sorted(map(float, bounds))
@@ -151,13 +145,13 @@ def _around(bounds: list[Any], kind: Kind) -> list[Any]:
     return [*numbers, *between, *edges]
 
 
-def answer(model: Model, name: str, value: Any) -> dict[str, Any]:
+def answer(model: FittedModel, name: str, value: Any) -> dict[str, Any]:
     """An answer as the page's script takes it."""
     kind = model.rule_list.metadata.kinds[name]
     if value is None or pd.isna(value):
         return {"state": "missing"}
     if kind is Kind.BOOLEAN:
-        return {"state": "value", "value": int(value)}
+        return {"state": "value", "value": float(value)}
     if kind is Kind.DATE:
         return {"state": "value", "value": str(np.datetime64(value, "us"))}
     if kind is Kind.NUMERIC:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,9 @@ from playwright.sync_api import Locator
 from elseif import BayesianRuleListClassifier
 from elseif.conditions.condition import Condition
 from elseif.errors import ParamError, ParamTypeError
+from elseif.fitted_model import FittedModel, as_model
+from elseif.posterior.line_intervals import line_intervals
 from elseif.report.calculator import calculator_page
-from elseif.report.sources import list_source
 from elseif.showing.list_text import enough_decimals, percent
 from tests.browser.calculator_tools import columns_of, fill_in, lit, write
 from tests.browser.hostile import HOSTILE
@@ -23,15 +25,17 @@ from tests.browser.models import (
     QUESTIONS,
     RANGES,
     UNITS,
-    Model,
     model_of,
 )
 from tests.browser.open_page import OpenPage
+from tests.report.reading import fitted, patients
 
 # ---------------------------------------------------------------- reach and print
 
 
-def test_keyboard_and_screen_reader(stroke: Model, open_page: OpenPage, tmp_path: Path) -> None:
+def test_keyboard_and_screen_reader(
+    stroke: FittedModel, open_page: OpenPage, tmp_path: Path
+) -> None:
     """Every control is reached by Tab, radios by arrows, and the answer is spoken."""
     page = open_page(write(tmp_path, stroke, units=UNITS, ranges=RANGES))
     reached = set()
@@ -40,10 +44,11 @@ def test_keyboard_and_screen_reader(stroke: Model, open_page: OpenPage, tmp_path
         reached.add(page.evaluate("() => document.activeElement.name || document.activeElement.id"))
     n = len(columns_of(page))
     assert {f"q{i}" for i in range(n) if page.locator(f"[name=q{i}]").count()} <= reached
-    assert {"clear", "print", "case-name"} <= reached
+    assert {"clear", "print", "copy-result", "copy-link", "case-name"} <= reached
     names = columns_of(page)
-    page.locator(f"[name=q{names.index('prior stroke')}]:checked").focus()
+    page.locator(f"[name=q{names.index('prior stroke')}]").first.focus()
     page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowLeft")
     assert page.locator(f"[name=q{names.index('prior stroke')}][value='1']").is_checked()
     age = page.locator(".question").nth(names.index("age")).locator(".field")
     age.fill("99")
@@ -60,7 +65,7 @@ def test_keyboard_and_screen_reader(stroke: Model, open_page: OpenPage, tmp_path
     assert "95% interval" in (spoken.text_content() or "")
 
 
-def test_print_view(stroke: Model, open_page: OpenPage, tmp_path: Path) -> None:
+def test_print_view(stroke: FittedModel, open_page: OpenPage, tmp_path: Path) -> None:
     """On paper: the case, its answers, the line, the risk, the date, the model and the note."""
     note = "For teaching only."
     told = {"title": "Stroke list 7", "units": UNITS, "ranges": RANGES, "note": note}
@@ -117,7 +122,7 @@ def test_list_of_the_default_rule_alone(open_page: OpenPage, tmp_path: Path) -> 
 # ---------------------------------------------------------------- names and looks
 
 
-def hostile_model(names: tuple[str, ...]) -> Model:
+def hostile_model(names: tuple[str, ...]) -> FittedModel:
     """Names as columns, categories and labels."""
     rng = np.random.default_rng(0)
     X = pd.DataFrame({name: rng.random(200) < 0.5 for name in names})
@@ -151,7 +156,7 @@ def test_hostile_names(open_page: OpenPage, tmp_path: Path) -> None:
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize(("width", "height"), [(360, 740), (1366, 768)])
 def test_looks(
-    stroke: Model, open_page: OpenPage, tmp_path: Path, axe: str, screenshot: Any,
+    stroke: FittedModel, open_page: OpenPage, tmp_path: Path, axe: str, screenshot: Any,
     width: int, height: int, dark: bool,
 ) -> None:  # fmt: skip
     """Nothing sticks out, axe finds nothing serious, and a picture is kept."""
@@ -172,15 +177,15 @@ def test_the_list_that_predicts(titanic_classifier: BayesianRuleListClassifier) 
     """The MAP list when that predicts; a word when an average over lists does."""
     clf = copy.copy(titanic_classifier)
     clf.predict_with = "map"
-    assert list_source(clf).rule_list is clf.map_rule_list_
+    assert as_model(clf).chosen_list() is clf.map_rule_list_
     assert "average over many lists" not in calculator_page(clf)
     clf.predict_with = "posterior"
-    assert list_source(clf).rule_list is clf.rule_list_
+    assert as_model(clf).chosen_list() is clf.rule_list_
     assert "average over many lists" in calculator_page(clf)
-    assert list_source(clf.rule_list_).levels("sex") == ((), False)
+    assert FittedModel.of_list(clf.rule_list_).column("sex") is None
 
 
-def test_refusals(stroke: Model) -> None:
+def test_refusals(stroke: FittedModel) -> None:
     """What cannot be drawn is refused in words."""
     with pytest.raises(ParamError, match="units: the model has no column 'agge'"):
         calculator_page(stroke, units={"agge": "years"})
@@ -190,3 +195,42 @@ def test_refusals(stroke: Model) -> None:
         calculator_page(BayesianRuleListClassifier())
     with pytest.raises(ParamTypeError, match="not dict"):
         calculator_page({})
+
+
+# ------------------------------------------------------------- what other lists say
+
+
+def test_intervals_over_all_lists(open_page: OpenPage, tmp_path: Path) -> None:
+    """Beside the line's own: in the answer, in the list and for ears, with a word on both."""
+    X, _ = patients()
+    ends = line_intervals(fitted().posterior_, fitted().rule_list_, fitted().model_.read(X), 0.95)
+    decimals = enough_decimals(fitted().rule_list_, [1], 0.95)
+    low, high = (percent(float(end), decimals) for end in ends[0, 1])
+    page = open_page(write(tmp_path, fitted(), X=X))
+    assert page.locator(".result .over-lists").count() == 0  # nothing is decided yet
+    names = columns_of(page)
+    assert fitted().rule_list_.antecedents[0].name == "prior stroke"
+    fill_in(page, names.index("prior stroke"), {"state": "value", "value": 1})
+    answer = page.locator(".result .over-lists").inner_text()
+    assert answer == f"95% interval over all lists {low} to {high}"
+    assert page.locator(".line .over-lists").first.inner_text() == f"over all lists {low}–{high}"
+    page.wait_for_function(
+        "(text) => document.getElementById('spoken').textContent.includes(text)",
+        arg=f"over all lists {low} to {high}",
+    )
+    assert "Two things are uncertain" in page.locator("footer").inner_text()
+
+
+def test_no_interval_over_lists_that_are_not_there() -> None:
+    """Without rows, without a posterior and under a minimum cell the page says nothing of it."""
+    X, _ = patients()
+    alone = replace(fitted().model_, posterior=None)
+    for page in (
+        calculator_page(fitted()),
+        calculator_page(alone, X=X),
+        calculator_page(fitted(), X=X, min_cell=5),
+        calculator_page(fitted().rule_list_, X=X),
+    ):
+        assert "over all lists " not in page.split("<script")[0]
+        assert '"over":null' in page.replace(" ", "")
+        assert "take this list as given" in page

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,118 +15,38 @@ from playwright.sync_api import Page
 from scipy.special import betaincinv, gammaln
 from sklearn.metrics import roc_auc_score
 
-from elseif import BayesianRuleListClassifier
 from elseif.antecedents.antecedent import Antecedent
-from elseif.antecedents.own_antecedents import read_weights
-from elseif.errors import ParamError
-from elseif.fitted_model import FittedModel
-from elseif.model.consequent import consequent_interval
-from elseif.model.likelihood import log_likelihood
-from elseif.model.prior import ListPrior
-from elseif.posterior.rule_list import make_rule_list
-from elseif.report.explorer import edited_list, explorer_page
+from elseif.errors import DataError, ParamError
+from elseif.fitted_model import as_model
+from elseif.report import explorer_page, read_edited_list
+from elseif.report.edited_list import antecedent_document
+from tests.browser.explorer_models import (
+    DATA,
+    MODELS,
+    Fitted,
+    antecedents_of,
+    fit,
+    plain_model,
+    python_price,
+    write,
+)
 from tests.browser.hostile import HOSTILE
-from tests.browser.models import clinical
 from tests.browser.open_page import OpenPage
+from tests.report.reading import patients, unsteady as unsteady_run
 
-DATA = "() => JSON.parse(document.getElementById('data').textContent)"
 CONSEQUENTS = """(all) => all.map((counts) => counts.map(
   (line) => line.map((_, label) => consequent(model, line, label))))"""
 PRICED = "(lists) => lists.map((items) => priced(items))"
 
 
-class Fitted(NamedTuple):
-    """A classifier with the data it was fitted to."""
-
-    classifier: BayesianRuleListClassifier
-    X: pd.DataFrame
-    y: Any
-    sample_weight: Any = None
-
-    def page(self, **settings: Any) -> str:
-        return explorer_page(
-            self.classifier, self.X, self.y, sample_weight=self.sample_weight, **settings
-        )
-
-
-def fit(X: pd.DataFrame, y: Any, sample_weight: Any = None, **settings: Any) -> Fitted:
-    """A short run: whether it converged is of no matter here."""
-    classifier = BayesianRuleListClassifier(random_state=0, n_iter=3000, n_chains=2, **settings)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return Fitted(classifier.fit(X, y, sample_weight), X, y, sample_weight)
-
-
-@pytest.fixture(scope="module")
+@pytest.fixture
 def plain() -> Fitted:
-    return fit(*clinical(500), expected_length=5)
+    return plain_model()
 
 
-@pytest.fixture(scope="module")
-def weighted() -> Fitted:
-    """Weights of observations and of antecedents, uneven pseudocounts, cardinality 3."""
-    X, y = clinical(400, seed=2)
-    weights = np.random.default_rng(0).integers(1, 5, len(X)) / 2
-    settings = {"antecedent_weights": {"age": 3.0, "ldl": 0.25}, "pseudocounts": [0.5, 2]}
-    columns = ["age", "ldl", "nyha", "diabetes", "admitted"]
-    return fit(X[columns], y, weights, max_cardinality=3, min_support=0.2, **settings)
-
-
-@pytest.fixture(scope="module")
-def many_labels() -> Fitted:
-    X, _ = clinical(400, seed=3)
-    chance = np.random.default_rng(0).random(len(X))
-    y = np.where(X["age"] + 40 * chance > 95, "died", np.where(chance < 0.4, "ill", "well"))
-    return fit(X[["age", "nyha", "diabetes", "smoking"]], pd.Series(y, name="fate"))
-
-
-CASES = ("plain", "weighted", "many_labels")
-
-
-@pytest.fixture(params=CASES)
+@pytest.fixture(params=MODELS)
 def fitted(request: pytest.FixtureRequest) -> Fitted:
-    found: Fitted = request.getfixturevalue(request.param)
-    return found
-
-
-def write(folder: Path, text: str) -> Path:
-    path = folder / "explorer.html"
-    path.write_text(text, encoding="utf-8")
-    return path
-
-
-def antecedents_of(data: dict[str, Any], fitted: Fitted) -> list[int]:
-    """The page's antecedents as places in the pool, by their documents."""
-    names = {name: a for a, name in enumerate(fitted.classifier.pool_.names)}
-    return [names[entry["full"]] for entry in data["antecedents"]]
-
-
-def python_price(
-    fitted: Fitted, places: list[int]
-) -> tuple[float, np.ndarray, list[list[tuple[float, float]]]]:
-    """Log posterior, counts and intervals of a list, by the formulas of elseif.model alone."""
-    clf = fitted.classifier
-    pool, metadata = clf.pool_, clf.rule_list_.metadata
-    antecedents = [pool[a] for a in places]
-    n_labels = len(metadata.classes)
-    empty = make_rule_list(antecedents, np.zeros((len(places) + 1, n_labels)), metadata)
-    lines = empty.captured_by(fitted.X)
-    codes = np.searchsorted(metadata.classes, np.asarray(fitted.y))
-    weights = np.ones(len(codes)) if fitted.sample_weight is None else fitted.sample_weight
-    counts = np.zeros((len(places) + 1, n_labels))
-    np.add.at(counts, (lines, codes), weights)
-    prior = ListPrior(
-        pool.cardinalities,
-        float(clf.expected_length),
-        float(clf.expected_cardinality),
-        read_weights(clf.antecedent_weights, pool, list(fitted.X.columns)),
-    )
-    log_posterior = prior.log_probability(places) + log_likelihood(counts, metadata.pseudocounts)
-    intervals = [
-        [consequent_interval(line, metadata.pseudocounts, label) for label in range(n_labels)]
-        for line in counts
-    ]
-    return log_posterior, counts, intervals
+    return MODELS[request.param]()
 
 
 # ------------------------------------------------------------------- equals Python
@@ -213,7 +132,7 @@ def test_areas_equal_sklearn(fitted: Fitted, open_page: OpenPage, tmp_path: Path
 def test_model_gives_the_same_page(plain: Fitted) -> None:
     """A model read from a file has the posterior, the settings and the names of columns."""
     clf = plain.classifier
-    model = FittedModel.of(clf)
+    model = as_model(clf)
     assert explorer_page(model, plain.X, plain.y) == plain.page()
     with pytest.raises(ParamError, match="save the model with its lists"):
         explorer_page(replace(model, posterior=None), plain.X, plain.y)
@@ -277,7 +196,7 @@ def test_editing_by_hand(plain: Fitted, open_page: OpenPage, tmp_path: Path) -> 
         page.get_by_role("button", name="Save the edited list").click()
     path = tmp_path / "edited-list.json"
     waiting.value.save_as(path)
-    assert edited_list(path) == [plain.classifier.pool_[places[i]] for i in moved[1:]]
+    assert read_edited_list(path) == [plain.classifier.pool_[places[i]] for i in moved[1:]]
     page.get_by_role("button", name="Start over").click()
     check(start)
 
@@ -339,6 +258,27 @@ def test_differences_are_marked(plain: Fitted, open_page: OpenPage, tmp_path: Pa
     assert page.evaluate(compare, [[], [1]]) == []
 
 
+def test_unsteady_shares_are_marked(open_page: OpenPage, tmp_path: Path) -> None:
+    """By a sign that the page explains, and in words for those who hear it; and no others."""
+    page = open_page(write(tmp_path, explorer_page(unsteady_run(), *patients())))
+    posterior = unsteady_run().posterior_
+    told_unsteady = posterior.inclusion().unsteady
+    names = dict(zip(map(antecedent_document, posterior.pool), posterior.pool.names, strict=True))
+    unsteady = {document for document, name in names.items() if name in told_unsteady}
+    rows = page.evaluate(
+        """() => [...document.querySelectorAll("#rules tbody tr")].map((row) => [
+          model.antecedents[row.querySelector(".lock").dataset.item].document,
+          row.querySelector("td.number").textContent,
+          [...row.querySelectorAll("[aria-hidden=true]")].map((mark) => mark.textContent)])"""
+    )
+    assert 0 < sum(name in unsteady for name, _, _ in rows) < len(rows)
+    for name, text, signs in rows:
+        assert signs == (["~"] if name in unsteady else []), name
+        assert ("not yet steady" in text) == (name in unsteady)
+    told = page.locator("#rules p", has_text="~ marks a share that is not yet steady")
+    assert told.is_visible()
+
+
 def test_counts_are_rounded(plain: Fitted, open_page: OpenPage, tmp_path: Path) -> None:
     """With min_cell all counts are multiples of it, no log posterior is told, and it says so."""
     page = open_page(write(tmp_path, plain.page(min_cell=10)))
@@ -365,7 +305,7 @@ def test_counts_are_rounded(plain: Fitted, open_page: OpenPage, tmp_path: Path) 
 
 def names(data: dict[str, Any], each: dict[str, Any]) -> list[str]:
     """The rules of a list."""
-    return [data["antecedents"][item]["full"] for item in each["items"]]
+    return [data["antecedents"][item]["document"] for item in each["items"]]
 
 
 def test_held_out_people_are_rounded(plain: Fitted) -> None:
@@ -400,7 +340,7 @@ def test_hostile_names(open_page: OpenPage, tmp_path: Path) -> None:
         page.get_by_role("button", name="Save the edited list").click()
     path = tmp_path / "saved.json"
     waiting.value.save_as(path)
-    saved: list[Antecedent] = edited_list(path)
+    saved: list[Antecedent] = read_edited_list(path)
     assert [antecedent[0].column for antecedent in saved] == documents[:3]
 
 
@@ -431,9 +371,9 @@ def test_refusals(plain: Fitted) -> None:
         explorer_page(clf, X.iloc[:-5], y.iloc[:-5])
     with pytest.raises(ParamError, match="has the label 'maybe'"):
         explorer_page(clf, X, np.where(y, "maybe", "no"))
-    with pytest.raises(ParamError, match="X has 500 rows, y has 499 labels"):
+    with pytest.raises(DataError, match="X has 500 rows, y has 499 labels"):
         explorer_page(clf, X, y.iloc[:-1])
-    with pytest.raises(ParamError, match="needs a posterior"):
+    with pytest.raises(ParamError, match="or a model is needed, not RuleList"):
         explorer_page(clf.rule_list_, X, y)
     with pytest.raises(ParamError, match="n_lists is 0"):
         explorer_page(clf, X, y, n_lists=0)

@@ -26,11 +26,11 @@ CHILD = """
 @pytest.fixture
 def with_child(monkeypatch: pytest.MonkeyPatch) -> None:
     """A template beside the package's own."""
-    environment = pages._environment()
+    environment = pages.page_environment()
     own = jinja2.DictLoader({"child.html": CHILD})
     loader = jinja2.ChoiceLoader([own, environment.loader])
     overlay = environment.overlay(loader=loader)
-    monkeypatch.setattr(pages, "_environment", lambda: overlay)
+    monkeypatch.setattr(pages, "page_environment", lambda: overlay)
 
 
 def write(folder: Path, **context: Any) -> Path:

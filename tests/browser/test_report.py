@@ -8,10 +8,18 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
+from elseif.report.findings import SIGNS, verdict
+from elseif.report.methods import methods_text
 from elseif.report.report import SECTIONS, write_report
 from elseif.report.summary import Summary
 from tests.browser.open_page import LAPTOP, PHONE, OpenPage
-from tests.helpers_report import long_summary, named_summary, summary
+from tests.report.reading import (
+    long_summary,
+    named_summary,
+    summary,
+    three_labels_summary,
+    unsteady_summary,
+)
 
 # texts of digits alone that are drawn on more lines than one
 BROKEN_NUMBERS = """() => [...document.querySelectorAll("td, th")].flatMap((cell) => {
@@ -38,8 +46,8 @@ def write(folder: Path, found: Summary) -> Path:
 
 def open_details(page: Page) -> None:
     """Open all that is folded, as a reader would."""
-    for folded in page.locator("details > summary").all():
-        folded.focus()
+    while (folded := page.locator("details:not([open]) > summary:visible")).count():
+        folded.first.focus()
         page.keyboard.press("Enter")
 
 
@@ -53,7 +61,7 @@ def test_looks(
     assert page.evaluate("() => document.documentElement.scrollWidth") <= width
     # section by section: the whole page is taller than some machines can draw at once
     folder = Path(os.environ.get("SCREENSHOTS", tmp_path))
-    for anchor in ("list", "people", "discrimination", "calibration", "decision", "posterior"):
+    for anchor in ("verdict", "list", "people", "calibration", "decision", "posterior", "methods"):
         name = f"report-{anchor}-{width}{'-dark' if dark else ''}.png"
         page.locator(f"#{anchor}").screenshot(path=folder / name)
     open_details(page)
@@ -62,6 +70,94 @@ def test_looks(
     found = page.evaluate("() => axe.run({exclude: [['tbody > tr:nth-child(n + 5)']]})")
     mend = [v for v in found["violations"] if v["impact"] in ("moderate", "serious", "critical")]
     assert [(v["id"], [n["html"][:200] for n in v["nodes"][:3]]) for v in mend] == []
+
+
+@pytest.mark.parametrize(("width", "height"), [PHONE, LAPTOP])
+def test_three_labels(
+    open_page: OpenPage, tmp_path: Path, axe: str, width: int, height: int
+) -> None:
+    """Every label has its row in every line, and its part in every section on performance."""
+    found = three_labels_summary()
+    page = open_page(write(tmp_path, found), width, height, init_script=axe)
+    assert page.locator(".rules tbody").count() == len(found.lines)
+    assert page.locator(".rules tbody").first.locator(".label-name").all_inner_texts() == [
+        "bleeding", "none", "stroke",
+    ]  # fmt: skip
+    for anchor in ("discrimination", "calibration", "decision", "thresholds", "subgroups"):
+        headings = page.locator(f"#{anchor} details.by-label > summary h3")
+        assert [text.split()[0] for text in headings.all_inner_texts()] == [
+            "bleeding", "none", "stroke",
+        ]  # fmt: skip
+        assert page.locator(f"#{anchor} .badge").nth(2).is_visible()
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= width
+    folder = Path(os.environ.get("SCREENSHOTS", tmp_path))
+    page.locator("#list").screenshot(path=folder / f"report-three-labels-{width}.png")
+    found_by_axe = page.evaluate("() => axe.run({exclude: [['tbody > tr:nth-child(n + 5)']]})")
+    impacts = ("moderate", "serious", "critical")
+    assert [v["id"] for v in found_by_axe["violations"] if v["impact"] in impacts] == []
+
+
+def test_the_verdict_is_known_without_colours(open_page: OpenPage, tmp_path: Path) -> None:
+    """By a sign and in words; cautions follow; all of it stands before the list."""
+    page = open_page(write(tmp_path, unsteady_summary()), *PHONE)
+    expected = verdict(unsteady_summary())
+    findings = page.locator("#verdict .finding")
+    assert findings.count() == len(expected.findings) == 4
+    for i, each in enumerate(expected.findings):
+        shown = findings.nth(i)
+        assert shown.locator(".sign").inner_text() == SIGNS[each.mark]
+        assert shown.locator(".sign").get_attribute("aria-hidden") == "true"
+        assert f"({each.mark})" in (shown.locator(".topic").text_content() or "")
+        assert shown.locator(".headline").inner_text() == each.headline
+        assert shown.locator("a").get_attribute("href") == f"#{each.anchor}"
+    assert page.locator("#verdict .cautions li").count() == len(expected.cautions)
+    top = "(id) => document.getElementById(id).getBoundingClientRect().top"
+    assert page.evaluate(top, "verdict") < page.evaluate(top, "list")
+
+
+def test_a_phone_has_room_for_conditions_and_all_groups(
+    open_page: OpenPage, tmp_path: Path
+) -> None:
+    """A condition may take the whole line; no group of people is beyond the edge."""
+    page = open_page(write(tmp_path, long_summary()), *PHONE)
+    table = page.locator(".rules").bounding_box()
+    condition = page.locator(".rules tbody th").first.bounding_box()
+    assert table is not None
+    assert condition is not None
+    assert condition["width"] > 0.95 * table["width"]
+    last = page.locator(".people thead th").last.bounding_box()
+    assert last is not None
+    assert last["x"] + last["width"] <= PHONE[0]
+    fits = "(e) => e.scrollWidth <= e.clientWidth"
+    assert page.locator("#people .scroll").evaluate(fits)
+
+
+def test_settings_and_checklist_are_folded_but_printed(open_page: OpenPage, tmp_path: Path) -> None:
+    page = open_page(write(tmp_path, summary()))
+    for anchor in ("settings", "tripod"):
+        assert page.locator(f"#{anchor} h2").is_visible()
+        assert not page.locator(f"#{anchor} table").is_visible()
+    assert not page.locator("#list details table").first.is_visible()
+    page.emulate_media(media="print")
+    for anchor in ("settings", "tripod"):
+        assert page.locator(f"#{anchor} table").is_visible()
+    assert not page.locator("#list details table").first.is_visible()  # numbers behind a drawing
+    assert "See there" not in page.locator("#tripod").inner_text()
+
+
+def test_the_methods_paragraph_is_copied(open_page: OpenPage, tmp_path: Path) -> None:
+    """To the clipboard; where the browser has none for pages on disk, by selecting it."""
+    page = open_page(write(tmp_path, summary()))
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name="Copy").click()
+    page.get_by_text("Copied.").wait_for()
+    copied = page.evaluate("() => navigator.clipboard.readText()")
+    assert copied.split() == methods_text(summary()).split()
+    page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(); }")
+    page.locator("#copied").evaluate("(e) => { e.textContent = ''; }")
+    page.get_by_role("button", name="Copy").click()
+    page.get_by_text("Copied.").wait_for()
+    assert page.evaluate("() => String(getSelection())").split() == copied.split()
 
 
 @pytest.mark.parametrize("width", [360, 700, 900, 1100, 1366])
@@ -81,11 +177,12 @@ def test_keyboard(open_page: OpenPage, tmp_path: Path) -> None:
     assert page.locator(".skip").bounding_box()["x"] >= 0  # type: ignore[index]
     page.keyboard.press("Enter")
     assert page.evaluate("() => document.activeElement.id") == "content"
-    for anchor, heading in SECTIONS:
+    sections = [each for each in SECTIONS if each[0] != "projection"]  # which nobody asked for
+    for anchor, heading in sections:
         link = page.get_by_role("navigation").get_by_role("link", name=heading, exact=True)
         link.focus()
         page.keyboard.press("Enter")
-        assert page.url.endswith(f"#{anchor}")
+        page.wait_for_url(f"**#{anchor}")
         assert page.locator(f"#{anchor}").is_visible()
     open_details(page)
     assert page.locator("details:not([open])").count() == 0
@@ -140,3 +237,31 @@ def test_small_cells(open_page: OpenPage, tmp_path: Path) -> None:
     shown = page.locator("main").inner_text()
     assert "NaN" not in shown
     assert page.locator("#people td.number", has_text="(").count() > 10
+
+
+def test_unsteady_inclusions_are_marked(open_page: OpenPage, tmp_path: Path) -> None:
+    """By a sign that the page explains, and in words for those who hear it; and no others."""
+    found = unsteady_summary()
+    assert found.posterior is not None
+    unsteady = found.posterior.unsteady_inclusions
+    drawn = [name for name, _ in found.posterior.inclusion[:12]]
+    assert 0 < len(set(drawn) & set(unsteady)) < len(drawn)
+    page = open_page(write(tmp_path, found), *PHONE)
+    rows = page.locator(".inclusion tbody tr")
+    assert rows.count() == len(drawn)
+    for i, name in enumerate(drawn):
+        cell = rows.nth(i).locator("td.number")
+        marks = cell.get_by_text("~", exact=True)
+        assert marks.count() == (name in unsteady), name
+        assert ("not yet steady" in (cell.text_content() or "")) == (name in unsteady)
+        if name in unsteady:
+            assert marks.get_attribute("aria-hidden") == "true"
+            assert marks.is_visible()
+    told = page.locator("#posterior p", has_text="~ marks an inclusion probability")
+    assert "another run of the sampler may well give a different one" in told.inner_text()
+    table = page.locator("#posterior details", has_text="Inclusion of further rules")
+    table.locator("summary").click()
+    n_named = sum(name in unsteady for name, _ in found.posterior.inclusion)
+    assert table.get_by_text("not yet steady", exact=True).count() == n_named
+    steady = open_page(write(tmp_path, summary()))
+    assert "~ marks" not in steady.locator("#posterior").inner_text()

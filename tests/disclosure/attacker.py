@@ -6,6 +6,7 @@ all numbers tell together is a linear programme over the groups that they part p
 
 from __future__ import annotations
 
+import base64
 import html
 import json
 import re
@@ -125,7 +126,7 @@ class Attacker:
 
     def read_calculator(self, path: Path, lines: np.ndarray) -> None:
         """A calculator: the number of cases, and the probability that tells of which label."""
-        rules = embedded(path)["rules"]
+        rules = embedded(path)["models"][0]["rules"]
         for j, rule in enumerate(rules):
             n = float(rule["count"].replace(",", ""))
             labels = range(len(self.names)) if len(rule["labels"]) > 1 else [1]
@@ -145,12 +146,20 @@ class Attacker:
             ]
             self.learn_lines(lines, solved(data, each, counts, self._totals(everybody)))
         if data["patterns"] is not None:
-            bits, true = data["patterns"], np.array([holds_all(r, self.X) for r in rules])
-            n = bits["nAntecedents"]
-            pattern = (true[:n].T * (1 << np.arange(n))).sum(axis=1)
-            for value, by_label in zip(bits["bits"], bits["counts"], strict=True):
+            patterns = data["patterns"]
+            told = {
+                number: condition
+                for a, rule in zip(data["antecedents"], rules, strict=True)
+                for number, condition in zip(a["conditions"], rule, strict=True)
+            }
+            packed = [np.frombuffer(base64.b64decode(row), np.uint8) for row in patterns["bits"]]
+            n = len(patterns["counts"])
+            bits = [np.unpackbits(row, count=n, bitorder="little") for row in packed]
+            true = np.array([holds_all([told[c]], self.X) for c in range(len(bits))])
+            for p, by_label in enumerate(patterns["counts"]):
+                members = np.all(true == np.array([row[p] for row in bits])[:, None], axis=0)
                 for label, count in enumerate(by_label):
-                    self.learn(pattern == value, label, count * data["unit"])
+                    self.learn(members, label, count * data["unit"])
 
     def _totals(self, everybody: np.ndarray) -> list[float | None]:
         """The number of people of each label, where it is known exactly."""

@@ -100,7 +100,7 @@ def rounded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 
 @pytest.fixture(
-    scope="module", params=(TABLES[2], TABLES[4], TABLES[5]), ids=lambda s: f"table {s.seed}"
+    scope="module", params=(TABLES[2], TABLES[4], TABLES[6]), ids=lambda s: f"table {s.seed}"
 )
 def exact(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Written:
     """Some simulated tables, without a minimum cell."""

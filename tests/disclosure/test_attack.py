@@ -75,7 +75,7 @@ def test_every_probability_follows_from_rounded_counts(rounded: Written) -> None
     curves = data["validation"]["discrimination"]["curves"]
     assert len(curves) == 1
     told += [t for t in curves[0]["thresholds"] if t is not None]
-    told += [p for rule in embedded(rounded.path("calculator.html"))["rules"]
+    told += [p for rule in embedded(rounded.path("calculator.html"))["models"][0]["rules"]
              for p in (label["risk"] for label in rule["labels"])]  # fmt: skip
     told += rounded.probabilities()
     assert len(told) > 10
@@ -140,7 +140,7 @@ def test_the_same_people_have_the_same_number_in_all_files(rounded: Written) -> 
     names = report["about"]["labels"]
     told = [rule["label_counts"] for rule in model["rule_list"]]
     assert [[each[name] for name in names] for each in by_name] == told
-    calculator = embedded(rounded.path("calculator.html"))["rules"]
+    calculator = embedded(rounded.path("calculator.html"))["models"][0]["rules"]
     assert [float(rule["count"].replace(",", "")) for rule in calculator] == lines
     risks = [line["risks"][0]["probability"] for line in report["lines"]]
     assert [rule["labels"][-1]["risk"] for rule in calculator] == risks

@@ -17,7 +17,7 @@ from elseif.errors import DataError, DisclosureError, ModelFileError, ParamError
 from elseif.export.disclosed import disclosed, disclosed_list
 from elseif.export.model_file import checksum, model_from_bytes, read_model
 from elseif.report.calculator import calculator_page
-from tests.helpers_report import patients
+from tests.report.reading import patients
 
 
 @functools.cache
@@ -65,7 +65,9 @@ def test_a_disclosed_model_is_a_model(settings: dict[str, Any], tmp_path: Path) 
     assert save_model(again, tmp_path / "again.json", min_cell=10).read_text() == path.read_text()
 
 
-@pytest.mark.parametrize("to", ["text", "markdown", "latex", "sql", "python", "javascript", "pmml"])
+@pytest.mark.parametrize(
+    "to", ["text", "markdown", "latex", "sql", "python", "javascript", "pmml", "dmn", "cql"]
+)
 def test_exports_are_of_rounded_counts(to: str) -> None:
     clf = fit()
     text = str(export_model(clf, to, min_cell=10))
@@ -183,7 +185,7 @@ def test_a_disclosed_model_explains_and_offers_other_categories(tmp_path: Path) 
     told = str(again.explain(case))
     assert "region is north" in told
     assert "not seen" not in told
-    assert "30 training cases stand behind it (counts are rounded to multiples of 10)" in told
+    assert "40 training cases stand behind it (counts are rounded to multiples of 10)" in told
     assert "round to 0 (counts are rounded to multiples of 80)" in " ".join(
         str(disclosed(clf, 80).rule_list.explain(case)).split()
     )

@@ -18,7 +18,7 @@ from elseif.errors import DisclosureError, ParamError, ParamTypeError
 from elseif.report.calculator import calculator_page
 from elseif.report.explorer import explorer_page
 from elseif.report.summary import summarise
-from tests.helpers_report import fitted, patients, summary
+from tests.report.reading import fitted, patients, summary
 
 TEN = Rounding(10, 10)
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from elseif.disclosure.cells import Cells
+from elseif.disclosure.linear_attack import told_by_programmes
 
 MOST_ROUNDS = 500
 ROUNDING_ERROR = 1e-9
@@ -55,7 +56,8 @@ def told_cells(cells: Cells) -> list[ToldCell]:
     Every published number stands for an interval of counts. The counts of a set, of a set
     within it and of their difference hold each other, and so do sets that make up another;
     intervals are narrowed by all of these until nothing changes. A set, or a difference of
-    two, that is left with one possible count below the minimum cell is told.
+    two, that is left with one possible count below the minimum cell is told. What these leave
+    open is tried by linear programmes over all numbers at once.
 
     Parameters
     ----------
@@ -80,27 +82,31 @@ def _told_of_label(cells: Cells, label: int) -> list[float]:
     low, high = _published_bounds(cells, label, distinct, place)
     outer, inner = _nested(cells, label, first)
     differences = distinct[outer] - distinct[inner]
-    found, which, n_times = np.unique(differences, return_inverse=True, return_counts=True)
-    known = np.isin(found, distinct, kind="sort")  # keys are spread too far for a table of them
+    distinct_differences, which, n_times = np.unique(
+        differences, return_inverse=True, return_counts=True
+    )
+    known = np.isin(
+        distinct_differences, distinct, kind="sort"
+    )  # keys are spread too far for a table of them
     shared = known | (n_times > 1)
     # differences that two pairs share are sets of their own; of others the bounds just follow
     new = np.flatnonzero(shared & ~known)
-    where = np.full(len(found), -1, dtype=np.int64)
-    where[known] = np.searchsorted(distinct, found[known])
+    where = np.full(len(distinct_differences), -1, dtype=np.int64)
+    where[known] = np.searchsorted(distinct, distinct_differences[known])
     where[new] = len(distinct) + np.arange(len(new))
     bounds = _Bounds(
         np.concatenate([low, np.zeros(len(new), dtype=np.int64)]),
         np.concatenate([high, np.full(len(new), high.max(initial=0), dtype=np.int64)]),
     )
     used = shared[which]
-    told = np.array(
+    published_sums = np.array(
         [(place[a], place[b], place[c]) for a, (b, c) in cells.sums], dtype=np.int64
     ).reshape(-1, 3)
     bounds.narrow(
         _Sums(
-            np.concatenate([told[:, 0], outer[used]]),
-            np.concatenate([told[:, 1], inner[used]]),
-            np.concatenate([told[:, 2], where[which[used]]]),
+            np.concatenate([published_sums[:, 0], outer[used]]),
+            np.concatenate([published_sums[:, 1], inner[used]]),
+            np.concatenate([published_sums[:, 2], where[which[used]]]),
         )
     )
     least = np.concatenate([bounds.low, bounds.low[outer] - bounds.high[inner]])
@@ -108,7 +114,11 @@ def _told_of_label(cells: Cells, label: int) -> list[float]:
     least = np.maximum(least, 0)
     assert cells.rounding is not None
     pinned = (least == most) & (least > 0) & (most * cells.unit < cells.rounding.min_cell)
-    return (most[pinned] * cells.unit).tolist()
+    if pinned.any():
+        return (most[pinned] * cells.unit).tolist()
+    inside = _inside(cells, label, first)
+    smallest = cells.rounding.min_cell / cells.unit
+    return [n * cells.unit for n in told_by_programmes(inside, low, high, smallest)]
 
 
 def _published_bounds(
@@ -134,15 +144,20 @@ def _published_bounds(
 
 def _nested(cells: Cells, label: int, sets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Pairs of sets of which the first holds the second, and more; by place in ``sets``."""
-    rows = np.flatnonzero(cells.codes == label)
-    _, some = np.unique(cells.signatures[rows], return_index=True)
-    rows = rows[some]  # one of those that no set parts
-    n_rows = len(cells.codes)
-    inside = np.array(
-        [np.unpackbits(cells.members[i], count=n_rows)[rows] for i in sets], dtype=np.float32
-    ).reshape(len(sets), len(rows))
+    inside = _inside(cells, label, sets).astype(np.float32)
     sizes = inside.sum(axis=1)
     common = inside @ inside.T
     nested = (common == sizes[None, :]) & (sizes[:, None] > sizes[None, :]) & (sizes[None, :] > 0)
     outer, inner = np.nonzero(nested)
     return outer, inner
+
+
+def _inside(cells: Cells, label: int, sets: np.ndarray) -> np.ndarray:
+    """Which groups of people of a label, that no set parts, are in each set: (sets, groups)."""
+    rows = np.flatnonzero(cells.codes == label)
+    _, some = np.unique(cells.signatures[rows], return_index=True)
+    rows = rows[some]
+    n_rows = len(cells.codes)
+    return np.array(
+        [np.unpackbits(cells.members[i], count=n_rows)[rows] for i in sets], dtype=bool
+    ).reshape(len(sets), len(rows))

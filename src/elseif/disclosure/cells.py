@@ -94,8 +94,8 @@ class Cells:
         if self.rounding is None or not self.published:
             return []
         numbers = np.concatenate(list(self.published.values()))
-        found: list[float] = numbers[numbers % self.rounding.step != 0].tolist()
-        return found
+        not_multiples: list[float] = numbers[numbers % self.rounding.step != 0].tolist()
+        return not_multiples
 
     def parted(self, parts: Sequence[np.ndarray]) -> None:
         """Write down that sets of rows, none of which share a row, make up a set of their own.

@@ -7,22 +7,21 @@ from itertools import pairwise
 from typing import Any
 
 from elseif.report.svg import Frame, Svg, element, marker, nice_ticks, picture
+from elseif.showing.probability_axis import percent_tick, probability_end
 
 Data = Mapping[str, Any]
 
 TENTHS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
-SCALES = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0)  # right ends of a bar's scale
 BAR = (200.0, 20.0)
 N_CHAIN_STYLES = 8
 
 
-def bar_scale(highest: float) -> float:
-    """The right end of the scale for shares up to some height."""
-    return next((scale for scale in SCALES if scale >= highest - 1e-9), 1.0)
+def interval_bar(risk: Data, scale: float, label: str) -> Svg:
+    """A credible interval as a bar on a scale from 0, with a mark at the probability.
 
-
-def interval_bar(value: float, low: float, high: float, scale: float, label: str) -> Svg:
-    """A credible interval as a bar on a scale from 0, with a mark at the probability."""
+    The interval over all lists is a thin line through it.
+    """
+    value, low, high = risk["probability"], risk["low"], risk["high"]
     width, height = BAR
     parts = [
         element("line", x1=width * k / 4, x2=width * k / 4, y1=0, y2=height, class_="grid")
@@ -32,6 +31,11 @@ def interval_bar(value: float, low: float, high: float, scale: float, label: str
     parts.append(
         element("rect", x=left, y=5, width=max(right - left, 1.0), height=10, class_="interval")
     )
+    if risk.get("low_over_lists") is not None:
+        ends = [width * min(risk[f"{end}_over_lists"], scale) / scale for end in ("low", "high")]
+        parts.append(
+            element("line", x1=ends[0], x2=ends[1], y1=height / 2, y2=height / 2, class_="whisker")
+        )
     place = width * min(value, scale) / scale
     parts.append(element("line", x1=place, x2=place, y1=1, y2=height - 1, class_="mark"))
     return element(
@@ -51,7 +55,7 @@ def share_bar(value: float, label: str) -> Svg:
     )  # fmt: skip
 
 
-def roc_chart(discrimination: Data, description: str) -> Svg:
+def roc_chart(discrimination: Data, description: str, key: str = "") -> Svg:
     """ROC curves of all folds, and their mean."""
     frame = Frame((0, 1), (0, 1))
     curves, mean = discrimination["curves"], discrimination["mean_roc"]
@@ -70,10 +74,10 @@ def roc_chart(discrimination: Data, description: str) -> Svg:
     else:
         entries = [("curve", "the list"), *entries]
     parts.append(frame.legend(*entries))
-    return picture("roc", frame.size, "ROC curve", description, *parts, class_="chart")
+    return picture(f"roc{key}", frame.size, "ROC curve", description, *parts, class_="chart")
 
 
-def precision_recall_chart(discrimination: Data, description: str) -> Svg:
+def precision_recall_chart(discrimination: Data, description: str, key: str = "") -> Svg:
     """Precision against recall of all folds."""
     frame = Frame((0, 1), (0, 1))
     curves, prevalence = discrimination["curves"], discrimination["prevalence"]
@@ -88,22 +92,25 @@ def precision_recall_chart(discrimination: Data, description: str) -> Svg:
         if points and points[0][0] is not None:  # without events there is no recall
             parts.append(frame.steps([(0.0, points[0][1]), *points], one))
     name = "each fold" if len(curves) > 1 else "the list"
-    parts.append(frame.legend((one, name), ("reference", "share of events")))
+    parts.append(frame.legend((one, name), ("reference", "share with the event")))
     return picture(
-        "precision-recall", frame.size, "Precision and recall", description, *parts, class_="chart"
-    )
+        f"precision-recall{key}", frame.size, "Precision and recall", description, *parts,
+        class_="chart",
+    )  # fmt: skip
 
 
-def calibration_chart(calibration: Data, description: str) -> Svg:
-    """Observed against predicted risk: the list's lines, and groups by risk."""
+def calibration_chart(calibration: Data, description: str, key: str = "") -> Svg:
+    """Observed against predicted risk, above a histogram of the risks by outcome."""
     lines = [row for row in calibration["by_line"] if _drawn(row)]
     groups = [row for row in calibration["by_quantile"] if _drawn(row)]
-    highest = max([r["observed"]["high"] for r in [*lines, *groups]] or [1.0])
-    end = bar_scale(max([highest, *(r["predicted"] for r in [*lines, *groups])]))
+    histogram = calibration["histogram"]
+    highest = [r["observed"]["high"] for r in [*lines, *groups]] or [1.0]
+    predicted = [r["predicted"] for r in [*lines, *groups]]
+    end = probability_end(max([*highest, *predicted, histogram["edges"][-1]]))
     ticks = nice_ticks(0, end)
     frame = Frame((0, end), (0, end))
     parts = [
-        frame.axes("Predicted risk", "Observed share", ticks, ticks),
+        frame.axes("", "Observed share", ticks, ticks),
         frame.line([(0, 0), (end, end)], "reference"),
     ]
     parts += [_whisker(frame, row, "group", "dot hollow group") for row in groups]
@@ -115,7 +122,44 @@ def calibration_chart(calibration: Data, description: str) -> Svg:
             ("reference", "ideal"),
         )
     )
-    return picture("calibration", frame.size, "Calibration", description, *parts, class_="chart")
+    below = Frame((0, end), (-1, 1), height=frame.height + 118, top=frame.height - 14, bottom=28)
+    parts.append(_histogram(below, histogram, ticks))
+    return picture(
+        f"calibration{key}", below.size, "Calibration", description, *parts, class_="chart"
+    )
+
+
+def _histogram(frame: Frame, histogram: Data, ticks: Sequence[float]) -> Svg:
+    """Shares of those with the event upwards, and of those without downwards."""
+    parts = [frame.axes("", "", ticks, [], show=lambda _: "")]
+    edges = histogram["edges"]
+    shares = [
+        [n / max(sum(histogram[of]), 1) for n in histogram[of]] for of in ("events", "others")
+    ]
+    top = max([1e-9, *shares[0], *shares[1]])
+    for of, sign, class_ in ((shares[0], 1, "events"), (shares[1], -1, "others")):
+        for (left, right), share in zip(pairwise(edges), of, strict=True):
+            if share:
+                end = sign * share / top
+                y, height = frame.y(max(end, 0)), abs(frame.y(end) - frame.y(0))
+                parts.append(
+                    element(
+                        "rect", x=frame.x(left) + 0.5, y=y, height=max(height, 1.0),
+                        width=max(frame.x(right) - frame.x(left) - 1, 0.5), class_=class_,
+                    )
+                )  # fmt: skip
+    start, end = frame.x(frame.x_range[0]), frame.x(frame.x_range[1])
+    axis = frame.y(0)
+    parts.append(element("line", x1=start, x2=end, y1=axis, y2=axis, class_="none"))
+    middle, floor = (start + end) / 2, frame.y(frame.y_range[0])
+    parts.append(
+        element(
+            "text", "Predicted risk", x=middle, y=floor + 18, class_="name", text_anchor="middle"
+        )
+    )
+    for text, y in (("event", axis - 18), ("no event", axis + 26)):
+        parts.append(element("text", text, x=start - 6, y=y, class_="tick", text_anchor="end"))
+    return element("g", *parts)
 
 
 def _drawn(row: Data) -> bool:
@@ -132,26 +176,28 @@ def _whisker(frame: Frame, row: Data, class_: str, dot: str) -> Svg:
     )
 
 
-def decision_chart(decision: Data, prevalence: float, description: str) -> Svg:
+def decision_chart(decision: Data, prevalence: float, description: str, key: str = "") -> Svg:
     """Net benefit of the model, of treating all and of treating none."""
     at, model, treat_all = decision["thresholds"], decision["model"], decision["treat_all"]
     used = [t for t, v in zip(at, model, strict=True) if abs(v) > 1e-12]
-    end = bar_scale(min(1.0, max([2 * prevalence, *[t + 0.02 for t in used]])))
+    end = probability_end(min(1.0, max([2 * prevalence, *[t + 0.02 for t in used]])))
     top = 1.1 * max([0.01, prevalence, *model])
     bottom = min(-0.15 * top, *model, 0.0)
     frame = Frame((0, end), (bottom, top), left=70, height=370)
     inside = [(t, v, a) for t, v, a in zip(at, model, treat_all, strict=True) if t <= end + 1e-9]
     parts = [
         frame.axes(
-            "Risk at which one would act", "Net benefit per person", nice_ticks(0, end),
+            "Threshold probability", "Net benefit per person", nice_ticks(0, end),
             nice_ticks(bottom, top), show_y=lambda v: f"{v:.3g}",
         ),
         frame.line([(0, 0), (end, 0)], "none"),
         frame.line(_above(((0.0, prevalence), *((t, a) for t, _, a in inside)), bottom), "all"),
         frame.line([(t, v) for t, v, _ in inside], "curve"),
-        frame.legend(("curve", "act by the list"), ("all", "treat all"), ("none", "treat none")),
+        frame.legend(("curve", "use the list"), ("all", "treat all"), ("none", "treat none")),
     ]  # fmt: skip
-    return picture("decision", frame.size, "Decision curve", description, *parts, class_="chart")
+    return picture(
+        f"decision{key}", frame.size, "Decision curve", description, *parts, class_="chart"
+    )
 
 
 def _above(points: Sequence[tuple[float, float]], floor: float) -> list[tuple[float, float]]:
@@ -193,14 +239,14 @@ def trace_chart(traces: Sequence[Data], description: str) -> Svg:
 def length_chart(lengths: Sequence[Sequence[float]], description: str) -> Svg:
     """Posterior probability of each number of rules."""
     first, last = int(lengths[0][0]), int(lengths[-1][0])
-    top = bar_scale(max(p for _, p in lengths))
+    top = probability_end(max(p for _, p in lengths))
     frame = Frame((first - 0.6, last + 0.6), (0, top), height=280, top=12)
     ticks = [float(m) for m in range(first, last + 1)]
     ticks = ticks[:: max(1, len(ticks) // 12)]
     parts = [
         frame.axes(
             "Number of rules", "Probability", ticks, nice_ticks(0, top, 4),
-            show=lambda v: f"{v:.0f}", show_y=lambda v: f"{100 * v:g}%",
+            show=lambda v: f"{v:.0f}", show_y=percent_tick,
         )
     ]  # fmt: skip
     half = (frame.x(1) - frame.x(0)) * 0.36

@@ -30,6 +30,6 @@ def in_decades(posterior: Posterior, places: Sequence[int]) -> list[int]:
 
     def key(place: int) -> tuple[int, int, list[str]]:
         rules = [names[a] for a in posterior.distinct.antecedent_list(place)]
-        return decade(float(posterior.probabilities[place])).rank, len(rules), rules
+        return decade(float(posterior.list_probabilities[place])).rank, len(rules), rules
 
     return sorted(places, key=key)

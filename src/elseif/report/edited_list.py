@@ -20,8 +20,27 @@ LARGEST = 16_000_000  # bytes: a list that people read takes thousands
 KEYS = {"column", "operator", "value", "order"}
 
 
-def edited_list(path: str | Path) -> list[Antecedent]:
-    """The antecedents, in order, of a list that was edited and saved in the explorer."""
+def read_edited_list(path: str | Path) -> list[Antecedent]:
+    """Read a list that was edited and saved in the explorer.
+
+    Parameters
+    ----------
+    path : str or path
+        The file that the explorer saved.
+
+    Returns
+    -------
+    list of Antecedent
+        The antecedents in order, for `Draft.take`.
+
+    Examples
+    --------
+    >>> from elseif.files import write_atomically
+    >>> from elseif.report import read_edited_list
+    >>> saved = '{"format": "elseif edited list", "version": 1, "antecedents": []}'
+    >>> read_edited_list(write_atomically("edited.json", saved))
+    []
+    """
     path = Path(path)
     try:
         size = path.stat().st_size

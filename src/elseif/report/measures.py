@@ -18,7 +18,6 @@ from elseif.evaluation.calibration import (
     recalibration,
 )
 from elseif.evaluation.cross_validation import Validation
-from elseif.evaluation.decision_curve import decision_curve
 from elseif.evaluation.discrimination import (
     auc_with_interval,
     curve,
@@ -26,12 +25,15 @@ from elseif.evaluation.discrimination import (
     fold_average_precisions,
 )
 from elseif.evaluation.intervals import Estimate
+from elseif.evaluation.net_benefit import decision_curve
 from elseif.evaluation.subgroups import Grouping, subgroup_performance
 from elseif.evaluation.thresholds import at_thresholds
 from elseif.report.grouping import merged
+from elseif.showing.probability_axis import probability_end
 
 DECISION_THRESHOLDS = tuple(k / 100 for k in range(1, 100))
 ROC_GRID = 101
+N_BINS = 25  # of the histogram of risks
 MOST_CORNERS = 100  # of a curve: averages over the posterior give everybody a risk of their own
 
 
@@ -71,11 +73,21 @@ class GroupRow:
 
 
 @dataclass(frozen=True)
+class Histogram:
+    """How many people have which risk, by what became of them."""
+
+    edges: list[float]
+    events: list[int]
+    others: list[int]
+
+
+@dataclass(frozen=True)
 class Calibration:
     """Whether risks come true."""
 
     by_line: list[GroupRow]
     by_quantile: list[GroupRow]
+    histogram: Histogram
     recalibration: Recalibration
     brier: Brier
 
@@ -157,6 +169,10 @@ class Judged:
     line_names: Sequence[str]
     groupings: Sequence[Grouping]
     label_names: Sequence[str]
+
+    @property
+    def label_name(self) -> str:
+        return self.label_names[self.place]
 
     def group(self, members: np.ndarray, cells: Cells) -> tuple[np.ndarray, np.ndarray]:
         """Who of a group had the event, and at which risk."""
@@ -279,9 +295,21 @@ def _calibration(judged: Judged, sample: Sample, cells: Cells) -> Calibration:
             )
             for g in range(n_tenths)
         ],
+        _histogram(sample),
         recalibration(sample.truth, sample.risk),
         brier(sample.truth, sample.risk),
     )
+
+
+def _histogram(sample: Sample) -> Histogram:
+    """Risks in bins of equal width from 0 to a round number; of rounded counts, as all here."""
+    end = probability_end(float(sample.risk.max(initial=0.0)))
+    edges = np.linspace(0, end, N_BINS + 1)
+    risk = np.minimum(sample.risk, end)
+    events, others = (
+        np.histogram(risk[members], edges)[0].tolist() for members in (sample.truth, ~sample.truth)
+    )
+    return Histogram(edges.tolist(), events, others)
 
 
 def _group_row(name: str, truth: np.ndarray, risk: np.ndarray) -> GroupRow:

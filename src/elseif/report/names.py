@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 from elseif.visible import show_name
 
 LONGEST_SHOWN = 80
+_BEFORE_VALUE = re.compile(r"(?<= )(<=|>=|!=|<|>|=|≤|≥|≠|in) (?=\S)")
 
 
 def shown(name: object) -> str:
@@ -16,3 +19,8 @@ def spelt_out(name: object) -> str:
     """The whole name, with invisible characters spelt out."""
     text = str(name)
     return show_name(text, len(text))
+
+
+def unbroken(condition: str) -> str:
+    """A condition whose lines are not broken between an operator and its value."""
+    return _BEFORE_VALUE.sub("\\1\u00a0", condition)

@@ -11,8 +11,8 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from elseif.errors import ParamError
-from elseif.report.names import shown, spelt_out
+from elseif.errors import ParamError, install
+from elseif.report.names import shown, spelt_out, unbroken
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -30,7 +30,7 @@ def render_page(
     the element ``data``.
     """
     embedded = None if data is None else json_for_script(data)
-    return _environment().get_template(template).render({**context, "embedded_data": embedded})
+    return page_environment().get_template(template).render({**context, "embedded_data": embedded})
 
 
 def json_for_script(data: Any) -> str:
@@ -69,11 +69,12 @@ def asset(name: str) -> str:
 
 
 @cache
-def _environment() -> Environment:
+def page_environment() -> Environment:
+    """Where templates are found, with what they may call; made when it is first needed."""
     try:
         import jinja2
     except ImportError:
-        raise ParamError("Pages need Jinja2: pip install 'elseif[report]'.") from None
+        raise ParamError(f"Pages need Jinja2: {install('report')}.") from None
     from markupsafe import Markup
 
     def policy(styles: Iterable[str], scripts: Iterable[str], images: bool = False) -> str:
@@ -87,5 +88,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.globals.update(policy=policy, asset=lambda name: Markup(asset(name)))
-    environment.filters.update(shown=shown, spelt_out=spelt_out, as_data=lambda text: Markup(text))
+    environment.filters.update(
+        shown=shown, spelt_out=spelt_out, unbroken=unbroken, as_data=lambda text: Markup(text)
+    )
     return environment

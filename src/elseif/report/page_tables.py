@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from elseif.report.wording import (
@@ -14,6 +15,7 @@ from elseif.report.wording import (
     percent,
     percent_estimate,
 )
+from elseif.showing.probability_axis import percent_tick
 
 Data = Mapping[str, Any]
 
@@ -34,43 +36,77 @@ def all_tables(summary: Data) -> dict[str, Table]:
     how = how_validated(validation)
     found = {
         "labels": _labels(summary),
-        "curves": _curves(validation["discrimination"], how),
-        "folds_auc": _fold_values(validation["discrimination"], how),
         "by_label": _by_label(validation, how),
-        "by_line": _groups(
-            validation["calibration"]["by_line"], "line of the list",
-            f"Predicted and observed by the list's lines ({how})",
-        ),
-        "by_quantile": _groups(
-            validation["calibration"]["by_quantile"], "group",
-            f"Predicted and observed by groups of rising risk ({how}); equal risks stay together",
-        ),
-        "recalibration": _recalibration(validation["calibration"], how),
-        "decision": _decision(validation["decision"], how),
-        "thresholds": _thresholds(validation["thresholds"], how),
-        "subgroups": _subgroups(validation["subgroups"], how),
         "settings": _settings(summary),
-    }  # fmt: skip
+        **evaluation_tables(validation),
+    }
     if summary["convergence"] is not None:
         found |= _convergence(summary["convergence"])
     if summary["posterior"] is not None:
         found |= _posterior(summary["posterior"])
+    if summary["projection"] is not None:
+        found["projection"] = _projection(summary["projection"])
     if summary["stability"] is not None:
         found |= _stability(summary)
     return found
 
 
+def evaluation_tables(validation: Data) -> dict[str, Table]:
+    """The tables on the performance for one label."""
+    how = how_validated(validation)
+    return {
+        "curves": _curves(validation["discrimination"], how),
+        "folds_auc": _fold_values(validation["discrimination"], how),
+        "by_line": _groups(
+            validation["calibration"]["by_line"], "line of the list",
+            f"Predicted and observed risk by line of the list ({how})",
+        ),
+        "by_quantile": _groups(
+            validation["calibration"]["by_quantile"], "group",
+            f"Predicted and observed risk by groups of increasing risk ({how})",
+        ),
+        "recalibration": _recalibration(validation["calibration"], how),
+        "decision": _decision(validation["decision"], how),
+        "thresholds": _thresholds(validation["thresholds"], how),
+        "histogram": _histogram(validation["calibration"]["histogram"], how),
+        "subgroups": _subgroups(validation["subgroups"], how),
+    }  # fmt: skip
+
+
+def _histogram(found: Data, how: str) -> Table:
+    rows = [
+        [f"{percent_tick(low)} to {percent_tick(high)}", count(events), count(others)]
+        for (low, high), events, others in zip(
+            pairwise(found["edges"]), found["events"], found["others"], strict=True
+        )
+        if events or others
+    ]
+    return Table(f"People by predicted risk ({how})", ["risk", "event", "no event"], rows)
+
+
+def _projection(projection: Data) -> Table:
+    caption = "The list closest to the posterior, by the most rules that it may have"
+    rows = [list(row) for row in projection["rows"]]
+    return Table(caption, list(projection["heads"]), rows)
+
+
 def _labels(summary: Data) -> Table:
+    risks = [(line, risk) for line in summary["lines"] for risk in line["risks"]]
     rows = [
         [line["condition"] or line["head"], risk["name"], count(risk["n"]),
-         percent(risk["probability"]),
-         f"{percent(risk['low'])} to {percent(risk['high'])}"]
-        for line in summary["lines"] for risk in line["risks"]
+         percent(risk["probability"]), f"{percent(risk['low'])} to {percent(risk['high'])}"]
+        for line, risk in risks
     ]  # fmt: skip
     level = f"{100 * summary['about']['level']:g}%"
+    heads = ["line", "label", "n", "probability", f"{level} credible interval"]
+    if any(risk.get("low_over_lists") is not None for _, risk in risks):
+        heads.append(f"{level}, over all lists")
+        for row, (_, risk) in zip(rows, risks, strict=True):
+            low, high = risk["low_over_lists"], risk["high_over_lists"]
+            row.append("" if low is None else f"{percent(low)} to {percent(high)}")
     return Table(
         "Every label in every line (training counts, in sample)",
-        ["line", "label", "n", "probability", f"{level} credible interval"],
+        heads,
         rows,
         words=2,
     )
@@ -125,10 +161,10 @@ def _recalibration(found: Data, how: str) -> Table:
     fit, brier = found["recalibration"], found["brier"]
     rows = [
         ["calibration slope", estimate(fit["slope"]), "1"],
-        ["intercept beside that slope", estimate(fit["intercept"]), "0"],
-        ["intercept with slope 1 (calibration in the large)", estimate(fit["in_the_large"]), "0"],
+        ["calibration intercept (with that slope)", estimate(fit["intercept"]), "0"],
+        ["calibration in the large (slope fixed at 1)", estimate(fit["in_the_large"]), "0"],
         ["Brier score", estimate(brier["score"]), "0"],
-        ["Brier score of the overall share for everybody", number(brier["of_prevalence"]), ""],
+        ["Brier score of predicting the overall share", number(brier["of_prevalence"]), ""],
         ["scaled Brier score", percent(brier["scaled"]), "100%"],
     ]
     return Table(f"Calibration ({how})", ["measure", "value (95% interval)", "ideal"], rows)
@@ -139,7 +175,7 @@ def _decision(found: Data, how: str) -> Table:
         [percent(t, 0), number(m, 4), number(a, 4), "0"]
         for t, m, a in zip(found["thresholds"], found["model"], found["treat_all"], strict=True)
     ]
-    heads = ["threshold", "act by the list", "treat all", "treat none"]
+    heads = ["threshold", "use the list", "treat all", "treat none"]
     return Table(f"Net benefit per person ({how})", heads, rows)
 
 
@@ -151,8 +187,8 @@ def _thresholds(rows: Sequence[Data], how: str) -> Table:
         "negative_predictive_value",
     )
     return Table(
-        f"Acting on everybody at or above a risk ({how}; Wilson’s 95% intervals)",
-        ["risk at least", "n at or above", "of them events", "sensitivity", "specificity",
+        f"Treating everybody at or above a risk ({how}; Wilson’s 95% intervals)",
+        ["risk at least", "n at or above", "with the event", "sensitivity", "specificity",
          "positive predictive value", "negative predictive value"],
         [
             [percent(row["threshold"], 0 if round(100 * row["threshold"], 6) % 1 == 0 else 1),
@@ -172,7 +208,7 @@ def _subgroups(rows: Sequence[Data], how: str) -> Table:
             [row["column"], row["name"], count(row["n"]), count(row["n_events"]),
              percent_estimate(row["observed"]), percent(row["predicted"]),
              number(row["observed_to_expected"], 2),
-             "too few to judge" if row["small"] else estimate(row["auc"]), number(row["brier"])]
+             "too few people" if row["small"] else estimate(row["auc"]), number(row["brier"])]
             for row in rows
         ],
         words=2,
@@ -183,16 +219,25 @@ def _length_of_run(found: Data) -> list[list[str]]:
     n_chains, n_iter = count(found["n_chains"]), found["n_iter"]
     if found["independent"]:
         n_kept = count(n_iter - n_iter // 2)
-        return [["sequences of independent draws", n_chains, ""], ["draws of each", n_kept, ""]]
+        return [["sequences of independent draws", n_chains], ["draws of each", n_kept]]
     return [
-        ["chains", n_chains, ""],
-        ["iterations of each chain, the first half discarded", count(n_iter), ""],
+        ["chains", n_chains],
+        ["iterations of each chain, the first half discarded", count(n_iter)],
     ]
 
 
 def _convergence(found: Data) -> dict[str, Table]:
     quantities = [
-        [q["name"], number(q["r_hat"]), number(q["ess_bulk"], 0), number(q["ess_tail"], 0)]
+        [
+            q["name"],
+            number(q["mean"]),
+            number(q["mcse"]),
+            number(q["r_hat"]),
+            number(q["ess_bulk"], 0),
+            number(q["ess_tail"], 0),
+            number(q["ess_replica"], 0),
+            "steady" if q["steady"] else "not yet",
+        ]
         for q in found["quantities"]
     ]
     moves = [[f"proposals accepted: {k}", percent(v)] for k, v in found["acceptance"]]
@@ -208,20 +253,13 @@ def _convergence(found: Data) -> dict[str, Table]:
     return {
         "convergence": Table(
             "Diagnostics of the draws",
-            ["", "value", "limit"],
-            [
-                ["R-hat of the log posterior, as in the paper", number(found["r_hat"]), "1.05"],
-                ["largest rank-normalised split R-hat", number(found["max_r_hat"]), "1.01"],
-                ["fewest effective draws", number(found["min_ess"], 0), "400"],
-                ["largest difference of inclusion between chains",
-                 number(found["inclusion_difference"]), ""],
-                *_length_of_run(found),
-                ["distinct lists kept", count(found["n_distinct"]), ""],
-            ],
+            ["", "value"],
+            [*map(list, found["rows"]), *_length_of_run(found)],
         ),
         "quantities": Table(
-            "Each quantity followed",
-            ["quantity", "R-hat", "effective draws (bulk)", "effective draws (tail)"],
+            "Convergence diagnostics of each quantity",
+            ["quantity", "mean", "Monte Carlo standard error", "R-hat", "bulk ESS", "tail ESS",
+             "ESS by replica", "steady"],
             quantities,
         ),
         "moves": Table("How the chains moved", ["", "share"], moves),
@@ -230,6 +268,7 @@ def _convergence(found: Data) -> dict[str, Table]:
 
 
 def _posterior(found: Data) -> dict[str, Table]:
+    unsteady = set(found["unsteady_inclusions"])
     return {
         "lengths": Table(
             "Probability of each length (rules, the last line not counted)",
@@ -238,8 +277,11 @@ def _posterior(found: Data) -> dict[str, Table]:
         ),
         "inclusion": Table(
             "Probability that each rule is in the list (those of 1% and more)",
-            ["rule", "inclusion"],
-            [[name, percent(p)] for name, p in found["inclusion"]],
+            ["rule", "inclusion", ""],
+            [
+                [name, percent(p), "not yet steady" if name in unsteady else ""]
+                for name, p in found["inclusion"]
+            ],
         ),
     }
 
@@ -249,7 +291,7 @@ def _stability(summary: Data) -> dict[str, Table]:
     total = found["n_lists"]
     return {
         f"stable_{key}": Table(
-            f"How many of the {total} folds’ lists hold each {one}",
+            f"Number of the {total} folds’ lists with each {one}",
             [one, f"lists of {total}"],
             [[name, str(n)] for name, n in found[key]],
         )

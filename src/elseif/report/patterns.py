@@ -8,14 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from elseif.antecedents.antecedent import Antecedent
+from elseif.conditions.condition import Condition
 from elseif.disclosure.cells import Cells
 from elseif.disclosure.rounding import Rounding
 from elseif.model.consequent import consequent_mean
 from elseif.tables.columns import Kind
 from elseif.tables.reading import Table
 
-MOST_ANTECEDENTS = 24  # their truths are the bits of a number
-MOST_PATTERNS = 20_000
+MOST_PATTERNS = 50_000  # to count while somebody waits
+MOST_BITS = 1 << 24  # of all conditions in all patterns: two megabytes
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,26 +76,49 @@ def list_counts(items: Sequence[int], truths: np.ndarray, cases: Cases) -> np.nd
 
 @dataclass(frozen=True, eq=False)
 class Patterns:
-    """Distinct truths of the first antecedents, with the cases of each label."""
+    """Distinct truths of the conditions of the first antecedents, with the cases of each label."""
 
-    bits: np.ndarray  # int64 (patterns,): antecedent a is true where bit a is set
+    conditions: list[Condition]
+    bits: np.ndarray  # uint8 (conditions, bytes): bit p of a row is whether it is true of pattern p
     counts: np.ndarray  # int64 (patterns, labels)
     n_antecedents: int
 
 
-def aggregate(truths: np.ndarray, cases: Cases, n_needed: int) -> Patterns | None:
+def aggregate(
+    antecedents: Sequence[Antecedent], cases: Cases, kinds: dict[str, Kind], n_needed: int
+) -> Patterns | None:
     """Patterns of as many of the first antecedents as a page can hold.
 
     None when even those of the needed antecedents are too many.
     """
-    for n in range(min(len(truths), MOST_ANTECEDENTS), n_needed - 1, -1):
-        bits = (truths[:n].T * (1 << np.arange(n))).sum(axis=1, dtype=np.int64)
-        distinct, place = np.unique(bits, return_inverse=True)
-        if len(distinct) <= MOST_PATTERNS:
-            counts = cases.counts(place, len(distinct))
-            kept = counts.sum(axis=1) > 0
-            return Patterns(distinct[kept], counts[kept], n)
-    return None
+    n = len(antecedents)
+    while True:
+        found = _patterns_of(antecedents[:n], cases, kinds)
+        if found is not None:
+            return found
+        if n <= n_needed:
+            return None
+        n = max(n_needed, n // 2)
+
+
+def _patterns_of(
+    antecedents: Sequence[Antecedent], cases: Cases, kinds: dict[str, Kind]
+) -> Patterns | None:
+    conditions = list(dict.fromkeys(c for antecedent in antecedents for c in antecedent))
+    used = cases.used
+    truths = np.zeros((int(used.sum()), (len(conditions) + 7) // 8), dtype=np.uint8)
+    for i, condition in enumerate(conditions):
+        holds = condition.holds(cases.table.column(condition.column, kinds.get(condition.column)))
+        truths[:, i // 8] |= holds[used].astype(np.uint8) << (i % 8)
+    distinct, place = np.unique(truths, axis=0, return_inverse=True)
+    if len(distinct) > MOST_PATTERNS or len(distinct) * len(conditions) > MOST_BITS:
+        return None
+    counts = np.zeros((len(distinct), cases.n_labels), dtype=np.int64)
+    np.add.at(counts, (place.ravel(), cases.codes[used]), cases.weights[used])
+    kept = counts.sum(axis=1) > 0
+    held = np.unpackbits(distinct[kept], axis=1, count=len(conditions), bitorder="little")
+    bits = np.packbits(held.T, axis=1, bitorder="little")
+    return Patterns(conditions, bits, counts[kept], len(antecedents))
 
 
 def area_under_curve(

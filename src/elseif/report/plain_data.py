@@ -10,7 +10,25 @@ import numpy as np
 
 
 def plain(value: Any) -> Any:
-    """Lists, dicts, texts, numbers and None; NaN and infinities are unknown."""
+    """Convert to plain data that JSON can hold.
+
+    Parameters
+    ----------
+    value : object
+        Dicts, sequences, arrays and numbers, nested in any way.
+
+    Returns
+    -------
+    object
+        Lists, dicts, texts, numbers and None; NaN and infinity become None.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from elseif.report import plain
+    >>> plain({"auc": np.float64(0.8), "folds": np.array([1.0, np.nan])})
+    {'auc': 0.8, 'folds': [1.0, None]}
+    """
     if isinstance(value, Mapping):
         return {str(k): plain(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,14 +11,8 @@ from elseif.posterior.draws import Posterior
 from elseif.posterior.rule_list import RuleList
 from elseif.report.decades import decade, in_decades
 from elseif.report.wording import percent
-from elseif.sampler.convergence import (
-    LOOSE_ESS,
-    PAPER_R_HAT,
-    STRICT_ESS,
-    STRICT_R_HAT,
-    Convergence,
-    Quantity,
-)
+from elseif.sampler.convergence import Convergence
+from elseif.showing.convergence_text import convergence_rows, unsteady_words
 
 TRACE_POINTS = 200  # of each chain
 MOST_INCLUSIONS, LEAST_INCLUSION = 60, 0.01
@@ -35,8 +29,22 @@ class Trace:
 
 
 @dataclass(frozen=True)
+class Quantity:
+    """One quantity that was followed along the chains."""
+
+    name: str
+    r_hat: float
+    ess_bulk: float
+    ess_tail: float
+    mean: float | None  # None where a minimum cell is held
+    mcse: float | None
+    ess_replica: float
+    steady: bool
+
+
+@dataclass(frozen=True)
 class ConvergenceSummary:
-    """Whether the chains agree."""
+    """Whether the chains have converged."""
 
     status: str
     words: list[str]
@@ -52,6 +60,9 @@ class ConvergenceSummary:
     exchange: list[float]
     traces: list[Trace]
     independent: bool  # draws of the exact posterior, and no chains
+    summed: bool  # what is said comes from the sum over all lists, not from draws
+    point_is_steady: bool | None  # whether another run would choose the same list
+    rows: list[tuple[str, str]]  # the three levels and the diagnostics, as they are read
 
 
 @dataclass(frozen=True)
@@ -77,17 +88,26 @@ class PosteriorSummary:
     inclusion: list[tuple[str, float]]
     n_inclusion_left_out: int
     lists: list[GoodList]
+    unsteady_inclusions: list[str]
 
 
 def describe_convergence(
     convergence: Convergence | None, posterior: Posterior | None, with_traces: bool = True
 ) -> ConvergenceSummary | None:
-    """The diagnostics, in words first; traces of log posteriors would tell counts."""
+    """The diagnostics, in words first; traces of log posteriors would tell counts.
+
+    Without traces, under a minimum cell, means and standard errors are left out everywhere.
+    """
     if convergence is None:
         return None
+    if not with_traces:
+        unknown = float("nan")
+        bare = [replace(q, mean=unknown, mcse=unknown) for q in convergence.quantities]
+        convergence = replace(convergence, quantities=tuple(bare))
+    is_summed = posterior is not None and posterior.exact is not None
     return ConvergenceSummary(
         convergence.status,
-        _words(convergence),
+        _words(convergence, is_summed),
         convergence.r_hat,
         convergence.max_r_hat,
         convergence.min_ess,
@@ -96,13 +116,25 @@ def describe_convergence(
         convergence.n_iter,
         convergence.n_distinct,
         [
-            Quantity(_quantity_name(q.name, posterior), q.r_hat, q.ess_bulk, q.ess_tail)
+            Quantity(
+                _quantity_name(q.name, posterior),
+                q.r_hat,
+                q.ess_bulk,
+                q.ess_tail,
+                q.mean if with_traces else None,
+                q.mcse if with_traces else None,
+                q.ess_replica,
+                q.steady,
+            )
             for q in convergence.quantities
         ],
         list(convergence.acceptance.items()),
         list(convergence.swap_rates),
         _traces(posterior) if posterior and with_traces and convergence.n_chains else [],
         convergence.independent,
+        is_summed,
+        convergence.point_is_steady,
+        convergence_rows(convergence),
     )
 
 
@@ -117,9 +149,11 @@ def describe_posterior(
         return None
     # shares follow from counts: where a minimum cell is held they are told in coarse steps
     as_told = (lambda share, decimals: share) if is_exact else round
-    lengths = np.bincount(posterior.distinct.lengths, weights=posterior.probabilities)
-    shares = {name: as_told(p, 1) for name, p in posterior.inclusion().items()}
-    inclusion = [(name, p) for name, p in shares.items() if p >= LEAST_INCLUSION]
+    lengths = posterior.length_probabilities
+    found = posterior.inclusion()
+    unsteady = {found.text(name) for name in found.unsteady}
+    shares = [(found.text(name), as_told(p, 1)) for name, p in found.items()]
+    inclusion = [(name, p) for name, p in shares if p >= LEAST_INCLUSION]
     if not is_exact:
         inclusion.sort(key=lambda item: (-item[1], item[0]))
     told_lengths = [(m, as_told(float(p), 2)) for m, p in enumerate(lengths)]
@@ -132,15 +166,15 @@ def describe_posterior(
         inclusion[:MOST_INCLUSIONS],
         max(0, len(inclusion) - MOST_INCLUSIONS),
         _good_lists(posterior, shown, is_exact),
+        [name for name, _ in inclusion[:MOST_INCLUSIONS] if name in unsteady],
     )
 
 
 def _good_lists(posterior: Posterior, shown: RuleList, is_exact: bool) -> list[GoodList]:
     """The most probable lists, and the one of the report wherever it stands."""
-    names = posterior.pool.names
-    ours = tuple(a.name for a in shown.antecedents)
+    ours, pool = shown.antecedents, posterior.pool.antecedents
     rules = {
-        i: tuple(names[a] for a in posterior.distinct.antecedent_list(i))
+        i: tuple(pool[a] for a in posterior.distinct.antecedent_list(i))
         for i in posterior.best_first.tolist()
     }
     chosen = list(rules)[:MOST_LISTS]
@@ -151,10 +185,10 @@ def _good_lists(posterior: Posterior, shown: RuleList, is_exact: bool) -> list[G
     best = float(posterior.distinct.log_posterior[posterior.best_first[0]])
     found = []
     for i in chosen:
-        share, log_posterior = posterior.probabilities[i], posterior.distinct.log_posterior[i]
+        share, log_posterior = posterior.list_probabilities[i], posterior.distinct.log_posterior[i]
         found.append(
             GoodList(
-                list(rules[i]),
+                [posterior.text(a) for a in posterior.distinct.antecedent_list(i)],
                 percent(share, 2) if is_exact else decade(share).text,
                 float(share) if is_exact else None,
                 best - float(log_posterior) if is_exact else None,
@@ -164,7 +198,7 @@ def _good_lists(posterior: Posterior, shown: RuleList, is_exact: bool) -> list[G
     return found
 
 
-def _words(convergence: Convergence) -> list[str]:
+def _words(convergence: Convergence, is_summed: bool) -> list[str]:
     """What a reader should take from the diagnostics."""
     if not convergence.n_chains:
         return ["There was one list only, so there was nothing to sample and nothing can differ."]
@@ -176,22 +210,27 @@ def _words(convergence: Convergence) -> list[str]:
     ]
     if convergence.independent:
         told[1] = (
-            "The posterior was summed over all lists that the pool allows, so that no list could "
-            f"be missed; {convergence.n_chains} times {convergence.n_kept:,} lists were drawn from "
+            "Every list that the pool allows is in the sum, so that none could be missed; "
+            f"{convergence.n_chains} times {convergence.n_kept:,} lists were drawn from "
             "it, each independent of the others."
         )
-    if convergence.status == "converged":
-        told.append("Another seed would be expected to lead to the same conclusions.")
-    elif convergence.status == "warn":
+    unsteady = [] if is_summed else unsteady_words(convergence)
+    if is_summed:
         told.append(
-            f"The stricter limits (R-hat below {STRICT_R_HAT}, at least {STRICT_ESS:.0f} effective "
-            "draws) are not all met, so that details such as inclusion probabilities may change "
-            "somewhat with another seed."
+            "The list, the probabilities of lists, lengths and rules, and the predictions come "
+            "from the sum: another seed gives the same ones."
         )
-    elif convergence.status == "not converged":
+    elif convergence.status in ("converged", "warn"):
         told.append(
-            f"The limits (R-hat below {PAPER_R_HAT}, at least {LOOSE_ESS:.0f} effective draws) are "
-            "not met: another seed may give another list. Run longer before relying on this list."
+            "Another seed would be expected to lead to the same predictions and shares of lists, "
+            "within the standard errors below."
+        )
+        if unsteady:
+            told.append(f"Not yet steady: {', '.join(unsteady)}.")
+    elif convergence.status == "not converged":
+        what = f" Not yet steady: {', '.join(unsteady)}." if unsteady else ""
+        told.append(
+            f"Another seed may give another list.{what} Run longer before relying on this list."
         )
     else:
         told.append("At least two chains that move are needed to tell.")
@@ -206,7 +245,7 @@ def _quantity_name(name: str, posterior: Posterior | None) -> str:
         return name
     if int(number) >= len(posterior.pool):
         return name
-    return f"inclusion of {posterior.pool.names[int(number)]}"
+    return f"inclusion of {posterior.text(int(number))}"
 
 
 def _traces(posterior: Posterior) -> list[Trace]:

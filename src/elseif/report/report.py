@@ -4,55 +4,93 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
+from elseif.errors import ParamError
 from elseif.report import charts, wording
+from elseif.report.findings import SIGNS, evaluations, verdict
+from elseif.report.methods import methods_text
 from elseif.report.page import render_page
-from elseif.report.page_tables import all_tables
+from elseif.report.page_tables import all_tables, evaluation_tables
+from elseif.report.projection_summary import path_chart
 from elseif.report.summary import Summary
 from elseif.report.svg import Svg
+from elseif.showing.numbers import decimals_for
+from elseif.showing.probability_axis import percent_tick, probability_end
 
-STATUS_WORDS = {  # value and basis of the key figure
-    "converged": ("chains agree", "by the strict limits"),
-    "warn": ("chains agree", "by the paper’s limit; stricter limits are not all met"),
-    "not converged": ("chains disagree", "run longer before relying on the list"),
-    "undetermined": ("unknown", "nothing to compare"),
-}
-EXACT_WORDS = {  # the same of draws from the sum over all lists
-    "converged": ("exact", "all lists were weighed"),
-    "warn": ("exact", "all lists were weighed; more draws would give steadier details"),
-    "not converged": ("too few draws", "draw more before relying on the list"),
-}
 INCLUSIONS_DRAWN = 12
+PAGES = ("calculator", "explorer")  # that a report can link to
+FOLD_STATUS = {
+    "converged": "converged",
+    "warn": "converged by the paper’s criterion",
+    "not converged": "not converged",
+    "undetermined": "convergence not assessed",
+}
 SECTIONS = (
+    ("verdict", "Verdict"),
     ("list", "The list"),
     ("reading", "How to read it"),
-    ("people", "Who it was trained on"),
+    ("people", "Training data"),
     ("discrimination", "Discrimination"),
     ("calibration", "Calibration"),
     ("decision", "Decision curve"),
-    ("thresholds", "By threshold"),
-    ("subgroups", "By subgroup"),
+    ("thresholds", "Performance by threshold"),
+    ("subgroups", "Performance by subgroup"),
     ("convergence", "Convergence"),
     ("posterior", "The posterior"),
+    ("projection", "The projected list"),
     ("stability", "Stability"),
+    ("methods", "Methods paragraph"),
     ("settings", "Settings and data"),
     ("tripod", "TRIPOD+AI"),
 )
 
 
-def write_report(summary: Summary | Mapping[str, Any]) -> str:
-    """The page as HTML, from a summary or from what its ``to_dict`` gave."""
+def write_report(
+    summary: Summary | Mapping[str, Any], *, links: Mapping[str, str] | None = None
+) -> str:
+    """Write the report as one self-contained HTML page.
+
+    Parameters
+    ----------
+    summary : Summary or dict
+        A summary, or what its ``to_dict`` gave.
+    links : dict, default=None
+        Relative addresses of the model's other pages: "calculator", "explorer".
+
+    Returns
+    -------
+    str
+        The page.
+
+    Examples
+    --------
+    >>> from elseif import BayesianRuleListClassifier
+    >>> from elseif.datasets import load_titanic
+    >>> X, y = load_titanic(split="paper")
+    >>> clf = BayesianRuleListClassifier(random_state=0).fit(X, y)
+    >>> from elseif.report import summarise, write_report
+    >>> page = write_report(summarise(clf, X, y, folds=2, title="Titanic"))
+    >>> page.startswith("<!doctype html>")
+    True
+    """
     found = summary.to_dict() if isinstance(summary, Summary) else dict(summary)
     context = {
         "s": found,
         "title": found["about"]["title"],
-        "sections": SECTIONS,
+        "sections": [each for each in SECTIONS if each[0] != "projection" or found["projection"]],
+        "heading_of": dict(SECTIONS),
+        "verdict": verdict(found),
+        "signs": SIGNS,
+        "links": _checked(links or {}),
+        "methods": methods_text(found),
         "how": wording.how_validated(found["validation"]),
         "tables": all_tables(found),
         "charts": all_charts(found),
+        "evaluations": _evaluations(found),
         "words": _words(found),
         "bars": _bars(found),
-        "glance": _glance(found),
+        "fold_status": FOLD_STATUS,
         "count": wording.count,
         "percent": wording.percent,
         "number": wording.number,
@@ -60,26 +98,84 @@ def write_report(summary: Summary | Mapping[str, Any]) -> str:
     return render_page("report.html", context, data=found)
 
 
+def _checked(links: Mapping[str, str]) -> dict[str, str]:
+    """Links to pages that are known, in the order they are shown; no scheme, nothing elsewhere."""
+    for what, address in links.items():
+        if what not in PAGES:
+            raise ParamError(f"links: there is no page {what!r}; pages are {', '.join(PAGES)}.")
+        if urlsplit(address).scheme or urlsplit(address).netloc:
+            raise ParamError(f"links[{what!r}] is {address!r}; it must be a relative address.")
+    return {what: links[what] for what in PAGES if what in links}
+
+
+def _evaluations(found: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What is shown on the performance for each label that is evaluated."""
+    others = {each["label"]: each for each in found["other_labels"]}
+    shown = []
+    for i, (label, validation) in enumerate(evaluations(found)):
+        view = {
+            **found,
+            **{k: v for k, v in others.get(label, {}).items() if k != "label"},
+            "validation": validation,
+        }
+        shown.append(
+            {
+                "label": label,
+                "v": validation,
+                "charts": evaluation_charts(validation, f"-{i}" if i else ""),
+                "tables": evaluation_tables(validation),
+                "discrimination": wording.discrimination_words(view),
+                "calibration": wording.calibration_words(view),
+                "decision": wording.decision_words(validation["decision"]),
+            }
+        )
+    return shown
+
+
 def all_charts(found: Mapping[str, Any]) -> dict[str, Svg]:
     """Every drawing by its name."""
-    validation, how = found["validation"], wording.how_validated(found["validation"])
+    drawn = evaluation_charts(found["validation"])
+    convergence, posterior = found["convergence"], found["posterior"]
+    if convergence is not None and convergence["traces"]:
+        drawn["traces"] = charts.trace_chart(
+            convergence["traces"],
+            "Log posterior of the kept draws of each chain. The traces of chains that agree "
+            "overlap.",
+        )
+    if posterior is not None:
+        drawn["lengths"] = charts.length_chart(
+            posterior["lengths"],
+            f"Probability of each number of rules; the mean is {posterior['mean_length']:.2f}.",
+        )
+    if found["projection"] is not None:
+        drawn["projection"] = path_chart(found["projection"])
+    return drawn
+
+
+def evaluation_charts(validation: Mapping[str, Any], key: str = "") -> dict[str, Svg]:
+    """The drawings on the performance for one label; ``key`` keeps their ids apart."""
+    how = wording.how_validated(validation)
     discrimination = validation["discrimination"]
     n_curves = len(discrimination["curves"])
-    drawn: dict[str, Svg] = {
+    drawn = {
         "precision_recall": charts.precision_recall_chart(
             discrimination,
             f"Precision against recall, {how}, {_curves(n_curves)}. Average precision "
             f"{wording.number(discrimination['average_precision'])}.",
+            key,
         ),
         "calibration": charts.calibration_chart(
             validation["calibration"],
-            f"Observed share against predicted risk, {how}; the diagonal is ideal. The table "
-            "below holds the numbers.",
+            f"Observed share against predicted risk, {how}; the diagonal is ideal. Below, a "
+            "histogram of the predicted risks of people with and without the event. The tables "
+            "below have the numbers.",
+            key,
         ),
         "decision": charts.decision_chart(
             validation["decision"],
             discrimination["prevalence"],
-            f"Net benefit by threshold, {how}: the list, treating all, treating none.",
+            f"Net benefit by threshold, {how}: of using the list, treating all, treating none.",
+            key,
         ),
     }
     if discrimination["auc"]["value"] is not None:
@@ -87,18 +183,7 @@ def all_charts(found: Mapping[str, Any]) -> dict[str, Svg]:
             discrimination,
             f"Sensitivity against false positive rate, {how}, {_curves(n_curves)}. AUC "
             f"{wording.estimate(discrimination['auc'])}.",
-        )
-    convergence, posterior = found["convergence"], found["posterior"]
-    if convergence is not None and convergence["traces"]:
-        drawn["traces"] = charts.trace_chart(
-            convergence["traces"],
-            "Log posterior along the kept draws of each chain. Chains that agree lie on top of "
-            "each other.",
-        )
-    if posterior is not None:
-        drawn["lengths"] = charts.length_chart(
-            posterior["lengths"],
-            f"Probability of each number of rules; the mean is {posterior['mean_length']:.2f}.",
+            key,
         )
     return drawn
 
@@ -109,38 +194,57 @@ def _curves(n: int) -> str:
 
 def _bars(found: Mapping[str, Any]) -> dict[str, Any]:
     """The list's intervals, inclusion and stability as bars in tables."""
-    first = [line["risks"][0] for line in found["lines"]]
-    scale = charts.bar_scale(max(r["high"] for r in first))
-    decimals = _decimals(first)
-    lines = []
-    for risk in first:
-        shown = wording.percent(risk["probability"], decimals)
-        low, high = (wording.percent(risk[end], decimals) for end in ("low", "high"))
-        interval = f"{low.removesuffix('%')}–{high}"
-        lines.append(
-            {
-                "risk": shown,
-                "interval": interval,
-                "bar": charts.interval_bar(
-                    risk["probability"], risk["low"], risk["high"], scale, f"{shown} ({interval})"
-                ),
-            }
-        )
+    # of more than two labels all are shown, unless one was chosen
+    n_labels = len(found["about"]["labels"]) if found["other_labels"] else 1
+    lines = [_in_order(line["risks"][:n_labels], found) for line in found["lines"]]
+    shown = [risk for risks in lines for risk in risks]
+    ends = [risk["high"] for risk in shown]
+    ends += [risk["high_over_lists"] for risk in shown if risk.get("high_over_lists") is not None]
+    scale = probability_end(max(ends))
+    decimals = decimals_for(min(r["high"] - r["low"] for r in shown))
+    drawn = [[_bar(risk, scale, decimals, n_labels > 1) for risk in risks] for risks in lines]
     posterior = found["posterior"]
     inclusion = [] if posterior is None else posterior["inclusion"]
+    unsteady = [] if posterior is None else posterior["unsteady_inclusions"]
     return {
-        "scale": wording.percent(scale, 0),
-        "lines": lines,
+        "scale": percent_tick(scale),
+        "lines": drawn,
+        "has_over_lists": any(bar["over_lists"] for bars in drawn for bar in bars),
         "inclusion": [
-            (name, wording.percent(p), charts.share_bar(p, wording.percent(p)))
+            (
+                name,
+                wording.percent(p),
+                name not in unsteady,
+                charts.share_bar(p, wording.percent(p)),
+            )
             for name, p in inclusion[:INCLUSIONS_DRAWN]
         ],
     }
 
 
-def _decimals(risks: list[Mapping[str, Any]]) -> int:
-    """Whole percent, or one decimal where intervals are narrow."""
-    return 1 if min(r["high"] - r["low"] for r in risks) < 0.02 else 0
+def _in_order(risks: list[Any], found: Mapping[str, Any]) -> list[Any]:
+    """Risks in the order of the labels, the same on every line."""
+    return sorted(risks, key=lambda risk: found["about"]["labels"].index(risk["name"]))
+
+
+def _bar(risk: Mapping[str, Any], scale: float, decimals: int, named: bool) -> dict[str, Any]:
+    """One risk with its intervals, in words and drawn."""
+    shown = wording.percent(risk["probability"], decimals)
+    interval = wording.percent_range(risk["low"], risk["high"], decimals)
+    over_lists = ""
+    label = f"{shown} ({interval})"
+    if risk.get("low_over_lists") is not None:
+        over_lists = wording.percent_range(
+            risk["low_over_lists"], risk["high_over_lists"], decimals
+        )
+        label += f", over all lists {over_lists}"
+    return {
+        "label": risk["name"] if named else "",
+        "risk": shown,
+        "interval": interval,
+        "over_lists": over_lists,
+        "bar": charts.interval_bar(risk, scale, label),
+    }
 
 
 def _words(found: Mapping[str, Any]) -> dict[str, list[str]]:
@@ -148,37 +252,5 @@ def _words(found: Mapping[str, Any]) -> dict[str, list[str]]:
     return {
         "reading": wording.reading_words(found),
         "people": wording.people_words(found),
-        "discrimination": wording.discrimination_words(found),
-        "calibration": wording.calibration_words(found),
-        "decision": wording.decision_words(found["validation"]["decision"]),
         "stability": wording.stability_words(found["stability"]) if found["stability"] else [],
     }
-
-
-def _glance(found: Mapping[str, Any]) -> list[tuple[str, str, str]]:
-    """The key figures: name, value, and what it rests on."""
-    validation, about = found["validation"], found["about"]
-    how = wording.how_validated(validation)
-    auc, calibration = validation["discrimination"]["auc"], validation["calibration"]
-    slope = calibration["recalibration"]["slope"]
-    n_rules, n_events = len(found["lines"]) - 1, wording.count(about["n_events"])
-    glance = [
-        ("Rules", str(n_rules), "and a last line for everybody else"),
-        ("People", wording.count(about["n"]), f"{n_events} with the outcome"),
-        ("AUC", wording.number(auc["value"]), f"{_range(auc, 3)}{how}"),
-        ("Calibration slope", wording.number(slope["value"], 2), f"{_range(slope, 2)}{how}"),
-        ("Scaled Brier score", wording.percent(calibration["brier"]["scaled"]), how),
-    ]
-    if found["convergence"] is not None:
-        words = STATUS_WORDS | (EXACT_WORDS if found["convergence"]["independent"] else {})
-        value, basis = words[found["convergence"]["status"]]
-        r_hat = wording.number(found["convergence"]["r_hat"])
-        glance.append(("Sampling", value, f"{basis}; R-hat {r_hat}"))
-    return glance
-
-
-def _range(found: Mapping[str, Any], decimals: int) -> str:
-    if found["low"] is None:
-        return ""
-    low, high = wording.number(found["low"], decimals), wording.number(found["high"], decimals)
-    return f"95% interval {low} to {high}; "

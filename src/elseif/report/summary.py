@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import datetime
-import inspect
-import os
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
-from numbers import Real
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -15,18 +11,23 @@ import numpy as np
 from elseif.disclosure.cells import Cells
 from elseif.disclosure.holding import hold
 from elseif.disclosure.rounding import Rounding, check_min_cell
-from elseif.errors import DisclosureError, ParamError, ParamTypeError
+from elseif.errors import DisclosureError, ParamError
 from elseif.evaluation.cross_validation import Validation, cross_validate, held_out
-from elseif.evaluation.discrimination import auc_with_interval, fold_aucs
+from elseif.evaluation.discrimination import auc_with_interval
 from elseif.evaluation.intervals import Estimate
-from elseif.evaluation.stability import Stability, stability
+from elseif.evaluation.stability import Stability
 from elseif.evaluation.subgroups import Grouping
 from elseif.export.disclosed import check_predicts_by_a_list
-from elseif.posterior.rule_list import RuleList
+from elseif.fitted_model import FittedModel, as_model
+from elseif.posterior.line_intervals import line_intervals
+from elseif.posterior.rule_list import RuleList, with_display
 from elseif.progress import Progress
 from elseif.report.counted import Counted, count_people, rejudged
+from elseif.report.fold_lists import FoldSummary, fold_stability, fold_summaries
 from elseif.report.grouping import plain_count
-from elseif.report.measures import Measures, measure, whole_sample
+from elseif.report.in_words import groups_in_words, people_in_words
+from elseif.report.list_lines import Line, list_lines
+from elseif.report.measures import Judged, Measures, measure, whole_sample
 from elseif.report.plain_data import plain
 from elseif.report.posterior_summary import (
     ConvergenceSummary,
@@ -34,79 +35,30 @@ from elseif.report.posterior_summary import (
     describe_convergence,
     describe_posterior,
 )
-from elseif.report.subject import Subject, subject_of, versions
+from elseif.report.projection_summary import (
+    ProjectionSummary,
+    describe_projection,
+    with_path_scores,
+)
+from elseif.report.report_options import ReportOptions, read_options, risk_thresholds
+from elseif.report.settings_used import Setting, settings_used
 from elseif.report.training import (
     Training,
     groupings,
+    is_resubstituted,
     judge,
     notes_on,
     read_training,
-    table_of,
 )
 from elseif.report.training_people import People, describe_people
 from elseif.report.tripod import Item, tripod_items
 from elseif.tables.labels import label_place
+from elseif.tables.origin import origin_notes, says_so
 from elseif.tables.reading import Table
+from elseif.training_record import now, versions
 
-FORMAT = 1
+FORMAT = 2
 LEVEL = 0.95
-THRESHOLDS = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
-
-
-@dataclass(frozen=True)
-class ReportOptions:
-    """What a report should hold.
-
-    ``folds`` cross-validates (None: not, where there is a held-out table). ``subgroups``
-    names columns, or gives values by name for what is no column. With ``min_cell`` every
-    number of people is rounded to multiples of it, and all else follows from the rounded
-    numbers. ``positive`` is the label whose risk is judged: the last by default, against
-    all others.
-    """
-
-    folds: int | None = 5
-    subgroups: Sequence[str] | Mapping[str, Any] | None = None
-    min_cell: int | None = None
-    positive: Any = None
-    thresholds: Sequence[float] | None = None  # by default, some up to the highest risk
-    random_state: int = 0
-    title: str | None = None
-    command: str | None = None  # how to make this report again
-
-
-@dataclass(frozen=True)
-class LabelRisk:
-    """Probability of one label in a line, with its credible interval."""
-
-    name: str
-    n: float
-    probability: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True)
-class Line:
-    """One line of the list, with the counts of training."""
-
-    head: str
-    condition: str
-    n: float
-    risks: list[LabelRisk]  # of the judged label first
-
-
-@dataclass(frozen=True)
-class FoldSummary:
-    """One fold's list."""
-
-    rules: list[tuple[str, float]]  # conditions, and probability of the judged label
-    auc: float | None  # None where a minimum cell is held
-    n_train: float
-    n_test: float
-    status: str
-    r_hat: float
-    seconds: float
-    warnings: list[str]
 
 
 @dataclass(frozen=True)
@@ -114,9 +66,12 @@ class About:
     """What the report is about."""
 
     title: str
+    event: str  # what a probability is of: the outcome's name, or the label's
     positive: str
     labels: list[str]
     outcome: str | None
+    n_antecedents: int | None  # candidates; None where a minimum cell is held
+    learnt: dict[str, float] | None  # settings that were learnt; the same
     n: float
     n_events: float
     n_without_label: float
@@ -124,7 +79,7 @@ class About:
     min_cell: int | None
     rounded_to: int | None  # what numbers of people are multiples of
     level: float
-    predicts: str  # "point", "posterior" or "map"
+    predicts: str  # "point", "posterior", "map" or "projected"
     created: str
     command: str | None
     fingerprint: str | None
@@ -132,38 +87,94 @@ class About:
     trained_with: dict[str, str]
     versions: dict[str, str]
     random_state: int
+    edited: bool  # by hand, after fitting
+    resubstituted: bool  # the held-out table looks like the training table
+    note: str | None  # of whoever made the report
     notes: list[str]
 
 
 @dataclass(frozen=True)
-class Setting:
-    """One setting of the estimator, as Python writes it."""
+class LabelMeasures:
+    """Performance for another label, against all others together."""
 
-    name: str
-    value: str
-    is_default: bool
+    label: str
+    validation: Measures
+    cross_validated_auc: Estimate | None
+    apparent_auc: float
 
 
 @dataclass(frozen=True)
 class Summary:
-    """Everything that a report says."""
+    """Everything that a report says.
+
+    Attributes
+    ----------
+    format : int
+        Version of this format.
+    about : About
+        The model, the data and the report itself.
+    lines : list[Line]
+        The rules with their probabilities.
+    people : People
+        The training data, column by column.
+    validation : Measures
+        Performance out of sample.
+    other_labels : list[LabelMeasures]
+        The same for every other label, where there are more than two and none was chosen.
+    cross_validated_auc : Estimate | None
+        AUC by cross-validation, if performance is measured on a held-out table.
+    apparent_auc : float
+        AUC on the training data.
+    convergence : ConvergenceSummary | None
+        Convergence of the sampler.
+    posterior : PosteriorSummary | None
+        The other lists of the posterior.
+    projection : ProjectionSummary | None
+        The projected lists by number of rules.
+    stability : Stability | None
+        How similar the lists of the folds are.
+    folds : list[FoldSummary]
+        One entry for each fold.
+    settings : list[Setting]
+        Settings of the classifier.
+    tripod : list[Item]
+        Items of TRIPOD+AI that software can fill in.
+
+    Examples
+    --------
+    >>> from elseif import BayesianRuleListClassifier
+    >>> from elseif.datasets import load_titanic
+    >>> X, y = load_titanic(split="paper")
+    >>> clf = BayesianRuleListClassifier(random_state=0).fit(X, y)
+    >>> from elseif.report import summarise
+    >>> summarise(clf, X, y, folds=2).to_dict()["lines"][0]["n"]
+    1324
+    """
 
     format: int
     about: About
     lines: list[Line]
     people: People
     validation: Measures
-    cross_validated_auc: Estimate | None  # where a held-out table is what counts
-    apparent_auc: float  # in sample
+    other_labels: list[LabelMeasures]
+    cross_validated_auc: Estimate | None
+    apparent_auc: float
     convergence: ConvergenceSummary | None
     posterior: PosteriorSummary | None
+    projection: ProjectionSummary | None
     stability: Stability | None
     folds: list[FoldSummary]
     settings: list[Setting]
     tripod: list[Item]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON: None stands for what is unknown."""
+        """Convert to plain data that JSON can hold.
+
+        Returns
+        -------
+        dict
+            All attributes; None stands for what is unknown.
+        """
         found: dict[str, Any] = plain(asdict(self))
         return found
 
@@ -178,11 +189,39 @@ def summarise(
     progress: Progress | None = None,
     **options: Any,
 ) -> Summary:
-    """Everything a report says of a fitted classifier or Model and the table it was fitted to.
+    """Collect everything that a report says about a fitted classifier.
 
-    Performance is measured out of sample: by cross-validation, or on a held-out table
-    ``(X, y)``. Other options are those of ReportOptions: folds, subgroups, min_cell,
-    positive, thresholds, random_state, title, command.
+    Performance is measured out of sample: by cross-validation, or on a held-out table.
+
+    Parameters
+    ----------
+    fitted : BayesianRuleListClassifier or FittedModel
+        The model.
+    X, y : table and labels
+        The training data.
+    holdout : tuple, default=None
+        A held-out table ``(X, y)``.
+    sample_weight : array, default=None
+        The weights of ``fit``.
+    progress : Progress, default=None
+        Is told how far the work has got.
+    **options
+        Those of `ReportOptions`.
+
+    Returns
+    -------
+    Summary
+        Plain data, from which ``write_report`` writes the page.
+
+    Examples
+    --------
+    >>> from elseif import BayesianRuleListClassifier
+    >>> from elseif.datasets import load_titanic
+    >>> X, y = load_titanic(split="paper")
+    >>> clf = BayesianRuleListClassifier(random_state=0).fit(X, y)
+    >>> from elseif.report import summarise
+    >>> len(summarise(clf, X, y, folds=2).lines)
+    4
     """
     found = gather(
         fitted, X, y, holdout=holdout, sample_weight=sample_weight, progress=progress, **options
@@ -201,11 +240,10 @@ def summarise(
 class Evidence:
     """All that a report is made of, before anything of it is counted."""
 
-    subject: Subject
+    model: FittedModel
     options: ReportOptions
     min_cell: int | None
     place: int  # of the label that is judged
-    X: Any
     trained: Training
     table: Table  # whose rows are judged
     groups: Sequence[Grouping]
@@ -224,65 +262,90 @@ def gather(
     **options: Any,
 ) -> Evidence:
     """Read the tables and run the folds of a report; options as of ``summarise``."""
-    told = _read_options(options)
-    subject = subject_of(fitted)
-    known = subject.rule_list.metadata.rounding
+    told = read_options(options)
+    model = as_model(fitted)
+    if told.labels is not None:
+        model = model.with_labels(told.labels)
+    known = model.metadata.rounding
     min_cell = check_min_cell(told.min_cell)
     if min_cell is None and known is not None:
         min_cell = known.min_cell  # what a model keeps, its report keeps
     if min_cell is not None:
-        check_predicts_by_a_list(subject.settings)
+        check_predicts_by_a_list(model)
     if told.folds is None and holdout is None:
         raise ParamError(
             "A report needs observations that the list was not learnt from: give folds (such as "
             "5), or a held-out table as holdout=(X, y)."
         )
-    place = _place(subject.rule_list, told.positive)
+    place = _place(model.rule_list, told.positive)
     # all that can be wrong with the tables is found before the folds take their time
-    trained = read_training(subject, X, y, sample_weight)
-    table = trained.table if holdout is None else table_of(subject, holdout[0])
-    groups = groupings(told.subgroups, table, subject)
+    trained = read_training(model, X, y, sample_weight)
+    table = trained.table if holdout is None else model.read_training(holdout[0])
+    groups = groupings(told.subgroups, table, model.metadata.kinds)
+    groups = groups_in_words(groups, model.metadata)
     apart = None
     if holdout is not None:
-        apart = held_out(subject.predict_proba, subject.rule_list.classes, *holdout)
+        apart = held_out(model.predict_proba, model.metadata.classes, table, holdout[1])
     crossed = None
     if told.folds is not None:
-        crossed = cross_validate(
-            subject.make_classifier(), X, y, folds=told.folds, sample_weight=sample_weight,
-            random_state=told.random_state, progress=progress,
-        )  # fmt: skip
-    return Evidence(subject, told, min_cell, place, X, trained, table, groups, apart, crossed)
+        fresh, data = _unfitted(fitted, model), (X, y, sample_weight)
+        how: dict[str, Any] = {
+            "folds": told.folds,
+            "random_state": told.random_state,
+            "progress": progress,
+        }
+        crossed = cross_validate(fresh, X, y, sample_weight=sample_weight, **how)
+        if min_cell is None:
+            model = with_path_scores(model, fresh, data, how)
+    return Evidence(model, told, min_cell, place, trained, table, groups, apart, crossed)
 
 
 def summary_of(found: Evidence, counted: Counted) -> Summary:
     """The report's numbers, of exact or of rounded counts."""
-    subject, trained, place = found.subject, found.trained, found.place
+    model, trained, place = found.model, found.trained, found.place
     _enough_people(counted)
-    rule_list = counted.list_of_training(subject.rule_list, trained)
+    rule_list = counted.list_of_training(model.chosen_list(), trained)
     fold_lists: list[RuleList] = []
     apart, crossed = found.apart, found.crossed
     if crossed is not None:
-        fold_lists = counted.lists_of_folds(crossed, trained.table)
+        fold_lists = [
+            with_display(each, model.metadata.display)
+            for each in counted.lists_of_folds(crossed, trained.table)
+        ]
     if counted.rounding is not None:
         crossed = crossed and rejudged(crossed, fold_lists, trained.table)
         apart = apart and rejudged(apart, [rule_list], found.table)
     validation = apart or crossed
     assert validation is not None
-    judged = judge(rule_list, found.table, validation, found.groups, place)
+    judged, *others = (
+        judge(rule_list, found.table, validation, found.groups, p) for p in _evaluated(found)
+    )
     is_exact = counted.rounding is None
+
+    def aucs(of: int) -> tuple[Estimate | None, float]:
+        """By cross-validation beside a held-out table, and in sample."""
+        both = apart is not None and crossed is not None
+        return (
+            _auc(crossed, of, counted.people) if both and crossed is not None else None,
+            _apparent(found, of)
+            if is_exact
+            else _apparent_of_lines(rule_list, trained, counted, of),
+        )
+
     return Summary(
         FORMAT,
-        _about(found, counted, notes_on(judged, trained, crossed)),
-        _lines(rule_list, place),
-        _people(subject, trained, counted),
-        measure(judged, _thresholds(found.options, validation, place), _judged_cells(counted)),
-        None if apart is None or crossed is None else _auc(crossed, place, counted.people),
-        _apparent(found) if is_exact else _apparent_of_lines(rule_list, trained, counted, place),
-        describe_convergence(subject.convergence, subject.posterior, is_exact),
-        describe_posterior(subject.posterior, rule_list, subject.convergence, is_exact),
-        None if crossed is None else _stability(fold_lists, trained.table, place, is_exact),
-        [] if crossed is None else _folds(crossed, fold_lists, place, counted),
-        _settings(subject),
+        _about(found, counted, judged),
+        list_lines(rule_list, place, LEVEL, _over_lists(found) if is_exact else None),
+        _people(model, trained, counted),
+        _measured(found, judged, counted),
+        [LabelMeasures(o.label_name, _measured(found, o, counted), *aucs(o.place)) for o in others],
+        *aucs(place),
+        describe_convergence(model.convergence, model.posterior, is_exact),
+        describe_posterior(model.posterior, rule_list, model.convergence, is_exact),
+        describe_projection(model, place, is_exact),
+        None if crossed is None else fold_stability(fold_lists, trained.table, place, is_exact),
+        [] if crossed is None else fold_summaries(crossed, fold_lists, place, counted),
+        settings_used(model),
         tripod_items(bool(found.groups)),
     )
 
@@ -299,48 +362,35 @@ def _enough_people(counted: Counted) -> None:
             )
 
 
-def _judged_cells(counted: Counted) -> Cells:
-    return counted.people if counted.held_out is None else counted.held_out
+def _evaluated(found: Evidence) -> list[int]:
+    """The labels to evaluate: the one chosen; of more than two, all, if none was chosen."""
+    n_labels = found.trained.n_labels
+    if n_labels == 2 or found.options.positive is not None:
+        return [found.place]
+    return [found.place, *(p for p in range(n_labels) if p != found.place)]
 
 
-def _read_options(options: Mapping[str, Any]) -> ReportOptions:
-    known = [field.name for field in fields(ReportOptions)]
-    for name in options:
-        if name not in known:
-            raise ParamTypeError(
-                f"A report has no option {name!r}; its options are {', '.join(known)}."
-            )
-    told = ReportOptions(**options)
-    if isinstance(told.subgroups, str):
-        raise ParamTypeError(
-            f"subgroups is {told.subgroups!r}; it must be a list of columns, "
-            f"such as [{told.subgroups!r}]."
-        )
-    bad = [t for t in told.thresholds or () if not (isinstance(t, Real) and 0 < float(t) < 1)]
-    if bad:
-        raise ParamError(f"thresholds: {bad[0]!r} is no risk; each must lie between 0 and 1.")
-    return told
+def _measured(found: Evidence, judged: Judged, counted: Counted) -> Measures:
+    thresholds = risk_thresholds(found.options, judged.validation, judged.place)
+    cells = counted.people if counted.held_out is None else counted.held_out
+    return measure(judged, thresholds, cells)
 
 
-def _thresholds(told: ReportOptions, validation: Validation, place: int) -> list[float]:
-    if told.thresholds is not None:
-        return [float(t) for t in told.thresholds]
-    highest = float(validation.probabilities[:, place].max())
-    return [t for t in THRESHOLDS if t <= highest]
-
-
-def _about(found: Evidence, counted: Counted, notes: list[str]) -> About:
-    subject, told, trained, place = found.subject, found.options, found.trained, found.place
-    metadata, training = subject.rule_list.metadata, subject.training
+def _about(found: Evidence, counted: Counted, judged: Judged) -> About:
+    model, told, trained, place = found.model, found.options, found.trained, found.place
+    metadata, training = model.metadata, model.training
     positive = metadata.label_names[place]
     by_label = counted.people.by_label(np.ones(len(trained.rows), dtype=bool))
     rounding = counted.rounding
     n_without = trained.n_without_label
     return About(
-        title=told.title or f"A rule list for {positive}",
+        title=says_so(told.title or _title(found), model.is_synthetic),
+        event=metadata.probability_of(place),
         positive=positive,
         labels=list(metadata.label_names),
-        outcome=metadata.outcome,
+        outcome=metadata.display.outcome.name or metadata.outcome,
+        n_antecedents=len(model.pool) if rounding is None else None,
+        learnt=model.learnt if rounding is None else None,
         n=plain_count(by_label.sum()),
         n_events=plain_count(by_label[place]),
         n_without_label=n_without if rounding is None else rounding.count(n_without),
@@ -348,8 +398,8 @@ def _about(found: Evidence, counted: Counted, notes: list[str]) -> About:
         min_cell=None if rounding is None else rounding.min_cell,
         rounded_to=None if rounding is None else rounding.step,
         level=LEVEL,
-        predicts=subject.predicts_with,
-        created=_now(),
+        predicts=model.predict_with,
+        created=now().strftime("%Y-%m-%d %H:%M UTC"),
         command=told.command,
         # who knows the others would find with it what the last one has
         fingerprint=None if rounding else _text_or_none(training.get("fingerprint")),
@@ -357,8 +407,22 @@ def _about(found: Evidence, counted: Counted, notes: list[str]) -> About:
         trained_with={str(k): str(v) for k, v in (training.get("versions") or {}).items()},
         versions=versions(),
         random_state=int(told.random_state),
-        notes=notes,
+        edited=model.edited is not None,
+        resubstituted=is_resubstituted(judged, trained),
+        note=told.note,
+        notes=[
+            *origin_notes(model.cohort, model.recalibrated, rounding is not None),
+            *notes_on(judged, trained),
+        ],
     )
+
+
+def _title(found: Evidence) -> str:
+    """A title where none was given: the outcome's name, or the event's."""
+    metadata = found.model.metadata
+    outcome = metadata.display.outcome.name or metadata.outcome
+    of = metadata.probability_of(found.place)
+    return f"A rule list for {outcome if outcome and len(_evaluated(found)) > 1 else of}"
 
 
 def _place(rule_list: RuleList, positive: Any) -> int:
@@ -366,38 +430,26 @@ def _place(rule_list: RuleList, positive: Any) -> int:
     return label_place(label, rule_list.classes)
 
 
-def _people(subject: Subject, trained: Training, counted: Counted) -> People:
-    rule_list = subject.rule_list
-    return describe_people(
+def _people(model: FittedModel, trained: Training, counted: Counted) -> People:
+    rule_list = model.chosen_list()
+    people = describe_people(
         trained.table,
         trained.rows,
         rule_list.metadata.label_names,
-        subject.fit_report,
+        model.fit_report,
         {name for antecedent in rule_list.antecedents for name in antecedent.columns},
         counted.people,
     )
+    return people_in_words(people, model.metadata.display)
 
 
-def _lines(rule_list: RuleList, place: int) -> list[Line]:
-    """The list with its training counts, the judged label first in each line."""
-    names = rule_list.metadata.label_names
-    order = [place, *(p for p in range(len(names)) if p != place)]
-    lines = []
-    for j, rule in enumerate(rule_list):
-        risks = []
-        for p in order:
-            low, high = rule.interval(rule_list.classes[p], LEVEL)
-            n = plain_count(float(rule.label_counts[p]))
-            risks.append(LabelRisk(names[p], n, float(rule.probabilities[p]), low, high))
-        head = _head(j, len(rule_list))
-        lines.append(Line(head, rule.antecedent.name, plain_count(rule.n), risks))
-    return lines
-
-
-def _head(j: int, length: int) -> str:
-    if length == 0:
-        return "always"
-    return "else" if j == length else "if" if j == 0 else "else if"
+def _over_lists(found: Evidence) -> np.ndarray | None:
+    """The interval over all lists of the people on each line; a posterior tells counts."""
+    model, trained = found.model, found.trained
+    if model.posterior is None:
+        return None
+    people = trained.table.take(trained.rows)
+    return line_intervals(model.posterior, model.chosen_list(), people, LEVEL)
 
 
 def _auc(validation: Validation, place: int, cells: Cells) -> Estimate:
@@ -405,10 +457,10 @@ def _auc(validation: Validation, place: int, cells: Cells) -> Estimate:
     return auc_with_interval(sample.truth, sample.risk, sample.fold)
 
 
-def _apparent(found: Evidence) -> float:
+def _apparent(found: Evidence, place: int) -> float:
     """The AUC on the very table of fit: too good, and labelled as such."""
-    trained, place = found.trained, found.place
-    risk = found.subject.predict_proba(found.X)[trained.rows, place]
+    trained = found.trained
+    risk = found.model.probabilities(trained.table)[trained.rows, place]
     return auc_with_interval(trained.labels == place, risk).value
 
 
@@ -426,55 +478,17 @@ def _apparent_of_lines(
     return auc_with_interval(truth, risk).value
 
 
-def _stability(lists: Sequence[RuleList], table: Table, place: int, is_exact: bool) -> Stability:
-    found = stability(lists, table, place)
-    # a mean over people would tell how many fall into which lines of two lists
-    return found if is_exact else replace(found, mean_risk_difference=float("nan"))
+def _unfitted(fitted: Any, model: FittedModel) -> Any:
+    """A classifier to fit to folds: of the same class and settings as the one reported on."""
+    from sklearn.base import clone
 
-
-def _folds(
-    crossed: Validation, lists: Sequence[RuleList], place: int, counted: Counted
-) -> list[FoldSummary]:
-    is_exact = counted.rounding is None
-    aucs: Sequence[float | None] = [None] * len(lists)
-    if is_exact:
-        aucs = fold_aucs(*crossed.against_the_rest(place), crossed.fold)
-    found = []
-    for f, (fold, rule_list, auc) in enumerate(zip(crossed.folds, lists, aucs, strict=True)):
-        here = crossed.fold == f
-        rules = [(rule.antecedent.name, float(rule.probabilities[place])) for rule in rule_list]
-        found.append(
-            FoldSummary(
-                rules,
-                auc,
-                plain_count(counted.people.by_label(~here).sum()),
-                plain_count(counted.people.by_label(here).sum()),
-                fold.convergence.status,
-                fold.convergence.r_hat,
-                round(fold.seconds, 2),
-                list(fold.warnings) if is_exact else [],  # warnings may count a few people
-            )
-        )
-    return found
-
-
-def _settings(subject: Subject) -> list[Setting]:
     from elseif.estimator import BayesianRuleListClassifier
 
-    defaults = inspect.signature(BayesianRuleListClassifier).parameters
-    return [
-        Setting(name, repr(value), name in defaults and repr(value) == repr(defaults[name].default))
-        for name, value in subject.settings.items()
-    ]
-
-
-def _now() -> str:
-    """The time in UTC, to the minute; SOURCE_DATE_EPOCH tells it where output must repeat."""
-    told = os.environ.get("SOURCE_DATE_EPOCH", "")
-    now = datetime.datetime.now(datetime.UTC)
-    if told.isdecimal():
-        now = datetime.datetime.fromtimestamp(int(told), datetime.UTC)
-    return now.strftime("%Y-%m-%d %H:%M UTC")
+    if isinstance(fitted, FittedModel):
+        return BayesianRuleListClassifier(**model.settings)
+    classifier = clone(fitted)
+    known = classifier.get_params(deep=False)
+    return classifier.set_params(**{k: v for k, v in model.settings.items() if k in known})
 
 
 def _text_or_none(value: Any) -> str | None:

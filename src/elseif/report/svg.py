@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from html import escape
 from itertools import pairwise
 
+from elseif.showing.probability_axis import percent_tick
+
 Point = tuple[float, float]
 LETTER = 6.6  # width of a letter in a legend, about
 
@@ -149,13 +151,6 @@ def marker(x: float, y: float, class_: str) -> Svg:
     if "hollow" in class_:
         return element("rect", x=x - 4, y=y - 4, width=8, height=8, class_=class_)
     return element("circle", cx=x, cy=y, r=5, class_=class_)
-
-
-def percent_tick(value: float) -> str:
-    """A share as a percentage without more decimals than it needs."""
-    return f"{100 * value:g}%" if abs(100 * value - round(100 * value)) > 1e-9 else (
-        f"{round(100 * value)}%"
-    )  # fmt: skip
 
 
 def nice_ticks(low: float, high: float, about: int = 5) -> list[float]:

@@ -13,7 +13,8 @@ from elseif.disclosure.rounding import Rounding
 from elseif.export.disclosed import rounded_model
 from elseif.fitted_model import FittedModel
 from elseif.report.counted import Counted, count_people
-from elseif.report.explorer import Exploration, explorer_data
+from elseif.report.exploration import Exploration
+from elseif.report.explorer_data import explorer_data
 from elseif.report.summary import Evidence, Summary, summary_of
 from elseif.report.training import Training
 
@@ -78,9 +79,7 @@ def outputs(
 def _model(
     model: FittedModel, trained: Training, counted: Counted, rounding: Rounding
 ) -> FittedModel:
-    """The model with both lists as the training people are shown."""
+    """The model with its lists as the training people are shown."""
     counted.weighted.by_label(np.ones(len(trained.rows), dtype=bool))
-    lists = [
-        counted.list_of_training(each, trained) for each in (model.rule_list, model.map_rule_list)
-    ]
+    lists = [counted.list_of_training(each, trained) for each in model.lists]
     return rounded_model(model, rounding, *lists)

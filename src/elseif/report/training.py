@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from elseif.conditions.matching import match_columns
 from elseif.errors import DataError, ParamError
 from elseif.evaluation.cross_validation import Validation
 from elseif.evaluation.subgroups import Grouping, group_by
+from elseif.fitted_model import FittedModel
 from elseif.posterior.rule_list import RuleList
 from elseif.report.measures import Judged
-from elseif.report.subject import Subject
-from elseif.tables.labels import category_order, label_array, read_labels
+from elseif.tables.columns import Kind
 from elseif.tables.reading import Table, read_table
 
 
@@ -35,16 +34,11 @@ class Training:
     fits_the_list: bool  # whether rows fall into the lines in the numbers that the list holds
 
 
-def read_training(subject: Subject, X: Any, y: Any, sample_weight: Any) -> Training:
+def read_training(model: FittedModel, X: Any, y: Any, sample_weight: Any) -> Training:
     """The table and labels given, compared with the list's own counts."""
-    rule_list = subject.rule_list
-    table = table_of(subject, X)
-    labels = read_labels(label_array(y), sample_weight, True, category_order(y))
-    if len(labels.codes) != table.n_rows:
-        raise DataError(
-            f"The table has {table.n_rows} rows and {len(labels.codes)} labels; give one label "
-            "a row."
-        )
+    rule_list = model.chosen_list()
+    table = model.read_training(X)
+    labels = model.read_labels(y, sample_weight, table)
     if labels.classes.tolist() != rule_list.classes.tolist():
         raise DataError(
             f"The table's labels are {labels.classes.tolist()!r}, those of the list are "
@@ -72,21 +66,14 @@ def read_training(subject: Subject, X: Any, y: Any, sample_weight: Any) -> Train
     )
 
 
-def table_of(subject: Subject, X: Any) -> Table:
-    """A table under the names of fit."""
-    table = read_table(X, allow_infinite=subject.settings.get("infinite") == "outer")
-    return match_columns(table, subject.feature_names, subject.n_features, "the list")
-
-
 def groupings(
     subgroups: Sequence[str] | Mapping[str, Any] | None,
     table: Table,
-    subject: Subject,
+    kinds: Mapping[str, Kind],
 ) -> list[Grouping]:
     """All rows by each column, or by each series of values, that was asked for."""
     if subgroups is None:
         return []
-    kinds = subject.rule_list.metadata.kinds
     if isinstance(subgroups, Mapping):
         table, kinds = _own_table(subgroups, table.n_rows), {}
         subgroups = table.names
@@ -118,7 +105,7 @@ def judge(
         validation,
         place,
         rule_list.captured_in(table)[rows],
-        [rule.antecedent.name or "else" for rule in rule_list],
+        [rule.text or "else" for rule in rule_list],
         within,
         rule_list.metadata.label_names,
     )
@@ -138,32 +125,28 @@ def _own_table(values: Mapping[str, Any], n_rows: int) -> Table:
     )
 
 
-def notes_on(judged: Judged, trained: Training, crossed: Validation | None) -> list[str]:
+def notes_on(judged: Judged, trained: Training) -> list[str]:
     """What a reader must know before trusting a number."""
     notes = []
     if not trained.fits_the_list:
         notes.append(
             "The table given is not the one that the list was fitted to, or its weights were not "
-            "given: its rows fall into the lines in other numbers than the list holds. Counts and "
-            "intervals of the list are those of its own training; the description of people, and "
-            "the folds, are of the table given."
+            "given: the numbers of rows on each line differ. Counts and intervals in the list are "
+            "of its own training data; the description of the training data, and the folds, are "
+            "of the table given."
         )
-    if not judged.validation.folds and _looks_like(judged, trained):
+    if is_resubstituted(judged, trained):
         notes.append(
-            "The held-out table falls into the lines in exactly the numbers of the training "
-            "table. It looks like the same data; measures on it would then be in sample."
-        )
-    folds = () if crossed is None else crossed.folds
-    n_failed = sum(fold.convergence.status == "not converged" for fold in folds)
-    if n_failed:
-        notes.append(
-            f"In {n_failed} of {len(folds)} folds the chains did not agree: out-of-fold numbers "
-            "may change with another seed."
+            "The held-out table has exactly as many people of each label on each line as the "
+            "training table. It looks like the same data; performance would then be in sample."
         )
     return notes
 
 
-def _looks_like(judged: Judged, trained: Training) -> bool:
+def is_resubstituted(judged: Judged, trained: Training) -> bool:
+    """Whether a held-out table falls into the lines in the very numbers of the training table."""
+    if judged.validation.folds:
+        return False
     n_cells = len(judged.line_names) * len(judged.label_names)
     ours, theirs = (
         np.bincount(line * len(judged.label_names) + labels, minlength=n_cells)

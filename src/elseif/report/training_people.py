@@ -29,6 +29,7 @@ class Level:
     name: str
     counts: list[float]  # all, then each label
     shares: list[float | None]
+    is_missing: bool = False
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,7 @@ def describe_people(
                 column.kind.value,
                 column.name in in_list,
                 [value_text(cut) for cut in column.cuts],
-                column.excluded,
+                _reason(column.excluded),
                 quartiles,
                 levels,
             )
@@ -101,6 +102,11 @@ def describe_people(
         columns,
         max(0, len(order) - MOST_COLUMNS),
     )
+
+
+def _reason(excluded: str | None) -> str | None:
+    """Why a column was left out, without what its analyst may write to keep it."""
+    return None if excluded is None else excluded.split("; kinds=")[0]
 
 
 def _may_be_described(column: ColumnReport, cells: Cells) -> bool:
@@ -129,19 +135,20 @@ def _described(
     column: Column, cells: Cells, everybody: np.ndarray
 ) -> tuple[list[Quartiles | None], list[Level]]:
     missing = column.is_missing()
-    if column.numbers is not None:
+    if column.numbers is not None and column.kind is not Kind.BOOLEAN:
         levels = [("missing", missing)] if missing.any() else []
-        shown = _levels(levels, cells, everybody)
+        shown = _levels(levels, cells, everybody, missing)
         return _quartiles_by_label(column.numbers, missing, cells), shown
     if column.kind is Kind.BOOLEAN:
-        true = column.is_true()
-        named = [("yes", true), ("no", ~true & ~missing)]
+        named = [("yes", column.is_true()), ("no", column.is_false())]
+        if (neither := column.is_neither()).any():
+            named.append(("neither", neither))
     else:
         named = _categories(column, cells)
     if missing.any():
         named.append(("missing", missing))
     cells.parted([mask for _, mask in named])
-    return [], _levels(named, cells, everybody)
+    return [], _levels(named, cells, everybody, missing)
 
 
 def _categories(column: Column, cells: Cells) -> list[tuple[str, np.ndarray]]:
@@ -164,14 +171,18 @@ def _categories(column: Column, cells: Cells) -> list[tuple[str, np.ndarray]]:
 
 
 def _levels(
-    named: Sequence[tuple[str, np.ndarray]], cells: Cells, everybody: np.ndarray
+    named: Sequence[tuple[str, np.ndarray]],
+    cells: Cells,
+    everybody: np.ndarray,
+    missing: np.ndarray,
 ) -> list[Level]:
     """Counts of each level, in all and by label, with their shares."""
     levels = []
     for name, members in named:
         counts = _with_sum(cells.by_label(members))
         shares = [float(n / m) if m else None for n, m in zip(counts, everybody, strict=True)]
-        levels.append(Level(name, [plain_count(n) for n in counts], shares))
+        told = [plain_count(n) for n in counts]
+        levels.append(Level(name, told, shares, is_missing=members is missing))
     return levels
 
 

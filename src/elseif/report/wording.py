@@ -6,26 +6,46 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from elseif.report.names import shown
+from elseif.showing import numbers
 
 Data = Mapping[str, Any]
 UNKNOWN = "not available"
+# docs/coverage.md has the measurements, and the command that prints them
+OPTIMISM = (
+    "Rules are selected because they stand out in the training data, so their risks are a little "
+    "too extreme for new people. On held-out rows of nine public tables, printed risks were on "
+    "average 1.7 percentage points too far from the overall share in tables with fewer than 1,500 "
+    "rows, and 0.8 points in larger ones. The section on calibration shows how well the risks of "
+    "this list hold out of sample."
+)
 
 
 def percent(share: float | None, decimals: int = 1) -> str:
     """A share as a percentage."""
-    return UNKNOWN if share is None else f"{100 * share:.{decimals}f}%".replace("-", "−")
+    return UNKNOWN if share is None else numbers.percent(share, decimals).replace("-", "−")
+
+
+def percent_range(low: float, high: float, decimals: int = 1) -> str:
+    """Both ends of an interval, in percent."""
+    first, last = percent(low, decimals), percent(high, decimals)
+    if last.startswith(("<", ">")):
+        return f"{first} to {last}"  # a dash before such a sign is easily taken for a minus
+    return f"{first.removesuffix('%')}–{last}"
 
 
 def number(value: float | None, decimals: int = 3) -> str:
     """A number, with a true minus sign."""
-    return UNKNOWN if value is None else f"{value:,.{decimals}f}".replace("-", "−")
+    if value is None:
+        return UNKNOWN
+    shown = f"{value:,.{decimals}f}"
+    if not float(shown.replace(",", "")):
+        shown = shown.removeprefix("-")  # nothing is below 0 by 0.00
+    return shown.replace("-", "−")
 
 
 def count(n: float | None) -> str:
     """A number of people."""
-    if n is None:
-        return UNKNOWN
-    return f"{n:,.0f}" if float(n).is_integer() else f"{n:,.2f}"
+    return UNKNOWN if n is None else numbers.count_text(n)
 
 
 def estimate(found: Data, decimals: int = 3) -> str:
@@ -42,15 +62,27 @@ def percent_estimate(found: Data, decimals: int = 1) -> str:
     """A share with its interval, in percent."""
     if found["value"] is None:
         return UNKNOWN
-    low, high = percent(found["low"], decimals), percent(found["high"], decimals)
-    return f"{percent(found['value'], decimals)} ({low.removesuffix('%')}–{high})"
+    return (
+        f"{percent(found['value'], decimals)} "
+        f"({percent_range(found['low'], found['high'], decimals)})"
+    )
+
+
+def quoted(name: object) -> str:
+    """A name of the user's in quotation marks, shortened."""
+    return f"“{shown(name)}”"
 
 
 def how_validated(validation: Data) -> str:
     """How observations were kept apart, in a few words that stand beside every number."""
+    return f"out of sample, {how_evaluated(validation)}"
+
+
+def how_evaluated(validation: Data) -> str:
+    """By what performance was measured."""
     if validation["n_folds"]:
-        return f"out of sample, {validation['n_folds']}-fold cross-validation"
-    return "out of sample, held-out table"
+        return f"{validation['n_folds']}-fold cross-validation"
+    return "held-out table"
 
 
 def discrimination_words(summary: Data) -> list[str]:
@@ -58,36 +90,34 @@ def discrimination_words(summary: Data) -> list[str]:
     found, validation = summary["validation"]["discrimination"], summary["validation"]
     auc = found["auc"]["value"]
     if auc is None:
-        return ["There are not people both with and without the outcome, so that nothing is said."]
+        return ["The AUC needs people both with and without the event, and is not available."]
     told = [
-        f"Of two people, one with and one without the outcome, the list gives the higher risk to "
-        f"the one with it {100 * auc:.0f} times out of 100 (ties count half). A coin would do so "
-        "50 times."
+        f"For two people, one with and one without the event, the one with the event is given the "
+        f"higher risk {100 * auc:.0f} times in 100 (ties count as half). Chance alone would give "
+        "50."
     ]
     if summary["about"]["rounded_to"]:
         told.append(
-            f"The AUC is {estimate(found['auc'])}, with DeLong’s 95% confidence interval, of the "
-            f"rounded counts{' of all folds together' if validation['n_folds'] else ''}."
+            f"The AUC is {estimate(found['auc'])}, with DeLong’s 95% confidence interval, computed "
+            f"from rounded counts{' of all folds together' if validation['n_folds'] else ''}."
         )
     elif validation["n_folds"]:
         told.append(
             f"The AUC is {estimate(found['auc'])}: the mean over {validation['n_folds']} folds, "
-            "with a 95% confidence interval from DeLong’s variance in each fold. The interval "
-            "takes the folds’ lists as they are; it does not say how much other training data "
-            "would change them."
+            "with a 95% confidence interval from DeLong’s variance in each fold. The interval does "
+            "not include the variation from fitting to other training data."
         )
     else:
         told.append(
             f"The AUC is {estimate(found['auc'])}, with DeLong’s 95% confidence interval, on the "
             "held-out table."
         )
-    cross = summary["cross_validated_auc"]
-    if cross is not None:
-        told.append(f"Cross-validated on the training table it is {estimate(cross)}.")
+    if summary["cross_validated_auc"] is not None:
+        cross = estimate(summary["cross_validated_auc"])
+        told.append(f"By cross-validation on the training table it is {cross}.")
     told.append(
-        f"In sample, on the very people that the list was learnt from, it is "
-        f"{number(summary['apparent_auc'])}; that number is too good, and stands here only to "
-        "show by how much."
+        f"In sample, on the training data themselves, it is {number(summary['apparent_auc'])}. "
+        "That is too optimistic, and given only for comparison."
     )
     return told
 
@@ -100,21 +130,23 @@ def calibration_words(summary: Data) -> list[str]:
     told = []
     if slope["value"] is None:
         told.append(
-            "The calibration slope cannot be told: risks do not vary, or they part people with "
-            "the outcome from the others completely."
+            "The calibration slope cannot be estimated: the risks do not vary, everybody has the "
+            "same outcome, or the risks separate people with and without the event completely."
         )
     else:
+        pooled = summary["validation"]["n_folds"]
         told.append(
-            f"The calibration slope is {estimate(slope, 2)}: {_slope_words(slope)} Below 1, risks "
-            "are too extreme: high ones come true less often than predicted, low ones more often. "
-            f"Above 1 they are too timid.{_pooled(summary)}"
+            f"The calibration slope is {estimate(slope, 2)}{_slope_words(slope)}. Below 1, risks "
+            "are too extreme: high risks are too high and low risks too low. Above 1, they are not "
+            "extreme enough."
+            + (" The slope is fitted to the out-of-fold risks of all folds." if pooled else "")
         )
     told.append(
-        f"The intercept with the slope fixed at 1 is {estimate(large, 2)} (0 is ideal, above 0 "
-        "means more events than predicted)"
+        f"Calibration in the large, the intercept with the slope fixed at 1, is "
+        f"{estimate(large, 2)}. It is ideally 0; above 0, there were more events than predicted"
         + (
-            "; under cross-validation it is near 0 by construction, for the folds share one "
-            "prevalence."
+            ". In cross-validation it is close to 0 by construction, because all folds have nearly "
+            "the same share of events."
             if summary["validation"]["n_folds"]
             else "."
         )
@@ -122,36 +154,32 @@ def calibration_words(summary: Data) -> list[str]:
     brier = found["brier"]
     told.append(
         f"The Brier score, the mean squared difference between risk and outcome, is "
-        f"{estimate(brier['score'])}; giving everybody the overall share would score "
-        f"{number(brier['of_prevalence'])}. Scaled between the two it is "
-        f"{percent(brier['scaled'])} (100% is perfect, 0% no better than the overall share)."
+        f"{estimate(brier['score'])}; predicting the overall share for everybody would score "
+        f"{number(brier['of_prevalence'])}. The scaled Brier score is {percent(brier['scaled'])} "
+        "(100% is perfect, 0% is no better than the overall share)."
     )
     return told
 
 
-def _pooled(summary: Data) -> str:
-    if not summary["validation"]["n_folds"]:
-        return ""
-    return " It is fitted to the out-of-fold risks of all folds together."
-
-
 def _slope_words(slope: Data) -> str:
+    if slope["low"] is None:
+        return ""
     if slope["low"] <= 1 <= slope["high"]:
-        return "the ideal, 1, lies within its interval."
-    return f"the ideal, 1, lies {'above' if slope['high'] < 1 else 'below'} its interval."
+        return ", an interval that includes the ideal value of 1"
+    return f", an interval {'below' if slope['high'] < 1 else 'above'} the ideal value of 1"
 
 
 def decision_words(decision: Data) -> list[str]:
     """Where acting by the list is worth more than acting on all or on nobody."""
     told = [
-        "Net benefit counts people rightly acted on, less those wrongly acted on at the odds that "
-        "the threshold implies: who would act at a risk of 10% holds one missed event to be as bad "
-        "as 9 needless actions."
+        "Net benefit is the share of true positives minus the share of false positives, weighted "
+        "by the odds of the threshold: at a threshold of 10%, one true positive is worth nine "
+        "false positives."
     ]
     if not decision["better"]:
         told.append(
-            "At no threshold is acting by the list worth more than both acting on everybody and "
-            "acting on nobody."
+            "At no threshold does using the list have a higher net benefit than both treating "
+            "everybody and treating nobody."
         )
     else:
         ranges = [
@@ -159,8 +187,8 @@ def decision_words(decision: Data) -> list[str]:
             for low, high in decision["better"]
         ]
         told.append(
-            "Acting by the list is worth more than either simple way at thresholds of "
-            f"{_joined(ranges)}. Whether one’s own threshold lies there is for the reader to judge."
+            "Using the list has a higher net benefit than treating everybody and than treating "
+            f"nobody at thresholds of {joined(ranges)}."
         )
     return told
 
@@ -169,18 +197,20 @@ def stability_words(stability: Data) -> list[str]:
     """How far the folds’ lists agree."""
     lengths = sorted(set(stability["lengths"]))
     difference = stability["mean_risk_difference"]
-    shown = f"{lengths[0]}" if len(lengths) == 1 else f"{lengths[0]} to {lengths[-1]}"
+    span = f"{lengths[0]}" if len(lengths) == 1 else f"{lengths[0]} to {lengths[-1]}"
+    rules = "rule" if span == "1" else "rules"
     told = [
-        f"The list was learnt again {stability['n_lists']} times, each time without a part of the "
-        f"people. These lists have {shown} rules. Two of them share on average "
-        f"{percent(stability['rule_agreement'], 0)} of their rules to the letter and "
+        f"The list was refitted {stability['n_lists']} times, each time without one fold. The "
+        f"lists have {span} {rules}. On average, two of them share "
+        f"{percent(stability['rule_agreement'], 0)} of their rules, word for word, and "
         f"{percent(stability['column_agreement'], 0)} of their columns."
     ]
     if difference is not None:
         told.append(
-            "The risks that two of them give to the same person differ on average by "
-            f"{number(100 * difference, 1)} percentage points. Lists that read differently may "
-            "predict alike: a threshold moved a little, or rules in another order."
+            "Their risks for the same person differ by "
+            f"{number(100 * difference, 1)} percentage points on average. Lists with different "
+            "rules can give similar predictions: a cut point may have moved, or the same rules may "
+            "be in another order."
         )
     return told
 
@@ -188,51 +218,76 @@ def stability_words(stability: Data) -> list[str]:
 def reading_words(summary: Data) -> list[str]:
     """How to use the list, and what its numbers are."""
     about = summary["about"]
+    level = f"{100 * about['level']:g}%"
+    of = "each label" if summary["other_labels"] else quoted(about["event"])
     told = [
-        "Read from the top. The first line whose conditions are all true of a person decides, and "
-        "the lines below it do not matter for that person. The last line is for everybody whom no "
-        "line above describes. Each risk therefore holds for those whom the lines above it left.",
-        f"Each line gives the probability of “{shown(about['positive'])}” among people like these, "
-        f"with a {100 * about['level']:g}% credible interval: given the list, the data and the "
-        "prior, the probability lies within it with that certainty. It does not include doubt "
-        "about the list itself; the sections on the posterior and on stability speak of that.",
-        "A missing value makes no condition true but “is missing”, so that a person may fall "
-        "through to a lower line for want of a measurement.",
+        "Start at the top and stop at the first line whose conditions are all met: it gives the "
+        "person’s risk. The last line is for everybody else. Each risk therefore applies to people "
+        "whom no earlier line describes.",
+        f"A line gives the probability of {of} with its {level} credible interval: given the list, "
+        "the data and the prior, the probability lies in this interval with a probability of "
+        f"{level}.",
+        *_two_uncertainties(summary),
+        "A condition on a missing value is not met, unless the condition is “is missing”. People "
+        "with missing values may therefore end at a lower line.",
         "The list describes associations. It does not say that changing a condition would change "
         "the outcome.",
     ]
     if about["rounded_to"]:
         told.append(
             f"Numbers of people are rounded to multiples of {about['rounded_to']:,}, and risks and "
-            "intervals follow from the rounded numbers: they differ from those that the list "
-            "learnt, the more so the fewer people a line has."
+            "intervals are computed from the rounded numbers. They differ from those of the model, "
+            "most where a line has few people."
         )
     if about["predicts"] == "posterior":
         told.append(
-            "The risks that are judged in this report are averages over all lists of the "
-            "posterior (predict_with='posterior'), not the risks printed in this one list."
+            "The risks evaluated in this report are averages over all lists of the posterior "
+            "(predict_with='posterior'), not the risks of the list shown."
         )
     if about["weighted"]:
         told.append(
-            "People were weighted in fitting, so that n in the list is a sum of weights. In "
-            "validation every person counts once."
+            "Observations were weighted in fitting, so n in the list is a sum of weights. In "
+            "evaluation, every person counts once."
         )
     return told
+
+
+def _two_uncertainties(summary: Data) -> list[str]:
+    """What the line's own interval leaves out, and how far it is to be trusted on new people."""
+    level = f"{100 * summary['about']['level']:g}%"
+    first = (
+        "Two things are uncertain: the probability of the outcome among the people on a line, and "
+        "whether this is the right list. The interval beside a risk includes only the first. "
+    )
+    if any(risk.get("low_over_lists") is not None for risk in _first_risks(summary)):
+        first += (
+            "The interval “over all lists” includes both: for a random person on the line and a "
+            "random list of the posterior, the risk that this list gives to this person is in the "
+            f"interval with a probability of {level}. It is wide where other probable lists "
+            "distinguish between these people, or disagree about them."
+        )
+    else:
+        first += "The sections on the posterior and on stability are about the second."
+    return [first, OPTIMISM]
+
+
+def _first_risks(summary: Data) -> list[Data]:
+    return [line["risks"][0] for line in summary["lines"]]
 
 
 def people_words(summary: Data) -> list[str]:
     """Size, events and labels."""
     about, people = summary["about"], summary["people"]
     labels = ", ".join(
-        f"{count(n)} “{shown(name)}”"
+        f"{count(n)} {quoted(name)}"
         for name, n in zip(about["labels"], people["n"][1:], strict=True)
     )
-    told = [f"{count(about['n'])} people, of whom {labels}."]
+    told = [f"{count(about['n'])} people: {labels}."]
     if about["n_without_label"]:
         told.append(f"{count(about['n_without_label'])} rows without a label were left out.")
     return told
 
 
-def _joined(parts: Sequence[str]) -> str:
+def joined(parts: Sequence[str]) -> str:
     """Texts one after another: a, b and c."""
     return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)

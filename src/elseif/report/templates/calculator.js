@@ -2,7 +2,8 @@
 /* The list and one case: which lines could apply, and why the others cannot.
  *
  * An answer is one of
- *   { state: "unknown" }                nothing is known: the value may be anything
+ *   { state: "unknown" }                not answered yet: the value may be anything
+ *   { state: "not known" }              asked, and nobody knows: the value may be anything
  *   { state: "missing" }                known not to be recorded: only "is missing" is true of it
  *   { state: "value", value: ... }      a number; text of a date; 1 or 0; the place of a category
  *
@@ -33,9 +34,12 @@ function holds(condition, answer) {
   return compare[condition.operator](answer.value, ...condition.values);
 }
 
+/* Whether the value may be anything. */
+const isOpen = (answer) => answer.state === "unknown" || answer.state === "not known";
+
 /* The ways in which an answer can meet the conditions of its column. */
 function cellsOf(column, answer) {
-  if (answer.state === "unknown") return column.cells;
+  if (isOpen(answer)) return column.cells;
   return [column.conditions.map((condition) => holds(condition, answer))];
 }
 
@@ -104,7 +108,8 @@ function assess(model, answers) {
     const truths = rule.conditions.map(({ column, index }) => truth(cells[column], index));
     return { truths, status: lineStatus(line, truths, possible, decided) };
   });
-  return { possible, lines, needed, next: decided ? -1 : needed.indexOf(true) };
+  const next = needed.findIndex((isNeeded, i) => isNeeded && answers[i].state === "unknown");
+  return { possible, lines, needed, next: decided ? -1 : next };
 }
 
 /* Whether an answer to a question would rule a line out. */

@@ -1,11 +1,5 @@
 "use strict";
-/* The calculator's form: reads answers, and shows what calculator.js says of them. */
-
-const model = JSON.parse(document.getElementById("data").textContent);
-const form = document.getElementById("case");
-const questions = [...document.querySelectorAll(".question")];
-const lineElements = [...document.querySelectorAll(".line")];
-const byId = (id) => document.getElementById(id);
+/* The calculator's page: shows what calculator.js says of the case, on screen, in print and as text. */
 
 /* An element with text and children; text is never markup. */
 function element(tag, className, ...children) {
@@ -15,73 +9,13 @@ function element(tag, className, ...children) {
   return made;
 }
 
-/* ------------------------------------------------------------------------ answers */
-
-function readAnswer(question, column) {
-  const chosen = question.querySelector("input[type=radio]:checked")?.value;
-  if (chosen === "unknown" || chosen === "missing") return { state: chosen };
-  const field = question.querySelector(".field");
-  if (!field) return { state: "value", value: Number(chosen) };
-  if (field.tagName === "SELECT") {
-    const state = field.value;
-    return state === "unknown" || state === "missing" ? { state } : { state: "value", value: Number(state) };
-  }
-  if (column.kind !== "date") return readNumber(field.value);
-  if (field.validity.badInput) return { state: "invalid", why: "The date is not complete." };
-  return readDate(field.value);
-}
-
-function answerText(column, answer) {
-  if (answer.state === "missing") return "not recorded";
-  if (answer.state !== "value") return "unknown";
-  if (column.kind === "date") return answer.value.replace(/\.0+$/, "").replace(/T00:00:00$/, "").replace("T", " ");
-  if (column.kind === "numeric") return `${answer.value}${column.unit ? ` ${column.unit}` : ""}`;
-  return column.options[answer.value];
-}
-
-/* What to say beside a field; an answer that cannot be read counts as unknown. */
-function remark(column, answer) {
-  if (answer.state === "invalid") return `${answer.why} Taken as unknown.`;
-  if (answer.state !== "value") return "";
-  if (column.kind === "numeric" && column.range) {
-    const [low, high] = column.range;
-    if (answer.value < low || answer.value > high) return `Outside ${low} to ${high}: please check.`;
-  }
-  if (column.kind === "category" && answer.value === column.options.length - 1) {
-    const why = column.allLevels ? "Not seen in training" : "Named in no line";
-    return `${why}: no condition on it is true.`;
-  }
-  return "";
-}
-
-/* A value typed takes "unknown" away, and an emptied field brings it back. */
-function pairFieldWithRadios(question, changed) {
-  const field = question.querySelector("input.field");
-  if (!field) return;
-  const radios = [...question.querySelectorAll("input[type=radio]")];
-  if (changed === field) {
-    const isEmpty = field.value === "" && !field.validity.badInput;
-    const isMissing = isEmpty && radios.some((radio) => radio.checked && radio.value === "missing");
-    if (isMissing) return;
-    for (const radio of radios) radio.checked = isEmpty && radio.value === "unknown";
-  } else if (changed.type === "radio") {
-    field.value = "";
-  }
-}
-
-/* Arrow keys move a number by its step. */
-function stepNumber(event) {
-  const direction = { ArrowUp: 1, ArrowDown: -1 }[event.key];
-  const question = event.target.closest(".question");
-  if (!direction || !event.target.matches("input.number-field")) return;
-  const { step } = model.columns[questions.indexOf(question)];
-  const answer = readNumber(event.target.value);
-  if (answer.state !== "value") return;
-  event.preventDefault();
-  const decimals = Math.max(String(step).split(".")[1]?.length ?? 0, String(answer.value).split(".")[1]?.length ?? 0);
-  event.target.value = (answer.value + direction * step).toFixed(Math.min(decimals, 15));
-  event.target.dispatchEvent(new Event("input", { bubbles: true }));
-}
+/* Of each model: its parts of the page. */
+const modelElements = [...document.querySelectorAll(".model-answer")].map((answer, place) => ({
+  results: answer.querySelector(".results"),
+  explanation: answer.querySelector(".explanation"),
+  answer,
+  lines: [...document.querySelectorAll(".list")[place].querySelectorAll(".line")],
+}));
 
 /* ------------------------------------------------------------------------- results */
 
@@ -95,17 +29,23 @@ function rectangle(className, x, width) {
   return made;
 }
 
-/* A bar from 0 to 100 %: a band for an interval or a range, and marks for risks. */
-function bar(low, high, risks) {
+/* A bar from 0 to the end of the model's axis: a band for an interval or a range, and marks for risks. */
+function bar(end, low, high, risks) {
   const svg = document.createElementNS(SVG, "svg");
   svg.setAttribute("class", "bar");
   svg.setAttribute("viewBox", "0 0 100 10");
   svg.setAttribute("preserveAspectRatio", "none");
   svg.setAttribute("aria-hidden", "true");
   svg.append(rectangle("track", 0, 100));
-  svg.append(rectangle("band", 100 * low, 100 * (high - low)));
-  for (const risk of risks) svg.append(rectangle("mark", Math.min(Math.max(100 * risk - 0.5, 0), 99), 1));
+  svg.append(rectangle("band", (100 * low) / end, (100 * (high - low)) / end));
+  for (const risk of risks) svg.append(rectangle("mark", Math.min(Math.max((100 * risk) / end - 0.5, 0), 99), 1));
   return svg;
+}
+
+function scale(ticks) {
+  const made = element("div", "scale", ...ticks.map((tick) => element("span", "", tick)));
+  made.setAttribute("aria-hidden", "true");
+  return made;
 }
 
 function labelName(label) {
@@ -114,29 +54,30 @@ function labelName(label) {
   return made;
 }
 
-/* One label over the lines that are possible: a risk, or the range of risks. */
-function resultFor(label, place, lines) {
-  const consequents = lines.map((line) => model.rules[line].labels[place]);
-  const sorted = [...consequents].sort((a, b) => a.risk - b.risk);
+/* The consequents of one label over the lines that are possible, the least probable first. */
+function consequents(model, place, lines) {
+  return lines.map((line) => model.rules[line].labels[place]).sort((a, b) => a.risk - b.risk);
+}
+
+/* One label: a risk, or the range of risks. */
+function resultFor(model, label, place, lines) {
+  const sorted = consequents(model, place, lines);
   const least = sorted[0], most = sorted[sorted.length - 1];
   const decided = lines.length === 1;
   const number = decided ? least.texts[0] : `${least.texts[0]} to ${most.texts[0]}`;
-  const interval = decided ? `${model.level} interval ${least.texts[1]} to ${least.texts[2]}` : "range still possible";
+  const interval = decided ? `${page.level} interval ${least.texts[1]} to ${least.texts[2]}` : "range still possible";
   const [low, high] = decided ? [least.low, least.high] : [least.risk, most.risk];
   const made = element("div", decided ? "result decided" : "result open");
   made.append(
-    element("p", "of", "Probability of ", labelName(label)),
+    element("p", "of", element("span", "probability-of", "Probability of "), labelName(label)),
     element("p", "risk", number),
-    bar(low, high, consequents.map((consequent) => consequent.risk)),
-    scale(),
+    bar(model.end, low, high, sorted.map((consequent) => consequent.risk)),
+    scale(model.ticks),
     element("p", "interval", interval),
   );
-  return made;
-}
-
-function scale() {
-  const made = element("div", "scale", element("span", "", "0%"), element("span", "", "50%"), element("span", "", "100%"));
-  made.setAttribute("aria-hidden", "true");
+  if (decided && least.over) {
+    made.append(element("p", "over-lists", `${page.level} interval over all lists ${least.over[0]} to ${least.over[1]}`));
+  }
   return made;
 }
 
@@ -144,108 +85,173 @@ function plural(count, word) {
   return `${count} ${word}${count === "1" || count === 1 ? "" : "s"}`;
 }
 
-function ruleText(line) {
+function ruleText(model, line) {
   const { conditions } = model.rules[line];
   if (!conditions.length) return line ? "none of the lines above is true" : "the same for every case";
   return conditions.map((condition) => condition.text).join(" and ");
 }
 
-function explanation(assessment) {
+const questionText = (place) => questions[place].querySelector(".asked").textContent;
+
+function explanation(model, assessment) {
   const { possible, next } = assessment;
   if (possible.length === 1) {
-    const rule = model.rules[possible[0]];
-    return `Line ${possible[0] + 1} applies. ${plural(rule.count, "past case")} behind it.`;
+    return `Line ${possible[0] + 1} applies. ${plural(model.rules[possible[0]].count, "past case")} behind it.`;
   }
-  const ask = next < 0 ? "" : ` Next: ${questionText(next)}`;
-  return `Not decided: ${possible.length} lines are possible.${ask}`;
+  const ask = next < 0 ? "What is not known could decide." : `Next: ${questionText(model.columns[next].question)}`;
+  return `Not decided: ${possible.length} lines are possible. ${ask}`;
 }
 
-function questionText(column) {
-  return questions[column].querySelector(".asked").textContent;
-}
-
-/* The same for ears: one sentence, once the typing pauses. */
-function spoken(assessment) {
-  const [line] = assessment.possible;
-  if (assessment.possible.length > 1) {
-    const ranges = model.labels.map((label, place) => {
-      const sorted = assessment.possible.map((j) => model.rules[j].labels[place]).sort((a, b) => a.risk - b.risk);
-      return `${label.shown} between ${sorted[0].texts[0]} and ${sorted[sorted.length - 1].texts[0]}`;
-    });
-    return `${explanation(assessment)}. Probability of ${ranges.join("; ")}.`;
-  }
-  const risks = model.labels.map((label, place) => {
-    const [risk, low, high] = model.rules[line].labels[place].texts;
-    return `${label.shown} ${risk}, ${model.level} interval ${low} to ${high}`;
+/* One sentence for each label, for ears and for texts. */
+function riskTexts(model, possible) {
+  return model.labels.map((label, place) => {
+    const sorted = consequents(model, place, possible);
+    const [risk, low, high] = sorted[0].texts;
+    if (possible.length > 1) return `${label.shown} between ${risk} and ${sorted[sorted.length - 1].texts[0]}`;
+    const wider = sorted[0].over ? `, over all lists ${sorted[0].over.join(" to ")}` : "";
+    return `${label.shown} ${risk}, ${page.level} interval ${low} to ${high}${wider}`;
   });
-  return `${explanation(assessment)} Probability of ${risks.join("; ")}.`;
+}
+
+function spoken(model, assessment) {
+  const name = model.name ? `${model.name}: ` : "";
+  const told = explanation(model, assessment);
+  const risks = `Probability of ${riskTexts(model, assessment.possible).join("; ")}.`;
+  return `${name}${told}${/[.?!]$/.test(told) ? "" : "."} ${risks}`;
 }
 
 let speaking;
 function announce(text) {
   clearTimeout(speaking);
-  speaking = setTimeout(() => { byId("spoken").textContent = text; }, 400);
+  speaking = setTimeout(() => { byId("spoken").textContent = text; }, 400); // once the typing pauses
 }
 
-function showLine(made, line, state, answers) {
+function showLine(model, made, line, state, answers) {
   made.dataset.status = state.status;
   if (state.status === "applies") made.setAttribute("aria-current", "true");
   else made.removeAttribute("aria-current");
   made.querySelector(".badge").textContent = state.status;
-  const rule = model.rules[line];
   made.querySelectorAll(".condition").forEach((shown, i) => {
     shown.dataset.truth = state.truths[i] === null ? "open" : String(state.truths[i]);
   });
-  made.querySelector(".reason").textContent = reason(rule, state, answers);
+  made.querySelector(".reason").textContent = reason(model, model.rules[line], state, answers);
 }
 
-function reason(rule, state, answers) {
+function reason(model, rule, state, answers) {
   if (state.status === "not reached") return "every such case is caught above";
   if (state.status !== "ruled out") return "";
   const failed = rule.conditions.filter((_, i) => state.truths[i] === false);
-  const columns = [...new Set(failed.map(({ column }) => column))];
-  return columns.map((c) => `${model.columns[c].shown}: ${answerText(model.columns[c], answers[c])}`).join(", ");
+  const places = [...new Set(failed.map(({ column }) => model.columns[column].question))];
+  return places.map((q) => `${page.questions[q].shown}: ${answerText(page.questions[q], answers[q])}`).join(", ");
 }
 
-function showQuestion(question, column, answer, isNeeded, isNext) {
-  const said = remark(column, answer);
-  question.querySelector(".remark").textContent = said;
-  const isOpen = answer.state === "unknown" || answer.state === "invalid";
+/* ------------------------------------------------------------------------ questions */
+
+function showQuestion(place, answer, isNeeded, isNext) {
+  const question = questions[place];
+  question.querySelector(".remark").textContent = remark(page.questions[place], answer);
+  const isUnanswered = answer.state === "unknown" || answer.state === "invalid";
   question.classList.toggle("next", isNext);
-  question.classList.toggle("idle", isOpen && !isNeeded);
-  question.querySelector(".flag").textContent = isNext ? "asked next" : isOpen && !isNeeded ? "not needed" : "";
+  question.classList.toggle("idle", isUnanswered && !isNeeded);
+  question.querySelector(".flag").textContent = isNext ? "asked next" : isUnanswered && !isNeeded ? "not needed" : "";
   const field = question.querySelector("input.field");
   if (field) field.setAttribute("aria-invalid", String(answer.state === "invalid"));
 }
 
-function showPrinted(answers, assessment) {
-  byId("printed-answers").replaceChildren(...model.columns.map((column, i) => {
-    const name = element("th", "", questionText(i));
-    name.scope = "row";
-    const said = remark(column, answers[i]);
-    return element("tr", "", name, element("td", "", answerText(column, answers[i]), said ? ` (${said})` : ""));
-  }));
-  const lines = assessment.possible.map((line) => `Line ${line + 1}: ${ruleText(line)}.`);
-  byId("printed-lines").textContent = lines.join(" Or: ");
+/* The question that is asked next, or -1: the first that a model needs and nobody has answered. */
+function nextQuestion(assessments) {
+  const places = assessments.map(({ next }, m) => (next < 0 ? Infinity : models[m].columns[next].question));
+  const first = Math.min(...places);
+  return first === Infinity ? -1 : first;
 }
 
-function update() {
-  const answers = questions.map((question, i) => readAnswer(question, model.columns[i]));
-  const known = answers.map((answer) => (answer.state === "invalid" ? { state: "unknown" } : answer));
-  const assessment = assess(model, known);
-  questions.forEach((question, i) => {
-    showQuestion(question, model.columns[i], answers[i], assessment.needed[i], assessment.next === i);
+function isNeededBy(assessments, place) {
+  return assessments.some(({ needed }, m) => models[m].columns.some((column, i) => column.question === place && needed[i]));
+}
+
+/* --------------------------------------------------------------------- print and text */
+
+function printedLines(model, assessment) {
+  const lines = assessment.possible.map((line) => `Line ${line + 1}: ${ruleText(model, line)}.`);
+  return `${models.length > 1 ? `${model.name}: ` : ""}${lines.join(" Or: ")}`;
+}
+
+function showPrinted(answers, assessments) {
+  byId("printed-answers").replaceChildren(...page.questions.map((question, i) => {
+    const name = element("th", "", questionText(i));
+    name.scope = "row";
+    const said = remark(question, answers[i]);
+    return element("tr", "", name, element("td", "", answerText(question, answers[i]), said ? ` (${said})` : ""));
+  }));
+  byId("printed-lines").textContent = assessments.map((each, m) => printedLines(models[m], each)).join(" ");
+}
+
+/* The result as plain text, to paste into notes. */
+function resultText() {
+  const { answers, assessments, cautions } = current;
+  const told = [page.title];
+  models.forEach((model, m) => {
+    const { possible } = assessments[m];
+    if (models.length > 1) told.push("", model.name);
+    told.push(...riskTexts(model, possible).map((text) => `Probability of ${text}`));
+    const said = possible.map((line) => `line ${line + 1} (${ruleText(model, line)}; ${plural(model.rules[line].count, "past case")})`);
+    told.push(possible.length === 1 ? `Applies: ${said[0]}` : `Not decided; possible: ${said.join("; ")}`);
+    told.push(`Model: ${model.brief}`);
   });
-  lineElements.forEach((made, line) => showLine(made, line, assessment.lines[line], known));
-  byId("results").replaceChildren(...model.labels.map((label, place) => resultFor(label, place, assessment.possible)));
-  byId("explanation").textContent = explanation(assessment);
-  byId("answer").classList.toggle("decided", assessment.possible.length === 1);
-  showPrinted(answers, assessment);
-  announce(spoken(assessment));
+  const given = page.questions.map((question, i) => [answers[i], `${questionText(i)}: ${answerText(question, answers[i])}`]);
+  const known = given.filter(([answer]) => !["unknown", "invalid"].includes(answer.state)).map(([, text]) => text);
+  if (models.length > 1) told.push("");
+  told.push(`Answers: ${known.join("; ") || "none"}`, ...cautions.map((text) => `Caution: ${text}`));
+  told.push(`elseif ${page.version}, ${new Date().toISOString().slice(0, 10)}. ${page.note}`);
+  return told.join("\n");
+}
+
+/* Into the clipboard; where that is not allowed, into a field to copy from. */
+async function copy(text, what) {
+  const field = byId("to-copy");
+  field.hidden = true;
+  field.value = text;
+  let done = true;
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    field.hidden = false;
+    field.select();
+    done = document.execCommand("copy");
+    field.hidden = done;
+  }
+  byId("copied").textContent = done ? `${what} copied.` : "Select the text below and copy it.";
+}
+
+/* ---------------------------------------------------------------------------- update */
+
+let current;
+
+function update() {
+  const answers = questions.map((_, place) => readAnswer(place));
+  const assessments = models.map((model) => assess(model, answersFor(model, answers)));
+  const next = nextQuestion(assessments);
+  questions.forEach((_, i) => showQuestion(i, answers[i], isNeededBy(assessments, i), next === i));
+  const cautions = page.questions.map((question, i) => [questionText(i), outside(question, answers[i])]);
+  const said = cautions.filter(([, text]) => text).map(([name, text]) => `${name}: ${text[0].toLowerCase()}${text.slice(1)}`);
+  current = { answers, assessments, next, cautions: said };
+  models.forEach((model, m) => {
+    const parts = modelElements[m], assessment = assessments[m];
+    parts.lines.forEach((made, line) => showLine(model, made, line, assessment.lines[line], answers));
+    parts.results.replaceChildren(...model.labels.map((label, place) => resultFor(model, label, place, assessment.possible)));
+    parts.explanation.textContent = explanation(model, assessment);
+    parts.answer.classList.toggle("decided", assessment.possible.length === 1);
+  });
+  byId("cautions").replaceChildren(...said.map((text) => element("li", "", text)));
+  byId("copied").textContent = "";
+  byId("to-copy").hidden = true;
+  showPrinted(answers, assessments);
+  announce([...assessments.map((each, m) => spoken(models[m], each)), ...said].join(" "));
 }
 
 function clearAll() {
   form.reset();
+  forgetLink();
   update();
   form.querySelector("input, select")?.focus();
 }
@@ -257,18 +263,60 @@ function datePrinted() {
 }
 
 function onChange(event) {
+  forgetLink();
+  onFieldLeft(event);
+}
+
+function onFieldLeft(event) {
   const question = event.target.closest(".question");
-  if (question) pairFieldWithRadios(question, event.target);
+  if (question) pairFieldWithChoice(question, event.target);
   update();
 }
 
+/* Enter goes on to the question that is asked next. */
+function goOn(event) {
+  if (event.key !== "Enter" || !event.target.closest(".question") || event.target.tagName === "SELECT") return;
+  event.preventDefault();
+  update();
+  if (current.next >= 0) questions[current.next].querySelector("input, select").focus();
+}
+
+/* A choice is taken back by choosing it again, or by Delete. */
+function takeBack(choice) {
+  choice.checked = false;
+  choice.dispatchEvent(new Event("input", { bubbles: true }));
+}
+
+let wasChosen = null;
+form.addEventListener("pointerdown", (event) => {
+  const choice = event.target.closest(".segments label")?.querySelector("input");
+  wasChosen = choice?.type === "radio" && choice.checked ? choice : null;
+});
+form.addEventListener("click", (event) => {
+  if (event.target === wasChosen && event.detail > 0) takeBack(wasChosen);
+  if (event.target.matches?.("input")) wasChosen = null;
+});
 form.addEventListener("input", onChange);
 form.addEventListener("focusout", (event) => {
-  if (event.target.matches("input.field")) onChange(event); // half a date is no input event
+  if (event.target.matches("input.field")) onFieldLeft(event); // half a date is no input event
 });
-form.addEventListener("keydown", stepNumber);
+form.addEventListener("keydown", (event) => {
+  stepNumber(event);
+  goOn(event);
+  const isChoice = event.target.matches(".segments input:checked");
+  if (isChoice && (event.key === "Delete" || event.key === "Backspace")) takeBack(event.target);
+});
 form.addEventListener("submit", (event) => event.preventDefault());
 byId("clear").addEventListener("click", clearAll);
 byId("print").addEventListener("click", () => window.print());
+byId("copy-result").addEventListener("click", () => copy(resultText(), "Result"));
+byId("copy-link").addEventListener("click", () => copy(location.href.split("#")[0] + fragment(), "Link"));
 window.addEventListener("beforeprint", datePrinted);
-window.addEventListener("pageshow", () => { form.reset(); update(); }); // browsers restore old answers
+
+/* What browsers restore of old answers is cleared; what a link says is filled in. */
+function begin() {
+  byId("link-note").textContent = readFragment(location.hash);
+  update();
+}
+window.addEventListener("pageshow", begin);
+window.addEventListener("hashchange", () => { if (location.hash.startsWith(`#${LINK}=`)) begin(); });

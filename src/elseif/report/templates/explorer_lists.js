@@ -1,5 +1,5 @@
 "use strict";
-/* Lists in the explorer: how they are priced, worded and drawn. */
+/* Lists in the explorer: how they are priced and drawn. */
 
 const model = JSON.parse(document.getElementById("data").textContent);
 const byId = (id) => document.getElementById(id);
@@ -34,7 +34,6 @@ function button(text, label, key, action) {
 /* --------------------------------------------------------------------------- words */
 
 const minus = (text) => text.replace("-", "\u2212");
-const percent = (share) => `${(100 * share).toFixed(0)}%`;
 
 /* A change, with its sign; what rounds to nothing has none. */
 function signed(value, digits) {
@@ -43,7 +42,6 @@ function signed(value, digits) {
 }
 
 const areaText = (area) => (area === null ? "not available" : area.toFixed(3));
-const countText = (n) => (n * model.unit).toLocaleString("en", { maximumFractionDigits: 2 });
 
 /* A difference of log posteriors, in words. */
 function oddsText(difference) {
@@ -53,9 +51,14 @@ function oddsText(difference) {
   return `${shown} times ${difference > 0 ? "more" : "less"} probable`;
 }
 
+/* In full, where a name was too long to show. */
+const spelt = (named) => named.spelt ?? named.text;
+
+const ruleText = (item) => model.antecedents[item]?.text ?? "no rule";
+
 function ruleName(item) {
   const made = element("bdi", "rule", model.antecedents[item].text);
-  made.title = model.antecedents[item].full;
+  made.title = spelt(model.antecedents[item]);
   return made;
 }
 
@@ -65,14 +68,30 @@ const point = model.lists[model.point];
 const hasPosterior = point.logPosterior !== null; // not where counts are rounded
 const areaOf = (list) => list.holdoutAuc ?? list.auc;
 
+const counter = model.patterns === null ? null : new Counter(model);
+
 function canEdit(items) {
   return model.patterns !== null && items.every((item) => item < model.patterns.nAntecedents);
 }
 
 /* A list made here, priced as Python would. */
 function priced(items) {
-  const counts = listCounts(model.patterns, items, model.labels.length);
+  return withPrice(items, counter.of(counter.lines(items), items.length));
+}
+
+function withPrice(items, counts) {
   return { items, counts, logPosterior: logPosterior(model, items, counts), auc: areaUnderCurve(model, counts) };
+}
+
+const isSame = (ours, theirs) => ours.length === theirs.length && ours.every((item, i) => item === theirs[i]);
+
+/* A list by its rules: one that was drawn or projected, or one that can be counted here. */
+function listOf(items) {
+  const drawn = model.lists.find((list) => isSame(list.items, items));
+  if (drawn) return drawn;
+  const projected = model.path?.lists.find((list) => isSame(list.items, items));
+  if (projected) return withPrice(items, projected.counts);
+  return canEdit(items) ? priced(items) : null;
 }
 
 /* Rows of: what, this list, against another. */
@@ -108,23 +127,32 @@ function bar({ low, high, mean }) {
   return svgElement("svg", attributes, part("track", 0, 100), part("band", 100 * low, 100 * (high - low)), part("mark", mark, 1));
 }
 
+/* What each line leads to, by label, and how many decimals its percentages deserve. */
+function consequents(counts) {
+  const found = counts.map((line) => model.places.map((label) => ({ label, ...consequent(model, line, label) })));
+  const decimals = decimalsFor(Math.min(...found.flat().map(({ low, high }) => high - low)));
+  return { found, decimals };
+}
+
+const intervalText = ({ low, high }, decimals) => `(${percentText(low, decimals)}–${percentText(high, decimals)})`;
+
+const casesText = (counts) => countText(sum(counts) * model.unit);
+
 /* What a line leads to: each label's probability, interval, and the cases behind it. */
-function lineResult(counts) {
+function lineResult(counts, byLabel, decimals) {
   const made = element("div", "results");
-  for (const label of model.places) {
-    const found = consequent(model, counts, label);
-    const text = element("span", "number", element("b", "", percent(found.mean)), ` (${percent(found.low)}–${percent(found.high)})`);
+  for (const found of byLabel) {
+    const { label } = found;
+    const text = element("span", "number", element("b", "", percentText(found.mean, decimals)), ` ${intervalText(found, decimals)}`);
     const row = element("div", "then");
     if (model.places.length > 1) row.append(element("bdi", "label", model.labels[label].shown));
     row.append(bar(found), text);
     made.append(row);
   }
-  const n = countText(sum(counts));
+  const n = casesText(counts);
   made.append(element("p", "count muted", `${n} case${n === "1" ? "" : "s"}`));
   return made;
 }
-
-const headOf = (line, length) => (length === 0 ? "always" : line === length ? "else" : line === 0 ? "if" : "else if");
 
 /* Rules that two lists have in the same order: as many as there can be. */
 function commonRules(ours, theirs) {
@@ -149,9 +177,10 @@ function changeOf(item, common, other) {
 /* The lines of a list, set against another or null; "extras" adds buttons to a line. */
 function listLines(items, counts, other, extras = () => []) {
   const common = other === null ? items : commonRules(items, other);
+  const { found, decimals } = consequents(counts);
   return counts.map((ofLine, line) => {
     const item = items[line];
-    const head = element("span", "", element("span", "head", `${headOf(line, items.length)} `));
+    const head = element("span", "", element("span", "head", `${lineHead(line, items.length)} `));
     const top = element("div", "if", head);
     const made = element("li", "line", top);
     if (item !== undefined) {
@@ -163,7 +192,7 @@ function listLines(items, counts, other, extras = () => []) {
       }
     }
     top.append(...extras(item, line));
-    made.append(lineResult(ofLine));
+    made.append(lineResult(ofLine, found[line], decimals));
     return made;
   });
 }

@@ -61,17 +61,6 @@ function betaQuantile(share, a, b) {
 
 /* ----------------------------------------------------------------- lists and counts */
 
-/* Cases of each label that each rule catches, the default rule last; in units. */
-function listCounts(patterns, items, nLabels) {
-  const counts = Array.from({ length: items.length + 1 }, () => new Array(nLabels).fill(0));
-  patterns.bits.forEach((bits, p) => {
-    const first = items.findIndex((item) => (bits >>> item) & 1);
-    const line = counts[first < 0 ? items.length : first];
-    patterns.counts[p].forEach((n, label) => { line[label] += n; });
-  });
-  return counts;
-}
-
 const sum = (values) => values.reduce((total, value) => total + value, 0);
 
 /* log p(d): the length, then rule by rule its cardinality and the rule among those unused. */

@@ -1,0 +1,113 @@
+"""What to be careful about in a report: plain data in, sentences out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from elseif.report.wording import count, percent, quoted
+
+Data = Mapping[str, Any]
+
+FEW = 100  # people with, or without, the event
+MUCH_MISSING = 0.05  # of a column that the list uses
+MOST_COLUMNS_NAMED = 4
+
+
+def cautions(found: Data, rare: float) -> Iterator[str]:
+    """What a reader should know before relying on a number, the gravest first."""
+    about = found["about"]
+    if about["note"]:
+        yield about["note"]
+    yield from about["notes"]
+    yield from _edited(found)
+    yield from _few_people(found)
+    yield from _rare_event(found, rare)
+    yield from _missing_values(found)
+    if about["n_without_label"]:
+        yield f"{count(about['n_without_label'])} rows without a label were left out."
+    if about["weighted"]:
+        yield (
+            "Weights were used in fitting, but not in evaluation: performance in the weighted "
+            "population may differ."
+        )
+    if about["predicts"] == "posterior":
+        yield (
+            "Predictions are averages over all lists of the posterior. Performance is of these "
+            "averages, not of the list that is printed."
+        )
+    if found["posterior"] is not None and found["posterior"]["unsteady_inclusions"]:
+        yield (
+            "Some inclusion probabilities are not steady yet: another run may give different ones. "
+            "They are marked ~."
+        )
+    if found["validation"]["n_folds"]:
+        yield (
+            "Performance was measured by cross-validation within the training data. It may differ "
+            "in other places and at other times."
+        )
+
+
+def _edited(found: Data) -> Iterator[str]:
+    about = found["about"]
+    if not about["edited"]:
+        return
+    if found["validation"]["n_folds"]:
+        yield (
+            "The list was changed by hand after fitting. Cross-validation fits lists without these "
+            "changes, so the performance shown is not that of this list: evaluate it on a held-out "
+            "table."
+        )
+    else:
+        yield "The list was changed by hand after fitting."
+
+
+def _few_people(found: Data) -> Iterator[str]:
+    validation, positive = found["validation"], found["about"]["positive"]
+    groups = {f"with the event ({quoted(positive)})": validation["n_events"],
+              "without the event": validation["n"] - validation["n_events"]}  # fmt: skip
+    if found["other_labels"]:
+        groups = {
+            f"with the label {quoted(row['name'])}": row["n"] for row in validation["by_label"]
+        }
+    few = [f"{count(n)} {who}" for who, n in groups.items() if n < FEW]
+    if few:
+        yield (
+            f"Few people to evaluate on: {', '.join(few)}. At least {FEW} with and {FEW} without "
+            "the event are recommended."
+        )
+
+
+def _rare_event(found: Data, rare: float) -> Iterator[str]:
+    validation = found["validation"]
+    shares = {found["about"]["positive"]: validation["discrimination"]["prevalence"]}
+    if found["other_labels"] and validation["n"]:
+        shares = {row["name"]: row["n"] / validation["n"] for row in validation["by_label"]}
+    rares = [f"{quoted(name)} ({percent(p)})" for name, p in shares.items() if 0 < p < rare]
+    if rares:
+        yield (
+            f"Rare outcome: {', '.join(rares)}. A high AUC can go with few true positives among "
+            "those at high risk: see precision and positive predictive values."
+        )
+
+
+def _missing_values(found: Data) -> Iterator[str]:
+    """Columns of the list of which many values are missing."""
+    shares = {
+        column["name"]: level["shares"][0]
+        for column in found["people"]["columns"]
+        if column["in_list"]
+        for level in column["levels"]
+        if level["is_missing"] and level["shares"][0] is not None
+    }
+    much = sorted(
+        (name for name in shares if shares[name] >= MUCH_MISSING), key=lambda n: -shares[n]
+    )
+    if not much:
+        return
+    told = [f"{quoted(name)} {percent(shares[name])}" for name in much[:MOST_COLUMNS_NAMED]]
+    more = f" and {len(much) - len(told)} more columns" if len(much) > len(told) else ""
+    yield (
+        f"Missing values in columns of the list: {', '.join(told)}{more}. Without its value, a "
+        "condition is not met, and a person may fall to a lower line."
+    )

@@ -1,0 +1,270 @@
+"""A model judged by people whom it has not seen: another hospital's table, or its database."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from elseif.errors import DataError
+from elseif.evaluation.calibration import Brier, Recalibration, brier, recalibration
+from elseif.evaluation.discrimination import auc_with_interval
+from elseif.evaluation.intervals import LEVEL, Estimate, wilson
+from elseif.evaluation.net_benefit import DecisionCurve, decision_curve
+from elseif.evaluation.updating import external_cases, line_counts
+from elseif.export.disclosed import disclosed, disclosed_list
+from elseif.fitted_model import FittedModel
+from elseif.posterior.rule_list import Rule, RuleList
+from elseif.report.patterns import antecedent_truths
+from elseif.tables.labels import label_place
+
+THRESHOLDS = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5)
+
+
+@dataclass(frozen=True)
+class LineJudged:
+    """One line of the list: the probability it states, and what came.
+
+    Attributes
+    ----------
+    rule : str
+        Its conditions.
+    predicted : float
+        The stated probability.
+    n : float
+        Observations that fall into it.
+    n_events : float
+        Events among them.
+    expected : float
+        Events expected by the stated probability.
+    observed : Estimate
+        Share of events, with Wilson's interval.
+    """
+
+    rule: str
+    predicted: float
+    n: float
+    n_events: float
+    expected: float
+    observed: Estimate
+
+
+@dataclass(frozen=True)
+class Drift:
+    """How often a condition is true, where the model was learnt and here.
+
+    Attributes
+    ----------
+    condition : str
+        The condition.
+    learnt : float
+        Share of the training observations.
+    here : float
+        Share of these observations.
+    standardised : float
+        Difference in units of the mean standard deviation.
+    """
+
+    condition: str
+    learnt: float
+    here: float
+    standardised: float
+
+
+@dataclass(frozen=True)
+class ExternalValidation:
+    """How a model does on people it has not seen.
+
+    Attributes
+    ----------
+    positive : str
+        The label whose probability is judged.
+    n : float
+        Observations with a label.
+    n_events : float
+        Those with the positive label.
+    learnt_n : float
+        Observations that the model was learnt from.
+    learnt_n_events : float
+        Those of them with the positive label.
+    auc : Estimate
+        Area under the ROC curve.
+    brier : Brier
+        Brier score.
+    recalibration : Recalibration
+        Calibration slope and intercepts.
+    lines : list[LineJudged]
+        Observed against expected on each line: the calibration curve of a list.
+    decisions : DecisionCurve
+        Net benefit by threshold.
+    drift : list[Drift]
+        Conditions by how much their prevalence differs; empty under a minimum cell.
+    min_cell : int | None
+        What counts are rounded to multiples of.
+    notes : list[str]
+        What a reader must know.
+
+    Examples
+    --------
+    >>> from elseif import BayesianRuleListClassifier
+    >>> from elseif.datasets import load_titanic
+    >>> from elseif.report import validate_externally
+    >>> X, y = load_titanic()
+    >>> clf = BayesianRuleListClassifier(random_state=0).fit(X[::2], y[::2])
+    >>> found = validate_externally(clf, X[1::2], y[1::2])
+    >>> found.positive, found.n
+    ('survived', 1100.0)
+    """
+
+    positive: str
+    n: float
+    n_events: float
+    learnt_n: float
+    learnt_n_events: float
+    auc: Estimate
+    brier: Brier
+    recalibration: Recalibration
+    lines: list[LineJudged]
+    decisions: DecisionCurve
+    drift: list[Drift]
+    min_cell: int | None
+    notes: list[str]
+
+
+def validate_externally(
+    model: Any,
+    X: Any,
+    y: Any,
+    *,
+    positive: Any = None,
+    thresholds: Sequence[float] = THRESHOLDS,
+    min_cell: int | None = None,
+) -> ExternalValidation:
+    """Judge a model by a table that took no part in making it.
+
+    Parameters
+    ----------
+    model : BayesianRuleListClassifier or FittedModel
+        The model.
+    X : table
+        Observations of another place or time, with the columns of ``fit``.
+    y : array
+        Their labels; rows without one are left out.
+    positive : label, default=None
+        The label whose probability is judged; by default the last.
+    thresholds : sequence of float
+        Risks at which the net benefit is computed.
+    min_cell : int, default=None
+        Round every number of people to multiples of this; all measures follow from the rounded
+        numbers of the lines, and the drift of conditions is left out.
+
+    Returns
+    -------
+    ExternalValidation
+        Discrimination, calibration, net benefit, every line, and drift.
+
+    Examples
+    --------
+    >>> from elseif import BayesianRuleListClassifier
+    >>> from elseif.datasets import load_titanic
+    >>> from elseif.report import validate_externally
+    >>> X, y = load_titanic()
+    >>> clf = BayesianRuleListClassifier(random_state=0).fit(X[::2], y[::2])
+    >>> found = validate_externally(clf, X[1::2], y[1::2])
+    >>> round(found.auc.value, 2), sum(line.n for line in found.lines)
+    (0.72, 1100.0)
+    """
+    model = disclosed(model, min_cell)  # whose probabilities would tell counts of its own people
+    rule_list = model.chosen_list()
+    place = label_place(rule_list.positive if positive is None else positive, rule_list.classes)
+    cases, line = external_cases(model, X, y)
+    counts = line_counts(cases, line, len(rule_list) + 1)
+    truth, risk = cases.labels == place, cases.probabilities[:, place]
+    step = None
+    if min_cell is not None:
+        rounded = disclosed_list(_list_of(rule_list, counts), min_cell)
+        counts = np.array([rule.label_counts for rule in rounded.rules])
+        step = None if rounded.metadata.rounding is None else rounded.metadata.rounding.step
+        truth, risk = _people_of(counts, rule_list, place)
+    if not len(truth):
+        raise DataError("Nobody is left to judge the model by; give more rows, or a lower cell.")
+    trained = model.training["label_counts"]
+    return ExternalValidation(
+        positive=rule_list.metadata.label_names[place],
+        n=float(len(truth)),
+        n_events=float(truth.sum()),
+        learnt_n=model.n,
+        learnt_n_events=float(trained[place]),
+        auc=auc_with_interval(truth, risk),
+        brier=brier(truth, risk),
+        recalibration=recalibration(truth, risk),
+        lines=_lines(rule_list, counts, place),
+        decisions=decision_curve(truth, risk, list(thresholds)),
+        drift=_drift(model, X, cases.rows) if step is None else [],
+        min_cell=step,
+        notes=_notes(truth, step),
+    )
+
+
+def _list_of(rule_list: RuleList, counts: np.ndarray) -> RuleList:
+    """The same rules with the counts of these people, in whole numbers."""
+    metadata = replace(rule_list.metadata, count_unit=1.0, rounding=None)
+    pairs = zip(rule_list.rules, counts, strict=True)
+    return RuleList([Rule(rule.antecedent, row, metadata) for rule, row in pairs], metadata)
+
+
+def _people_of(
+    counts: np.ndarray, rule_list: RuleList, place: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """People of rounded counts: whether each has the label, and the probability of the line."""
+    risks = np.array([rule.probabilities[place] for rule in rule_list.rules])
+    events = counts[:, place].round().astype(int)
+    others = counts.sum(axis=1).round().astype(int) - events
+    truth = np.concatenate([np.ones(events.sum(), bool), np.zeros(others.sum(), bool)])
+    return truth, np.concatenate([np.repeat(risks, events), np.repeat(risks, others)])
+
+
+def _lines(rule_list: RuleList, counts: np.ndarray, place: int) -> list[LineJudged]:
+    found = []
+    for rule, row in zip(rule_list.rules, counts, strict=True):
+        n, n_events = float(row.sum()), float(row[place])
+        predicted = float(rule.probabilities[place])
+        observed = wilson(n_events, n, LEVEL)
+        name = rule.text or "else"
+        found.append(LineJudged(name, predicted, n, n_events, n * predicted, observed))
+    return found
+
+
+def _drift(model: FittedModel, X: Any, rows: np.ndarray) -> list[Drift]:
+    """Single conditions of the pool, by how much their prevalence differs."""
+    if model.metadata.rounding is not None or not len(model.pool.supports):
+        return []
+    single = np.flatnonzero(model.pool.cardinalities == 1)
+    table = model.read(X).take(rows)
+    found = []
+    for i in single.tolist():
+        antecedent = model.pool[i]
+        truths = antecedent_truths([antecedent], table, model.metadata.kinds)[0]
+        learnt, here = float(model.pool.supports[i]), float(truths.mean())
+        spread = np.sqrt((learnt * (1 - learnt) + here * (1 - here)) / 2)
+        gap = (here - learnt) / spread if spread else 0.0
+        found.append(Drift(model.metadata.display.text(antecedent), learnt, here, float(gap)))
+    return sorted(found, key=lambda one: -abs(one.standardised))
+
+
+def _notes(truth: np.ndarray, step: int | None) -> list[str]:
+    notes = []
+    fewest = int(min(truth.sum(), len(truth) - truth.sum()))
+    if fewest < 100:
+        notes.append(
+            "Fewer than 100 people with the outcome, or without it: too few to judge calibration "
+            "by (Collins, Ogundimu and Altman 2016). Read the intervals."
+        )
+    if step is not None:
+        notes.append(
+            f"Counts are rounded to multiples of {step}; all measures follow from the rounded "
+            "counts, and the drift of conditions is left out."
+        )
+    return notes

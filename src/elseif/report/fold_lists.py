@@ -1,0 +1,64 @@
+"""The lists of the folds: each as plain data, and how far they agree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from elseif.evaluation.cross_validation import Validation
+from elseif.evaluation.discrimination import fold_aucs
+from elseif.evaluation.stability import Stability, stability
+from elseif.posterior.rule_list import RuleList
+from elseif.report.counted import Counted
+from elseif.report.grouping import plain_count
+from elseif.tables.reading import Table
+
+
+@dataclass(frozen=True)
+class FoldSummary:
+    """One fold's list."""
+
+    rules: list[tuple[str, float]]  # conditions, and probability of the judged label
+    auc: float | None  # None where a minimum cell is held
+    n_train: float
+    n_test: float
+    status: str
+    r_hat: float
+    seconds: float
+    warnings: list[str]
+
+
+def fold_stability(
+    lists: Sequence[RuleList], table: Table, place: int, is_exact: bool
+) -> Stability:
+    """How far the lists agree."""
+    found = stability(lists, table, place)
+    # a mean over people would tell how many fall into which lines of two lists
+    return found if is_exact else replace(found, mean_risk_difference=float("nan"))
+
+
+def fold_summaries(
+    crossed: Validation, lists: Sequence[RuleList], place: int, counted: Counted
+) -> list[FoldSummary]:
+    """The list of each fold."""
+    is_exact = counted.rounding is None
+    aucs: Sequence[float | None] = [None] * len(lists)
+    if is_exact:
+        aucs = fold_aucs(*crossed.against_the_rest(place), crossed.fold)
+    found = []
+    for f, (fold, rule_list, auc) in enumerate(zip(crossed.folds, lists, aucs, strict=True)):
+        here = crossed.fold == f
+        rules = [(rule.text, float(rule.probabilities[place])) for rule in rule_list]
+        found.append(
+            FoldSummary(
+                rules,
+                auc,
+                plain_count(counted.people.by_label(~here).sum()),
+                plain_count(counted.people.by_label(here).sum()),
+                fold.convergence.status,
+                fold.convergence.r_hat,
+                round(fold.seconds, 2),
+                list(fold.warnings) if is_exact else [],  # warnings may count a few people
+            )
+        )
+    return found

@@ -1,0 +1,143 @@
+"use strict";
+/* Bookmarks: lists to come back to, kept in the link's fragment, and in this browser if it lets us.
+ *
+ * A bookmark is a name and the numbers of rules of this page; no count leaves the page by it.
+ */
+
+/* A short hash of a text (FNV-1a). */
+function hashOf(text) {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  return (hash >>> 0).toString(16).padStart(8, "0");
+}
+
+/* Which page the numbers of rules belong to. */
+const fingerprint = hashOf(model.antecedents.map(({ document: rule }) => rule).join("\n"));
+const STORE = `elseif explorer ${fingerprint}`;
+const MOST_MARKS = 50;
+
+const isMarked = (items) => state.marks.some((mark) => isSame(mark.items, items));
+
+/* What stands in the link after #. */
+function fragmentOf(marks) {
+  if (!marks.length) return "";
+  const each = marks.map(({ name, items }) => `${items.join(".")}~${encodeURIComponent(name).replace(/~/g, "%7E")}`);
+  return `#${fingerprint}:${each.join(";")}`;
+}
+
+/* Bookmarks of a fragment: null where it has none, or belongs to another page. */
+function marksOf(fragment) {
+  const match = /^#([0-9a-f]{8}):(.*)$/.exec(fragment);
+  if (!match || match[1] !== fingerprint) return null;
+  return match[2].split(";").slice(0, MOST_MARKS).flatMap((text) => {
+    const [numbers, name = ""] = text.split("~");
+    const items = numbers === "" ? [] : numbers.split(".").map(Number);
+    const isKnown = items.every((item) => model.antecedents[item] !== undefined) && new Set(items).size === items.length;
+    if (!isKnown || listOf(items) === null) return [];
+    try {
+      return [{ name: decodeURIComponent(name).slice(0, 80), items }];
+    } catch {
+      return []; // a link that was cut short
+    }
+  });
+}
+
+function keepMarks() {
+  const fragment = fragmentOf(state.marks);
+  try {
+    history.replaceState(null, "", fragment || location.pathname + location.search);
+  } catch { /* a page in a frame may not */ }
+  try {
+    localStorage.setItem(STORE, fragment);
+  } catch { /* nor may a file in some browsers */ }
+}
+
+function readMarks() {
+  const found = marksOf(location.hash);
+  if (found !== null) return found;
+  try {
+    return marksOf(localStorage.getItem(STORE) ?? "") ?? [];
+  } catch {
+    return [];
+  }
+}
+
+function addMark(items, name) {
+  const [focus, isFull] = [document.activeElement, state.marks.length >= MOST_MARKS];
+  if (isMarked(items) || isFull) {
+    say(isFull ? `There is room for ${MOST_MARKS} bookmarks.` : "That list is bookmarked already.");
+    return;
+  }
+  state.marks.push({ name, items: [...items] });
+  keepMarks();
+  draw();
+  focus.focus();
+  say(`Bookmarked: ${name}.`);
+}
+
+function removeMark(place) {
+  const [{ name }] = state.marks.splice(place, 1);
+  keepMarks();
+  draw();
+  (document.querySelector("#marks button") ?? byId("bookmarks-title")).focus();
+  say(`Removed: ${name}.`);
+}
+
+function drawMarks() {
+  byId("no-marks").hidden = state.marks.length > 0;
+  byId("marks-table").hidden = state.marks.length === 0;
+  byId("export-marks").disabled = state.marks.length === 0;
+  byId("copy-link").disabled = state.marks.length === 0;
+  byId("marks").replaceChildren(...state.marks.map(({ name, items }, place) => {
+    const list = listOf(items);
+    const field = element("input");
+    field.value = name;
+    field.maxLength = 80;
+    field.setAttribute("aria-label", `Name of bookmark ${place + 1}`);
+    field.addEventListener("change", () => { state.marks[place].name = field.value; keepMarks(); });
+    const drawn = model.lists.findIndex((own) => isSame(own.items, items));
+    const show = button("Show", `Show ${name}`, `mark-show${place}`, () => {
+      choose(drawn);
+      byId("compare-title").scrollIntoView();
+    });
+    const edit = button("Edit", `Edit ${name}`, `mark-edit${place}`, () => {
+      startEditing(items);
+      byId("editing").scrollIntoView();
+    });
+    const remove = button("Remove", `Remove ${name}`, `mark-remove${place}`, () => removeMark(place));
+    const rules = element("ol", "rules");
+    rules.append(...items.map((item) => element("li", "", ruleName(item))));
+    return element("tr", "",
+      element("td", "", field),
+      element("td", "", rules, ...(items.length ? [] : ["no rule"])),
+      ...(hasPosterior ? [element("td", "number", signed(upValue(list), 2))] : []),
+      element("td", "number", areaText(areaOf(list))),
+      element("td", "", element("span", "actions screen-only", ...(drawn < 0 ? [] : [show]), ...(canEdit(items) ? [edit] : []), remove)));
+  }));
+}
+
+/* Bookmarks as a file: names, rules as elseif reads them, and as text. */
+function marksDocument() {
+  const marks = state.marks.map(({ name, items }) => ({
+    name,
+    antecedents: items.map((item) => JSON.parse(model.antecedents[item].document)),
+    text: items.map((item) => model.antecedents[item].text),
+  }));
+  return `${JSON.stringify({ format: "elseif bookmarks", version: 1, link: fragmentOf(state.marks), bookmarks: marks }, null, 1)}\n`;
+}
+
+async function importMarks(file) {
+  let found = null;
+  try {
+    found = marksOf(String(JSON.parse(await file.text()).link));
+  } catch { /* no JSON, or of another shape */ }
+  if (found === null) {
+    say("This file has no bookmarks of this page.");
+    return;
+  }
+  const fresh = found.filter(({ items }) => !isMarked(items)).slice(0, MOST_MARKS - state.marks.length);
+  state.marks.push(...fresh);
+  keepMarks();
+  draw();
+  say(`${fresh.length} bookmark${fresh.length === 1 ? "" : "s"} added.`);
+}

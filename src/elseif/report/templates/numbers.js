@@ -1,0 +1,38 @@
+/* The twin of showing/numbers.py: probabilities, counts and heads of lines as text. */
+
+/* As Python writes it: a value just between two goes to the even one. */
+function fixed(value, decimals) {
+  const halves = value * 2 ** (decimals + 1);
+  if (!Number.isInteger(halves) || halves % 2 === 0) return value.toFixed(decimals);
+  const scaled = value * 10 ** decimals;
+  const below = Math.floor(scaled);
+  return ((below % 2 === 0 ? below : below + 1) / 10 ** decimals).toFixed(decimals);
+}
+
+const FINE = 0.0095;
+
+function percentText(share, decimals = 0) {
+  if ((0 < share && share < FINE) || (1 - FINE < share && share < 1)) {
+    const least = Math.max(1, decimals);
+    const text = fixed(100 * share, least);
+    if (Number(text) === 0) return `<${(10 ** -least).toFixed(least)}%`;
+    if (Number(text) === 100) return `>${(100 - 10 ** -least).toFixed(least)}%`;
+    return `${text}%`;
+  }
+  return `${fixed(100 * share, decimals)}%`;
+}
+
+function decimalsFor(narrowest) {
+  if (!(narrowest < 0.02)) return 0;
+  return Math.min(3, Math.ceil(Math.log10(0.02 / Math.max(narrowest, 1e-9))));
+}
+
+function countText(n) {
+  const digits = Number.isInteger(n) ? 0 : 2;
+  const [whole, rest] = fixed(n, digits).split(".");
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ",");
+  return rest === undefined ? grouped : `${grouped}.${rest}`;
+}
+
+const lineHead = (place, length) =>
+  length === 0 ? "always" : place === length ? "else" : place === 0 ? "if" : "else if";

@@ -1,0 +1,93 @@
+"""An external validation as text for a screen."""
+
+from __future__ import annotations
+
+import textwrap
+
+from elseif.evaluation.intervals import Estimate
+from elseif.report.external_validation import ExternalValidation
+from elseif.showing.numbers import count_text, interval_text, percent
+from elseif.visible import show_name
+
+WIDTH = 92
+MOST_DRIFT = 10  # conditions that are shown
+LONGEST = 44  # letters of a rule
+
+
+def validation_text(found: ExternalValidation) -> str:
+    """Discrimination, calibration, every line, net benefit and drift, in that order."""
+    parts = [_people(found), _measures(found), _lines(found), _decisions(found)]
+    if found.drift:
+        parts.append(_drift(found))
+    parts += [_wrapped(note) for note in found.notes]
+    return "\n\n".join(parts)
+
+
+def _people(found: ExternalValidation) -> str:
+    here, there = found.n_events / found.n, found.learnt_n_events / found.learnt_n
+    return _wrapped(
+        f"{count_text(found.n)} people, {count_text(found.n_events)} ({percent(here, 1)}) with "
+        f"{show_name(found.positive)}; the list was learnt from {count_text(found.learnt_n)}, "
+        f"{percent(there, 1)} with it."
+    )
+
+
+def _measures(found: ExternalValidation) -> str:
+    again, score = found.recalibration, found.brier
+    rows = [
+        ("AUC", _estimate(found.auc, 3), "1"),
+        ("calibration slope", _estimate(again.slope), "1"),
+        ("calibration intercept", _estimate(again.intercept), "0"),
+        ("calibration in the large", _estimate(again.in_the_large), "0"),
+        ("Brier score", _estimate(score.score, 4), "0"),
+        ("Brier score, scaled", f"{score.scaled:.3f}", "1"),
+    ]
+    head = f"{'':<26}{'value (95% interval)':<28}ideal"
+    return "\n".join([head, *(f"{name:<26}{value:<28}{ideal}" for name, value, ideal in rows)])
+
+
+def _lines(found: ExternalValidation) -> str:
+    head = f"{'line':<{LONGEST}}{'predicted':>10}  {'observed':<18}{'events':>8}{'expected':>10}"
+    rows = [
+        f"{show_name(line.rule, LONGEST - 2):<{LONGEST}}{percent(line.predicted, 1):>10}  "
+        f"{_share(line.observed, line.n):<18}{count_text(line.n_events):>8}{line.expected:>10.1f}"
+        for line in found.lines
+    ]
+    return "\n".join(["Observed against expected on every line", head, *rows])
+
+
+def _decisions(found: ExternalValidation) -> str:
+    curve = found.decisions
+    rows = [
+        f"{percent(t):>9}{by_model:>12.4f}{treat_all:>12.4f}"
+        for t, by_model, treat_all in zip(
+            curve.thresholds, curve.model, curve.treat_all, strict=True
+        )
+    ]
+    head = f"{'threshold':>9}{'model':>12}{'treat all':>12}"
+    return "\n".join(["Net benefit per person (treating nobody has 0)", head, *rows])
+
+
+def _drift(found: ExternalValidation) -> str:
+    rows = [
+        f"{show_name(one.condition, LONGEST - 2):<{LONGEST}}{percent(one.learnt, 1):>10}"
+        f"{percent(one.here, 1):>10}{one.standardised:>+14.2f}"
+        for one in found.drift[:MOST_DRIFT]
+    ]
+    head = f"{'condition':<{LONGEST}}{'learnt':>10}{'here':>10}{'standardised':>14}"
+    more = len(found.drift) - len(rows)
+    title = "Conditions whose prevalence differs most"
+    return "\n".join([title, head, *rows, *([f"and {more:,} more"] if more > 0 else [])])
+
+
+def _estimate(value: Estimate, decimals: int = 2) -> str:
+    shown = f"{value.value:.{decimals}f}"
+    return f"{shown} ({value.low:.{decimals}f} to {value.high:.{decimals}f})"
+
+
+def _share(observed: Estimate, n: float) -> str:
+    return interval_text(observed.value, observed.low, observed.high) if n else "nobody"
+
+
+def _wrapped(text: str) -> str:
+    return textwrap.fill(text, WIDTH, subsequent_indent="  ", break_long_words=False)

@@ -1,0 +1,531 @@
+"""Every number of the report: where it comes from, and that it is plain data."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.metrics import roc_auc_score
+
+from elseif.errors import DataError, ParamError, ParamTypeError
+from elseif.evaluation.cross_validation import cross_validate
+from elseif.fitted_model import as_model
+from elseif.posterior.line_intervals import line_intervals
+from elseif.report.report import write_report
+from elseif.report.summary import Summary, summarise
+from elseif.report.wording import percent_range
+from tests.report.reading import (
+    classifier,
+    fitted,
+    fitted_to_three,
+    patients,
+    summary,
+    three_labels_summary,
+    three_outcomes,
+    unsteady_summary,
+)
+
+
+def test_it_is_json_and_comes_back() -> None:
+    plain = summary().to_dict()
+    again = json.loads(json.dumps(plain, allow_nan=False))
+    assert again == plain
+    assert write_report(again) == write_report(summary())
+
+
+def test_lines_are_those_of_the_list() -> None:
+    found, rule_list = summary(), fitted().rule_list_
+    assert [line.n for line in found.lines] == [rule.n for rule in rule_list]
+    for line, rule in zip(found.lines, rule_list, strict=True):
+        assert line.condition == rule.text
+        assert line.risks[0].name == "stroke"
+        assert line.risks[0].n == rule.label_counts[1]
+        assert line.risks[0].probability == rule.probabilities[1]
+        assert (line.risks[0].low, line.risks[0].high) == rule.interval(True)
+    assert [line.head for line in found.lines][:2] == ["if", "else if"]
+    assert found.lines[-1].head == "else"
+
+
+def test_performance_is_out_of_fold() -> None:
+    X, y = patients()
+    crossed = cross_validate(classifier(), X, y, folds=3)
+    measures = summary().validation
+    each = [
+        roc_auc_score(y[crossed.fold == f], crossed.probabilities[crossed.fold == f, 1])
+        for f in range(3)
+    ]
+    assert measures.discrimination.fold_aucs == pytest.approx(each)
+    assert measures.discrimination.auc.value == pytest.approx(np.mean(each))
+    assert measures.n == 400
+    assert measures.n_folds == 3
+    assert summary().apparent_auc == pytest.approx(
+        roc_auc_score(y, fitted().predict_proba(X)[:, 1])
+    )
+
+
+def test_mean_roc_has_the_mean_area() -> None:
+    found = summary().validation.discrimination
+    x, height = np.array(found.mean_roc).T
+    assert np.trapezoid(height, x) == pytest.approx(found.auc.value)
+
+
+def test_groups_by_line_hold_everybody() -> None:
+    X, y = patients()
+    rows = summary().validation.calibration.by_line
+    line = fitted().rule_list_.captured_by(X)
+    assert [row.n for row in rows] == np.bincount(line).tolist()
+    assert [row.n_events for row in rows] == np.bincount(line, weights=y).tolist()
+
+
+def test_people_by_label() -> None:
+    X, y = patients()
+    people = summary().people
+    assert people.groups == ["all", "not stroke", "stroke"]
+    assert people.n == [400, int((~y).sum()), int(y.sum())]
+    columns = {column.name: column for column in people.columns}
+    assert columns["age"].in_list
+    assert [c.in_list for c in people.columns] == sorted(
+        (c.in_list for c in people.columns), reverse=True
+    )
+    median = columns["age"].quartiles[2]
+    assert median is not None
+    assert float(median.median) == np.quantile(X["age"][y], 0.5, method="inverted_cdf")
+    regions = {level.name: level for level in columns["region"].levels}
+    # the three people of the islands are counted, not named
+    expected = X["region"].replace("islands", "1 other category").value_counts()
+    assert {name: level.counts[0] for name, level in regions.items()} == expected.to_dict()
+    assert regions["north"].counts[2] == ((X["region"] == "north") & y).sum()
+    assert regions["north"].shares[2] == pytest.approx((X["region"][y] == "north").mean())
+    missing = columns["creatinine"].levels[0]
+    assert (missing.name, missing.counts[0]) == ("missing", X["creatinine"].isna().sum())
+    visit = columns["visit"].quartiles[0]
+    assert visit is not None
+    assert visit.median == str(X["visit"].sort_values().iloc[199].date())
+
+
+def test_subgroups() -> None:
+    X, y = patients()
+    rows = {(row.column, row.name): row for row in summary().validation.subgroups}
+    female = rows["sex", "female"]
+    assert female.n == (X["sex"] == "female").sum()
+    assert female.n_events == y[X["sex"] == "female"].sum()
+    assert rows["region", "1 other category"].small
+    assert np.isnan(rows["region", "1 other category"].auc.value)
+
+
+def test_subgroups_that_are_no_columns() -> None:
+    X, y = patients()
+    centre = np.where(np.arange(400) < 100, "A", "B")
+    found = summarise(fitted(), X, y, folds=2, subgroups={"centre": centre})
+    assert [(r.column, r.name, r.n) for r in found.validation.subgroups] == [
+        ("centre", "A", 100),
+        ("centre", "B", 300),
+    ]
+
+
+def test_held_out_table() -> None:
+    X, y = patients()
+    late = patients(200, seed=8)
+    found = summarise(fitted(), X, y, folds=None, holdout=late, subgroups=["sex"])
+    truth, risk = late[1], fitted().predict_proba(late[0])[:, 1]
+    assert found.validation.method == "held-out table"
+    assert found.validation.n == 200
+    assert found.validation.discrimination.auc.value == pytest.approx(roc_auc_score(truth, risk))
+    assert found.stability is None
+    assert found.folds == []
+    assert found.about.notes == []
+    assert sum(row.n for row in found.validation.subgroups) == 200  # type: ignore[misc]
+    page = write_report(found)
+    assert "out of sample, held-out table" in page
+    assert "fold cross-validation" not in page.split('id="data"')[0]
+    assert "No cross-validation was run" in page
+
+
+def test_held_out_table_beside_folds() -> None:
+    found = summarise(fitted(), *patients(), folds=3, holdout=patients(200, seed=8))
+    crossed = summary().validation.discrimination.auc
+    assert found.cross_validated_auc == crossed
+    assert found.stability is not None
+    assert "By cross-validation on the training table it is" in write_report(found)
+
+
+@pytest.mark.parametrize("event", [True, False])
+def test_held_out_people_of_one_label(event: bool) -> None:
+    X, y = patients(200, seed=8)
+    found = summarise(fitted(), *patients(), folds=None, holdout=(X[y == event], y[y == event]))
+    assert np.isnan(found.validation.discrimination.auc.value)
+    page = write_report(found)
+    assert "The AUC needs people both with and without the event" in page
+    assert "The calibration slope cannot be estimated" in page
+
+
+def test_training_data_held_out_are_noted() -> None:
+    X, y = patients()
+    found = summarise(fitted(), X, y, folds=None, holdout=(X.iloc[::-1], y.iloc[::-1]))
+    assert any("looks like the same data" in note for note in found.about.notes)
+
+
+def test_another_table_is_noted() -> None:
+    found = summarise(fitted(), *patients(300, seed=5), folds=2)
+    assert any("not the one that the list was fitted to" in note for note in found.about.notes)
+    assert summary().about.notes == []
+
+
+def test_one_of_three_labels_is_evaluated_against_the_rest() -> None:
+    X, outcome = three_outcomes()
+    found = summarise(fitted_to_three(), X, outcome, folds=3, positive="none")
+    assert found.other_labels == []
+    assert found.about.positive == "none"
+    assert [row.name for row in found.validation.by_label] == ["bleeding", "none", "stroke"]
+    assert found.validation.by_label[1].auc == found.validation.discrimination.auc
+    assert found.validation.n_events == (outcome == "none").sum()
+    assert [risk.name for risk in found.lines[0].risks] == ["none", "bleeding", "stroke"]
+    page = write_report(found)
+    assert "against all other labels together" in page
+    assert "Each label against all others" in page
+
+
+def test_of_three_labels_all_are_evaluated_unless_one_is_chosen() -> None:
+    """Every label has its own curves, calibration and subgroups; none is chosen silently."""
+    X, outcome = three_outcomes()
+    found = three_labels_summary()
+    assert [each.label for each in found.other_labels] == ["bleeding", "none"]
+    assert found.about.positive == "stroke"
+    assert found.about.title == "A rule list for outcome"
+    for label, measures in evaluated(found).items():
+        chosen = summarise(
+            fitted_to_three(), X, outcome, folds=None, holdout=(X, outcome), positive=label
+        )
+        assert measures.n_events == (outcome == label).sum() == chosen.validation.n_events
+        short = next(row for row in measures.by_label if row.name == label)
+        assert short.auc == measures.discrimination.auc
+    page = write_report(found)
+    for label in ("bleeding", "none", "stroke"):
+        heading = f'<h3><bdi>{label}</bdi> <span class="basis">against all other labels'
+        assert page.count(heading) == 5  # discrimination to subgroups
+    assert page.count('<td class="label-name">') == 3 * len(found.lines)
+    assert "Predicted outcome: <bdi>outcome</bdi> (<bdi>bleeding</bdi>, <bdi>none</bdi>" in page
+
+
+def evaluated(found: Summary) -> dict[str, Any]:
+    """The measures of each label."""
+    others = {each.label: each.validation for each in found.other_labels}
+    return {found.about.positive: found.validation, **others}
+
+
+def test_three_labels_under_a_minimum_cell() -> None:
+    found = three_labels_summary(min_cell=10)
+    assert [n for n in counts_in(found.to_dict()) if n % 10] == []
+    for measures in evaluated(found).values():
+        histogram = measures.calibration.histogram
+        assert [n for n in [*histogram.events, *histogram.others] if n % 10] == []
+    write_report(found)
+
+
+def test_the_histogram_holds_everybody() -> None:
+    measures = summary().validation
+    histogram = measures.calibration.histogram
+    assert sum(histogram.events) == measures.n_events
+    assert sum(histogram.others) == measures.n - measures.n_events
+    assert histogram.edges[0] == 0
+    assert len(histogram.edges) == len(histogram.events) + 1
+    sizes = [row.n for row in measures.calibration.by_quantile]
+    assert sum(sizes) == sum(histogram.events) + sum(histogram.others)
+
+
+def test_weights_are_for_fitting_alone() -> None:
+    X, y = patients()
+    weights = np.where(y, 2.0, 1.0)
+    weights[7] = 0
+    heavy = classifier().fit(X, y, sample_weight=weights)
+    found = summarise(heavy, X, y, folds=2, sample_weight=weights)
+    assert found.about.weighted
+    assert found.about.notes == []
+    assert sum(line.n for line in found.lines) == weights.sum()  # type: ignore[misc]
+    assert found.validation.n == 399
+    assert found.people.n[0] == 399
+    assert "In evaluation, every person counts once" in write_report(found)
+
+
+def test_averages_over_the_posterior_are_what_is_judged() -> None:
+    X, y = patients()
+    averaging = classifier(predict_with="posterior").fit(X, y)
+    late = patients(200, seed=8)
+    found = summarise(averaging, X, y, folds=None, holdout=late)
+    area = roc_auc_score(late[1], averaging.predict_proba(late[0])[:, 1])
+    assert found.validation.discrimination.auc.value == pytest.approx(area)
+    assert "averages over all lists" in write_report(found)
+    (curve,) = found.validation.discrimination.curves
+    assert len(curve.sensitivity) <= 100
+    assert (curve.sensitivity[0], curve.sensitivity[-1]) == (0, 1)
+
+
+@pytest.mark.parametrize("predict_with", ["point", "posterior", "map"])
+def test_a_model_gives_what_its_classifier_gives(predict_with: str) -> None:
+    X, y = patients()
+    late = patients(150, seed=3)
+    found = classifier(predict_with=predict_with).fit(X, y)
+    training = {"fingerprint": "sha256:12", "date": "2026-01-01", "versions": {"elseif": "0"}}
+    model = replace(as_model(found), training=training)
+    ours, theirs = (summarise(m, X, y, folds=2, holdout=late) for m in (found, model))
+    assert theirs.validation.discrimination.auc == ours.validation.discrimination.auc
+    assert theirs.lines == ours.lines
+    assert theirs.about.fingerprint == "sha256:12"
+    assert "sha256:12" in write_report(theirs)
+
+
+def test_a_model_without_draws_or_diagnostics() -> None:
+    X, y = patients()
+    model = replace(as_model(fitted()), posterior=None, convergence=None, training={})
+    short = summarise(model, X, y, folds=None, holdout=patients(100, seed=2))
+    assert short.posterior is None
+    page = write_report(short)
+    assert "has no record of convergence" in page
+    assert "There are no draws of the posterior" in page
+
+
+def test_a_list_without_rules() -> None:
+    X, y = patients()
+    alone = classifier(empty_pool="default_rule", min_support=0.999)
+    constant = X.assign(age=0.0)[["age"]]
+    found = summarise(alone.fit(constant, y), constant, y, folds=2)
+    assert [line.head for line in found.lines] == ["always"]
+    assert found.validation.discrimination.auc.value == 0.5
+    assert found.posterior is None
+    assert "nothing to sample" in write_report(found)
+
+
+def test_the_list_of_the_report_is_among_the_good_ones() -> None:
+    posterior = summary().posterior
+    assert posterior is not None
+    shown = [good for good in posterior.lists if good.is_shown]
+    assert [good.rules for good in shown] == [
+        [rule.text for rule in fitted().rule_list_.rules[:-1]]
+    ]
+    assert posterior.lists[0].log_posterior_below_best == 0
+    assert sum(p for _, p in posterior.lengths) == pytest.approx(1)
+
+
+def test_settings_to_the_letter() -> None:
+    settings = {s.name: s for s in summary().settings}
+    assert set(settings) == set(fitted().get_params())
+    assert (settings["max_cardinality"].value, settings["max_cardinality"].is_default) == (
+        "1",
+        False,
+    )
+    assert settings["min_support"].is_default
+
+
+def test_date_can_be_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
+    X, y = patients()
+    found = summarise(fitted(), X, y, folds=None, holdout=patients(100, seed=1))
+    assert found.about.created == "1970-01-01 00:00 UTC"
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"folds": None}, ParamError, "needs observations that the list was not learnt from"),
+        ({"fold": 3}, ParamTypeError, "no option 'fold'"),
+        ({"subgroups": "sex"}, ParamTypeError, r"such as \['sex'\]"),
+        ({"subgroups": ["sx"]}, ParamError, "no column 'sx'"),
+        ({"subgroups": {"c": [1]}}, DataError, "has 1 values"),
+        ({"positive": "yes"}, ParamError, "'yes' is not a label"),
+        ({"min_cell": 1}, ParamError, "2 or more"),
+        ({"thresholds": [1.5]}, ParamError, "between 0 and 1"),
+    ],
+)
+def test_options_that_cannot_be(options: dict[str, Any], error: type, message: str) -> None:
+    with pytest.raises(error, match=message):
+        summarise(fitted(), *patients(), **options)
+
+
+def test_what_is_not_fitted_cannot_be_reported() -> None:
+    with pytest.raises(ParamTypeError, match="Call fit first"):
+        summarise(classifier(), *patients())
+
+
+def test_other_labels_cannot_be_reported() -> None:
+    X, y = patients()
+    with pytest.raises(DataError, match="those of the list are"):
+        summarise(fitted(), X, y.map({True: "a", False: "b"}), folds=2)
+    with pytest.raises(DataError, match="X has 399 rows, y has 400 labels"):
+        summarise(fitted(), X[:-1], y, folds=None, holdout=(X, y))
+
+
+# ------------------------------------------------------------------------ small cells
+
+
+def counts_in(value: Any, key: str = "") -> list[Any]:
+    """Every count of people in a summary's plain data."""
+    if isinstance(value, dict):
+        skipped = ("posterior", "convergence", "stability", "settings", "tripod")
+        return [n for k, v in value.items() if k not in skipped for n in counts_in(v, k)]
+    if isinstance(value, list) and value and isinstance(value[0], (dict, list)):
+        return [n for v in value for n in counts_in(v, key)]
+    people = ("n", "n_events", "n_without_label", "counts", "n_treated", "n_true_positive",
+              "n_false_positive", "n_train", "n_test", "events", "others")  # fmt: skip
+    if key not in people:
+        return []
+    return value if isinstance(value, list) else [value]
+
+
+def test_counts_are_rounded_everywhere() -> None:
+    exact = counts_in(summary().to_dict())
+    assert {1, 2, 3} & set(exact)  # there is something to round
+    found = summary(min_cell=10)
+    counts = counts_in(found.to_dict())
+    assert len(counts) > 100
+    assert [n for n in counts if n % 10] == []
+    page = write_report(found)
+    assert "Counts are rounded to multiples of 10." in page
+    assert "Counts are rounded" not in write_report(summary())
+
+
+def test_rounded_numbers_are_near_the_true_ones() -> None:
+    """A set of people has its true number by label, rounded; measures are those of rounding."""
+    found, exact = summary(min_cell=10), summary()
+    for line, true in zip(found.lines, exact.lines, strict=True):
+        for risk, of_exact in zip(line.risks, true.risks, strict=True):
+            assert risk.n == 10 * np.floor(of_exact.n / 10 + 0.5)
+        assert line.n == sum(risk.n for risk in line.risks)
+        events = line.risks[0].n
+        assert line.risks[0].probability == pytest.approx((events + 1) / (line.n + 2))
+    assert abs(found.validation.discrimination.auc.value - exact.apparent_auc) < 0.15
+    assert abs(found.apparent_auc - exact.apparent_auc) < 0.05
+    assert found.validation.discrimination.fold_aucs == []
+    assert np.isnan(found.stability.mean_risk_difference) if found.stability else False
+
+
+def test_a_coarse_cell_leaves_a_page() -> None:
+    """Lines, groups and folds may round to nobody, and everything is still drawn."""
+    found = summary(min_cell=60)
+    assert any(line.n == 0 for line in found.lines)
+    assert all(np.isfinite(risk.probability) for line in found.lines for risk in line.risks)
+    page = write_report(found)
+    assert "nan" not in page.lower().replace("finance", "")
+    assert isinstance(found, Summary)
+
+
+def test_columns_left_out_tell_no_values() -> None:
+    X, y = patients()
+    X["patient"] = [f"P{i:05}" for i in range(len(X))]
+    with pytest.warns(UserWarning, match="looks like an identifier"):
+        clf = classifier().fit(X, y)
+    exact = summarise(clf, X, y, folds=2).people.columns
+    numbered = next(c for c in exact if c.name == "patient")
+    assert numbered.levels == [] == numbered.quartiles  # with no minimum cell either
+    assert numbered.left_out == "looks like an identifier (400 distinct values in 400 rows)"
+    found = summarise(clf, X, y, folds=2, min_cell=10)
+    column = next(c for c in found.people.columns if c.name == "patient")
+    assert column.levels == [] == column.quartiles
+    assert "P00" not in write_report(found)
+
+
+def test_rare_levels_are_taken_together() -> None:
+    found = summary(min_cell=10)
+    region = next(c for c in found.people.columns if c.name == "region")
+    assert [level.name for level in region.levels] == ["north", "south", "west", "other"]
+    groups = [row.name for row in found.validation.subgroups if row.column == "region"]
+    assert groups == ["north", "south", "west", "other"]
+
+
+def test_quartiles_are_told_of_enough_people_and_in_few_digits() -> None:
+    found = summary(min_cell=80)
+    age = next(c for c in found.people.columns if c.name == "age")
+    assert age.quartiles[0] is not None
+    assert age.quartiles[2] is None  # 100 people with a stroke are told as 80, one step
+    visit = next(c for c in summary(min_cell=10).people.columns if c.name == "visit")
+    assert visit.quartiles[0] is not None
+    assert len(visit.quartiles[0].median) == len("2021-03")
+
+
+@pytest.mark.parametrize("kind", ["holdout", "both"])
+def test_held_out_people_are_rounded(kind: str) -> None:
+    X, y = patients()
+    other = patients(150, seed=3)
+    folds = 2 if kind == "both" else None
+    found = summarise(fitted(), X, y, folds=folds, holdout=other, min_cell=10)
+    assert found.validation.n % 10 == 0
+    assert abs(found.validation.n - 150) <= 10
+    assert (found.cross_validated_auc is None) == (kind == "holdout")
+    write_report(found)
+
+
+def test_averages_over_the_posterior_cannot_be_disclosed() -> None:
+    X, y = patients()
+    clf = classifier(predict_with="posterior").fit(X, y)
+    with pytest.raises(
+        ParamError, match="with min_cell use predict_with='point', 'map' or 'projected'"
+    ):
+        summarise(clf, X, y, folds=2, min_cell=10)
+
+
+def test_too_few_people() -> None:
+    X, y = patients()
+    with pytest.raises(DataError, match="too few people for min_cell=1000"):
+        summarise(fitted(), X, y, folds=2, min_cell=1000)
+
+
+def test_another_table_is_rounded_apart_from_the_list() -> None:
+    """The list's own counts are of people who are not at hand: rounded on their own."""
+    X, y = patients(300, seed=8)
+    found = summarise(fitted(), X, y, folds=2, min_cell=10)
+    assert any("not the one that the list was fitted to" in note for note in found.about.notes)
+    own = [10 * np.floor(rule.label_counts[1] / 10 + 0.5) for rule in fitted().rule_list_]
+    assert [line.risks[0].n for line in found.lines] == own
+    write_report(found)
+
+
+def test_weighted_people_are_rounded() -> None:
+    X, y = patients()
+    weights = np.resize([1.0, 2.0, 0.5], len(y))
+    clf = classifier().fit(X, y, sample_weight=weights)
+    found = summarise(clf, X, y, sample_weight=weights, folds=2, min_cell=10)
+    assert [n for n in counts_in(found.to_dict()) if n % 10] == []
+    assert abs(sum(line.n for line in found.lines) - weights.sum()) <= 50
+    assert abs(found.about.n - 400) <= 10
+
+
+# ------------------------------------------------------ convergence and other lists
+
+
+def test_means_and_errors_of_convergence_are_left_out_under_a_minimum_cell() -> None:
+    """Neither in numbers nor in words; without a minimum cell they are in both."""
+    for min_cell in (None, 5):
+        found = unsteady_summary(min_cell=min_cell).to_dict()
+        quantities = found["convergence"]["quantities"]
+        assert len(quantities) > 3
+        for name in ("mean", "mcse"):
+            assert all(q[name] is None for q in quantities) == (min_cell is not None)
+        page = write_report(found)
+        assert ("percentage points" in str(found["convergence"]["rows"])) == (min_cell is None)
+        assert ("standard error up to" in page) == (min_cell is None)
+
+
+def test_lines_have_an_interval_over_all_lists() -> None:
+    """Of every label and line; absent under a minimum cell, and of a model without its draws."""
+    X, y = patients()
+    expected = line_intervals(
+        fitted().posterior_, fitted().rule_list_, fitted().model_.read(X), 0.95
+    )
+    found = summary().to_dict()
+    for line, ends in zip(found["lines"], expected, strict=True):
+        told = [[risk["low_over_lists"], risk["high_over_lists"]] for risk in line["risks"]]
+        np.testing.assert_allclose(told, ends[::-1], rtol=0, atol=1e-12)
+    page = write_report(found)
+    assert "Over all lists" in page
+    first = found["lines"][0]["risks"][0]
+    both = percent_range(first["low_over_lists"], first["high_over_lists"], 0)
+    assert f"over all lists </span>{both}</td>" in page
+    assert "Two things are uncertain" in page
+    assert "their risks are a little too extreme for new people" in page
+    model = replace(fitted().model_, posterior=None)
+    for without in (summary(min_cell=5), summarise(model, X, y, folds=2)):
+        risks = [risk for line in without.lines for risk in line.risks]
+        assert all(risk.low_over_lists is None for risk in risks)
+        assert "ver all lists" not in write_report(without)
