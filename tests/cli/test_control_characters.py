@@ -17,8 +17,8 @@ import pytest
 from elseif import BayesianRuleListClassifier, load_model, save_model
 from elseif.cli.main import run
 from elseif.errors import ModelFileError
+from tests.cli.program import PROGRAM
 from tests.export.forgeries import sealed
-from tests.helpers_program import PROGRAM
 
 EVIL = "\x1b[2J\x1b]0;owned\x07\u202eevil\x9b31m\r"
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers_program import PROGRAM
+from tests.cli.program import PROGRAM
 
 COMMANDS = {
     "help": ["--help"],

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from elseif import __version__
-from tests.helpers_program import PROGRAM, by_signal, end_by
+from tests.cli.program import PROGRAM, by_signal, end_by
 
 
 def program(*arguments: object, **env: str) -> subprocess.CompletedProcess[bytes]:
@@ -33,7 +33,7 @@ def test_an_ascii_terminal(folder: Path) -> None:
     """Dashes become plain ones, and no name makes the program fail."""
     shown = program("show", folder / "titanic.json", PYTHONIOENCODING="ascii")
     assert shown.returncode == 0
-    assert b"survived 21% (19%-23%)" in shown.stdout
+    assert b"then 21% (19%-23%)" in shown.stdout
     error = program("show", folder / "naïve.json", PYTHONIOENCODING="ascii", LC_ALL="C")
     assert error.returncode == 5
     assert b"there is no such file" in error.stderr

@@ -15,7 +15,7 @@ import pytest
 
 from elseif.cli import settings
 from elseif.cli.fit import fit
-from elseif.cli.main import VERBS
+from elseif.cli.main import NAMES, VERBS
 from elseif.errors import ParamError
 from elseif.parameters import BY_NAME, CHOICES
 from tests.cli.conftest import Run
@@ -44,7 +44,7 @@ def test_choices_are_the_estimators() -> None:
         assert tuple(type(options()[name])) == allowed, name
 
 
-@pytest.mark.parametrize("verb", [verb.__name__ for verb in VERBS])
+@pytest.mark.parametrize("verb", [NAMES.get(verb, verb.__name__) for verb in VERBS])
 def test_help_speaks_of_things_not_types(elseif: Run, verb: str) -> None:
     """It fits 80 columns, and every option that takes a value says of what kind."""
     ended = elseif(verb, "--help")

@@ -12,7 +12,9 @@ import pandas as pd
 import pytest
 
 from elseif import load_model
+from elseif.cli.export import To
 from elseif.datasets import load_titanic
+from elseif.export import formats
 from elseif.export.model_file import read_model
 from elseif.report.edited_list import FORMAT, VERSION, antecedent_document
 from tests.cli.conftest import QUICK, Run
@@ -30,6 +32,16 @@ def test_fit_prints_a_screen(elseif: Run, folder: Path) -> None:
     assert len(lines) < 24
     assert max(map(len, lines)) <= 80
     assert "Learnt from 1,761 rows of titanic.csv" in ended.out
+
+
+def test_fit_says_what_was_screened_out(elseif: Run, folder: Path) -> None:
+    """The number of antecedents that were left out, and the setting that asked for it."""
+    table, label = folder / "titanic.csv", ("--label", "survival", "--positive", "survived")
+    ended = elseif("fit", table, *label, "--max-antecedents", 8, *QUICK)
+    assert ended.code == 0, ended.err
+    said = " ".join(ended.out.split())
+    assert "the lists are made of 8 antecedents" in said
+    assert "Of 15 antecedents the 8 with most evidence were kept, as max_antecedents asks" in said
 
 
 @pytest.mark.parametrize("name", ["titanic.csv", "titanic.tsv", "titanic.parquet"])
@@ -121,11 +133,11 @@ def test_show(elseif: Run, folder: Path) -> None:
     assert elseif("show", model, "--label", "died", "--level", "0.5").out.startswith(
         "Probability of died (50%"
     )
-    assert (
-        load_model(model).map_rule_list_.to_text(width=80)
-        in elseif("show", model, "--list", "map").out
-    )
-    assert elseif("show", model, "--lists", "3").out.count("of the draws, log posterior") == 3
+    best = elseif("show", model, "--list", "map").out
+    assert load_model(model).map_rule_list_.to_text(width=80) in best
+    assert "The most probable list, proven" in best
+    shown = elseif("show", model, "--lists", "3").out
+    assert shown.count("probability (exact), log posterior") == 3
 
 
 def test_a_calculator_asks_in_the_words_told(elseif: Run, folder: Path) -> None:
@@ -142,7 +154,8 @@ def test_a_calculator_asks_in_the_words_told(elseif: Run, folder: Path) -> None:
     assert "must be NAME=VALUE" in elseif("export", model, *told, "--unit", "years").err
 
 
-FORMATS = ["text", "markdown", "latex", "sql", "pmml", "onnx", "python", "javascript"]
+FORMATS = ["text", "markdown", "latex", "sql", "pmml", "onnx", "dmn", "cql", "fhir", "python"]
+FORMATS += ["javascript"]
 
 
 @pytest.mark.parametrize("name", [*FORMATS, "calculator", "json"])
@@ -161,15 +174,35 @@ def test_export(elseif: Run, folder: Path, tmp_path: Path, name: str) -> None:
     assert elseif("export", model, "--to", name, "--out", out, "--force").code == 0
 
 
+def test_export_of_a_library(elseif: Run, folder: Path) -> None:
+    """Its name, version and address can be told; other formats have none."""
+    model = folder / "titanic.json"
+    told = ["--name", "TitanicRisk", "--library-version", "2.0.0"]
+    source = elseif("export", model, "--to", "cql", *told, "--level", "0.9").out
+    assert "library TitanicRisk version '2.0.0'" in source
+    assert "90% credible interval" in source
+    bundle = elseif("export", model, "--to", "fhir", *told, "--url", "https://example.org").out
+    (library, plan) = [entry["resource"] for entry in json.loads(bundle)["entry"]]
+    assert library["url"] == "https://example.org/Library/TitanicRisk"
+    assert plan["library"] == ["https://example.org/Library/TitanicRisk|2.0.0"]
+    wrong = elseif("export", model, "--to", "dmn", "--library-version", "2.0.0")
+    assert (wrong.code, wrong.err.strip()) == (2, "elseif: --library-version is no option of dmn.")
+    assert "name is 'x y'" in elseif("export", model, "--to", "cql", "--name", "x y").err
+
+
 def test_report_and_explorer(elseif: Run, folder: Path, tmp_path: Path) -> None:
     """The training table is recognised; with another one it says so, and the explorer refuses."""
     model, pages = folder / "titanic.json", [tmp_path / "r.html", tmp_path / "e.html"]
     told = ["--folds", "2", "--subgroup", "sex", "--quiet"]
+    methods = tmp_path / "methods.txt"
     ended = elseif(
-        "report", model, folder / "titanic.csv", *told, "--out", pages[0], "--explorer", pages[1]
-    )
+        "report", model, folder / "titanic.csv", *told, "--out", pages[0], "--explorer", pages[1],
+        "--methods", methods,
+    )  # fmt: skip
     assert (ended.code, ended.err) == (0, "")
-    assert ended.out == f"Explorer: {pages[1]}\nReport: {pages[0]}\n"
+    assert ended.out == f"Explorer: {pages[1]}\nReport: {pages[0]}\nMethods: {methods}\n"
+    assert methods.read_text(encoding="utf-8").startswith("We fitted a Bayesian rule list [1]")
+    assert '<a href="e.html">Explorer' in pages[0].read_text(encoding="utf-8")
     assert all(page.read_text().lower().startswith("<!doctype html>") for page in pages)
     other = ["report", model, folder / "half.csv", *told, "--out", tmp_path / "o.html"]
     ended = elseif(*other)
@@ -179,6 +212,32 @@ def test_report_and_explorer(elseif: Run, folder: Path, tmp_path: Path) -> None:
     ended = elseif(*other, "--force", "--explorer", tmp_path / "x.html")
     assert ended.code in (2, 3)
     assert not (tmp_path / "x.html").exists()
+
+
+def test_report_of_three_labels(elseif: Run, tmp_path: Path) -> None:
+    """All labels are evaluated, or the one that is chosen; fit links to the calculator beside."""
+    rng = np.random.default_rng(0)
+    smoker, old = rng.random(240) < 0.4, rng.random(240) < 0.5
+    outcome = np.where(smoker, "cancer", np.where(old, "stroke", "none"))
+    outcome = np.where(rng.random(240) < 0.2, "none", outcome)
+    table, model = tmp_path / "t.csv", tmp_path / "m.json"
+    pd.DataFrame({"smoker": smoker, "old": old, "outcome": outcome}).to_csv(table, index=False)
+    pages = ["--report", tmp_path / "r.html", "--calculator", tmp_path / "c.html"]
+    ended = elseif("fit", table, "--label", "outcome", "--model", model, *pages, "--quiet")
+    assert ended.code == 0, ended.err
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    for label in ("cancer", "none", "stroke"):
+        assert f'<bdi>{label}</bdi> <span class="basis">against all other labels' in page
+    assert '<a href="c.html">Calculator' in page
+    told = ["report", model, table, "--folds", "2", "--quiet", "--out", tmp_path / "one.html"]
+    ended = elseif(*told, "--positive", "Cancer")
+    assert ended.code == 0, ended.err
+    one = (tmp_path / "one.html").read_text(encoding="utf-8")
+    assert "Predicted outcome: <bdi>cancer</bdi>, against all other labels together" in one
+    assert "by-label" not in one.split("</style>")[-1]
+    ended = elseif(*told, "--force", "--positive", "flu")
+    assert ended.code == 2
+    assert "--positive is 'flu'; the labels are 'cancer', 'none', 'stroke'" in ended.err
 
 
 def test_report_leaves_out_what_fit_left_out(elseif: Run, folder: Path, tmp_path: Path) -> None:
@@ -225,7 +284,7 @@ def test_demo_writes_everything(elseif: Run, tmp_path: Path) -> None:
         "titanic.csv",
         "titanic.json",
     ]
-    assert "survived 21% (19%–23%)" in ended.out
+    assert "then 21% (19%–23%)" in ended.out
     assert elseif("demo", "--out", out).code == 2
     assert elseif("explain", out / "titanic.json", out / "titanic.csv", "--row", 1).code == 0
 
@@ -267,7 +326,7 @@ def test_min_cell_rounds_files_and_not_the_screen(
     assert "Counts are rounded" not in ended.out
     assert "Counts are rounded to multiples of 10." in page.read_text()
     assert "Counts are rounded to multiples of 10." in elseif("show", model).out
-    for to in ("text", "markdown", "latex", "sql", "pmml", "python", "javascript", "calculator"):
+    for to in [*(name for name in FORMATS if name != "onnx"), "calculator"]:
         ended = elseif("export", folder / "titanic.json", "--to", to, "--min-cell", "10")
         assert ended.code == 0, ended.err
         assert "rounded to multiples of 10" in ended.out.replace("\\", "")
@@ -279,7 +338,7 @@ def test_min_cell_rounds_files_and_not_the_screen(
     ("told", "said"),
     [
         (["--min-cell", "1"], "--min-cell"),
-        (["--min-cell", "10", "--predict-with", "posterior"], "use --predict-with point or map"),
+        (["--min-cell", "10", "--predict-with", "posterior"], "use --predict-with point, map"),
         (["--min-cell", "100000"], "too few people for --min-cell 100000"),
     ],
 )
@@ -302,3 +361,61 @@ def test_a_rounded_model_is_not_edited(elseif: Run, folder: Path, tmp_path: Path
     ended = elseif("edit", model, folder / "titanic.csv", "--list", edited)
     assert ended.code == 3
     assert "saved with --min-cell" in ended.err
+
+
+def test_the_program_exports_every_format() -> None:
+    """What Python can write, the command line can; and a calculator besides."""
+    assert set(To) == {*formats.FORMATS, "calculator"}
+
+
+def test_max_time_ends_a_fit(elseif: Run, folder: Path, tmp_path: Path) -> None:
+    """The list is there, the exit code is that of success, and a note says what was cut short."""
+    model = tmp_path / "model.json"
+    done = elseif(
+        "fit", folder / "titanic.csv", "--label", "survival", "--positive", "survived",
+        "--kernel", "tempered", "--max-time", "0.001", "--model", model, "--quiet",
+    )  # fmt: skip
+    assert done.code == 0
+    assert "stopped by max_time" in done.out
+    assert "have not converged after 250 iterations" in done.err
+    assert "Raise --max-time, or make the pool smaller" in done.err  # nothing can go on from here
+    shown = elseif("show", model)
+    assert shown.code == 0
+    assert "stopped by max_time" in shown.out
+    assert elseif("fit", folder / "titanic.csv", "--label", "survival", "--max-time", 0).code == 2
+
+
+def test_one_calculator_of_several_models(elseif: Run, folder: Path, tmp_path: Path) -> None:
+    """Named by their files; another format takes one model, and a range has two ends."""
+    model, other = folder / "titanic.json", tmp_path / "again.json"
+    other.write_bytes(model.read_bytes())
+    told = ("--to", "calculator", "--about", "When to use=At sea.")
+    page = elseif("export", model, other, *told).out
+    data = json.loads(page.split('id="data">')[1].split("</script>")[0])
+    assert [each["name"] for each in data["models"]] == ["titanic", "again"]
+    assert len(data["questions"]) == 3
+    digest = json.loads(model.read_text())["sha256"]
+    assert [each["hash"] for each in data["models"]] == [digest[:12]] * 2
+    assert "At sea." in page
+    assert "sql takes one model, not 2" in elseif("export", model, other, "--to", "sql").err
+    assert "given twice" in elseif("export", model, model, *told).err
+    assert "COLUMN=LOW:HIGH" in elseif("export", model, *told, "--range", "age=3").err
+    assert "'age' is category" in elseif("export", model, *told, "--range", "age=3:4").err
+
+
+@pytest.mark.parametrize("options", [[], ["--without-posterior"], ["--min-cell", "10"]])
+def test_a_calculator_names_the_model_file_beside_it(
+    elseif: Run, folder: Path, tmp_path: Path, options: list[str]
+) -> None:
+    """The hash on the page is that of the file; the report's AUC is the calculator's."""
+    model, page, report = tmp_path / "m.json", tmp_path / "c.html", tmp_path / "r.html"
+    told = ["--label", "survival", "--positive", "survived", *QUICK, *options]
+    files = ["--model", model, "--calculator", page]
+    if not options:
+        files += ["--report", report]
+    ended = elseif("fit", folder / "titanic.csv", *told, *files)
+    assert ended.code == 0, ended.err
+    text = page.read_text()
+    assert f"<code>{json.loads(model.read_text())['sha256'][:12]}</code>" in text
+    assert ("out of sample, 5-fold cross-validation" in text) == (not options)
+    assert ("on the training data (too optimistic)" in text) == bool(options)

@@ -8,13 +8,16 @@ from typing import Annotated
 
 import typer
 
+from elseif.cli.activity import be_quiet
+from elseif.cli.standard_input import table_path
 from elseif.errors import LargeDataWarning
 
 OUTPUT = "Output"
 
 
 def _without_sizes(quiet: bool) -> bool:
-    """Leave out, until the verb ends, how much memory is about to be taken."""
+    """Leave out, until the verb ends, what is being done and how much memory it takes."""
+    be_quiet(quiet)
     if quiet:
         warnings.simplefilter("ignore", LargeDataWarning)
     return quiet
@@ -26,12 +29,20 @@ ModelFile = Annotated[
 ]
 TableFile = Annotated[
     Path,
-    typer.Argument(metavar="TABLE", help="CSV, TSV or Parquet file.", show_default=False),
+    typer.Argument(
+        metavar="TABLE",
+        help="CSV, TSV or Parquet file, or the folder of a cohort; - for standard input.",
+        show_default=False,
+        callback=table_path,
+    ),
 ]
 TrainingTable = Annotated[
     Path,
     typer.Argument(
-        metavar="TABLE", help="The table that the list was learnt from.", show_default=False
+        metavar="TABLE",
+        help="The table that the list was learnt from; - for standard input.",
+        show_default=False,
+        callback=table_path,
     ),
 ]
 OutFile = Annotated[
@@ -46,6 +57,14 @@ LabelColumn = Annotated[
 ]
 WeightColumn = Annotated[
     str | None, typer.Option("--weight", metavar="COLUMN", help="Column of row weights.")
+]
+LabelsFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--labels",
+        metavar="FILE",
+        help="YAML file of names, units and words to show; see elseif labels.",
+    ),
 ]
 MinCell = Annotated[
     int | None,

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from elseif.cli.activity import activity
 from elseif.cli.arguments import Force, Quiet
 from elseif.cli.output import check_outputs, check_pages, save, say_saved
 from elseif.files.folders import make_folder
@@ -35,6 +36,7 @@ def demo(
     from elseif.export.model_file import save_model
     from elseif.report.calculator import calculator_page
     from elseif.report.explorer import explorer_page
+    from elseif.report.links import links_from
     from elseif.report.report import write_report
     from elseif.report.together import outputs
 
@@ -47,12 +49,17 @@ def demo(
     save("Table", table, X.assign(**{str(y.name): y}).to_csv(index=False), force)
     save_model(classifier, model, force=force)
     say_saved("Model", model)
-    save("Calculator", pages["calculator"], calculator_page(classifier, title=TITLE), force)
-    save("Explorer", pages["explorer"], explorer_page(classifier, X, y, title=TITLE), force)
+    with activity("Writing the calculator and the explorer"):
+        calculator = calculator_page(classifier, title=TITLE, X=X)
+        explorer = explorer_page(classifier, X, y, title=TITLE)
+    save("Calculator", pages["calculator"], calculator, force)
+    save("Explorer", pages["explorer"], explorer, force)
     evidence = report_evidence(
         classifier, Read(X, y), watched, subgroups=["sex", "class"], title=TITLE
     )
-    made = outputs(evidence.trained, None, evidence=evidence)
+    with activity("Measuring"):
+        made = outputs(evidence.trained, None, evidence=evidence)
     if made.summary is not None:
-        save("Report", pages["report"], write_report(made.summary), force)
-    print(f"\nOpen the pages in a browser, or try: elseif explain {model} {table} --row 1")
+        links = links_from(pages["report"], {k: pages[k] for k in ("calculator", "explorer")})
+        save("Report", pages["report"], write_report(made.summary, links=links), force)
+    print(f"\nTry: elseif open {pages['report']}\n     elseif explain {model} {table} --row 1")

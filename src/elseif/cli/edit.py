@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from elseif.cli.activity import activity
 from elseif.cli.arguments import (
     Force,
     LabelColumn,
+    LabelsFile,
     ModelFile,
     TrainingTable,
     WeightColumn,
 )
 from elseif.cli.output import check_outputs, say_saved, width
 from elseif.cli.tables import check_table_file
+from elseif.cli.text_options import takes_text_format
 
 
+@takes_text_format
 def edit(
     model: ModelFile,
     table: TrainingTable,
@@ -29,6 +33,7 @@ def edit(
     ],
     label: LabelColumn = None,
     weight: WeightColumn = None,
+    labels: LabelsFile = None,
     new: Annotated[
         Path | None,
         typer.Option(
@@ -39,23 +44,25 @@ def edit(
         ),
     ] = None,
     force: Force = False,
+    text: Any = None,
 ) -> None:
     """Weigh a list that was edited in the explorer, and save it as a model."""
     check_outputs([new], force, [table, edited])
     check_table_file(table)
-    from elseif.cli.models import classifier_of, read, read_again
-    from elseif.report.edited_list import edited_list
+    from elseif.cli.models import read, read_again
+    from elseif.report.edited_list import read_edited_list
 
-    antecedents = edited_list(edited)
-    found = read(model)
-    training = read_again(found, table, label, weight)
-    draft = classifier_of(found, model).edit(training.X, training.y, training.weights)
-    draft = draft.take(antecedents, f"take the list in {edited.name}")
+    antecedents = read_edited_list(edited)
+    fitted = read(model, labels)
+    training = read_again(fitted, table, label, text, weight)
+    with activity("Weighing the list"):
+        draft = fitted.edit(training.X, training.y, training.weights)
+        draft = draft.take(antecedents, f"take the list in {edited.name}")
     print(draft.to_text(width=width()))
     if new is not None:
         from elseif.export.model_file import save_model
 
-        kept = "lists" if found.posterior is not None else None
-        save_model(draft.as_classifier(), new, kept, force)
+        kept = "lists" if fitted.posterior is not None else None
+        save_model(draft.as_model(), new, kept, force)
         print()
         say_saved("Model", new)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from elseif.cli.arguments import ModelFile, TableFile
+from elseif.cli.activity import activity
+from elseif.cli.arguments import LabelsFile, ModelFile, TableFile
 from elseif.cli.output import width
 from elseif.cli.tables import check_table_file
+from elseif.cli.text_options import takes_text_format
 
 
+@takes_text_format
 def explain(
     model: ModelFile,
     table: TableFile,
@@ -18,14 +21,18 @@ def explain(
         int,
         typer.Option(min=1, metavar="NUMBER", help="Which row: 1 is the first below the header."),
     ],
+    labels: LabelsFile = None,
+    text: Any = None,
 ) -> None:
     """Explain the answer for one row: the rule that applies, and what would change it."""
     check_table_file(table)
-    from elseif.cli.models import classifier_of, read, read_cases
+    from elseif.cli.models import read, read_cases
     from elseif.errors import DataError
 
-    found = read(model)
-    rows = read_cases(found, table)
+    fitted = read(model, labels)
+    rows, _ = read_cases(fitted, table, text)
     if row > rows.n_rows:
         raise DataError(f"--row is {row}; {table.name} has {rows.n_rows:,} rows.")
-    print(classifier_of(found, model).explain(rows, row - 1).to_text(width=width()))
+    with activity(f"Explaining row {row}"):
+        told = fitted.explain(rows, row - 1)
+    print(told.to_text(width=width()))

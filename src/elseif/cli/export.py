@@ -10,13 +10,44 @@ from typing import Annotated, Any
 
 import typer
 
-from elseif.cli.arguments import Force, MinCell, ModelFile, OutFile
+from elseif.cli.activity import activity
+from elseif.cli.arguments import Force, LabelsFile, MinCell, OutFile
 from elseif.cli.output import check_outputs, save, write_data
+from elseif.cli.problems import say
 from elseif.cli.settings import named_values
 from elseif.cli.show import Which
 from elseif.errors import ParamError
 
 ONLY = "Of some formats"
+# options of the program that are called otherwise in Python
+SAID = {
+    "which": "list",
+    "units": "unit",
+    "questions": "question",
+    "ranges": "range",
+    "version": "library-version",
+}
+
+LibraryName = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="cql, fhir: name of the library.", rich_help_panel=ONLY),
+]
+LibraryVersion = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TEXT",
+        help="cql, fhir: version of the library; 1.0.0 without it.",
+        rich_help_panel=ONLY,
+    ),
+]
+CanonicalUrl = Annotated[
+    str | None,
+    typer.Option(
+        metavar="URL",
+        help="fhir: where canonical URLs begin, such as https://example.org/fhir.",
+        rich_help_panel=ONLY,
+    ),
+]
 
 
 class To(StrEnum):
@@ -28,22 +59,36 @@ class To(StrEnum):
     SQL = "sql"
     PMML = "pmml"
     ONNX = "onnx"
+    DMN = "dmn"
+    CQL = "cql"
+    FHIR = "fhir"
     PYTHON = "python"
     JAVASCRIPT = "javascript"
     CALCULATOR = "calculator"
     JSON = "json"
 
 
+FOR_PROGRAMS = (To.SQL, To.PMML, To.ONNX, To.PYTHON, To.JAVASCRIPT)
+
+
 def export(
-    model: ModelFile,
+    models: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="MODEL...",
+            help="Model file, made by fit; several for one calculator of them all.",
+            show_default=False,
+        ),
+    ],
     to: Annotated[To, typer.Option(metavar="FORMAT", help=f"One of {', '.join(To)}.")],
     out: OutFile = None,
     which: Annotated[
         Which | None,
         typer.Option(
             "--list",
-            metavar="point|map",
-            help="The point estimate, or the most probable list drawn; without it, what predicts.",
+            metavar="|".join(Which),
+            help="The point estimate, the most probable list drawn or the projected list; without "
+            "it, what predicts.",
             rich_help_panel=ONLY,
         ),
     ] = None,
@@ -51,7 +96,7 @@ def export(
         float | None,
         typer.Option(
             metavar="NUMBER",
-            help="text, markdown, latex: level of the intervals.",
+            help="text, markdown, latex, dmn, cql, fhir: level of the intervals.",
             rich_help_panel=ONLY,
         ),
     ] = None,
@@ -63,6 +108,9 @@ def export(
         str | None,
         typer.Option(metavar="NAME", help="sql: table to select from.", rich_help_panel=ONLY),
     ] = None,
+    name: LibraryName = None,
+    library_version: LibraryVersion = None,
+    url: CanonicalUrl = None,
     title: Annotated[
         str | None,
         typer.Option(metavar="TEXT", help="calculator: title of the page.", rich_help_panel=ONLY),
@@ -83,11 +131,30 @@ def export(
             rich_help_panel=ONLY,
         ),
     ] = None,
+    expected: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--range",
+            metavar="COLUMN=LOW:HIGH",
+            help="calculator: range to expect of a number or date, in place of that of the "
+            "training data; may be repeated.",
+            rich_help_panel=ONLY,
+        ),
+    ] = None,
+    about: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="HEADING=TEXT",
+            help='calculator: what users should know, such as "When to use=..."; may be repeated.',
+            rich_help_panel=ONLY,
+        ),
+    ] = None,
+    labels: LabelsFile = None,
     min_cell: MinCell = None,
     force: Force = False,
 ) -> None:
-    """Write the list in another format."""
-    check_outputs([out], force, [model])
+    """Write the list in another format, or several lists as one calculator."""
+    check_outputs([out], force, models)
     if out is None and to is To.ONNX:
         raise ParamError(f"--to {to.value} is a binary file; say where: --out FILE.")
     options = {
@@ -95,19 +162,43 @@ def export(
         "level": level,
         "dialect": dialect,
         "table": table,
+        "name": name,
+        "version": library_version,
+        "url": url,
         "title": title,
         "units": dict(named_values(unit, "--unit")) if unit else None,
         "questions": dict(named_values(question, "--question")) if question else None,
+        "ranges": ranges(expected) if expected else None,
+        "about": dict(named_values(about, "--about")) if about else None,
     }
     given = {name: value for name, value in options.items() if value is not None}
-    content = exported(model, to, given, min_cell)
+    if labels is not None and to in FOR_PROGRAMS:
+        say(f"note: --labels changes nothing here: {to.value} keeps the names of the columns.")
+    content = exported(models, to, given, min_cell, labels)
     if out is not None:
         save(to.value, out, content, force)
     else:
         write_data(content if content.endswith("\n") else content + "\n")
 
 
-def exported(path: Path, to: To, options: dict[str, Any], min_cell: int | None = None) -> Any:
+def ranges(given: list[str]) -> dict[str, tuple[str, str]]:
+    """The ranges to expect, by column."""
+    told = {}
+    for column, text in named_values(given, "--range"):
+        low, colon, high = text.partition(":")
+        if not colon:
+            raise ParamError(f"--range {column}={text}: it must be COLUMN=LOW:HIGH.")
+        told[column] = (low.strip(), high.strip())
+    return told
+
+
+def exported(
+    paths: list[Path],
+    to: To,
+    options: dict[str, Any],
+    min_cell: int | None = None,
+    labels: Path | None = None,
+) -> Any:
     """The model in another format; an option that the format lacks is refused."""
     from elseif.cli.models import read
 
@@ -122,8 +213,17 @@ def exported(path: Path, to: To, options: dict[str, Any], min_cell: int | None =
     known = signature(write).parameters
     for name in options:
         if name not in known:
-            said = {"which": "list", "units": "unit", "questions": "question"}.get(name, name)
-            raise ParamError(f"--{said} is no option of {to.value}.")
+            raise ParamError(f"--{SAID.get(name, name)} is no option of {to.value}.")
     from elseif.export.disclosed import disclosed
 
-    return write(disclosed(read(path), min_cell), **options)
+    if len(paths) > 1 and to is not To.CALCULATOR:
+        raise ParamError(f"--to {to.value} takes one model, not {len(paths)}.")
+    stems = [path.stem for path in paths]
+    names = stems if len(set(stems)) == len(stems) else list(map(str, paths))
+    if len(set(names)) < len(names):
+        raise ParamError("A model file is given twice.")
+    models = [disclosed(read(path, labels), min_cell) for path in paths]
+    with activity(f"Writing {to.value}"):
+        if len(models) == 1:
+            return write(models[0], **options)
+        return write(dict(zip(names, models, strict=True)), **options)

@@ -70,8 +70,7 @@ def extract(
     The database is only read; a user who may SELECT suffices. The folder then holds one row
     for each member and must be kept as safe as the database.
     """
-    from elseif.cohort import connect, load_definition
-    from elseif.cohort import extract as extract_cohort
+    from elseif.cohort import connect, extract as extract_cohort, load_definition
     from elseif.cohort.folder import check_folder
     from elseif.progress import Progress, ProgressBar
 
@@ -91,12 +90,13 @@ def extract(
 def print_cohort(cohort: Cohort) -> None:
     """Who is in a cohort, how it came about, and what the database lacks."""
     from elseif.cohort.attrition import extraction_text
+    from elseif.tables.origin import says_so
 
-    say_wrapped(f"{cohort.definition.title}.")
+    say_wrapped(f"{says_so(cohort.definition.title, cohort.is_synthetic)}.")
     n_outcomes, outcome = int(cohort.outcome.sum()), cohort.definition.outcome.name
     say_wrapped(
         f"{len(cohort):,} persons, {n_outcomes:,} ({n_outcomes / len(cohort):.1%}) with {outcome} "
         f"in days {cohort.definition.outcome_window[0]} to {cohort.definition.outcome_window[1]}; "
         f"{cohort.features.shape[1]:,} drugs and conditions recorded before."
     )
-    print(f"\n{extraction_text(cohort.attrition, cohort.holes)}\n")
+    print(f"\n{extraction_text(cohort.attrition, cohort.holes, cohort.warnings)}\n")

@@ -3,36 +3,52 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from elseif.cli.activity import activity
 from elseif.cli.arguments import (
     OUTPUT,
     Force,
+    LabelsFile,
     MinCell,
     Quiet,
     TableFile,
     WeightColumn,
     output_file,
 )
+from elseif.cli.cohort_folder import cohort_settings
 from elseif.cli.output import check_outputs, check_pages, save, say_saved, say_wrapped, width
 from elseif.cli.settings import by_label, estimator_parameters, takes_settings
 from elseif.cli.tables import Read, Wanted, check_table_file, read_labelled, told_as_written
+from elseif.cli.text_options import takes_text_format
 
 if TYPE_CHECKING:
+    from elseif.antecedents.display_labels import DisplayLabels
     from elseif.estimator import BayesianRuleListClassifier
+    from elseif.fitted_model import FittedModel
+    from elseif.report.summary import Summary
     from elseif.report.together import Outputs
+    from elseif.tables.reading import Table
 
 MOST_LEFT_OUT = 3  # columns named in the summary, which is to fit a screen
 
 
 @takes_settings
+@takes_text_format
 def fit(
     table: TableFile,
-    label: Annotated[str, typer.Option(metavar="COLUMN", help="Column that is to be predicted.")],
+    label: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="Column that is to be predicted; of a cohort's folder, its outcome.",
+            show_default=False,
+        ),
+    ] = None,
     positive: Annotated[
         str | None,
         typer.Option(metavar="LABEL", help="The label whose probability is wanted."),
@@ -55,8 +71,10 @@ def fit(
     ] = None,
     calculator: Annotated[Path | None, output_file("Write a calculator here (HTML).")] = None,
     min_cell: MinCell = None,
+    labels: LabelsFile = None,
     force: Force = False,
     quiet: Quiet = False,
+    text: Any = None,
     settings: dict[str, Any] = {},  # noqa: B006  # generated options, from the table of settings
 ) -> None:
     """Learn a rule list from a table: print it, and save model, report and calculator.
@@ -64,23 +82,44 @@ def fit(
     Defaults are those of BayesianRuleListClassifier in Python, but that the seed is 0 rather
     than new each time, and that all cores are used.
     """
-    files = Files(model, report, calculator, min_cell, without_posterior, force)
-    check_outputs([model, report, calculator], force, [table, settings["antecedents"]])
+    files = Files(model, report, calculator, min_cell, without_posterior, force, positive)
+    check_outputs([model, report, calculator], force, [table, labels, settings["antecedents"]])
     check_pages(report, calculator)
     check_table_file(table)
+    label, cuts = cohort_settings(table, label)
     classifier = new_classifier(settings, files, quiet)
+    from elseif.antecedents.labels_file import read_display_labels
+
+    display = read_display_labels(labels).without([*drop, *([weight] if weight else [])])
+    classifier.cuts = cuts if classifier.cuts is None else classifier.cuts
     read = read_labelled(
         table,
         Wanted(
             label, weight, drop, positive,
             as_written=told_as_written(classifier.kinds), missing_y=classifier.missing_y,
+            text=text,
         ),
     )  # fmt: skip
     if isinstance(classifier.pseudocounts, dict):
         classifier.pseudocounts = by_label(classifier.pseudocounts, read.y)
+    from elseif.tables.reading import read_table
+
+    once = read_table(read.X, allow_infinite=classifier.infinite == "outer")
+    read = replace(read, X=once)  # for the fit and for the report
+    if display:
+        check_labels_fit(display, read)
     classifier.fit(read.X, read.y, sample_weight=read.weights)
+    if display:
+        classifier.model_ = classifier.model_.with_labels(display)
     is_watched, classifier.verbose = classifier.verbose, False  # no setting of the model's
     write_files(classifier, read, table.name, files, is_watched)
+
+
+def check_labels_fit(display: DisplayLabels, read: Read) -> None:
+    """Refuse before the fit labels for columns and outcomes that the table does not have."""
+    from elseif.antecedents.labels_file import check_display_labels
+
+    check_display_labels(display, read.X.names, (), read.y.cat.categories.tolist())
 
 
 @dataclass(frozen=True)
@@ -93,54 +132,85 @@ class Files:
     min_cell: int | None
     without_posterior: bool
     force: bool
+    positive: str | None = None  # the label that the report evaluates; the last of all labels
 
 
 def write_files(classifier: Any, read: Read, source: str, files: Files, watched: bool) -> None:
     """Print the list and write what was asked for, with the same numbers in every file."""
-    from elseif.fitted_model import FittedModel
+    from elseif.fitted_model import as_model
 
     model, calculator, report = files.model, files.calculator, files.report
     min_cell, force = files.min_cell, files.force
-    shown, summary = FittedModel.of(classifier), None
+    shown, summary = as_model(classifier), None
     if min_cell is not None and (model or calculator or report):
-        made = made_together(classifier, read, report is not None, min_cell, watched)
+        made = made_together(classifier, read, files, watched)
         shown, summary = made.model or shown, made.summary
     if model is not None:  # before anything is printed, which may fail
-        from elseif.export.model_file import save_model
+        from elseif.export.model_file import known_by, model_hash, save_model
 
-        save_model(shown, model, None if files.without_posterior else "lists", force)
+        posterior = None if files.without_posterior else "lists"
+        save_model(shown, model, posterior, force)
+        shown = known_by(shown, model_hash(shown, posterior))
     print_fit(classifier, source)
     print()
     if model is not None:
         say_saved("Model", model)
+    if report is not None and summary is None:
+        summary = made_together(classifier, read, files, watched).summary
     if calculator is not None:
         from elseif.report.calculator import calculator_page
 
-        save("Calculator", calculator, calculator_page(shown), force)
+        about = None if summary is None else performance(summary)
+        with activity("Writing the calculator"):
+            page = calculator_page(shown, X=labelled_rows(shown, read), about=about)
+        save("Calculator", calculator, page, force)
     if report is not None:
+        from elseif.report.links import links_from
         from elseif.report.report import write_report
 
-        if summary is None:
-            summary = made_together(classifier, read, True, None, watched).summary
         assert summary is not None
-        save("Report", report, write_report(summary), force)
+        links = links_from(report, {"calculator": calculator})
+        save("Report", report, write_report(summary, links=links), force)
 
 
-def made_together(
-    classifier: Any, read: Read, with_report: bool, min_cell: int | None, watched: bool
-) -> Outputs:
+def performance(summary: Summary) -> dict[str, str]:
+    """What the report measured out of sample, for the calculator of the same list."""
+    from elseif.report.wording import estimate, how_validated
+
+    found = summary.to_dict()
+    about, auc = found["about"], found["validation"]["discrimination"]["auc"]
+    # of three labels the report judges one, and a calculator does not average over lists
+    if len(about["labels"]) > 2 or about["predicts"] == "posterior" or auc["value"] is None:
+        return {}
+    return {"AUC": f"{estimate(auc, 2)}, {how_validated(found['validation'])}"}
+
+
+def labelled_rows(model: FittedModel, read: Read) -> Table | None:
+    """The rows that were learnt from, for what all lists say about them; None without lists."""
+    from elseif.report.training import read_training
+
+    if model.posterior is None:
+        return None
+    trained = read_training(model, read.X, read.y, read.weights)
+    return trained.table.take(trained.rows)
+
+
+def made_together(classifier: Any, read: Read, files: Files, watched: bool) -> Outputs:
     """The model and the numbers of the report, rounded alike where a minimum cell is held."""
     from elseif.cli.report import report_evidence
-    from elseif.fitted_model import FittedModel
-    from elseif.report.subject import subject_of
+    from elseif.fitted_model import as_model
     from elseif.report.together import outputs
     from elseif.report.training import read_training
 
-    if with_report:
-        evidence = report_evidence(classifier, read, watched, min_cell=min_cell)
-        return outputs(evidence.trained, min_cell, FittedModel.of(classifier), evidence)
-    trained = read_training(subject_of(classifier), read.X, read.y, read.weights)
-    return outputs(trained, min_cell, FittedModel.of(classifier))
+    min_cell = files.min_cell
+    if files.report is not None:
+        positive = None if files.positive is None else read.y.cat.categories[-1]
+        evidence = report_evidence(classifier, read, watched, min_cell=min_cell, positive=positive)
+        with activity("Measuring"):
+            return outputs(evidence.trained, min_cell, evidence.model, evidence)
+    model = as_model(classifier)
+    trained = read_training(model, read.X, read.y, read.weights)
+    return outputs(trained, min_cell, model)
 
 
 def new_classifier(
@@ -160,7 +230,7 @@ def new_classifier(
     if files.min_cell is not None and classifier.predict_with == "posterior":
         raise ParamError(
             "--predict-with posterior needs the posterior's draws, which tell all counts: with "
-            "--min-cell use --predict-with point or map."
+            "--min-cell use --predict-with point, map or projected."
         )
     return classifier
 
@@ -171,15 +241,27 @@ def is_watched(quiet: bool) -> bool:
 
 
 def print_fit(classifier: Any, source: str) -> None:
-    """The list, and what a reader should know of it, on one screen."""
+    """The list that predicts, and what a reader should know of it, on one screen."""
+    from elseif.fitted_model import as_model
+    from elseif.tables.origin import origin_in_short
+
     report = classifier.fit_report_
     left_out = [column for column in report.columns if column.excluded is not None]
-    print(classifier.rule_list_.to_text(width=width()))
+    print(as_model(classifier).chosen_list().to_text(width=width()))
     print()
+    if classifier.predict_with == "projected":
+        path = classifier.projection_path_
+        say_wrapped(
+            f"The projected list: of at most {path.max_length} rules, the one whose predictions "
+            f"are closest to the posterior's (distance {path.distances[-1]:.4f} nats per row; the "
+            f"point estimate's is {path.point_distance:.4f})."
+        )
     say_wrapped(
         f"Learnt from {report.n_rows - report.n_rows_without_label:,} rows of {source}; the lists "
         f"are made of {len(classifier.pool_):,} antecedents."
     )
+    for note in origin_in_short(as_model(classifier).cohort):
+        say_wrapped(note)
     say_wrapped(classifier.convergence_.sentence())
     if report.n_rows_without_label:
         say_wrapped(f"Rows left out for want of a label: {report.n_rows_without_label:,}.")

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from elseif import __version__
+from elseif.cli.activity import be_quiet
 from elseif.cli.demo import demo
 from elseif.cli.edit import edit
 from elseif.cli.explain import explain
@@ -18,6 +19,9 @@ from elseif.cli.export import export
 from elseif.cli.extract import extract
 from elseif.cli.fit import fit
 from elseif.cli.interrupts import INTERRUPTED, heed_signals, stopped, was_stopped
+from elseif.cli.labels import labels
+from elseif.cli.misuse import in_a_sentence
+from elseif.cli.open_page import open_page
 from elseif.cli.output import give_up_if_failing, make_output_whole, make_streams_lenient
 from elseif.cli.predict import predict
 from elseif.cli.problems import (
@@ -28,9 +32,12 @@ from elseif.cli.problems import (
     warnings_as_notes,
     without_passwords,
 )
+from elseif.cli.project import project
 from elseif.cli.report import report
+from elseif.cli.serve import serve
 from elseif.cli.show import show
 from elseif.cli.study import study
+from elseif.cli.validate import validate
 from elseif.cli.verb import Verb
 from elseif.visible import visible
 
@@ -39,7 +46,7 @@ UsageError: type[Exception] = typer.BadParameter.__bases__[0]  # which typer doe
 app = typer.Typer(
     name="elseif",
     help="Bayesian rule lists: if ... else if ... else, with a probability on every line.",
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # plain help reads better in 80 columns, and starts sooner
 )
@@ -48,15 +55,21 @@ VERBS: dict[Callable[..., None], str] = {
     show: "Print the list in a model file.",
     predict: "Predict for the rows of a table, as CSV.",
     explain: "Explain the answer for one row.",
+    project: "Compare projected lists of every length.",
     report: "Write a report, validated out of sample.",
+    open_page: "Open a report or another page in the browser.",
+    validate: "Judge a model by people of another place.",
     export: "Write the list as SQL, PMML, ONNX, code, a calculator ...",
+    labels: "Write a file of names and units to show, to fill in.",
     edit: "Weigh a list that was edited in the explorer.",
+    serve: "Answer over HTTP: calculator, predictions, CDS Hooks.",
     extract: "Extract a cohort from an OMOP database.",
     study: "Run an experiment of the paper.",
     demo: "Learn the Titanic list, and write every page about it.",
 }
+NAMES: dict[Callable[..., None], str] = {open_page: "open"}  # which Python has for itself
 for verb, in_short in VERBS.items():
-    app.command(cls=Verb, short_help=in_short)(verb)
+    app.command(NAMES.get(verb), cls=Verb, short_help=in_short)(verb)
 
 
 def _print_version(wanted: bool) -> None:
@@ -90,6 +103,7 @@ def run(arguments: Sequence[str]) -> int:
     """Run the program; an error that a user can mend is one line, not a traceback."""
     arguments, debug = _without_debug(list(arguments) or ["--help"])
     make_streams_lenient()
+    be_quiet(False)
     try:
         with warnings_as_notes():
             code = app(arguments, prog_name="elseif", standalone_mode=False)
@@ -100,7 +114,8 @@ def run(arguments: Sequence[str]) -> int:
     except (KeyboardInterrupt, typer.Abort):
         return stopped()
     except UsageError as error:
-        return _misused(error)
+        say(in_a_sentence(error))
+        return 2
     except BrokenPipeError:
         return BROKEN_PIPE  # nobody reads on: end quietly
     except SystemExit as end:  # typer's own answer to a closed pipe
@@ -131,13 +146,3 @@ def _without_debug(arguments: list[str]) -> tuple[list[str], bool]:
     end = arguments.index("--") if "--" in arguments else len(arguments)
     kept = [argument for argument in arguments[:end] if argument != "--debug"]
     return kept + arguments[end:], len(kept) < end
-
-
-def _misused(error: BaseException) -> int:
-    """A fault in the arguments: what, and where to read on."""
-    message: str = getattr(error, "format_message", error.__str__)()
-    context = getattr(error, "ctx", None)
-    path = "elseif" if context is None else context.command_path
-    message = " ".join(message.split()).replace(": Value error, ", ": ").rstrip(".")
-    say(f"{message}. See {path} --help.")
-    return 2

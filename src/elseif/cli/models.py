@@ -2,45 +2,74 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from elseif.cli.activity import activity
 from elseif.cli.problems import say
-from elseif.cli.tables import Read, Wanted, read_labelled, read_table_file, select
+from elseif.cli.tables import (
+    Read,
+    Wanted,
+    check_column,
+    read_labelled,
+    read_table_file,
+    select,
+)
 from elseif.errors import DataError, ParamError
 
 if TYPE_CHECKING:
     from elseif.fitted_model import FittedModel
+    from elseif.tables.text_files import TextFormat
 
 
-def read(path: Path) -> FittedModel:
-    """The model in a file; no scikit-learn and no compiled code is loaded for it."""
-    from elseif.export.model_file import read_model
+def read(path: Path, labels: Path | None = None) -> FittedModel:
+    """The model in a file, in the words of a labels file where one is given.
 
-    return read_model(path)
+    No scikit-learn and no compiled code is loaded for it.
+    """
+    from elseif.export.model_file import known_by, read_model
+
+    with activity(f"Reading {path.name}"):
+        model = read_model(path)
+    # in other words it is still the model of that file
+    return model if labels is None else known_by(model.with_labels(labels), model.sha256)
 
 
-def classifier_of(model: FittedModel, path: Path) -> Any:
-    """A fitted classifier made of a model."""
-    from elseif.export.model_file import to_classifier
+def read_cases(
+    model: FittedModel,
+    path: Path,
+    text: TextFormat,
+    id_column: str | None = None,
+    only_used: bool = False,
+) -> tuple[Any, list[object]]:
+    """A table to predict for, without its label where it has one; and the values of one column.
 
-    return to_classifier(model, path.name)
-
-
-def read_cases(model: FittedModel, path: Path) -> Any:
-    """A table to predict for: its label, where it has one, is set aside."""
+    Faults in columns that are not needed do not matter: those that the model does not have, or,
+    with ``only_used``, those that its predictions do not use.
+    """
     from elseif.tables.reading import read_table
 
-    rows = read_table_file(path, _as_written(model))
+    needed = model.columns_used() if only_used else model.feature_names
+    rows = read_table_file(path, _as_written(model), text, needed)
     names = list(rows.columns)
+    ids: list[object] = []
+    if id_column is not None:
+        check_column(path, names, id_column, "--id")
+        ids = ["" if value != value else value for value in rows[id_column].tolist()]
     outcome = model.metadata.outcome
     if outcome in names and outcome not in (model.feature_names or ()):
         rows = select(rows, [name for name in names if name != outcome])
-    return read_table(rows, allow_infinite=model.settings.get("infinite") == "outer")
+    with activity(f"Reading {path.name}"):
+        return read_table(rows, allow_infinite=model.setting("infinite") == "outer"), ids
 
 
 def read_again(
-    model: FittedModel, path: Path, label: str | None, weight: str | None = None
+    model: FittedModel,
+    path: Path,
+    label: str | None,
+    text: TextFormat,
+    weight: str | None = None,
 ) -> Read:
     """A table with labels for a model: its features alone, its labels in their order."""
     label = label or model.metadata.outcome
@@ -50,7 +79,7 @@ def read_again(
     as_written = _as_written(model)
     if all(isinstance(each, str) for each in classes):
         as_written.add(label)
-    return read_labelled(
+    rows = read_labelled(
         path,
         Wanted(
             label=label,
@@ -59,9 +88,12 @@ def read_again(
             classes=classes,
             features=model.feature_names,
             as_written=as_written,
-            missing_y=model.settings.get("missing_y", "error"),
+            missing_y=model.setting("missing_y"),
+            text=text,
         ),
     )
+    with activity(f"Reading {path.name}"):
+        return replace(rows, X=model.read_training(rows.X))  # once, whatever is made of it
 
 
 def is_training_table(model: FittedModel, read: Read) -> bool:

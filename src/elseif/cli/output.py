@@ -15,7 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TextIO
 
-from elseif.errors import ParamError, ResourceError
+from elseif.errors import ParamError, ResourceError, install
 from elseif.files.atomic import check_writable, write_atomically
 from elseif.files.folders import try_folder
 from elseif.visible import visible
@@ -59,7 +59,7 @@ def check_is_folder(path: Path) -> None:
 def check_pages(*paths: Path | None) -> None:
     """Refuse before the work a page that could not be made after it."""
     if any(path is not None for path in paths) and find_spec("jinja2") is None:
-        raise ParamError("Pages need Jinja2: pip install 'elseif[report]'.")
+        raise ParamError(f"Pages need Jinja2: {install('report')}.")
 
 
 def save(what: str, path: Path, content: str | bytes, force: bool, private: bool = False) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
+from elseif.cli.activity import clear_line
 from elseif.errors import (
     DatabaseError,
     DataError,
@@ -39,10 +40,10 @@ EXIT_CODES: tuple[tuple[type[BaseException], int], ...] = (
 )
 # settings whose names no sentence has otherwise; the others are options where a value follows
 OPTIONS = [name for name in BY_NAME if name != "verbose"]
+TEXT_OPTIONS = ["sep", "decimal", "encoding", "na_values"]
+_WITH_VALUE = "|".join([*OPTIONS, "min_cell", *TEXT_OPTIONS])
 UNMISTAKABLE = [name for name in OPTIONS if "_" in name] + ["min_cell", "pseudocounts"]
-_SETTING = re.compile(
-    rf"(?<!['\"\w-])({'|'.join([*OPTIONS, 'min_cell'])})=(?:'([^']*)'|([\w.+-]*\w))(?!\w)"
-)
+_SETTING = re.compile(rf"(?<!['\"\w-])({_WITH_VALUE})=(?:'([^']*)'|([\w.+-]*\w))(?!\w)")
 _NAME = re.compile(rf"(?<!['\"\w-])({'|'.join(UNMISTAKABLE)})(?![\w'\"])")
 # user and password of an address: up to the end of a quotation, or to the next blank; one slash
 # is left of two where an address was taken for the name of a file. How an address is written,
@@ -50,6 +51,7 @@ _NAME = re.compile(rf"(?<!['\"\w-])({'|'.join(UNMISTAKABLE)})(?![\w'\"])")
 _SCHEME = r"([A-Za-z][\w+.-]+://?+)(?!USER(?::PASSWORD)?@HOST:PORT/NAME)"
 _IN_ADDRESS = re.compile(rf"(?:(?<=(['\"])){_SCHEME}(?:(?!\1).)*@)|(?:{_SCHEME}\S*@)")
 _PYTHON = (
+    (" go on with sample_more,", ""),  # chains end with the program
     ("force=True (--force)", "--force"),
     ("posterior=None", "--without-posterior"),
     ("sample_weight.shape ==", "the weights have the shape"),
@@ -64,6 +66,9 @@ _OPENINGS = (
     (re.compile(r"^y: "), "The label: "),
     (re.compile(r"^(?=(kinds|cuts|antecedents)[:\[])"), "--"),
     (re.compile(r"^subgroups(?=:)"), "--subgroup"),
+    (re.compile(r"^labels(?=:)"), "--labels"),
+    (re.compile(r"^level(?= is )"), "--level"),
+    (re.compile(rf"^(?=({'|'.join(TEXT_OPTIONS)}) is )"), "--"),
 )
 
 
@@ -103,6 +108,7 @@ def _option(name: str) -> str:
 def say(message: str) -> None:
     """One line on standard error; where nobody can read it, the exit code has to do."""
     shown = show_name(without_passwords(message), LONGEST_LINE)
+    clear_line()
     with suppress(OSError):
         print(f"elseif: {shown}", file=sys.stderr, flush=True)
 

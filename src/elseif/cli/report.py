@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import shlex
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from elseif.cli.activity import activity
 from elseif.cli.arguments import (
     Force,
     LabelColumn,
+    LabelsFile,
     MinCell,
     ModelFile,
     Quiet,
@@ -22,12 +25,15 @@ from elseif.cli.arguments import (
 )
 from elseif.cli.fit import is_watched
 from elseif.cli.output import check_outputs, check_pages, save
-from elseif.cli.tables import Read, check_table_file
+from elseif.cli.tables import Read, check_table_file, find_label
+from elseif.cli.text_options import takes_text_format
 
 if TYPE_CHECKING:
+    from elseif.fitted_model import FittedModel
     from elseif.report.summary import Evidence
 
 
+@takes_text_format
 def report(
     model: ModelFile,
     table: TrainingTable,
@@ -49,57 +55,86 @@ def report(
         list[str],
         typer.Option(metavar="COLUMN", help="Column to judge subgroups by; may be repeated."),
     ] = [],  # noqa: B006
+    positive: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LABEL",
+            help="Evaluate this label against all others; without it, of more than two labels "
+            "each in turn.",
+        ),
+    ] = None,
     min_cell: MinCell = None,
+    labels: LabelsFile = None,
     title: Title = None,
     out: Annotated[Path, output_file("The page to write.")] = Path("report.html"),
     explorer: Annotated[
         Path | None, output_file("Also write a page to explore and edit good lists.")
     ] = None,
+    methods: Annotated[
+        Path | None, output_file("Also write the methods paragraph for a paper (text).")
+    ] = None,
     force: Force = False,
     quiet: Quiet = False,
+    text: Any = None,
 ) -> None:
-    """Write a report: the list, its validation out of sample, convergence, and settings."""
-    check_outputs([out, explorer], force, [model, table, holdout])
+    """Write a report: verdict, list, validation out of sample, convergence, and settings."""
+    check_outputs([out, explorer, methods], force, [model, table, holdout])
     check_pages(out, explorer)
     for path in (table, holdout):
         if path is not None:
             check_table_file(path)
-    from elseif.cli.models import check_training_table, classifier_of, read, read_again
+    from elseif.cli.models import check_training_table, read, read_again
 
-    found = read(model)
-    classifier = classifier_of(found, model)
-    training = read_again(found, table, label, weight)
-    check_training_table(found, training, model, table)
-    seen = None if holdout is None else read_again(found, holdout, label)
+    fitted = read(model, labels)
+    training = read_again(fitted, table, label, text, weight)
+    check_training_table(fitted, training, model, table)
+    seen = None if holdout is None else read_again(fitted, holdout, label, text)
     explored = None
     if explorer is not None:  # first: it is quick, and refuses another table than that of fit
-        from elseif.report.explorer import explore
+        from elseif.report.exploration import explore
 
-        explored = explore(found, training.X, training.y, sample_weight=training.weights)
+        with activity("Choosing lists for the explorer"):
+            explored = explore(fitted, training.X, training.y, sample_weight=training.weights)
     evidence = report_evidence(
-        classifier, training, is_watched(quiet), folds=folds or None, min_cell=min_cell,
+        fitted, training, is_watched(quiet), folds=folds or None, min_cell=min_cell,
         holdout=None if seen is None else (seen.X, seen.y), title=title,
-        subgroups=subgroup or None,
+        subgroups=subgroup or None, positive=_chosen(fitted, positive),
     )  # fmt: skip
+    from elseif.report.links import links_from
     from elseif.report.report import write_report
     from elseif.report.together import outputs
 
-    made = outputs(evidence.trained, evidence.min_cell, evidence=evidence, explored=explored)
+    if explored is not None:  # its projected lists have scores by now
+        explored = replace(explored, model=evidence.model)
+    with activity("Measuring"):
+        made = outputs(evidence.trained, evidence.min_cell, evidence=evidence, explored=explored)
     if explorer is not None and explored is not None and made.explorer is not None:
         from elseif.report.explorer import explorer_html
 
         save("Explorer", explorer, explorer_html(explored, made.explorer), force)
-    if made.summary is not None:
-        save("Report", out, write_report(made.summary), force)
+    assert made.summary is not None  # there is evidence
+    links = links_from(out, {"explorer": explorer})
+    save("Report", out, write_report(made.summary, links=links), force)
+    if methods is not None:
+        from elseif.report.methods import methods_text
+
+        save("Methods", methods, f"{methods_text(made.summary)}\n", force)
 
 
-def report_evidence(classifier: Any, read: Read, watched: bool, **options: Any) -> Evidence:
+def _chosen(fitted: FittedModel, positive: str | None) -> Any:
+    """The label to evaluate, as the model knows it."""
+    if positive is None:
+        return None
+    return find_label(positive, fitted.rule_list.classes.tolist(), "--positive")
+
+
+def report_evidence(fitted: Any, read: Read, watched: bool, **options: Any) -> Evidence:
     """What a report is made of: the tables read, the folds run."""
     from elseif.progress import Progress, ProgressBar
     from elseif.report.summary import gather
 
     return gather(
-        classifier,
+        fitted,
         read.X,
         read.y,
         sample_weight=read.weights,

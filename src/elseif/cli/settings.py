@@ -13,17 +13,27 @@ from typing import Annotated, Any
 import typer
 
 from elseif.errors import ParamError
-from elseif.parameters import CHOICES, SETTINGS, Choice, Count, Flag, Setting
+from elseif.parameters import (
+    CHOICES,
+    LEARN,
+    SETTINGS,
+    Choice,
+    Count,
+    Flag,
+    PositiveOrLearn,
+    Setting,
+)
 
 # a seed, so that the same command gives the same list, and the whole machine
 CLI_DEFAULTS: dict[str, Any] = {"random_state": 0, "n_jobs": -1}
 # options that are texts to be read: repeated ones as a list, the others as one text
 REPEATED = {
-    "pseudocounts": "NUMBER|LABEL=NUMBER",
+    "pseudocounts": "NUMBER|learn|LABEL=NUMBER",
     "antecedent_weights": "NAME=NUMBER",
     "kinds": "COLUMN=KIND",
     "cuts": "COLUMN=CUTS",
 }
+ALSO_NAMED = {"predict_with": ("--list",)}  # as the other verbs call it
 NOT_OPTIONS = ("verbose",)  # which is --quiet
 
 
@@ -65,12 +75,13 @@ def _option(setting: Setting) -> inspect.Parameter:
         annotation = bool
     else:
         annotation = int if isinstance(kind, Count) or isinstance(default, int) else float
-        if name in ("expected_length", "expected_cardinality"):
-            annotation = float
         if default is None:
             annotation = annotation | None
         more["metavar"] = "NUMBER"
-    option = typer.Option(f"--{name.replace('_', '-')}", **more)
+        if isinstance(kind, PositiveOrLearn):
+            annotation, default, more["metavar"] = str, str(default), f"NUMBER|{LEARN}"
+    names = [f"--{name.replace('_', '-')}", *ALSO_NAMED.get(name, ())]
+    option = typer.Option(*names, **more)
     annotation = Annotated[annotation, option]
     return inspect.Parameter(
         name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
@@ -91,6 +102,8 @@ def _panel(option: inspect.Parameter) -> int:
 def estimator_parameters(given: Mapping[str, Any]) -> dict[str, Any]:
     """The estimator's parameters from the options of the command line."""
     readers: dict[str, Callable[[Any], Any]] = {
+        "expected_length": lambda text: _number_or_learn(text, "--expected-length"),
+        "expected_cardinality": lambda text: _number_or_learn(text, "--expected-cardinality"),
         "pseudocounts": read_pseudocounts,
         "antecedents": read_antecedents,
         "antecedent_weights": read_weights,
@@ -119,11 +132,17 @@ def read_support(text: str) -> float | int:
 def read_pseudocounts(told: list[str]) -> Any:
     """One number for all labels, or numbers by label."""
     if len(told) == 1 and "=" not in told[0]:
-        return _number(told[0], "--pseudocounts")
+        return _number_or_learn(told[0], "--pseudocounts")
     return {
         label: _number(value, "--pseudocounts")
         for label, value in named_values(told, "--pseudocounts")
     }
+
+
+def _number_or_learn(text: str, option: str) -> float | str:
+    if text == LEARN:
+        return LEARN
+    return int(text) if text.isdecimal() else _number(text, option)
 
 
 def by_label(pseudocounts: Mapping[str, float], y: Any) -> dict[Any, float]:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from elseif.cli.arguments import ModelFile
+from elseif.cli.arguments import LabelsFile, ModelFile
 from elseif.cli.output import say_wrapped, width
 
 if TYPE_CHECKING:
     from elseif.posterior.draws import Posterior
+    from elseif.projection.path import ProjectionPath
 
 
 class Which(StrEnum):
@@ -19,12 +20,16 @@ class Which(StrEnum):
 
     POINT = "point"
     MAP = "map"
+    PROJECTED = "projected"
 
 
 WhichList = Annotated[
-    Which,
+    Which | None,
     typer.Option(
-        "--list", metavar="point|map", help="The point estimate, or the most probable list drawn."
+        "--list",
+        metavar="|".join(Which),
+        help="The point estimate, the most probable list or the projected list; without it, "
+        "what predicts.",
     ),
 ]
 Level = Annotated[
@@ -34,7 +39,7 @@ Level = Annotated[
 
 def show(
     model: ModelFile,
-    which: WhichList = Which.POINT,
+    which: WhichList = None,
     label: Annotated[
         str | None,
         typer.Option(metavar="LABEL", help="Show the probability of this label."),
@@ -44,38 +49,65 @@ def show(
         int,
         typer.Option(min=0, metavar="NUMBER", help="Also show so many of the posterior's lists."),
     ] = 0,
+    labels: LabelsFile = None,
 ) -> None:
     """Print the list in a model file."""
     from elseif.cli.models import read
     from elseif.cli.tables import find_label
     from elseif.errors import ParamError
+    from elseif.tables.origin import origin_in_short, recalibration_sentence
     from elseif.visible import show_name
 
-    found = read(model)
-    if lists and found.posterior is None:
+    fitted = read(model, labels)
+    if lists and fitted.posterior is None:
         raise ParamError(f"--lists: {model.name} was saved without the posterior's lists.")
-    chosen = found.rule_list if which is Which.POINT else found.map_rule_list
+    chosen = fitted.chosen_list(which)
     wanted = None if label is None else find_label(label, chosen.classes.tolist(), "--label")
     print(chosen.to_text(label=wanted, level=level, width=width()))
     print()
-    date = show_name(found.training["date"], 40).replace("T", " ").replace("Z", " UTC")
-    say_wrapped(f"Learnt from {found.n:,.10g} observations, {date}.")
-    if found.edited is not None and which is Which.POINT:
-        say_wrapped(f"Edited by hand: {show_name(found.edited, 500)}.")
-    if found.convergence is not None:
-        say_wrapped(found.convergence.sentence())
-    if found.posterior is not None and lists:
-        print_lists(found.posterior, lists)
+    date = show_name(fitted.training["date"], 40).replace("T", " ").replace("Z", " UTC")
+    say_wrapped(f"Learnt from {fitted.n:,.10g} observations, {date}.")
+    if fitted.recalibrated is not None:
+        say_wrapped(recalibration_sentence(fitted.recalibrated))
+    for note in origin_in_short(fitted.cohort):
+        say_wrapped(note)
+    if fitted.edited is not None and chosen is fitted.rule_list:
+        say_wrapped(f"Edited by hand: {show_name(fitted.edited, 500)}.")
+    if fitted.convergence is not None:
+        say_wrapped(fitted.convergence.sentence())
+    if chosen is fitted.map_rule_list and fitted.posterior is not None:
+        exact = fitted.posterior.exact is not None
+        proven = "proven: every list was compared" if exact else "of those drawn"
+        say_wrapped(f"The most probable list, {proven}.")
+    if fitted.projection_path is not None and chosen is fitted.projected_rule_list:
+        print_path(fitted.projection_path)
+    if fitted.posterior is not None and lists:
+        print_lists(fitted.posterior, lists)
+
+
+def print_path(path: ProjectionPath) -> None:
+    """How far from the posterior the projected lists of each length are."""
+    from elseif.showing.path_text import path_lines, table_text
+
+    print(f"\n{table_text(path)}\n")
+    for line in path_lines(path):
+        say_wrapped(line)
 
 
 def print_lists(posterior: Posterior, n: int) -> None:
-    """The posterior's best lists, with their share of the draws."""
+    """The posterior's best lists, with their probability or share of the draws."""
+    from elseif.showing.line_heads import line_head
+    from elseif.showing.numbers import percent
+    from elseif.showing.wrapping import wrap
     from elseif.visible import show_name
 
-    rows: Any = posterior.lists().head(n).itertuples()
-    for row in rows:
-        print(f"\n{row.probability:.1%} of the draws, log posterior {row.log_posterior:.2f}")
-        for head, name in zip(
-            ["if", *["else if"] * len(row.antecedents)], [*row.antecedents, ""], strict=True
-        ):
-            print(f"  {head if name else 'else':<7} {show_name(name)}".rstrip())
+    of_what = "of the draws" if posterior.exact is None else "probability (exact)"
+    for i in posterior.best_first[:n].tolist():
+        share = percent(posterior.list_probabilities[i], 1)
+        print(f"\n{share} {of_what}, log posterior {posterior.distinct.log_posterior[i]:.2f}")
+        items = posterior.distinct.antecedent_list(i)
+        for j, text in enumerate([*map(posterior.text, items), ""]):
+            lines = wrap([show_name(text)], max(24, width() - 10))
+            print(f"  {line_head(j, len(items)):<7} {lines[0]}".rstrip())
+            for line in lines[1:]:
+                print(f"{'':10}{line}")

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import difflib
+import shlex
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from elseif.cli.activity import activity
+from elseif.cli.cohort_folder import CohortRows, is_cohort_folder, read_cohort_rows
 from elseif.errors import DataError, ParamError
+
+if TYPE_CHECKING:
+    from elseif.tables.text_files import TextFormat
 
 MOST_SHOWN = 8
 
@@ -33,6 +40,7 @@ class Wanted:
     features: Sequence[str] | None = None  # those of a model, in place of all others
     as_written: Collection[str] = ()
     missing_y: str = "error"
+    text: TextFormat | None = None
 
 
 def check_table_file(path: Path) -> None:
@@ -41,18 +49,27 @@ def check_table_file(path: Path) -> None:
         raise DataError(f"{path}: there is no such file.")
 
 
-def read_table_file(path: Path, as_written: Collection[str] = ()) -> Any:
+def read_table_file(
+    path: Path,
+    as_written: Collection[str] = (),
+    text: TextFormat | None = None,
+    needed: Collection[str] | None = None,
+) -> Any:
     """A data frame of a file, or Parquet of which columns are read when needed.
 
-    Columns of text files that are named as_written are categories, even "1" and "true".
+    Columns of text files that are named as_written are categories, even "1" and "true"; of those
+    that are not needed, faults do not matter.
     """
     from elseif.tables.parquet import PARQUET_ENDINGS, ParquetTable
     from elseif.tables.text_files import read_file
 
+    if is_cohort_folder(path):
+        return read_cohort_rows(path)
     if path.suffix.lower() in PARQUET_ENDINGS or path.is_dir():
         return ParquetTable(path)
     try:
-        return read_file(path, dict.fromkeys(as_written, "category"))
+        with activity(f"Reading {path.name}"):
+            return read_file(path, dict.fromkeys(as_written, "category"), text, needed)
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror or error}.") from error
 
@@ -68,7 +85,11 @@ def told_as_written(kinds: Mapping[str, Any] | None) -> set[str]:
 
 def read_labelled(path: Path, wanted: Wanted) -> Read:
     """A file's features, the label and the weights."""
-    table = read_table_file(path, wanted.as_written)
+    # what is left out need not be readable
+    as_written, needed = {*wanted.as_written, *wanted.drop}, None
+    if wanted.features is not None:
+        needed = {wanted.label, wanted.weight or wanted.label, *wanted.features}
+    table = read_table_file(path, as_written, wanted.text, needed)
     names = list(table.columns)
     _check_columns(path, names, wanted)
     if wanted.features is None:
@@ -85,10 +106,11 @@ def read_labelled(path: Path, wanted: Wanted) -> Read:
 
 
 def select(table: Any, names: Sequence[str]) -> Any:
-    """Some columns of a data frame or of Parquet."""
+    """Some columns of a data frame, of Parquet or of a cohort."""
     from elseif.tables.parquet import ParquetTable
 
-    return table.select(*names) if isinstance(table, ParquetTable) else table[list(names)]
+    by_name = isinstance(table, (ParquetTable, CohortRows))
+    return table.select(*names) if by_name else table[list(names)]
 
 
 def find_label(name: str, labels: Sequence[Any], option: str) -> Any:
@@ -111,14 +133,25 @@ def _is_number(label: Any, name: str) -> bool:
         return False
 
 
+def check_column(path: Path, names: Sequence[str], name: str, option: str) -> None:
+    """Refuse a column that a table does not have, with the one nearest to it."""
+    if name not in names:
+        near = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
+        several = [part.strip() for part in name.split(",")]
+        if len(several) > 1 and option == "--drop" and all(part in names for part in several):
+            each = " ".join(f"--drop {shlex.quote(part)}" for part in several)
+            hint = f"give one column at a time: {each}"
+        else:
+            hint = f"did you mean {near[0]!r}?" if near else f"it has {_some(names)}."
+        raise DataError(f"{path.name} has no column {name!r} ({option}); {hint}")
+
+
 def _check_columns(path: Path, names: Sequence[str], wanted: Wanted) -> None:
     told = [("--label", wanted.label), ("--weight", wanted.weight)]
     told += [("--drop", name) for name in wanted.drop]
     for option, name in told:
-        if name is not None and name not in names:
-            raise DataError(
-                f"{path.name} has no column {name!r} ({option}); it has {_some(names)}."
-            )
+        if name is not None:
+            check_column(path, names, name, option)
     if wanted.weight == wanted.label:
         raise ParamError(f"--weight and --label are both {wanted.label!r}.")
     if wanted.label in wanted.drop:

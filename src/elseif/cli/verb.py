@@ -8,7 +8,8 @@ from typing import Any
 from typer.core import TyperCommand
 
 # what a number may be, which the texts say in words
-RANGE = re.compile(r"  \[x>=\d+\]|; x>=\d+|(?<=\[)x>=\d+; ")
+_RANGE = r"(?:x>=[\d.]+|[\d.]+<=x<=[\d.]+)"
+RANGE = re.compile(rf"  \[{_RANGE}\]|; {_RANGE}|(?<=\[){_RANGE}; ")
 
 
 class Verb(TyperCommand):

@@ -1,0 +1,107 @@
+"""Wrong arguments of the program, answered by a sentence that says what is right."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from elseif.checks import did_you_mean
+
+# what typer says of a value, and what the program says
+_WANTED = (
+    (re.compile(r"Input should be greater than or equal to (\S+)"), r"it must be \1 or more"),
+    (re.compile(r"Input should be less than or equal to (\S+)"), r"it must be \1 or less"),
+    (re.compile(r"Input should be a valid integer.*"), "it must be a whole number"),
+    (re.compile(r"Input should be a valid number.*"), "it must be a number"),
+)
+_NOT_ONE_OF = re.compile(r"(?:Value error, )?'(?P<given>.*)' is not one of (?P<known>.*?)\.?$")
+_EXTRA = re.compile(r"Got unexpected extra arguments?(?:\(s\))? \((?P<given>.*)\)")
+_COMMAND = re.compile(r"No such command '(?P<given>.*?)'")
+
+
+def in_a_sentence(error: BaseException) -> str:
+    """What is wrong with the arguments, and what to write instead."""
+    context: Any = getattr(error, "ctx", None)
+    path = "elseif" if context is None else context.command_path
+    verb = path.removeprefix("elseif ")
+    parameter: Any = getattr(error, "param", None)
+    kind, said = type(error).__name__, " ".join(str(getattr(error, "message", error)).split())
+    if kind == "MissingParameter" and parameter is not None:
+        return _missing(path, parameter, context)
+    if kind == "NoSuchOption":
+        name, known = str(getattr(error, "option_name", "")), _options(context)
+        near = did_you_mean(name, known)
+        hint = near if near.startswith("did") else f"{path} --help lists them."
+        return f"{verb} has no option {name}; {hint.replace(chr(39), '')}"
+    if parameter is not None:
+        return _wrong_value(path, parameter, said, error.__cause__)
+    if (command := _COMMAND.search(said)) is not None:
+        near = did_you_mean(command["given"], _commands(context))
+        hint = near if near.startswith("did") else "elseif --help lists them."
+        return f"there is no command {command['given']!r}; {hint}"
+    if (extra := _EXTRA.search(said)) is not None:
+        return f"{verb} does not take {extra['given']!r}; it is used as: {_usage(context)}"
+    return f"{said.rstrip('.')}. See {path} --help."
+
+
+def _missing(path: str, parameter: Any, context: Any) -> str:
+    help_text = str(getattr(parameter, "help", "") or "").rstrip(".")
+    if not help_text[1:2].isupper():
+        help_text = help_text[:1].lower() + help_text[1:]
+    what = f" ({help_text})" if help_text else ""
+    verb = path.removeprefix("elseif ")
+    return f"{verb} needs {_name(parameter)}{what}: {_usage(context)}. See {path} --help."
+
+
+def _wrong_value(path: str, parameter: Any, said: str, cause: Any) -> str:
+    name = _flag(parameter)
+    if (choice := _NOT_ONE_OF.search(said)) is not None:
+        known = re.findall(r"'([^']*)'", choice["known"])
+        near = did_you_mean(choice["given"], known)
+        hint = f" {near[:1].upper()}{near[1:]}" if near.startswith("did") else ""
+        return f"{name} is {choice['given']!r:.80}; it must be one of {', '.join(known)}.{hint}"
+    given = _given(cause)
+    is_said = "" if given is None else f" is {given!r:.80}"
+    for pattern, wanted in _WANTED:
+        if (match := pattern.search(said)) is not None:
+            return f"{name}{is_said or ':'}; {match.expand(wanted)}.".replace(":;", ":")
+    return f"{name}{is_said}: {said.removeprefix('Value error, ').rstrip('.')}. See {path} --help."
+
+
+def _given(cause: Any) -> Any:
+    """The value that was refused, as it was written."""
+    errors = getattr(cause, "errors", None)
+    return errors()[0].get("input") if errors is not None else None
+
+
+def _flag(parameter: Any) -> str:
+    if parameter.param_type_name == "argument":
+        return str(parameter.name).upper()
+    return str(parameter.opts[0])
+
+
+def _name(parameter: Any) -> str:
+    """An argument by its name, an option with what follows it."""
+    if parameter.param_type_name == "argument":
+        return str(parameter.metavar or parameter.name.upper())
+    return f"{parameter.opts[0]} {parameter.metavar or 'VALUE'}"
+
+
+def _usage(context: Any) -> str:
+    """A command with all that it needs."""
+    if context is None:
+        return "elseif COMMAND"
+    needed = [p for p in context.command.params if p.required]
+    needed.sort(key=lambda parameter: parameter.param_type_name != "argument")
+    return " ".join([context.command_path, *map(_name, needed)])
+
+
+def _options(context: Any) -> list[str]:
+    if context is None:
+        return []
+    parameters = context.command.params
+    return [o for p in parameters for o in p.opts if p.param_type_name == "option"]
+
+
+def _commands(context: Any) -> list[str]:
+    return [] if context is None else list(context.command.commands)
