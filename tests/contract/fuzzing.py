@@ -292,7 +292,8 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS))
     warnings.simplefilter("ignore")
     warnings.simplefilter("error", RuntimeWarning)
-    with tempfile.TemporaryDirectory() as folder:
+    # an odd text may be a file to write: let it be written where all is removed at the end
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         trial = TRIALS[kind](Path(folder))
         for number in range(n_trials):
             found = fault(trial, random.Random(f"{kind} {seed} {number}"))

@@ -10,7 +10,7 @@ import pytest
 from scipy import sparse
 
 from elseif import BayesianRuleListClassifier
-from tests.helpers_tables import quick, random_frame
+from tests.tables.fitting import quick, random_frame
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 

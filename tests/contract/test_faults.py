@@ -22,8 +22,7 @@ from elseif.errors import (
     ResourceError,
     SamplingError,
 )
-from tests.helpers_tables import expect_refused as expect_message
-from tests.helpers_tables import quick, random_frame
+from tests.tables.fitting import expect_refused as expect_message, quick, random_frame
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -427,23 +426,23 @@ def test_row_33_default_rule_alone_when_asked() -> None:
 
 
 def test_row_34_too_many_antecedents() -> None:
-    """More antecedents than allowed stop the mining, with what can be changed."""
+    """More antecedents than asked for are screened, and the fit says so."""
     X, y = random_frame(300, 12)
-    expect_refused(
-        MiningError,
-        "max_antecedents=50",
-        "min_support=0.01",
-        "max_cardinality=4",
-        fit=lambda: quick(min_support=0.01, max_cardinality=4, max_antecedents=50).fit(X, y),
-    )
+    clf = quick(min_support=0.01, max_cardinality=4, max_antecedents=50).fit(X, y)
+    assert len(clf.pool_) == 50
+    (note,) = [n for n in clf.fit_report_.notes if "max_antecedents" in n]
+    assert "the 50 with most evidence" in note
+    assert note in str(clf.fit_report_)
 
 
 def test_row_34_exactly_as_many_as_allowed() -> None:
     """A pool of exactly max_antecedents is not too large."""
     X, y = random_frame(300, 6)
     n = len(quick().fit(X, y).pool_)
-    assert len(quick(max_antecedents=n).fit(X, y).pool_) == n
-    expect_refused(MiningError, str(n - 1), fit=lambda: quick(max_antecedents=n - 1).fit(X, y))
+    exact, screened = (quick(max_antecedents=n - k).fit(X, y) for k in (0, 1))
+    assert len(exact.pool_) == n
+    assert not any("max_antecedents" in note for note in exact.fit_report_.notes)
+    assert len(screened.pool_) == n - 1
 
 
 def test_row_34_too_much_memory() -> None:
@@ -463,7 +462,7 @@ def test_row_34_a_million_itemsets_are_refused_quickly() -> None:
     X = rng.random((500, 60)) < 0.9
     expect_refused(
         MiningError,
-        "max_antecedents=100,000",
+        "2,000,000",
         "min_support",
         "max_cardinality=10",
         fit=lambda: quick(max_cardinality=10).fit(X, rng.integers(0, 2, 500)),
@@ -586,12 +585,11 @@ def test_row_47_a_posterior_that_is_not_a_number(
     kernel: str, value: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Ends the fit, and leaves no result that could be called converged."""
-    from elseif.sampler import compiled_problem, enumeration
+    from elseif.sampler import compiled_problem
 
     def broken(alpha: float, n_entries: int, unit: float) -> np.ndarray:
         return np.full(n_entries, value)
 
-    monkeypatch.setattr(enumeration, "log_pochhammer", broken)
     monkeypatch.setattr(compiled_problem, "log_pochhammer", broken)
     X, y = random_frame(60, 2)
     clf = quick(kernel=kernel, expected_length=1)
@@ -790,13 +788,19 @@ def test_row_59_predict_before_fit(method: str) -> None:
 
 @pytest.mark.parametrize("way", ["point", "posterior", "map"])
 def test_row_60_missing_column(way: str) -> None:
-    """A column that fit saw and predict does not is named, used by the list or not."""
+    """A column that predictions use is named where it is missing; others are not asked for."""
     X, y = random_frame()
     clf = quick(predict_with=way).fit(X, y)
+    used = clf.model_.with_settings(predict_with=way).columns_used()
+    assert used
     for name in X.columns:
-        expect_refused(
-            DataError, repr(name), fit=lambda n=name: clf.predict_proba(X.drop(columns=n))
-        )
+        if name in used:
+            expect_refused(
+                DataError, repr(name), fit=lambda n=name: clf.predict_proba(X.drop(columns=n))
+            )
+        else:
+            found = clf.predict_proba(X.drop(columns=name))
+            np.testing.assert_array_equal(found, clf.predict_proba(X))
 
 
 @pytest.mark.parametrize("way", ["point", "posterior", "map"])

@@ -22,12 +22,12 @@ N_TRIALS = {"model": 1500, "definition": 1500, "table": 300, "arguments": 300}
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", N_TRIALS)
-def test_only_sentences_come_out(kind: str) -> None:
+def test_only_sentences_come_out(kind: str, tmp_path: Path) -> None:
     """No traceback, no code that is not documented, no hang, and memory within a limit."""
     source = Path(elseif.__file__).parents[1]
     done = subprocess.run(
         [sys.executable, "-m", "tests.contract.fuzzing", kind, "1", str(N_TRIALS[kind])],
-        cwd=ROOT,
+        cwd=tmp_path,
         env={"PYTHONPATH": f"{source}:{ROOT}", "NUMBA_NUM_THREADS": "1"},
         capture_output=True,
         text=True,
@@ -37,3 +37,4 @@ def test_only_sentences_come_out(kind: str) -> None:
     assert done.returncode == 0, f"ended by {done.returncode}: {done.stderr[-2000:]}"
     assert not faults, faults[:20]
     assert end == {"done": N_TRIALS[kind]}
+    assert not list(tmp_path.iterdir()), "a trial wrote into the current folder"

@@ -8,8 +8,8 @@ import sys
 import pytest
 
 from elseif.sampler import chain
-from tests.helpers_program import heed_interrupts
-from tests.helpers_tables import assert_same, quick, random_frame
+from tests.cli.program import heed_interrupts
+from tests.tables.fitting import assert_same, quick, random_frame
 
 # Chains of a trillion iterations, interrupted when all of them run. Of a list that no proposal can
 # change (the prior allows no rule) nothing is recorded, so that compiled code has nothing to hand

@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 from elseif import BayesianRuleListClassifier
-from elseif.export.formats import export_model
+from elseif.export.formats import FORMATS, export_model
 from elseif.export.model_file import (
     checksum,
     load_model,
@@ -24,11 +24,12 @@ from elseif.export.model_file import (
     read_model,
     save_model,
 )
-from elseif.fitted_model import FittedModel
+from elseif.fitted_model import as_model
 from elseif.report.calculator import calculator_page
 from elseif.report.explorer import explorer_page
 from elseif.report.report import write_report
 from elseif.report.summary import summarise
+from tests.export.engines import DECIMAL, run_cql, run_feelin
 from tests.export.running import (
     assert_agree,
     rows,
@@ -39,7 +40,7 @@ from tests.export.running import (
     run_python,
     run_sqlite,
 )
-from tests.helpers_tables import quick
+from tests.tables.fitting import quick
 
 pytestmark = pytest.mark.filterwarnings("ignore:The chains have not converged")
 
@@ -123,7 +124,7 @@ def outputs(clf: BayesianRuleListClassifier, folder: Path) -> Iterator[tuple[str
         options = {"folds": 2, "subgroups": ["town", "surname"], "min_cell": min_cell}
         yield f"report {min_cell}", write_report(summarise(clf, X, y, **options))
         yield f"explorer {min_cell}", explorer_page(clf, X, y, min_cell=min_cell)
-    for name in ("sql", "python", "javascript", "pmml", "onnx", "markdown", "latex", "text"):
+    for name in FORMATS:
         yield name, export_model(model, name)
 
 
@@ -222,19 +223,22 @@ def negation_model() -> Any:
         lambda m, X, folder: run_sqlite(m, X),
         lambda m, X, folder: run_onnx(m, X),
         lambda m, X, folder: run_pmml(m, X, folder),
+        lambda m, X, folder: run_feelin(m, X),
+        lambda m, X, folder: run_cql(m, X),
     ],
-    ids=["python", "javascript", "duckdb", "sqlite", "onnx", "pmml"],
+    ids=["python", "javascript", "duckdb", "sqlite", "onnx", "pmml", "dmn", "cql"],
 )
 def test_exports_say_unequal_without_a_list_of_the_others(
-    runner: Callable[..., Any], tmp_path: Path
+    runner: Callable[..., Any], tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     """A "!=" is true of rare and new towns and of no missing one, in every language."""
-    model = FittedModel.of(negation_model())
+    model = as_model(negation_model())
     assert "Northtown" in str(model.rule_list)
     X, _ = people()
     X = X[["town", "smoker"]].astype({"town": object}).head(60)
     X.loc[3:5, "town"], X.loc[6:8, "town"] = None, "Atlantis"
-    assert_agree(runner(model, X, tmp_path), model, X)
+    digits = DECIMAL if "cql" in request.node.callspec.id else 1e-12
+    assert_agree(runner(model, X, tmp_path), model, X, digits)
 
 
 def test_an_edited_list_may_name_what_the_model_does_not_keep(tmp_path: Path) -> None:
@@ -339,7 +343,7 @@ def test_files_of_earlier_releases_lose_what_they_hold(tmp_path: Path) -> None:
     """A file that still lists identifiers loads, and what is made of it has none."""
     X, _ = people()
     clf = fit({})
-    document = json.loads(model_text(FittedModel.of(clf)))
+    document = json.loads(model_text(as_model(clf)))
     for column in document["table"]["columns"]:
         del column["n_levels"], column["holds"]
         if column["kind"] == "category":

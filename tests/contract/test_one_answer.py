@@ -21,15 +21,16 @@ import pyarrow as pa
 import pytest
 from scipy import sparse
 
-from elseif import BayesianRuleListClassifier, SparseTable, load_model, save_model
-from elseif.cli.explain import explain
+from elseif import BayesianRuleListClassifier, RuleList, SparseTable, load_model, save_model
 from elseif.cli.main import run
 from elseif.cli.output import width
 from elseif.export.model_file import read_model
+from elseif.fitted_model import as_model
 from elseif.report.calculator import shown_labels
-from elseif.report.subject import subject_of
 from elseif.report.training import read_training
 from elseif.tables.reading import read_table
+from tests.cli.program import PROGRAM
+from tests.export.engines import DECIMAL, cql_rows, run_cql, run_feelin
 from tests.export.running import (
     assert_agree,
     rows,
@@ -41,8 +42,9 @@ from tests.export.running import (
     run_python,
     run_sqlite,
 )
-from tests.helpers_program import PROGRAM
-from tests.helpers_tables import quick
+from tests.tables.fitting import quick
+
+pytestmark = pytest.mark.filterwarnings("ignore:Column .* held 0 and 1 in fit")
 
 N = 66  # of which two that are true are few: less than one row in 32
 STAGES = ["I", "II", "III"]
@@ -116,9 +118,26 @@ TABLES: dict[str, Callable[[np.random.Generator], pd.DataFrame]] = {
 }  # fmt: skip
 
 
-def _signal(column: pd.Series) -> np.ndarray:
-    """Which rows are of the greater half of a column's values; none that is missing."""
+def other_numbers(X: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
+    """The same table with numbers in it that are neither 0 nor 1."""
+    return X.mask(rng.random(X.shape) < 0.3, 2).mask(rng.random(X.shape) < 0.1, -0.5)
+
+
+# what a table holds that the rows of fit did not
+ASKED: dict[str, Callable[[pd.DataFrame, np.random.Generator], pd.DataFrame]] = {
+    "zeros_and_ones, then others": other_numbers,
+    "missing_zeros_and_ones, then others": other_numbers,
+}
+
+
+def _signal(column: pd.Series, negated: bool) -> np.ndarray:
+    """Which rows are of the greater half of a column's values; none that is missing.
+
+    Where negated, of a boolean column those that are false: only a negation asks for them alone.
+    """
     codes = column.astype("category").cat.codes.to_numpy()
+    if negated and column.dtype == "boolean":
+        return codes == 0
     return codes * 2 >= max(1, codes.max())
 
 
@@ -128,22 +147,28 @@ class Asked:
 
     classifier: BayesianRuleListClassifier
     X: pd.DataFrame
+    is_training: bool
     y: pd.Series
     model: Path
     csv: Path
     parquet: Path
 
 
-@pytest.fixture(scope="module", params=[*((t, 2) for t in TABLES), ("everything", 3)], ids=str)
+CASES = [*((t, 2) for t in TABLES), ("everything", 3), *((t, 2) for t in ASKED)]
+CASES.append(("missing_zeros_and_ones, then others", 3))
+CASES += [("numbers, projected", 2), ("everything, projected", 2)]
+
+
+@pytest.fixture(scope="module", params=CASES, ids=str)
 def asked(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Asked:
     """A list that asks for columns of every kind that the table has."""
     name, n_labels = request.param
     folder = tmp_path_factory.mktemp("asked")
-    rng = np.random.default_rng(len(name))
-    X = TABLES[name](rng)
+    rng = np.random.default_rng(len(name.split(",")[0]))
+    X = TABLES[name.split(",")[0]](rng)
     labels = np.full(N, "well", dtype=object)
     for place, column in enumerate(X.columns[::-1]):
-        labels[_signal(X[column])] = ["ill", "dead"][place % (n_labels - 1)]
+        labels[_signal(X[column], n_labels == 3)] = ["ill", "dead"][place % (n_labels - 1)]
     labels[_some(rng, 0.1)] = "well"
     y = pd.Series(labels, name="outcome")
     with warnings.catch_warnings():
@@ -151,7 +176,8 @@ def asked(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         classifier = quick(
             kinds={"stage": STAGES} if "stage" in X else None,
             min_support=0.01,
-            max_cardinality=1 if name == "everything" else 2,
+            max_cardinality=1 if name.startswith("everything") else 2,
+            predict_with="projected" if name.endswith("projected") else "point",
             expected_length=2.0 * X.shape[1],
             negations=n_labels == 3,
             n_iter=2000,
@@ -160,17 +186,29 @@ def asked(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     kinds = {column.name: column.kind for column in classifier.fit_report_.columns}
     used = {condition.column for rule in classifier.rule_list_.antecedents for condition in rule}
     assert {kinds[column] for column in used} == set(kinds.values())
-    assert used == set(X.columns) or name == "everything"
+    assert used == set(X.columns) or name.startswith("everything") or n_labels == 3
+    asks_for_no = any(
+        c.operator == "is false" for r in classifier.rule_list_.antecedents for c in r
+    )
+    assert asks_for_no == (n_labels == 3)
     save_model(classifier, folder / "model.json", posterior=None)  # read anew for every row
+    if name in ASKED:
+        X = ASKED[name](X, rng)
+        assert X.isin([2]).any().all()
     X.to_csv(folder / "rows.csv", index=False)
     X.to_parquet(folder / "rows.parquet")
     files = [folder / file for file in ("model.json", "rows.csv", "rows.parquet")]
-    return Asked(classifier, X, y, *files)
+    return Asked(classifier, X, name not in ASKED, y, *files)
+
+
+def predicting(classifier: BayesianRuleListClassifier) -> RuleList:
+    """The list that predicts."""
+    return as_model(classifier).chosen_list()
 
 
 def assert_explained(classifier: BayesianRuleListClassifier, rows: Any, X: pd.DataFrame) -> None:
     """Every row is explained by the rule and the probabilities that are predicted for it."""
-    places = classifier.rule_list_.captured_by(X)
+    places = predicting(classifier).captured_by(X)
     for row, (place, shares) in enumerate(zip(places, classifier.predict_proba(X), strict=True)):
         found = classifier.explain(rows, row)
         assert found.fired.place == place, row
@@ -184,7 +222,7 @@ def test_explanations(asked: Asked) -> None:
     """Of a row of a data frame, of a table that has been read, and of a dict of its values."""
     assert_explained(asked.classifier, asked.X, asked.X)
     assert_explained(asked.classifier, read_table(asked.X), asked.X)
-    places = asked.classifier.rule_list_.captured_by(asked.X)
+    places = predicting(asked.classifier).captured_by(asked.X)
     for case, place in zip(asked.X.to_dict("records"), places, strict=True):
         assert asked.classifier.explain(case).fired.place == place
 
@@ -193,7 +231,7 @@ def test_explanations(asked: Asked) -> None:
 def test_the_program(asked: Asked, file: str, capsys: pytest.CaptureFixture[str]) -> None:
     """``predict`` and ``explain --row`` of every row in a file say what Python says."""
     table: Path = getattr(asked, file)
-    places = asked.classifier.rule_list_.captured_by(asked.X)
+    places = predicting(asked.classifier).captured_by(asked.X)
     shares = asked.classifier.predict_proba(asked.X)
     loaded = load_model(asked.model)
     assert_explained(loaded, asked.X, asked.X)
@@ -204,30 +242,30 @@ def test_the_program(asked: Asked, file: str, capsys: pytest.CaptureFixture[str]
     names = [f"probability {label}" for label in asked.classifier.classes_]
     np.testing.assert_allclose(predicted[names], shares, rtol=0, atol=1e-12)
     for row in range(len(asked.X)):
-        explain(asked.model, table, row + 1)
+        assert run(["explain", str(asked.model), str(table), "--row", str(row + 1)]) == 0
         expected = loaded.explain(asked.X, row).to_text(width=width())
         assert capsys.readouterr().out == expected + "\n", f"--row {row + 1}"
 
 
 def test_the_report(asked: Asked) -> None:
     """Every person is counted in the line that applies to them."""
-    training = read_training(subject_of(asked.classifier), asked.X, asked.y, None)
-    places = asked.classifier.rule_list_.captured_by(asked.X)
+    training = read_training(as_model(asked.classifier), asked.X, asked.y, None)
+    places = predicting(asked.classifier).captured_by(asked.X)
     np.testing.assert_array_equal(training.line, places[training.rows])
-    assert training.fits_the_list
+    assert training.fits_the_list == asked.is_training
     assert len(training.rows) == len(asked.X)
 
 
 def test_the_calculator(asked: Asked, tmp_path: Path) -> None:
     """The script of the calculator's page names the same line, and its probabilities."""
     lines, shares = run_calculator(read_model(asked.model), asked.X, tmp_path)
-    assert lines == [[place] for place in asked.classifier.rule_list_.captured_by(asked.X)]
+    assert lines == [[place] for place in predicting(asked.classifier).captured_by(asked.X)]
     expected = asked.classifier.predict_proba(asked.X)
-    np.testing.assert_array_equal(shares, expected[:, shown_labels(asked.classifier.rule_list_)])
+    np.testing.assert_array_equal(shares, expected[:, shown_labels(predicting(asked.classifier))])
 
 
 def test_the_exports(asked: Asked, tmp_path: Path) -> None:
-    """Code, SQL, PMML and ONNX, each run by what runs it."""
+    """Code, SQL, PMML, ONNX, DMN and CQL, each run by what runs it."""
     model, X = read_model(asked.model), asked.X
     assert_agree(run_python(model, rows(X)), model, X)
     assert_agree(run_javascript(model, rows(X), tmp_path), model, X)
@@ -235,6 +273,10 @@ def test_the_exports(asked: Asked, tmp_path: Path) -> None:
     assert_agree(run_sqlite(model, X), model, X)
     assert_agree(run_pmml(model, X, tmp_path), model, X)
     assert_agree(run_onnx(model, X), model, X)
+    assert_agree(run_feelin(model, X), model, X)
+    in_cql = cql_rows(model, X)
+    assert len(in_cql) > N / 10
+    assert_agree(run_cql(model, in_cql), model, in_cql, DECIMAL)
 
 
 # -------------------------------------------------------------------------- containers
@@ -250,7 +292,7 @@ def test_the_exports(asked: Asked, tmp_path: Path) -> None:
 def test_booleans_in_every_container(name: str, container: Callable[[Any], Any]) -> None:
     """Whatever holds a table, a row of it is that row: before and after it has been read."""
     X = TABLES[name](np.random.default_rng(1))
-    y = _signal(X[X.columns[0]]) ^ _some(np.random.default_rng(2), 0.1)
+    y = _signal(X[X.columns[0]], False) ^ _some(np.random.default_rng(2), 0.1)
     table = container(X)
     classifier = quick(min_support=0.01, expected_length=6).fit(table, y)
     assert len(classifier.rule_list_)

@@ -37,26 +37,6 @@ def run(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_public_names() -> None:
-    """The names that are promised, and no other."""
-    assert {"BayesianRuleListClassifier", "RuleList", "__version__"} <= set(elseif.__all__)
-    assert dir(elseif) == sorted(elseif.__all__)
-    for name in elseif.__all__:
-        assert getattr(elseif, name) is not None
-    with pytest.raises(AttributeError, match="'elseif' has no attribute 'nonsense'"):
-        _ = elseif.nonsense
-
-
-def test_every_public_thing_is_documented() -> None:
-    """Classes and functions that a user sees have a docstring."""
-    from elseif import datasets
-
-    for module in (elseif, datasets):
-        for name in module.__all__:
-            if not name.startswith("_"):
-                assert getattr(module, name).__doc__, name
-
-
 @pytest.mark.parametrize(
     ("code", "absent"),
     [
@@ -68,6 +48,10 @@ def test_every_public_thing_is_documented() -> None:
         ),
         ("from elseif import BayesianRuleListClassifier", ("numba", "matplotlib", "typer")),
         ("from elseif.datasets import load_titanic", ("numba", "matplotlib")),
+        (
+            "import elseif.cohort, elseif.evaluation, elseif.export, elseif.report, elseif.studies",
+            ("numba", "sklearn", "matplotlib", "pandas", "numpy", "pydantic", "jinja2"),
+        ),
         ("import elseif.cli.main", ("numba", "sklearn", "matplotlib", "pandas")),
     ],
 )
@@ -194,7 +178,7 @@ def test_the_titanic_study(tmp_path: Path) -> None:
     """The main job: the list is printed and the picture is where the text says."""
     done = run("study", "titanic", "--out", str(tmp_path / "new" / "folder"), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "age = adult and sex = male then survived 21% (19%–23%)" in done.stdout
+    assert "age = adult and sex = male then 21% (19%–23%)" in done.stdout
     assert "Traceback" not in done.stderr
     for ending in ("png", "svg"):
         picture = tmp_path / "new" / "folder" / f"titanic.{ending}"

@@ -13,7 +13,7 @@ from scipy.special import gammaln
 
 from elseif.datasets import load_titanic
 from elseif.errors import DataError
-from tests.helpers_tables import assert_same, quick, random_frame
+from tests.tables.fitting import assert_same, quick, random_frame
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 

@@ -14,8 +14,11 @@ from elseif.cohort import connect, extract, read_cohort
 from elseif.files.atomic import new_file, write_atomically
 from elseif.files.temporary import remove_leftovers, temporary_folder
 from elseif.studies.kept_results import FileKeeper
+from tests.cohort.extracting import N_PERSONS, make_database
 from tests.files.conftest import Start, kill, line_of, names
-from tests.helpers_cohort import N_PERSONS, make_database
+
+# the database of these tests is small: some groups of the definition are in nobody's records
+pytestmark = pytest.mark.filterwarnings("ignore:Nobody in the cohort has a record:UserWarning")
 
 # writes one file, and is killed, or waits, when all of it is on the disk but its name
 WRITER = """

@@ -15,7 +15,10 @@ from elseif.cohort import connect, extract, read_cohort
 from elseif.errors import ElseifError, ResourceError
 from elseif.files.atomic import write_atomically
 from tests.cli.test_cut_short import mount
-from tests.helpers_cohort import N_PERSONS, make_database
+from tests.cohort.extracting import N_PERSONS, make_database
+
+# the database of these tests is small: some groups of the definition are in nobody's records
+pytestmark = pytest.mark.filterwarnings("ignore:Nobody in the cohort has a record:UserWarning")
 
 SOURCE = Path(elseif.__file__).parent
 WRITERS = {"write_text", "write_bytes", "to_parquet", "tofile", "savez", "touch", "write_table"}
@@ -28,6 +31,7 @@ ALLOWED = {
     ("evaluation/comparison/through_r.py", "tofile"): "in a private folder, for R",
     ("evaluation/comparison/through_r.py", "write_bytes"): "in a private folder, for R",
     ("files/folders.py", "TemporaryFile"): "nameless and empty",
+    ("files/temporary.py", "open"): "standard input, in a private folder",
 }
 
 

@@ -17,7 +17,10 @@ from elseif import BayesianRuleListClassifier, save_model
 from elseif.cli.main import run
 from elseif.cohort import connect, extract, read_cohort
 from elseif.errors import FileExistsAlreadyError, ResourceError
-from tests.helpers_cohort import N_PERSONS, make_database
+from tests.cohort.extracting import N_PERSONS, make_database
+
+# the database of these tests is small: some groups of the definition are in nobody's records
+pytestmark = pytest.mark.filterwarnings("ignore:Nobody in the cohort has a record:UserWarning")
 
 
 @pytest.fixture(autouse=True)
