@@ -18,7 +18,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 
 from benchmarks.problems import stroke_shaped
-from elseif.evaluation.comparison import comparison_classifiers
+from elseif.evaluation import comparison_classifiers
 
 
 def one(name: str, n_jobs: int) -> None:

@@ -14,6 +14,7 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 sys.path.insert(0, str(Path(__file__).parent))
 
 BENCHMARKS = (
+    "public_tables",
     "startup",
     "iterations",
     "race_iterations",
@@ -29,8 +30,19 @@ BENCHMARKS = (
     "cohort_million",
     "planted_rules",
     "mixing",
+    "exact_sum",
     "converge",
     "false_convergence",
+    "projection",
+    "projected_example",
+    "projection_scoring",
+    "projection_time",
+    "real_tables",
+    "separated_modes",
+    "default_fits",
+    "line_coverage",
+    "survey_weights",
+    "serving",
 )
 
 
@@ -38,8 +50,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", metavar="name", help=", ".join(BENCHMARKS))
     parser.add_argument(
-        "--seeds", help="of converge (else 100), false_convergence (40) and planted_rules (5)"
+        "--seeds",
+        help="of converge (else 100), default_fits (5), false_convergence (40), line_coverage "
+        "(10), separated_modes (3), mixing (24) and planted_rules (5)",
     )
+    parser.add_argument("--seconds", help="for the real tables of line_coverage (else 600)")
     parser.add_argument("--out", help="folder for the plots of growth; results where not given")
     told = parser.parse_args()
     unknown = [name for name in told.names if name not in BENCHMARKS]
@@ -49,7 +64,16 @@ def main() -> None:
         "converge": ["--seeds", told.seeds] if told.seeds else [],
         "false_convergence": ["--seeds", told.seeds] if told.seeds else [],
         "planted_rules": ["--seeds", told.seeds] if told.seeds else [],
+        "separated_modes": ["--seeds", told.seeds] if told.seeds else [],
+        "mixing": ["--seeds", told.seeds] if told.seeds else [],
+        "default_fits": ["--seeds", told.seeds] if told.seeds else [],
+        "line_coverage": [
+            *(["--seeds", told.seeds] if told.seeds else []),
+            *(["--seconds", told.seconds] if told.seconds else []),
+        ],
         "growth": ["--out", told.out] if told.out else [],
+        "projection_scoring": ["--role", "tune", "--small"],
+        "projection": ["--folds", "3", "--max-iter", "200000", "--role", "judge"],
     }
     for name in told.names or BENCHMARKS:
         print(f"== {name}", flush=True)
