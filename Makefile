@@ -27,7 +27,7 @@ test-slow: $(VENV)/test.stamp
 # compiled code run as plain Python by the exact tests, and which of its lines they reach
 coverage: $(VENV)/test.stamp
 	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m tests.compiled.draws
-	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -a -m pytest -q -n0 tests/sampler/exact tests/properties/test_mining.py
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -a -m pytest -q -n0 tests/sampler/exact tests/antecedents/test_mining.py
 	$(BIN)/coverage report -m
 
 # old releases use what newer ones of their own dependencies deprecate: no fault of ours
@@ -64,7 +64,7 @@ $(VENV)/bin/python:
 
 $(VENV)/demo.stamp: pyproject.toml | $(VENV)/bin/python
 	@echo "Installing elseif into $(VENV): a minute the first time."
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[plot,report]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[plot,report,export]'
 	@touch $@
 
 $(VENV)/test.stamp: pyproject.toml | $(VENV)/bin/python

@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # Programs that some tests need, from Debian's or Ubuntu's packages where they are absent: a
 # browser for the pages, PostgreSQL and MariaDB (the tests start servers of their own), Java (for
-# Spark and PMML) and R with its package tgp (to compare with Bayesian CART).  What cannot be installed is skipped by the tests, with its reason; in CI it fails.
+# Spark and PMML), R with its package tgp (to compare with Bayesian CART), and LaTeX (for tables).
+# The engines of CQL and DMN are packages of npm, in tests/export/node.  What cannot be installed is
+# skipped by the tests, with its reason; in CI it fails.
 set -euo pipefail
 
 has_browser() { command -v chromium || command -v chromium-browser || command -v google-chrome; }
@@ -11,6 +13,10 @@ has_postgres() {
 has_mariadb() { ls /usr/sbin/mariadbd || command -v mariadbd; }
 has_java() { [ -n "${JAVA_HOME:-}" ] && [ -x "$JAVA_HOME/bin/java" ] || command -v java; }
 has_r() { Rscript --vanilla -e 'quit(status = !requireNamespace("tgp", quietly = TRUE))'; }
+has_latex() { kpsewhich booktabs.sty && command -v pdflatex; }
+engines="$(dirname "$0")/../tests/export/node"
+# npm writes the inner file last, so that it is newer than the lock file it followed
+has_engines() { [ "$engines/node_modules/.package-lock.json" -nt "$engines/package-lock.json" ]; }
 
 cannot() { # what for, package, why not
   echo "The tests of $1 need $2: $3" >&2
@@ -40,3 +46,6 @@ has_postgres >/dev/null 2>&1 || install "extraction" postgresql
 has_mariadb >/dev/null 2>&1 || install "SQL in MariaDB" mariadb-server
 has_java >/dev/null 2>&1 || install "extraction on Spark" default-jre-headless
 has_r >/dev/null 2>&1 || install "classifiers of R" r-cran-tgp
+has_latex >/dev/null 2>&1 || install "tables in LaTeX" texlive-latex-recommended
+has_engines || npm --prefix "$engines" ci --silent ||
+  cannot "CQL and DMN" "npm's packages in tests/export/node" "npm ci failed."
