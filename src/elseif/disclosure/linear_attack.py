@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-N_PROBES = 48  # solutions by which most sets are seen to be loose
+N_PROBES = 48  # solutions, at most, by which most sets are seen to be loose
+FEW = 4  # sets that are left: two programmes for each decide sooner than further probes
 MOST_PROGRAMMES = 400  # of sets that are left; with more, rounding is taken not to hold
 TOLERANCE = 1e-6
 
@@ -37,26 +38,58 @@ def told_by_programmes(
     list of float
         The counts that are told; NaN for sets that were too many to be checked.
     """
-    targets = _targets(inside)
-    solve = _Programme(inside, low, high)
+    left, solve = _Candidates(_targets(inside), smallest), _Programme(inside, low, high)
     rng = np.random.default_rng(0)
-    directions = rng.normal(size=(N_PROBES, inside.shape[1]))
-    probes = [solve(direction) for direction in directions]
-    counts = targets @ np.array(probes).T  # (targets, probes)
-    spread = counts.max(axis=1) - counts.min(axis=1)
-    may_be_told = (spread < 1 - TOLERANCE) & (counts.max(axis=1) < smallest - TOLERANCE)
-    may_be_told &= counts.max(axis=1) > TOLERANCE
-    left = targets[may_be_told]
+    for n_tried in range(N_PROBES):
+        if len(left) <= FEW:
+            break
+        empty = left.most <= TOLERANCE  # in all solutions so far
+        if empty.any():
+            solution = solve(-left.sets[empty].sum(axis=0))  # as large as they can be together
+            if (left.sets[empty] @ solution).sum() <= TOLERANCE:
+                left.keep(~empty)  # sets of nobody, which tell nothing
+        else:
+            sign = 1 if n_tried % 2 else -1
+            solution = solve(sign * (rng.random(len(left)) @ left.sets))
+        left.compare(solution)
     if len(left) > MOST_PROGRAMMES:
         return [float("nan")]
-    return list(_pinned(left, solve, smallest))
+    return list(_pinned(left, solve))
 
 
-def _pinned(targets: np.ndarray, solve: _Programme, smallest: float) -> Iterator[float]:
-    for target in targets:
-        least, most = float(target @ solve(target)), float(target @ solve(-target))
-        if most - least < 1 - TOLERANCE and TOLERANCE < most < smallest - TOLERANCE:
+def _pinned(left: _Candidates, solve: _Programme) -> Iterator[float]:
+    """The counts of candidates whose own two programmes are less than one apart."""
+    while len(left):
+        target = left.sets[0]
+        largest, smallest = solve(-target), solve(target)
+        most, least = float(target @ largest), float(target @ smallest)
+        if most - least < 1 - TOLERANCE and TOLERANCE < most < left.limit - TOLERANCE:
             yield float(round(most))
+        left.keep(np.arange(len(left)) > 0)
+        left.compare(largest)
+        left.compare(smallest)
+
+
+class _Candidates:
+    """Sets that may be told: in all solutions so far their counts are close and below a limit."""
+
+    def __init__(self, sets: np.ndarray, limit: float) -> None:
+        self.sets, self.limit = sets, limit
+        self.least, self.most = np.full(len(sets), np.inf), np.zeros(len(sets))
+
+    def __len__(self) -> int:
+        return len(self.sets)
+
+    def keep(self, which: np.ndarray) -> None:
+        """Forget the other sets."""
+        self.sets, self.least, self.most = self.sets[which], self.least[which], self.most[which]
+
+    def compare(self, solution: np.ndarray) -> None:
+        """Forget sets that a further solution shows to be loose, or large enough."""
+        counts = self.sets @ solution
+        self.least, self.most = np.minimum(self.least, counts), np.maximum(self.most, counts)
+        apart = self.most - self.least >= 1 - TOLERANCE
+        self.keep(~apart & (self.most < self.limit - TOLERANCE))
 
 
 def _targets(inside: np.ndarray) -> np.ndarray:
