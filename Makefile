@@ -17,9 +17,10 @@ OLDEST_SKIPS := $(addprefix --ignore=tests/,browser paper studies)
 demo: $(VENV)/demo.stamp
 	$(BIN)/elseif demo --out results --force
 
+# a file's tests run in one process, so that what they share is made once
 test: lint
 	scripts/install_for_tests.sh
-	$(BIN)/pytest -m "not slow" -n auto -q
+	$(BIN)/pytest -m "not slow" -n auto --dist loadfile -q
 
 test-slow: $(VENV)/test.stamp
 	$(BIN)/pytest -m slow -n auto -q
@@ -33,7 +34,7 @@ coverage: $(VENV)/test.stamp
 # old releases use what newer ones of their own dependencies deprecate: no fault of ours
 test-oldest: $(OLDEST)/test.stamp
 	scripts/install_for_tests.sh
-	$(OLDEST)/bin/pytest -m "not slow" -n auto -q -W default::DeprecationWarning $(OLDEST_SKIPS)
+	$(OLDEST)/bin/pytest -m "not slow" -n auto --dist loadfile -q -W default::DeprecationWarning $(OLDEST_SKIPS)
 
 wheel:
 	PYTHON=$(PYTHON) scripts/check_wheel.sh
