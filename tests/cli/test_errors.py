@@ -111,7 +111,7 @@ def test_an_error_is_one_line(
 
 @pytest.mark.parametrize("place", [0, 1])
 def test_debug_shows_the_traceback(elseif: Run, folder: Path, place: int) -> None:
-    """Before the verb or after it, with the same exit code."""
+    """Before the command or after it, with the same exit code."""
     arguments = ["show", folder / "none.json"]
     arguments.insert(place, "--debug")
     ended = elseif(*arguments)

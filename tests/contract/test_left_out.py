@@ -27,7 +27,7 @@ from elseif.export.model_file import (
 from elseif.fitted_model import as_model
 from elseif.report.calculator import calculator_page
 from elseif.report.explorer import explorer_page
-from elseif.report.report import write_report
+from elseif.report.report import report_page
 from elseif.report.summary import summarise
 from tests.export.engines import DECIMAL, run_cql, run_feelin
 from tests.export.running import (
@@ -122,7 +122,7 @@ def outputs(clf: BayesianRuleListClassifier, folder: Path) -> Iterator[tuple[str
         yield "calculator", calculator_page(source)
     for min_cell in (None, 10):
         options = {"folds": 2, "subgroups": ["town", "surname"], "min_cell": min_cell}
-        yield f"report {min_cell}", write_report(summarise(clf, X, y, **options))
+        yield f"report {min_cell}", report_page(summarise(clf, X, y, **options))
         yield f"explorer {min_cell}", explorer_page(clf, X, y, min_cell=min_cell)
     for name in FORMATS:
         yield name, export_model(model, name)

@@ -26,9 +26,9 @@ THROUGH_A_DOOR = {
     "projection/test_doors.py": "cli.project",
     "disclosure/test_attack.py": "disclosure.linear_attack",
     "cli/test_program.py": "__main__ cli.interrupts cli.standard_input",
-    "cli/test_verbs.py": (
+    "cli/test_commands.py": (
         "cli.arguments cli.demo cli.edit cli.explain cli.export cli.models cli.predict "
-        "cli.report cli.show cli.tables cli.verb report.report_options"
+        "cli.report cli.show cli.tables cli.grouped_command report.report_options"
     ),
     "cli/test_extract.py": "cli.extract",
     "serving/test_running.py": "cli.serve serving.running",

@@ -34,7 +34,7 @@ from elseif.explaining.other_lists import weighted_quantiles
 from elseif.explaining.unknown_values import possibilities
 from elseif.posterior.predictive import predictive_probabilities
 from elseif.posterior.rule_list import ModelMetadata, RuleList, make_rule_list
-from elseif.showing.explanation_text import failed_sentence, held_sentence
+from elseif.showing.explanation_text import failed_sentence, met_sentence
 from elseif.tables.columns import Kind
 from elseif.tables.reading import read_table
 from tests.posterior.test_rule_list import HOSTILE
@@ -161,7 +161,7 @@ def test_why_a_rule_applies(conditions: list[Condition], case: dict[str, Any], w
     """The case's values, and what the rule asks where the value alone does not say it."""
     told = explain(make(conditions), case)
     assert told.fired.place == 0
-    assert held_sentence(told.fired.conditions) == words
+    assert met_sentence(told.fired.conditions) == words
     assert f"Rule 1 applies: {words}." in str(told)
 
 

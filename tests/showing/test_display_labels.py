@@ -19,7 +19,7 @@ from elseif.conditions import Condition
 from elseif.errors import ParamError, ParamTypeError
 from elseif.export.disclosed import disclosed
 from elseif.labelling import labels_template
-from elseif.report import calculator_page, explorer_page, summarise, write_report
+from elseif.report import calculator_page, explorer_page, report_page, summarise
 from elseif.showing.wrapping import OPERATORS, display_width, wrap
 
 LABELS = """
@@ -156,7 +156,7 @@ def test_pages_in_words(
     calculator = calculator_page(worded)
     assert "What is the potassium?" in calculator
     assert "≤ 3 mmol/L" in calculator
-    report = write_report(summarise(worded, X, y, folds=2, subgroups=["sex_cd", "smk"]))
+    report = report_page(summarise(worded, X, y, folds=2, subgroups=["sex_cd", "smk"]))
     for words in ("Men who smoke", "Potassium (mmol/L)", "never smoked", "women", "Admission"):
         assert words in report, words
     page = report.split('<script type="application/json"')[0].split("Settings", 1)[0]

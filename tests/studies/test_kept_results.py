@@ -11,10 +11,10 @@ import pytest
 
 from elseif.errors import ResourceError
 from elseif.evaluation.contenders import FoldResult, Scores
-from elseif.evaluation.table_of_classifiers import Place
+from elseif.evaluation.table_of_classifiers import FitKey
 from elseif.studies.kept_results import FileKeeper
 
-PLACE = Place("women", "l1 logistic regression", 1, "ab" * 32)
+PLACE = FitKey("women", "l1 logistic regression", 1, "ab" * 32)
 RESULT = FoldResult(
     {"l1": Scores(np.array([0.1, 2 / 3]), np.array([0.2, 0.8]))},
     1.25,

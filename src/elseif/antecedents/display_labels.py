@@ -227,13 +227,13 @@ class DisplayLabels:
     def label_names(self, labels: Sequence[Any], names: Sequence[str]) -> tuple[str, ...]:
         """The names of the labels, given those that they have without display labels."""
         outcome = self.outcome
-        found = [
+        shown = [
             outcome.labels.get(level_key(label), name)
             for label, name in zip(labels, names, strict=True)
         ]
-        if len(found) == 2:
-            found = [outcome.no_event or found[0], outcome.event or found[1]]
-        return tuple(found)
+        if len(shown) == 2:
+            shown = [outcome.no_event or shown[0], outcome.event or shown[1]]
+        return tuple(shown)
 
     def for_lists(self, antecedents: Sequence[Antecedent]) -> DisplayLabels:
         """What concerns some rules alone: no level and no condition that they do not name."""

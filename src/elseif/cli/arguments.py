@@ -1,4 +1,4 @@
-"""Arguments and options that several verbs have, each declared once."""
+"""Arguments and options that several commands have, each declared once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ OUTPUT = "Output"
 
 
 def _without_sizes(quiet: bool) -> bool:
-    """Leave out, until the verb ends, what is being done and how much memory it takes."""
+    """Leave out, until the command ends, what is being done and how much memory it takes."""
     be_quiet(quiet)
     if quiet:
         warnings.simplefilter("ignore", LargeDataWarning)
@@ -92,7 +92,7 @@ Quiet = Annotated[
 
 
 def output_file(text: str) -> typer.models.OptionInfo:
-    """An option for a file that a verb writes."""
+    """An option for a file that a command writes."""
     option: typer.models.OptionInfo = typer.Option(
         metavar="FILE", help=text, rich_help_panel=OUTPUT
     )

@@ -183,13 +183,13 @@ def export(
 
 def ranges(given: list[str]) -> dict[str, tuple[str, str]]:
     """The ranges to expect, by column."""
-    told = {}
+    ends = {}
     for column, text in named_values(given, "--range"):
         low, colon, high = text.partition(":")
         if not colon:
             raise ParamError(f"--range {column}={text}: it must be COLUMN=LOW:HIGH.")
-        told[column] = (low.strip(), high.strip())
-    return told
+        ends[column] = (low.strip(), high.strip())
+    return ends
 
 
 def exported(

@@ -101,7 +101,7 @@ def report(
         subgroups=subgroup or None, positive=_chosen(fitted, positive),
     )  # fmt: skip
     from elseif.report.links import links_from
-    from elseif.report.report import write_report
+    from elseif.report.report import report_page
     from elseif.report.together import outputs
 
     if explored is not None:  # its projected lists have scores by now
@@ -114,7 +114,7 @@ def report(
         save("Explorer", explorer, explorer_html(explored, made.explorer), force)
     assert made.summary is not None  # there is evidence
     links = links_from(out, {"explorer": explorer})
-    save("Report", out, write_report(made.summary, links=links), force)
+    save("Report", out, report_page(made.summary, links=links), force)
     if methods is not None:
         from elseif.report.methods import methods_text
 

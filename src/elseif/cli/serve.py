@@ -64,23 +64,23 @@ def serve(
     that has one before other machines may ask.
     """
     from elseif.serving.app import Limits
-    from elseif.serving.running import Orders, absolute, run_server
+    from elseif.serving.running import ServerOptions, absolute, run_server
 
     limits = Limits(body=max_body, cases=max_cases, seconds=max_seconds)
-    orders = Orders(
+    options = ServerOptions(
         models=absolute(models),
         bindings=None if fhir is None else absolute([fhir])[0],
         allow_origins=tuple(allow_origin or ()),
         limits=limits,
         min_cell=min_cell,
     )
-    served, _ = orders.read()
+    served, _ = options.read()
     if not _is_loopback(host):
         say(f"note: {host} can be reached by other machines, and the server asks for no password.")
         if any(each.model.metadata.rounding is None for each in served):
             say("note: exact numbers of people follow from its answers; --min-cell rounds them.")
     say(f"Serving on http://{host}:{port}; Ctrl-C stops.")
-    run_server(orders, host, port, workers)
+    run_server(options, host, port, workers)
 
 
 def _is_loopback(host: str) -> bool:

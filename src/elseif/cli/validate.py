@@ -95,12 +95,14 @@ def validate(
     else:
         assert table is not None
         X, y = _of_table(fitted, model, table, label, text)
-    found = validate_externally(fitted, X, y)
+    validation = validate_externally(fitted, X, y)
     made = None if recalibrated is None else recalibrate(fitted, X, y, discount)
-    print(validation_text(found))
+    print(validation_text(validation))
     print()
     if results is not None:
-        kept = found if min_cell is None else validate_externally(fitted, X, y, min_cell=min_cell)
+        kept = (
+            validation if min_cell is None else validate_externally(fitted, X, y, min_cell=min_cell)
+        )
         save(
             "Numbers",
             results,

@@ -83,8 +83,8 @@ def _duckdb(path_text: str, relative: tuple[str, ...]) -> Address:
         folder = _existing((*relative, path_text), Path.is_dir)
         if folder is not None:
             raise DatabaseError(f"The DuckDB file {folder} is a folder.")
-        here = "".join(f", and neither does {text} in this folder" for text in relative)
-        raise DatabaseError(f"The DuckDB file {_shown(path_text)} does not exist{here}.")
+        also_missing = "".join(f", and neither does {text} in this folder" for text in relative)
+        raise DatabaseError(f"The DuckDB file {_shown(path_text)} does not exist{also_missing}.")
     return Address("duckdb", f"the DuckDB file {path.name}", f"duckdb:{path.name}", path)
 
 

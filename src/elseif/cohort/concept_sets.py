@@ -49,16 +49,16 @@ def _without_own_row(
 
     A whole vocabulary has every concept beneath itself; one without that row is not whole.
     """
-    found: dict[int, tuple[Concept, list[str]]] = {}
+    sets_by_concept: dict[int, tuple[Concept, list[str]]] = {}
     for name, concepts in sets.items():
         for concept in (*concepts.include, *concepts.exclude):
             if concept.descendants and concept.id not in beneath.get(concept.id, ()):
                 of = name.removeprefix("group ")
-                found.setdefault(concept.id, (concept, []))[1].append(of)
+                sets_by_concept.setdefault(concept.id, (concept, []))[1].append(of)
     return {
         i: f"{i} {concept.name} ({', '.join(names)}) has no row of its own in concept_ancestor: "
         "records of its descendants may be missed."
-        for i, (concept, names) in found.items()
+        for i, (concept, names) in sets_by_concept.items()
     }
 
 

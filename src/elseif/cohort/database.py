@@ -206,8 +206,8 @@ class Database:
             raise
         except DatabaseError:  # the table is not needed, and often not there
             return []
-        found = self.fetch(questions.source_names())
-        return [] if found is None else [name for name in found["name"].to_pylist() if name]
+        rows = self.fetch(questions.source_names())
+        return [] if rows is None else [name for name in rows["name"].to_pylist() if name]
 
     def is_synthetic(self) -> bool:
         """Whether the table cdm_source calls the patients synthetic, simulated or the like.

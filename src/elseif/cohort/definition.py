@@ -111,8 +111,8 @@ class ConceptSet:
         frozenset of int
             The ids.
         """
-        found = _spread(self.include, descendants) - _spread(self.exclude, descendants)
-        return frozenset(found - {NO_CONCEPT})
+        concept_ids = _spread(self.include, descendants) - _spread(self.exclude, descendants)
+        return frozenset(concept_ids - {NO_CONCEPT})
 
     def ancestors(self) -> frozenset[int]:
         """The concept ids whose descendants are needed.
@@ -215,7 +215,7 @@ class CohortDefinition:
         dict
             The definition.
         """
-        told_if_true = {"include_all_outcomes": True} if self.include_all_outcomes else {}
+        if_true = {"include_all_outcomes": True} if self.include_all_outcomes else {}
         return {
             "name": self.name,
             "title": self.title,
@@ -225,7 +225,7 @@ class CohortDefinition:
             "observation_after": self.observation_after,
             "outcome_window": list(self.outcome_window),
             "outcome_must_be_new": self.outcome_must_be_new,
-            **told_if_true,
+            **if_true,
             "age_cuts": list(self.age_cuts),
             "domains": list(self.domains),
             "groups": {name: _set_as_dict(group) for name, group in self.groups.items()},
@@ -295,12 +295,12 @@ class CohortDefinition:
 
 def _spread(concepts: Iterable[Concept], descendants: Mapping[int, Iterable[int]]) -> set[int]:
     """Ids of concepts and of what lies beneath; a concept is its own even where no row says so."""
-    found: set[int] = set()
+    concept_ids: set[int] = set()
     for concept in concepts:
-        found.add(concept.id)
+        concept_ids.add(concept.id)
         if concept.descendants:
-            found.update(descendants.get(concept.id, ()))
-    return found
+            concept_ids.update(descendants.get(concept.id, ()))
+    return concept_ids
 
 
 def _set_as_dict(concepts: ConceptSet) -> dict[str, Any]:

@@ -106,12 +106,12 @@ def _concept_set(content: Any, file: str, where: str, name: str | None) -> Conce
 def _concepts(content: Any, file: str, where: str) -> tuple[Concept, ...]:
     if not isinstance(content, list):
         raise ParamTypeError(f"{file}: {where} must be a list of concepts, not {content!r:.80}.")
-    found = []
+    concepts = []
     for number, item in enumerate(content, start=1):
         place = f"{where}, concept {number}"
         given = _mapping(item, file, place, ("id", "name", "descendants"), ("id", "name"))
-        found.append(_made(partial(Concept, **given), file, f"{place}: "))
-    return tuple(found)
+        concepts.append(_made(partial(Concept, **given), file, f"{place}: "))
+    return tuple(concepts)
 
 
 def _mapping(

@@ -142,11 +142,11 @@ class Queries:
     def records_by_group(self, domain: str, groups: Mapping[str, Collection[int]]) -> Query:
         """How many records of a domain each group of concepts has."""
         rows = self._events(domain)
-        found = {
+        counts = {
             name: _flag(rows.concept_id.isin(_whole(ids))).sum().fill_null(0).cast("int64")
             for name, ids in groups.items()
         }
-        return self._query(rows.agg(**found))
+        return self._query(rows.agg(**counts))
 
     def event_holes(self, domain: str) -> Query:
         """Records of a domain that cannot be used, and whose they are."""

@@ -222,8 +222,8 @@ def read_folder(folder: Path) -> Cohort:
         raise DataError(f"{folder / MANIFEST} is damaged: {error}. Extract once more.") from error
     except DatabaseError as error:  # ids without a place, which here no database is to blame for
         raise DataError(f"{folder}: the parts do not fit together. Extract once more.") from error
-    found = (len(cohort), cohort.features.shape[1], int(cohort.outcome.sum()))
-    if found != expected or int(cohort.attrition["persons"].iloc[-1]) != len(cohort):
+    read = (len(cohort), cohort.features.shape[1], int(cohort.outcome.sum()))
+    if read != expected or int(cohort.attrition["persons"].iloc[-1]) != len(cohort):
         raise DataError(f"{folder}: the parts are not those that the manifest counts.")
     return cohort
 
@@ -258,9 +258,9 @@ def check_begun(folder: Path, wanted: Mapping[str, str]) -> bool:
     return is_there
 
 
-def check_prints(folder: Path, found: Mapping[str, Any], wanted: Mapping[str, str]) -> None:
+def check_prints(folder: Path, document: Mapping[str, Any], wanted: Mapping[str, str]) -> None:
     """Refuse a folder that belongs to something else."""
-    prints = found.get("prints")
+    prints = document.get("prints")
     if not isinstance(prints, Mapping):
         raise DataError(f"{folder} is damaged: it does not say what it is an extraction of.")
     for key, what in (

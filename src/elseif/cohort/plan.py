@@ -40,14 +40,14 @@ def make_plan(database: Database, definition: CohortDefinition) -> Plan:
     people = database.numbers(questions.persons_in_database())
     _check_persons(database, questions, people["rows"] - people["persons"])
     members, lacking = find_members(database, questions, definition)
-    found = database.numbers(questions.index_persons(members["index"]))
+    index_persons = database.numbers(questions.index_persons(members["index"]))
     plan = Plan(
         questions,
         members,
         lacking,
         people["persons"],
-        found["persons"],
-        (found["least"], found["most"]),
+        index_persons["persons"],
+        (index_persons["least"], index_persons["most"]),
     )
     if not plan.n_index_persons:
         raise empty_cohort(database, definition, [0] * len(step_names(definition)))
@@ -134,10 +134,10 @@ def empty_cohort(
 ) -> EmptyCohortError:
     """The error of a cohort without members, which says where they were lost."""
     steps = attrition_table(definition, counts, 0).itertuples(index=False)
-    told = "; ".join(
+    listed = "; ".join(
         f"{persons:,} {f'(-{removed:,}) ' if removed else ''}{step}"
         for step, persons, removed, _ in steps
     )
     return EmptyCohortError(
-        f"Nobody in {database.label} belongs to the cohort. Of its persons, step by step, {told}."
+        f"Nobody in {database.label} belongs to the cohort. Of its persons, step by step, {listed}."
     )

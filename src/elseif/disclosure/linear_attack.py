@@ -18,7 +18,7 @@ MOST_PROGRAMMES = 400  # of sets that are left; with more, rounding is taken not
 TOLERANCE = 1e-6
 
 
-def told_by_programmes(
+def recovered_by_programmes(
     inside: np.ndarray, low: np.ndarray, high: np.ndarray, smallest: float
 ) -> list[float]:
     """Counts below a limit that linear programmes pin.
@@ -44,9 +44,9 @@ def told_by_programmes(
     probes = [solve(direction) for direction in directions]
     counts = targets @ np.array(probes).T  # (targets, probes)
     spread = counts.max(axis=1) - counts.min(axis=1)
-    may_be_told = (spread < 1 - TOLERANCE) & (counts.max(axis=1) < smallest - TOLERANCE)
-    may_be_told &= counts.max(axis=1) > TOLERANCE
-    left = targets[may_be_told]
+    may_be_recovered = (spread < 1 - TOLERANCE) & (counts.max(axis=1) < smallest - TOLERANCE)
+    may_be_recovered &= counts.max(axis=1) > TOLERANCE
+    left = targets[may_be_recovered]
     if len(left) > MOST_PROGRAMMES:
         return [float("nan")]
     return list(_pinned(left, solve, smallest))

@@ -83,19 +83,19 @@ class EditContext:
             c: self.table.column(c).kind for c in antecedent.columns if c not in known
         }
 
-    def read(self, told: Any) -> Antecedent:
+    def read(self, given: Any) -> Antecedent:
         """An antecedent from itself, the name of one in the pool, or conditions."""
-        if isinstance(told, Antecedent) and told in self.places:
-            return told
-        if isinstance(told, str) and told not in self.table:
-            if told in self.pool.names:
-                return self.pool[self.pool.names.index(told)]
+        if isinstance(given, Antecedent) and given in self.places:
+            return given
+        if isinstance(given, str) and given not in self.table:
+            if given in self.pool.names:
+                return self.pool[self.pool.names.index(given)]
             raise ParamError(
-                f"{show_name(told)!r} is neither a column nor an antecedent of the pool; write it "
+                f"{show_name(given)!r} is neither a column nor an antecedent of the pool; write it "
                 "as conditions, such as ('age', '>', 60)."
             )
         kinds = {**self.kinds, **self.metadata.kinds}
-        read = read_antecedents([told], self.table, kinds, self.orders)[0]
+        read = read_antecedents([given], self.table, kinds, self.orders)[0]
         antecedent = Antecedent(without_order(c, self.open_columns) for c in read)
         apart = Antecedent(part for condition in antecedent for part in _apart(condition))
         return apart if apart in self.places else antecedent
@@ -257,8 +257,8 @@ class Draft:
             The new draft.
         """
         order: list[Antecedent] = []
-        for told in antecedents:
-            order.append(self._new(told, order))
+        for given in antecedents:
+            order.append(self._new(given, order))
         return self._next(order, done)
 
     def undo(self) -> Draft:
@@ -323,8 +323,8 @@ class Draft:
     def _quoted(self, antecedent: Antecedent) -> str:
         return f"'{show_name(self.context.metadata.display.text(antecedent), 80)}'"
 
-    def _new(self, told: Any, others: Sequence[Antecedent]) -> Antecedent:
-        new = self.context.read(told)
+    def _new(self, given: Any, others: Sequence[Antecedent]) -> Antecedent:
+        new = self.context.read(given)
         if new in others:
             shown = self._quoted(new)
             raise ParamError(f"The list has {shown} already; a second one would never apply.")

@@ -57,9 +57,9 @@ from elseif.evaluation.stability import (
 )
 from elseif.evaluation.table_of_classifiers import (
     Compared as Compared,
+    FitKey as FitKey,
     Keeper as Keeper,
     Measured as Measured,
-    Place as Place,
     Population as Population,
     compare as compare,
     spread as spread,

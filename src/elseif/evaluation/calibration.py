@@ -108,7 +108,7 @@ def recalibration(truth: np.ndarray, risk: np.ndarray, level: float = LEVEL) -> 
     one = np.ones((len(y), 1))
     large = _logistic(one, y, x, level)
     both = [UNKNOWN, UNKNOWN]
-    if not _told_apart(x, y):
+    if not _is_separable(x, y):
         both = _logistic(np.column_stack([np.ones(len(y)), x]), y, nothing, level)
     return Recalibration(slope=both[1], intercept=both[0], in_the_large=large[0])
 
@@ -181,7 +181,7 @@ def brier(truth: np.ndarray, risk: np.ndarray, level: float = LEVEL) -> Brier:
     )
 
 
-def _told_apart(x: np.ndarray, y: np.ndarray) -> bool:
+def _is_separable(x: np.ndarray, y: np.ndarray) -> bool:
     """Whether a threshold parts events from others: the steeper the slope, the likelier, then."""
     events, others = x[y == 1], x[y == 0]
     if not len(events) or not len(others):

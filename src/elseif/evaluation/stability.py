@@ -33,10 +33,12 @@ def stability(lists: Sequence[RuleList], table: Any, place: int) -> Stability:
     Risks of one label are compared for all observations of the table.
     """
     words = [rule_list.metadata.display for rule_list in lists]
-    held = list(zip(lists, words, strict=True))
-    rules = [{word.text(a) for a in each.antecedents} for each, word in held]
-    conditions = [{word.condition(c) for a in each.antecedents for c in a} for each, word in held]
-    columns = [{word.column(n) for a in each.antecedents for n in a.columns} for each, word in held]
+    worded = list(zip(lists, words, strict=True))
+    rules = [{word.text(a) for a in each.antecedents} for each, word in worded]
+    conditions = [{word.condition(c) for a in each.antecedents for c in a} for each, word in worded]
+    columns = [
+        {word.column(n) for a in each.antecedents for n in a.columns} for each, word in worded
+    ]
     risks = [rule_list.predict_proba(table)[:, place] for rule_list in lists]
     return Stability(
         len(lists),

@@ -33,7 +33,7 @@ from elseif.progress import Progress
 
 
 @dataclass(frozen=True)
-class Place:
+class FitKey:
     """Identifies one fit of a comparison.
 
     Attributes
@@ -49,8 +49,8 @@ class Place:
 
     Examples
     --------
-    >>> from elseif.evaluation import Place
-    >>> Place("everybody", "rule list", 0, "1f0a").fold
+    >>> from elseif.evaluation import FitKey
+    >>> FitKey("everybody", "rule list", 0, "1f0a").fold
     0
     """
 
@@ -78,12 +78,12 @@ class Keeper(Protocol):
     'a result'
     """
 
-    def read(self, place: Place) -> FoldResult | None:
+    def read(self, key: FitKey) -> FoldResult | None:
         """The stored result of a fit.
 
         Parameters
         ----------
-        place : Place
+        key : FitKey
             Which fit.
 
         Returns
@@ -92,12 +92,12 @@ class Keeper(Protocol):
             The result; None if there is none, or if it is damaged.
         """
 
-    def write(self, place: Place, result: FoldResult) -> None:
+    def write(self, key: FitKey, result: FoldResult) -> None:
         """Store the result of a fit.
 
         Parameters
         ----------
-        place : Place
+        key : FitKey
             Which fit.
         result : FoldResult
             Its result.
@@ -107,11 +107,11 @@ class Keeper(Protocol):
 class NoKeeper:
     """Keeps nothing."""
 
-    def read(self, place: Place) -> FoldResult | None:
+    def read(self, key: FitKey) -> FoldResult | None:
         """Nothing was kept."""
         return None
 
-    def write(self, place: Place, result: FoldResult) -> None:
+    def write(self, key: FitKey, result: FoldResult) -> None:
         """Forget it."""
 
 
@@ -430,7 +430,7 @@ class _Task:
         rows = self.population.rows
         results = []
         for k, (train, test) in enumerate(self.splits):
-            place = Place(self.population.name, contender.name, k, self._fingerprint(contender, k))
+            place = FitKey(self.population.name, contender.name, k, self._fingerprint(contender, k))
             result = self.keeper.read(place)
             if result is None or not _fits(result, contender, len(test)):
                 try:

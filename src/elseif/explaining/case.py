@@ -116,7 +116,7 @@ def needed_column(table: Table, name: str, kind: Kind | None, who: str = "the li
     return table.column(name, kind)
 
 
-def held(conditions: Iterable[Condition], column: Column) -> tuple[bool, ...]:
+def truths_of(conditions: Iterable[Condition], column: Column) -> tuple[bool, ...]:
     """Which conditions hold of a column of one row."""
     return tuple(bool(condition.holds(column)[0]) for condition in conditions)
 
@@ -149,6 +149,6 @@ def readable_value(conditions: Sequence[Condition], column: Column) -> str:
         assert column.numbers is not None
         short = float(f"{value:.{DIGITS}g}")
         rounded = replace(column, numbers=np.array([short]))
-        if held(conditions, rounded) == held(conditions, column):
+        if truths_of(conditions, rounded) == truths_of(conditions, column):
             value = short
     return shown_value(value)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from elseif.conditions.condition import Condition
-from elseif.explaining.case import UNKNOWN, as_mapping, held, read_case
+from elseif.explaining.case import UNKNOWN, as_mapping, read_case, truths_of
 from elseif.explaining.cells import Cell, column_cells, list_conditions, open_cells
 from elseif.posterior.rule_list import RuleList
 from elseif.tables.reading import Table
@@ -129,7 +129,7 @@ def case_truths(
             unknown.append(name)
             continue
         column = table.column(name, rule_list.metadata.kinds.get(name))
-        truths[name] = held(conditions, column)
+        truths[name] = truths_of(conditions, column)
     return truths, tuple(unknown)
 
 

@@ -138,14 +138,14 @@ def _check_rounding(document: Document) -> None:
         all(math.remainder(n, rounding.step) == 0 for n in counts + document.training.label_counts),
         f"training: a count is no multiple of {rounding.step}.",
     )
-    told = (
+    parts = (
         document.posterior,
         document.training.fingerprint,
         document.pool.supports,
         None if projection is None else projection.path,
     )
     _refuse_unless(
-        all(part is None for part in told)
+        all(part is None for part in parts)
         and not any(column.n_missing for column in document.table.columns),
         "training: counts are rounded, and yet other parts of the file would tell them.",
     )

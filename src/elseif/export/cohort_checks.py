@@ -20,13 +20,13 @@ def check_recalibrated(document: Document) -> None:
         return
     if document.training.rounding is not None:
         raise ModelFileError("recalibrated: counts are rounded, and yet others would tell them.")
-    held = [rule.label_counts for rule in document.rule_list]
+    kept = [rule.label_counts for rule in document.rule_list]
     old, new = made.old_label_counts, made.new_label_counts
-    if not (len(held) == len(old) == len(new)) or any(
-        len(a) != len(c) or len(b) != len(c) for a, b, c in zip(old, new, held, strict=True)
+    if not (len(kept) == len(old) == len(new)) or any(
+        len(a) != len(c) or len(b) != len(c) for a, b, c in zip(old, new, kept, strict=True)
     ):
         raise ModelFileError("recalibrated: there is not one row of counts for each line.")
-    for rows in zip(old, new, held, strict=True):
+    for rows in zip(old, new, kept, strict=True):
         for before, after, total in zip(*rows, strict=True):
             if not math.isclose(made.discount * before + after, total, rel_tol=1e-9, abs_tol=1e-9):
                 raise ModelFileError("recalibrated: the counts of a line do not add up.")
@@ -43,8 +43,8 @@ def check_cohort(document: Document) -> None:
     columns = [concept.column for concept in cohort.concepts]
     if not known.issuperset(columns) or len(set(columns)) < len(columns):
         raise ModelFileError("cohort: concepts are of columns that are not there, or stand twice.")
-    told = len({(concept.concept_id, concept.domain) for concept in cohort.concepts})
-    if told < len(columns):
+    n_concepts = len({(concept.concept_id, concept.domain) for concept in cohort.concepts})
+    if n_concepts < len(columns):
         raise ModelFileError("cohort: two columns are of the same concept.")
     if document.training.rounding is not None and cohort.empty_groups:
         raise ModelFileError("cohort: counts are rounded, and yet empty groups would tell them.")

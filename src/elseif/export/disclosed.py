@@ -248,11 +248,11 @@ def _rounded_column(
         for c in conditions:
             named = c.value if c.operator in (ONE_OF, BETWEEN) else (c.value,)
             levels |= dict.fromkeys(v for v in named if v is not None)
-    is_told = column.range is not None and column.range.people >= rounding.step
+    is_shown = column.range is not None and column.range.people >= rounding.step
     return replace(
         column,
         n_missing=None,
         levels=tuple(levels),
         grouped=(),
-        range=column.range if is_told else None,
+        range=column.range if is_shown else None,
     )

@@ -60,25 +60,25 @@ def decode(value: Any) -> Any:
     """The value that encode made JSON of; what was not stored is None."""
     if not isinstance(value, dict):
         return value
-    (kind, held), *rest = value.items()
+    (kind, content), *rest = value.items()
     if rest:
         raise ModelFileError(f"A value of the types {', '.join(map(repr, value))} at once.")
     if kind == "integer":
-        return _decode_integer(held)
+        return _decode_integer(content)
     if kind == "number":
-        return SPECIAL[held]
+        return SPECIAL[content]
     if kind == "date":
-        return decode_date(held)
+        return decode_date(content)
     if kind == "condition":
-        return Condition(*(decode(part) for part in held))
+        return Condition(*(decode(part) for part in content))
     if kind == "dict":
-        keys = hashable([decode(k) for k, _ in held])
-        return dict(zip(keys, (decode(v) for _, v in held), strict=True))
+        keys = hashable([decode(k) for k, _ in content])
+        return dict(zip(keys, (decode(v) for _, v in content), strict=True))
     if kind == "set":
-        return set(hashable([decode(part) for part in held]))
+        return set(hashable([decode(part) for part in content]))
     if kind == "not stored":
         return None
-    parts = [decode(part) for part in held]
+    parts = [decode(part) for part in content]
     return tuple(parts) if kind == "tuple" else parts
 
 

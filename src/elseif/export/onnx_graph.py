@@ -170,8 +170,8 @@ class _Graph:
         if len(test.values) == 1:
             return equal
         axes = self.constant(np.array([1], dtype=np.int64))
-        found = self.node("ReduceMax", [self.cast(equal), axes], keepdims=1)
-        return self.node("Cast", [found], to=9)
+        any_equal = self.node("ReduceMax", [self.cast(equal), axes], keepdims=1)
+        return self.node("Cast", [any_equal], to=9)
 
     def missing(self, value: str, sort: str) -> str:
         if sort != TEXT:

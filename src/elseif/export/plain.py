@@ -159,10 +159,10 @@ def _all_tests(rule_list: RuleList, sorts: dict[str, str]) -> Iterator[list[Test
     for rule in rule_list.rules:
         tests: list[Test] = []
         for condition in rule.antecedent:
-            found = _tests(condition, sorts[condition.column], ranks)
-            tests += found
-            n_tests += len(found)
-            n_values += sum(len(test.values) for test in found)
+            of_condition = _tests(condition, sorts[condition.column], ranks)
+            tests += of_condition
+            n_tests += len(of_condition)
+            n_values += sum(len(test.values) for test in of_condition)
             if n_tests > MOST_TESTS or n_values > MOST_VALUES:
                 raise ExportError(
                     f"The list makes more than {MOST_TESTS:,} comparisons, or with more than "
@@ -193,8 +193,8 @@ def _tests(condition: Condition, sort: str, ranks: _Ranks) -> list[Test]:
     values: tuple[Any, ...] = condition.value if many else (condition.value,)
     if condition.order is not None and operator not in (EQUAL, ONE_OF):
         places = [ranks.of(condition.order)[value] for value in values]
-        held = _levels(operator, places, condition.order)
-        return [Test(name, sort, ONE_OF, tuple(_typed(v, sort) for v in held))]
+        levels = _levels(operator, places, condition.order)
+        return [Test(name, sort, ONE_OF, tuple(_typed(v, sort) for v in levels))]
     typed = tuple(_typed(v, sort) for v in values)
     if operator == BETWEEN:
         low, high = typed

@@ -79,21 +79,25 @@ class ShownModel:
         """What the model was fitted to and how well it separates, where that is known."""
         model, names = self.model, self.rule_list.metadata.label_names
         counts, n = model.training["label_counts"], model.n
-        told = {"Population": f"{count_text(n)} past cases"}
+        by_heading = {"Population": f"{count_text(n)} past cases"}
         if self.has_file:
-            told["Population"] += f", fitted on {model.training['date'][:10]}"
+            by_heading["Population"] += f", fitted on {model.training['date'][:10]}"
         shares = [f"{shown(names[p])} in {_share_text(counts[p], n)}" for p in self.places]
-        told["Outcome"] = ", ".join(shares)
+        by_heading["Outcome"] = ", ".join(shares)
         auc = self._auc_text()
         if auc:
-            told["AUC"] = auc
+            by_heading["AUC"] = auc
         if model.edited is not None and self.rule_list is model.rule_list:
-            told["Edited by hand"] = shown(model.edited)
+            by_heading["Edited by hand"] = shown(model.edited)
         if model.recalibrated is not None:
-            told["Recalibrated"] = "to other people than those that the rules were learnt from"
+            by_heading["Recalibrated"] = (
+                "to other people than those that the rules were learnt from"
+            )
         if self.rule_list is model.projected_rule_list:
-            told["Kind of list"] = "projected list: the list closest to the average of many lists"
-        return told
+            by_heading["Kind of list"] = (
+                "projected list: the list closest to the average of many lists"
+            )
+        return by_heading
 
     def _auc_text(self) -> str | None:
         """The AUC: out of sample where that was measured, else apparent and said to be so."""
@@ -171,7 +175,7 @@ def _consequent(
     low, high = consequent_interval(rule.label_counts, rule.pseudocounts, place, LEVEL)
     mean = float(rule.probabilities[place])
     texts = [percent(value, decimals) for value in (mean, low, high)]
-    found = {"risk": mean, "low": low, "high": high, "texts": texts, "over": None}
+    consequent = {"risk": mean, "low": low, "high": high, "texts": texts, "over": None}
     if over_lists is not None and not np.isnan(over_lists).any():
-        found["over"] = [percent(float(end), decimals) for end in over_lists]
-    return found
+        consequent["over"] = [percent(float(end), decimals) for end in over_lists]
+    return consequent

@@ -60,11 +60,11 @@ def read_edited_list(path: str | Path) -> list[Antecedent]:
             f"{path} has version {document.get('version')!r}; this elseif reads {VERSION}. "
             "Save the list again from a page of this version."
         )
-    told = document.get("antecedents")
-    if not isinstance(told, list):
+    entries = document.get("antecedents")
+    if not isinstance(entries, list):
         raise DataError(f"{path} has no list of antecedents.")
     antecedents = [
-        _antecedent(conditions, f"{path}, rule {j + 1}") for j, conditions in enumerate(told)
+        _antecedent(conditions, f"{path}, rule {j + 1}") for j, conditions in enumerate(entries)
     ]
     doubled = next((a for i, a in enumerate(antecedents) if a in antecedents[:i]), None)
     if doubled is not None:
@@ -99,23 +99,23 @@ def _encoded(value: Any) -> Any:
     raise ParamError(f"{value!r} is no value that a file can hold; make it text or a number.")
 
 
-def _antecedent(told: Any, where: str) -> Antecedent:
-    if not isinstance(told, list) or not told:
+def _antecedent(conditions: Any, where: str) -> Antecedent:
+    if not isinstance(conditions, list) or not conditions:
         raise DataError(f"{where}: a rule is a list of one or more conditions.")
-    return Antecedent(_condition(part, where) for part in told)
+    return Antecedent(_condition(part, where) for part in conditions)
 
 
-def _condition(told: Any, where: str) -> Condition:
-    if not isinstance(told, dict) or not {"column", "operator"} <= set(told) <= KEYS:
+def _condition(parts: Any, where: str) -> Condition:
+    if not isinstance(parts, dict) or not {"column", "operator"} <= set(parts) <= KEYS:
         raise DataError(f"{where}: a condition has {', '.join(sorted(KEYS))} and nothing else.")
-    column, operator, order = told["column"], told["operator"], told.get("order")
+    column, operator, order = parts["column"], parts["operator"], parts.get("order")
     if not isinstance(column, str):
         raise DataError(f"{where}: a column's name is text, not {column!r}.")
     if operator not in OPERATORS:
         raise DataError(f"{where}: {operator!r} is no operator.")
     if order is not None and not isinstance(order, list):
         raise DataError(f"{where}: the order of categories is a list.")
-    value = _decoded(told.get("value"), where)
+    value = _decoded(parts.get("value"), where)
     needs_none = operator.startswith("is ")
     needs_many = operator in ("in", "between")
     if needs_none != (value is None) or needs_many != isinstance(value, tuple):

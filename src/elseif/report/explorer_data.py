@@ -128,7 +128,7 @@ def _coarse_lists(
         items = chosen.items(posterior, place)
         counts = _shown_counts(items, truths, cells)
         auc = _Areas(counts, explored.metadata.pseudocounts)
-        found = decade(float(posterior.list_probabilities[place]))
+        share = decade(float(posterior.list_probabilities[place]))
         seen_counts = None
         if seen is not None and held_out is not None:
             seen_counts = _shown_counts(items, seen, held_out)
@@ -136,8 +136,8 @@ def _coarse_lists(
             {
                 "items": items,
                 "logPosterior": None,
-                "share": found.middle,
-                "shareText": found.text,
+                "share": share.middle,
+                "shareText": share.text,
                 "counts": counts.astype(int).tolist(),
                 "auc": auc.of_training,
                 "holdoutAuc": auc.of(seen_counts),
@@ -184,11 +184,11 @@ def _pattern_data(explored: Exploration) -> dict[str, Any]:
         why = f"{NEEDS_GROUPS}, and there are too many to hold here."
         return {"patterns": None, "refusal": why}
     sizes = patterns.counts.sum(axis=1) * explored.unit
-    held = {
+    encoded = {
         "nAntecedents": patterns.n_antecedents,
         "bits": [base64.b64encode(row.tobytes()).decode("ascii") for row in patterns.bits],
         "counts": patterns.counts.tolist(),
         "smallest": float(sizes.min()),
         "nSmallest": int((sizes == sizes.min()).sum()),
     }
-    return {"patterns": held, "refusal": None}
+    return {"patterns": encoded, "refusal": None}

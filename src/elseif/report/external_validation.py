@@ -227,14 +227,14 @@ def _people_of(
 
 
 def _lines(rule_list: RuleList, counts: np.ndarray, place: int) -> list[LineJudged]:
-    found = []
+    lines = []
     for rule, row in zip(rule_list.rules, counts, strict=True):
         n, n_events = float(row.sum()), float(row[place])
         predicted = float(rule.probabilities[place])
         observed = wilson(n_events, n, LEVEL)
         name = rule.text or "else"
-        found.append(LineJudged(name, predicted, n, n_events, n * predicted, observed))
-    return found
+        lines.append(LineJudged(name, predicted, n, n_events, n * predicted, observed))
+    return lines
 
 
 def _drift(model: FittedModel, X: Any, rows: np.ndarray) -> list[Drift]:
@@ -243,15 +243,15 @@ def _drift(model: FittedModel, X: Any, rows: np.ndarray) -> list[Drift]:
         return []
     single = np.flatnonzero(model.pool.cardinalities == 1)
     table = model.read(X).take(rows)
-    found = []
+    drifts = []
     for i in single.tolist():
         antecedent = model.pool[i]
         truths = antecedent_truths([antecedent], table, model.metadata.kinds)[0]
-        learnt, here = float(model.pool.supports[i]), float(truths.mean())
-        spread = np.sqrt((learnt * (1 - learnt) + here * (1 - here)) / 2)
-        gap = (here - learnt) / spread if spread else 0.0
-        found.append(Drift(model.metadata.display.text(antecedent), learnt, here, float(gap)))
-    return sorted(found, key=lambda one: -abs(one.standardised))
+        learnt, observed = float(model.pool.supports[i]), float(truths.mean())
+        spread = np.sqrt((learnt * (1 - learnt) + observed * (1 - observed)) / 2)
+        gap = (observed - learnt) / spread if spread else 0.0
+        drifts.append(Drift(model.metadata.display.text(antecedent), learnt, observed, float(gap)))
+    return sorted(drifts, key=lambda one: -abs(one.standardised))
 
 
 def _notes(truth: np.ndarray, step: int | None) -> list[str]:

@@ -93,9 +93,9 @@ def aggregate(
     """
     n = len(antecedents)
     while True:
-        found = _patterns_of(antecedents[:n], cases, kinds)
-        if found is not None:
-            return found
+        patterns = _patterns_of(antecedents[:n], cases, kinds)
+        if patterns is not None:
+            return patterns
         if n <= n_needed:
             return None
         n = max(n_needed, n // 2)
@@ -116,8 +116,8 @@ def _patterns_of(
     counts = np.zeros((len(distinct), cases.n_labels), dtype=np.int64)
     np.add.at(counts, (place.ravel(), cases.codes[used]), cases.weights[used])
     kept = counts.sum(axis=1) > 0
-    held = np.unpackbits(distinct[kept], axis=1, count=len(conditions), bitorder="little")
-    bits = np.packbits(held.T, axis=1, bitorder="little")
+    unpacked = np.unpackbits(distinct[kept], axis=1, count=len(conditions), bitorder="little")
+    bits = np.packbits(unpacked.T, axis=1, bitorder="little")
     return Patterns(conditions, bits, counts[kept], len(antecedents))
 
 

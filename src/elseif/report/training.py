@@ -77,15 +77,15 @@ def groupings(
     if isinstance(subgroups, Mapping):
         table, kinds = _own_table(subgroups, table.n_rows), {}
         subgroups = table.names
-    found = []
+    groups = []
     for name in subgroups:
         if name not in table:
             raise ParamError(
                 f"subgroups: the table has no column {name!r}. Give a column of it, or values by "
                 "name as a dict."
             )
-        found.append(group_by(table.column(name, kinds.get(name))))
-    return found
+        groups.append(group_by(table.column(name, kinds.get(name))))
+    return groups
 
 
 def judge(

@@ -192,5 +192,5 @@ def _mean_autocovariance(centred: np.ndarray) -> np.ndarray:
     spectrum = rfft(centred, size, axis=2)
     # the transform back is linear, so that the mean over chains can be taken before it
     power = (spectrum.real**2 + spectrum.imag**2).mean(axis=1)
-    found: np.ndarray = irfft(power, size, axis=1)[:, :n] / n
-    return found
+    autocovariance: np.ndarray = irfft(power, size, axis=1)[:, :n] / n
+    return autocovariance

@@ -160,19 +160,19 @@ def plot_inclusion(posterior: Posterior, most: int = 15) -> Figure:
     if isinstance(most, bool) or not isinstance(most, (int, np.integer)) or most < 1:
         raise ParamError(f"most is {most!r}; it must be a whole number of 1 or more.")
     inclusion = posterior.inclusion()
-    found = [(n, share) for n, share in list(inclusion.items())[:most] if share > 0]
-    names = [_wrapped(inclusion.text(name)) for name, _ in found]
+    included = [(n, share) for n, share in list(inclusion.items())[:most] if share > 0]
+    names = [_wrapped(inclusion.text(name)) for name, _ in included]
     n_lines = sum(name.count("\n") + 1 for name in names)
     figure = new_figure(8, 0.9 + 0.27 * max(1, n_lines))
     axes = figure.subplots()
-    shares = [share for _, share in found]
+    shares = [share for _, share in included]
     unsteady = inclusion.unsteady
-    bars = axes.barh(range(len(found)), shares, color=SOFT, height=0.7)
-    marks = [" ~" if name in unsteady else "" for name, _ in found]
+    bars = axes.barh(range(len(included)), shares, color=SOFT, height=0.7)
+    marks = [" ~" if name in unsteady else "" for name, _ in included]
     texts = [percent(share, 1) + mark for share, mark in zip(shares, marks, strict=True)]
     axes.bar_label(bars, texts, padding=3, fontsize=9)
-    axes.set_yticks(range(len(found)), names)
-    axes.set_ylim(len(found) - 0.4, -0.6)
+    axes.set_yticks(range(len(included)), names)
+    axes.set_ylim(len(included) - 0.4, -0.6)
     axes.set_xlim(0, probability_end(max(shares, default=1.0)))
     what = "share of the draws whose list has it" if posterior.exact is None else "probability"
     axes.set_xlabel(f"{what} (~ not yet steady)" if any(marks) else what)

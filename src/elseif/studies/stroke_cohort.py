@@ -165,20 +165,20 @@ def cohort_summary(cohort: Cohort) -> dict[str, Any]:
 
 def cohort_digest(cohort: Cohort) -> str:
     """SHA-256 of all that classifiers may learn from."""
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     features = cohort.features
     for array in (features.indptr, features.indices):
-        found.update(np.ascontiguousarray(array, dtype="<i8").tobytes())
+        digest.update(np.ascontiguousarray(array, dtype="<i8").tobytes())
     for array in (cohort.outcome, *(cohort.groups[name] for name in cohort.groups.columns)):
-        found.update(np.packbits(np.asarray(array, dtype=bool)).tobytes())
-    found.update(np.ascontiguousarray(cohort.age, dtype="<i8").tobytes())
+        digest.update(np.packbits(np.asarray(array, dtype=bool)).tobytes())
+    digest.update(np.ascontiguousarray(cohort.age, dtype="<i8").tobytes())
     words = [
         list(map(str, cohort.sex)),
         list(cohort.catalogue["name"]),
         list(cohort.groups.columns),
     ]
-    found.update(json.dumps([features.shape, words, str(cohort.labels().name)]).encode("ascii"))
-    return found.hexdigest()
+    digest.update(json.dumps([features.shape, words, str(cohort.labels().name)]).encode("ascii"))
+    return digest.hexdigest()
 
 
 def _file_state(path: Path | None) -> list[Any] | None:

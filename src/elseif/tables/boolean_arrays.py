@@ -32,7 +32,7 @@ def booleans_of_array(array: np.ndarray, places: Sequence[int]) -> list[np.ndarr
                 is_boolean &= known.all(axis=0)
             values = ones
         arrays[:, start : start + BLOCK_ROWS] = values.T
-    return [found if good else None for found, good in zip(arrays, is_boolean, strict=True)]
+    return [column if good else None for column, good in zip(arrays, is_boolean, strict=True)]
 
 
 def booleans_of_sparse(matrix: Any, places: Sequence[int]) -> list[np.ndarray | None]:
@@ -111,7 +111,7 @@ def _booleans_of_columns(columns: Sequence[np.ndarray]) -> list[np.ndarray | Non
                 is_boolean[i] = False
             else:
                 arrays[i, some] = array
-    return [found if good else None for found, good in zip(arrays, is_boolean, strict=True)]
+    return [values if good else None for values, good in zip(arrays, is_boolean, strict=True)]
 
 
 def _in_pandas(frame: Any, places: Sequence[int]) -> list[np.ndarray | None]:

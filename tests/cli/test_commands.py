@@ -1,4 +1,4 @@
-"""Every verb on real files: what it prints, what it writes, and that it agrees with Python."""
+"""Every command on real files: what it prints, what it writes, and that it agrees with Python."""
 
 from __future__ import annotations
 
