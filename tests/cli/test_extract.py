@@ -25,7 +25,7 @@ Persons who
  40         were observed for 365 days before it
  40         were observed for 365 days after it
 
-Noticed in the records (holes are left out):
+Data-quality issues (such records are left out):
   conditions without a concept (none, or 0): 5 records of 5 persons
   members' features that the table concept lacks: 5 records of 5 persons
 
@@ -49,7 +49,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_extract(elseif: Run, path: Path, tmp_path: Path) -> None:
-    """The table of those who are left, the holes, and a folder that can be read."""
+    """The table of those who are left, the issues, and a folder that can be read."""
     out = tmp_path / "cohort"
     arguments = ["extract", "--database", f"duckdb://{path}", "--schema", "cdm", "--out", out]
     done = elseif(*arguments)

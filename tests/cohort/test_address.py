@@ -178,7 +178,7 @@ def test_a_closed_database(tmp_path: Path) -> None:
             pickle.dumps(database)
         assert set(database.backend.con.execute("SELECT 1").fetchall()) == {(1,)}
     with pytest.raises(DatabaseError, match="is closed"):
-        database.questions(["person"])
+        database.queries(["person"])
     with pytest.raises(ElseifError, match="no ibis backend"):
         Database.from_backend(object())
 

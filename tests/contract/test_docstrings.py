@@ -31,7 +31,7 @@ BETWEEN_PACKAGES = {
     "elseif.cohort.Database.again",
     "elseif.cohort.Database.fetch",
     "elseif.cohort.Database.numbers",
-    "elseif.cohort.Database.questions",
+    "elseif.cohort.Database.queries",
     "elseif.cohort.Database.source_names",
     "elseif.cohort.Database.stream",
     "elseif.conditions.ColumnReport.without_values",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from elseif.cohort.attrition import attrition_table, holes_table
+from elseif.cohort.attrition import attrition_table, quality_table
 from elseif.cohort.concept_sets import empty_group_warning, empty_groups
 from elseif.cohort.definition import CohortDefinition
 from elseif.cohort.synthetic import says_synthetic
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class Noticed:
     """What was found out about a database beside its persons."""
 
-    holes: Sequence[Sequence[Any]]
+    issues: Sequence[Sequence[Any]]
     lacking: tuple[str, ...]  # concepts that its vocabulary lacks, in sentences
     source_names: tuple[str, ...]
 
@@ -58,7 +58,7 @@ class Cohort:
     attrition : pd.DataFrame
         Steps of the selection, with persons left and removed, and how many of those removed for
         leaving too early had the outcome before they left.
-    holes : pd.DataFrame
+    quality_issues : pd.DataFrame
         Data-quality issues, with numbers of records and persons.
     warnings : tuple[str, ...]
         Concepts that the vocabulary lacks, and groups that nobody has: what is then missed.
@@ -90,7 +90,7 @@ class Cohort:
     catalogue: pd.DataFrame
     groups: pd.DataFrame
     attrition: pd.DataFrame
-    holes: pd.DataFrame
+    quality_issues: pd.DataFrame
     warnings: tuple[str, ...] = ()
     source_names: tuple[str, ...] = ()
 
@@ -310,7 +310,7 @@ def assemble(
         catalogue=catalogue,
         groups=groups,
         attrition=attrition_table(definition, counts, sum(p.lost_outcomes for p in batches)),
-        holes=holes_table([*noticed.holes, *more]),
+        quality_issues=quality_table([*noticed.issues, *more]),
         warnings=(*noticed.lacking, *map(empty_group_warning, empty_groups(groups))),
         source_names=noticed.source_names,
     )

@@ -145,7 +145,7 @@ class DuckDBDriver(Driver):
 
     def close(self) -> None:
         if self.can_reopen and self.connection is not None:
-            self.connection.interrupt()  # else closing waits for a question that was broken off
+            self.connection.interrupt()  # else closing waits for an interrupted query
         super().close()
 
     def stream(self, sql: str, schema: Any) -> Iterator[Any]:

@@ -62,19 +62,19 @@ class PartsInFolder:
     def __init__(self, folder: Path, domains: Sequence[str]) -> None:
         self.folder, self._domains = folder, tuple(domains)
         self.spans: list[tuple[int, int]] = []
-        self.holes: list[tuple[str, int, int]] = []
+        self.issues: list[tuple[str, int, int]] = []
         self._found: list[Part] | None = None
 
     def begin(
         self,
         prints: Mapping[str, str],
         spans: Sequence[tuple[int, int]],
-        holes: Sequence[tuple[str, int, int]],
+        issues: Sequence[tuple[str, int, int]],
     ) -> None:
         """Write down what is to be done, or find what was written down before."""
         plan = {"format": FORMAT, "version": VERSION, "prints": dict(prints)}
-        write_json(self.folder / PLAN, {**plan, "spans": spans, "holes": holes})
-        self.spans, self.holes = list(spans), list(holes)
+        write_json(self.folder / PLAN, {**plan, "spans": spans, "holes": issues})
+        self.spans, self.issues = list(spans), list(issues)
 
     def resume(self, prints: Mapping[str, str]) -> bool:
         """Take up an extraction that was begun; False if none was."""
@@ -85,7 +85,7 @@ class PartsInFolder:
         check_prints(self.folder, plan, prints)
         check_seal(path, plan)
         self.spans = [(int(begin), int(end)) for begin, end in plan["spans"]]
-        self.holes = [(str(what), int(n), int(m)) for what, n, m in plan["holes"]]
+        self.issues = [(str(what), int(n), int(m)) for what, n, m in plan["holes"]]
         return True
 
     def is_done(self, number: int) -> bool:
@@ -159,10 +159,10 @@ class PartsInFolder:
             "n_features": int(cohort.features.shape[1]),
             "warnings": list(cohort.warnings),
             "attrition": cohort.attrition.to_dict("records"),
-            "holes": cohort.holes.to_dict("records"),
+            "holes": cohort.quality_issues.to_dict("records"),
             "catalogue": catalogue,
             "ranges": receipts,
-            "base_holes": self.holes,
+            "base_holes": self.issues,
             "prints": dict(prints),
         }
         write_json(self.folder / MANIFEST, manifest)

@@ -327,7 +327,7 @@ def with_paper(patients: Patients) -> bool:
 
 
 def _extraction(cohort: Cohort) -> str:
-    return extraction_text(cohort.attrition, cohort.holes, cohort.warnings)
+    return extraction_text(cohort.attrition, cohort.quality_issues, cohort.warnings)
 
 
 def _warm_up(patients: Patients, settings: StrokeSettings) -> None:
