@@ -18,6 +18,7 @@ from elseif.antecedents.labels_file import read_display_labels
 from elseif.conditions import Condition
 from elseif.errors import ParamError, ParamTypeError
 from elseif.export.disclosed import disclosed
+from elseif.export.formats import FORMATS
 from elseif.labelling import labels_template
 from elseif.report import calculator_page, explorer_page, report_page, summarise
 from elseif.showing.wrapping import OPERATORS, display_width, wrap
@@ -164,7 +165,7 @@ def test_pages_in_words(
     assert "Men who smoke" in explorer_page(worded, X, y)
 
 
-@pytest.mark.parametrize("to", ["sql", "python", "javascript", "pmml"])
+@pytest.mark.parametrize("to", [name for name, f in FORMATS.items() if not f.shows_labels])
 def test_programs_keep_the_names(
     to: str, fitted: BayesianRuleListClassifier, worded: BayesianRuleListClassifier
 ) -> None:

@@ -3,17 +3,36 @@
 from __future__ import annotations
 
 import ipaddress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from elseif.cli.arguments import MinCell
+from elseif.cli.option_groups import takes_groups
 from elseif.cli.problems import say
 
 LIMITS = "Limits of one request"
 
 
+@dataclass(frozen=True)
+class RequestLimits:
+    """What one request may ask for."""
+
+    max_body: Annotated[
+        int, typer.Option(metavar="BYTES", min=1, help="Largest body.", rich_help_panel=LIMITS)
+    ] = 1_000_000
+    max_cases: Annotated[
+        int, typer.Option(metavar="NUMBER", min=1, help="Most cases.", rich_help_panel=LIMITS)
+    ] = 1_000
+    max_seconds: Annotated[
+        float,
+        typer.Option(metavar="SECONDS", min=0.01, help="Longest time.", rich_help_panel=LIMITS),
+    ] = 10.0
+
+
+@takes_groups
 def serve(
     models: Annotated[
         list[Path],
@@ -21,6 +40,7 @@ def serve(
             metavar="MODEL...", help="Model files, made by fit.", exists=True, dir_okay=False
         ),
     ],
+    *,
     host: Annotated[
         str, typer.Option(metavar="ADDRESS", help="Address to listen on; this machine's alone.")
     ] = "127.0.0.1",
@@ -45,16 +65,7 @@ def serve(
         typer.Option(metavar="ORIGIN", help="Origin whose pages may ask; may be repeated."),
     ] = None,
     min_cell: MinCell = None,
-    max_body: Annotated[
-        int, typer.Option(metavar="BYTES", min=1, help="Largest body.", rich_help_panel=LIMITS)
-    ] = 1_000_000,
-    max_cases: Annotated[
-        int, typer.Option(metavar="NUMBER", min=1, help="Most cases.", rich_help_panel=LIMITS)
-    ] = 1_000,
-    max_seconds: Annotated[
-        float,
-        typer.Option(metavar="SECONDS", min=0.01, help="Longest time.", rich_help_panel=LIMITS),
-    ] = 10.0,
+    limits: RequestLimits,
 ) -> None:
     """Serve calculators, predictions, explanations and CDS Hooks cards over HTTP.
 
@@ -66,12 +77,11 @@ def serve(
     from elseif.serving.app import Limits
     from elseif.serving.running import ServerOptions, absolute, run_server
 
-    limits = Limits(body=max_body, cases=max_cases, seconds=max_seconds)
     options = ServerOptions(
         models=absolute(models),
         bindings=None if fhir is None else absolute([fhir])[0],
         allow_origins=tuple(allow_origin or ()),
-        limits=limits,
+        limits=Limits(body=limits.max_body, cases=limits.max_cases, seconds=limits.max_seconds),
         min_cell=min_cell,
     )
     served, _ = options.read()
