@@ -28,9 +28,9 @@ from elseif.evaluation.contenders import (
     settings_of,
 )
 from elseif.evaluation.cross_validation import cross_validate
+from elseif.evaluation.keeper import FitKey
 from elseif.evaluation.table_of_classifiers import (
     Compared,
-    FitKey,
     Population,
     compare,
     fold_splits,

@@ -22,7 +22,6 @@ from elseif.conditions.condition import (
 from elseif.errors import ModelFileError
 from elseif.export.cohort_checks import check_cohort, check_recalibrated
 from elseif.export.document import (
-    LARGEST_CHAIN,
     ColumnPart,
     ConditionPart,
     DateValue,
@@ -36,6 +35,7 @@ from elseif.export.document import (
     TupleValue,
 )
 from elseif.export.exact_checks import check_exact
+from elseif.export.field_types import LARGEST_CHAIN
 from elseif.export.json_values import decode_date, decode_labels, decode_number, hashable
 from elseif.tables.columns import Kind
 

@@ -381,12 +381,8 @@ def _measured(evidence: Evidence, judged: Judged, counted: Counted) -> Measures:
 
 
 def _about(evidence: Evidence, counted: Counted, judged: Judged) -> About:
-    model, options, trained, place = (
-        evidence.model,
-        evidence.options,
-        evidence.trained,
-        evidence.place,
-    )
+    model, options = evidence.model, evidence.options
+    trained, place = evidence.trained, evidence.place
     metadata, training = model.metadata, model.training
     positive = metadata.label_names[place]
     by_label = counted.people.by_label(np.ones(len(trained.rows), dtype=bool))

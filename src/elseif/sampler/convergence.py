@@ -26,7 +26,6 @@ from elseif.sampler.quantity import (
     ENOUGH_ESS,
     INCLUSION,
     LARGEST_R_HAT,
-    LIST,
     SHARE,
     SMALL_CARDINALITY_ERROR,
     SMALL_ERROR,
@@ -175,17 +174,6 @@ class Convergence:
     def restricted_sum_agrees(self) -> bool:
         """Whether lengths and inclusions agree with the exact sum, as far as it was made."""
         return not self.restricted_deviation[1] > LARGEST_DEVIATION
-
-    @property
-    def prediction_mcse(self) -> float:
-        """The largest Monte Carlo standard error of a monitored predicted probability."""
-        predicted = [q for q in self.level(LIST) if q.name.startswith("predicted")]
-        return _largest([q.mcse for q in predicted])
-
-    @property
-    def share_mcse(self) -> float:
-        """The largest Monte Carlo standard error of the share of a frequent list."""
-        return _largest([q.mcse for q in self.level(SHARE)])
 
     @property
     def verdict(self) -> str:
