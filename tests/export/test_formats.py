@@ -421,7 +421,7 @@ def test_every_format_that_predicts_is_run() -> None:
 def test_what_a_format_is_said_to_be(to: str, classifier: BayesianRuleListClassifier) -> None:
     """Bytes where it is binary; display labels appear unless it keeps the names of columns."""
     assert isinstance(export_model(classifier, to), bytes) == FORMATS[to].is_binary
-    labels = {"outcome": {"name": "Death within a year"}}
+    labels = {"columns": {name: {"name": f"{name} of the patient"} for name in NAMES}}
     worded = export_model(classifier, to, labels=labels)
     assert (worded != export_model(classifier, to)) == FORMATS[to].shows_labels
 
