@@ -297,7 +297,7 @@ def test_pseudocounts_of_labels_that_are_numbers(elseif: Run, tmp_path: Path) ->
     told = ["--pseudocounts", "1=1", "--pseudocounts", "1.0=5", "--pseudocounts", "0=1"]
     ended = elseif("fit", table, "--label", "y", *told)
     assert ended.code == 2
-    assert "the label 1 is told twice" in ended.err
+    assert "the label 1 is given twice" in ended.err
 
 
 def test_an_input_is_never_an_output(elseif: Run, folder: Path, tmp_path: Path) -> None:

@@ -157,7 +157,7 @@ def test_settings_are_called_by_their_options(python: str, said: str | None) -> 
 
 
 def test_exit_codes() -> None:
-    """2 usage, 3 data, 4 resources, 5 model file, 1 for a fault of the program."""
+    """2 usage, 3 data, 4 resources, 5 model file, 1 for an internal error."""
     kinds = [ParamError, ExportError, DataError, ResourceError, ModelFileError]
     assert [exit_code(kind("x")) for kind in kinds] == [2, 2, 3, 4, 5]
     assert [exit_code(e) for e in (MemoryError(), PermissionError(), KeyError())] == [4, 4, 1]

@@ -113,8 +113,8 @@ def test_texts_become_settings(tmp_path: Path) -> None:
         (settings.read_kinds, ["=numeric"], "NAME=VALUE"),
         (settings.read_cuts, ["age="], "NAME=VALUE"),
         (settings.read_antecedents, Path("nowhere.json"), "cannot be read"),
-        (settings.read_pseudocounts, ["0=1", "1=1", "0=2"], "'0' is told twice"),
-        (settings.read_weights, ["age=1", "age=3"], "'age' is told twice"),
+        (settings.read_pseudocounts, ["0=1", "1=1", "0=2"], "'0' is given twice"),
+        (settings.read_weights, ["age=1", "age=3"], "'age' is given twice"),
     ],
 )
 def test_texts_that_are_no_settings(reader: Any, told: Any, why: str) -> None:

@@ -254,7 +254,7 @@ def argument_trials(folder: Path) -> Trial:
 
 
 def program(words: list[str]) -> None:
-    """Run a command; a fault of the program, or a code that is not documented, is an error."""
+    """Run a command; an internal error, or a code that is not documented, is an error."""
     out, err = io.TextIOWrapper(io.BytesIO()), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = run(words)

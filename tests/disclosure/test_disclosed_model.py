@@ -186,7 +186,7 @@ def test_a_disclosed_model_explains_and_offers_other_categories(tmp_path: Path) 
     told = str(again.explain(case))
     assert "region is north" in told
     assert "not seen" not in told
-    assert "40 training cases stand behind it (counts are rounded to multiples of 10)" in told
+    assert "It is based on 40 training cases (counts are rounded to multiples of 10)" in told
     assert "round to 0 (counts are rounded to multiples of 80)" in " ".join(
         str(disclosed(clf, 80).rule_list.explain(case)).split()
     )

@@ -46,7 +46,7 @@ def edit(
     force: Force = False,
     text: Any = None,
 ) -> None:
-    """Weigh a list that was edited in the explorer, and save it as a model."""
+    """Evaluate a list that was edited in the explorer, and save it as a model."""
     check_outputs([new], force, [table, edited])
     check_table_file(table)
     from elseif.cli.models import read, read_again

@@ -16,7 +16,7 @@ class GroupedCommand(TyperCommand):
     """A command; its options are shown under the heading that each was declared with."""
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        """What stands behind the command: its options, and its arguments by their names."""
+        """What follows the command in its usage: options, and arguments by their names."""
         return ["[OPTIONS]", *(_name(p) for p in self.get_params(ctx) if _is_argument(p))]
 
     def format_options(self, ctx: Any, formatter: Any) -> None:

@@ -41,7 +41,7 @@ class Evaluation:
 
     holdout: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="A table that the list has not seen, to judge it by."),
+        typer.Option(metavar="FILE", help="A table that the list has not seen, to evaluate it on."),
     ] = None
     folds: Annotated[
         int,
@@ -53,7 +53,7 @@ class Evaluation:
     ] = 5
     subgroup: Annotated[
         list[str],
-        typer.Option(metavar="COLUMN", help="Column to judge subgroups by; may be repeated."),
+        typer.Option(metavar="COLUMN", help="Column whose subgroups to evaluate; may be repeated."),
     ] = field(default_factory=list)
     positive: Annotated[
         str | None,

@@ -154,7 +154,7 @@ def by_label(pseudocounts: Mapping[str, float], y: Any) -> dict[Any, float]:
     for name, value in pseudocounts.items():
         label = find_label(name, labels, "--pseudocounts")
         if label in by_value:
-            raise ParamError(f"--pseudocounts: the label {label!r} is told twice.")
+            raise ParamError(f"--pseudocounts: the label {label!r} is given twice.")
         by_value[label] = value
     return by_value
 
@@ -215,7 +215,7 @@ def named_values(given: list[str], option: str) -> list[tuple[str, str]]:
         if not sign or not name or not value:
             raise ParamError(f"{option} is {text!r}; it must be NAME=VALUE.")
         if any(name == other for other, _ in pairs):
-            raise ParamError(f"{option}: {name!r} is told twice.")
+            raise ParamError(f"{option}: {name!r} is given twice.")
         pairs.append((name, value))
     return pairs
 

@@ -1,4 +1,4 @@
-"""elseif validate MODEL TABLE: a model judged by people of another place, and recalibrated."""
+"""elseif validate MODEL TABLE: a model evaluated on data from elsewhere, and recalibrated."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Source:
     def check(self, table: Path | None) -> None:
         """Raise unless there is either a table or a database, and options go with it."""
         if (table is None) == (self.database is None):
-            raise ParamError("Give a TABLE, or --database URL, to judge the model by.")
+            raise ParamError("Give a TABLE, or --database URL, to evaluate the model on.")
         if table is not None:
             check_table_file(table)
         for option, value in (("--schema", self.schema), ("--cohort", self.cohort)):
@@ -124,7 +124,7 @@ def validate(
     quiet: Quiet = False,
     text: Any = None,
 ) -> None:
-    """Judge a model by people of another place: discrimination, calibration, every line, drift.
+    """Evaluate a model on data from elsewhere: discrimination, calibration, every line, drift.
 
     --recalibrated saves the same rules with probabilities that have learnt from these people.
     """
@@ -181,8 +181,8 @@ def _of_table(
     rows = read_again(fitted, table, label, text)
     if fitted.training["fingerprint"] is not None and is_training_table(fitted, rows):
         say(
-            f"note: {table.name} is the table that {model.name} was learnt from: this judges it in "
-            "sample, which says nothing about other people."
+            f"note: {table.name} is the table that {model.name} was learnt from: this evaluates it "
+            "in sample, which says nothing about other people."
         )
     return rows.X, rows.y
 

@@ -83,8 +83,8 @@ class Cells:
         known = self.published.setdefault(place, np.array(numbers, dtype=float))
         if not np.array_equal(known, numbers):
             raise DisclosureError(
-                f"The same people would be told as {known.tolist()} and as "
-                f"{np.asarray(numbers).tolist()}; this is a fault of the program, and nothing was "
+                f"The same people would be shown as {known.tolist()} and as "
+                f"{np.asarray(numbers).tolist()}; this is an internal error, and nothing was "
                 "written."
             )
 

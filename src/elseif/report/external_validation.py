@@ -142,7 +142,7 @@ def validate_externally(
     thresholds: Sequence[float] = THRESHOLDS,
     min_cell: int | None = None,
 ) -> ExternalValidation:
-    """Judge a model by a table that took no part in making it.
+    """Evaluate a model on a table that took no part in making it.
 
     Parameters
     ----------
@@ -189,7 +189,7 @@ def validate_externally(
         step = None if rounded.metadata.rounding is None else rounded.metadata.rounding.step
         truth, risk = _people_of(counts, rule_list, place)
     if not len(truth):
-        raise DataError("Nobody is left to judge the model by; give more rows, or a lower cell.")
+        raise DataError("Nobody is left to evaluate the model on; give more rows, or a lower cell.")
     trained = model.training["label_counts"]
     return ExternalValidation(
         positive=rule_list.metadata.label_names[place],

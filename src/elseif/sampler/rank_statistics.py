@@ -59,7 +59,6 @@ def potential_scale_reduction(
     return r_hat
 
 
-
 def mean_ess(values: np.ndarray, place: np.ndarray) -> np.ndarray:
     """Effective draws for the mean of each quantity itself, not of its ranks.
 

@@ -98,7 +98,7 @@ def sections(explanation: Explanation) -> list[Section]:
         lines = tuple(_passed_over(rule, explanation.display) for rule in explanation.passed_over)
         parts.append(Section(title, lines))
     if explanation.others is not None:
-        title = "How all the lists of the posterior judge this case"
+        title = "What all the lists of the posterior predict for this case"
         parts.append(Section(title, _others(explanation, explanation.others)))
     parts.append(Section("The nearest change that would alter the answer", _changes(explanation)))
     if explanation.what_if:
@@ -129,18 +129,18 @@ def _behind(explanation: Explanation) -> str:
     rounded = "" if step is None else f" (counts are rounded to multiples of {step:,})"
     if step is not None and not explanation.n:
         return (
-            f"So few training cases stand behind it that they round to 0{rounded}: the probability "
-            "is the prior's alone."
+            f"It is based on so few training cases that they round to 0{rounded}: the probability "
+            "is that of the prior."
         )
     if not explanation.n:
-        return "No training case stands behind it: the probability is the prior's alone."
+        return "It is based on no training case: the probability is that of the prior."
     order = sorted(explanation.labels, key=lambda risk: -risk.n)
     counts = [f"{count_text(r.n)} {_name(r.name)}" for r in order[:MOST_LABELS]]
     if len(order) > MOST_LABELS:
         counts.append(f"{count_text(sum(r.n for r in order[MOST_LABELS:]))} others")
-    one = explanation.n == 1
-    cases = "1 training case stands" if one else f"{count_text(explanation.n)} training cases stand"
-    return f"{cases} behind it{rounded}: {_listed(counts)}."
+    cases = "case" if explanation.n == 1 else "cases"
+    total = f"{count_text(explanation.n)} training {cases}"
+    return f"It is based on {total}{rounded}: {_listed(counts)}."
 
 
 def met_sentence(checks: Sequence[ConditionCheck], display: DisplayLabels = PLAIN) -> str:

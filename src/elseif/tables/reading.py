@@ -263,7 +263,7 @@ def _levels_once(name: str, levels: Sequence[Any]) -> tuple[Any, ...]:
         if isinstance(level, (list, dict, set)) or level in levels[:place]:
             raise ParamError(
                 f"kinds[{name!r}] is {levels!r}; it must name each category once, and {level!r} "
-                "is told twice or is no category."
+                "is given twice or is not a category."
             )
     return tuple(levels)
 
