@@ -370,8 +370,8 @@ def test_editing_leaves_no_marks(fitted: Any) -> None:
 
 def test_wrong_edits(draft: Draft) -> None:
     """What is wrong, what was found, and what to do."""
-    expect_refused(lambda: draft.drop(3), "place is 3", "0 to 2", kind=ParamError)
-    expect_refused(lambda: draft.drop(-1), "place is -1", kind=ParamError)
+    expect_refused(lambda: draft.drop(3), "position is 3", "0 to 2", kind=ParamError)
+    expect_refused(lambda: draft.drop(-1), "position is -1", kind=ParamError)
     expect_refused(lambda: draft.move(0, 3), "to is 3", "0 to 2", kind=ParamError)
     expect_refused(lambda: draft.insert("smoker", 4), "at is 4", "0 to 3", kind=ParamError)
     expect_refused(lambda: draft.insert("smoker", 0), "'smoker' already", kind=ParamError)

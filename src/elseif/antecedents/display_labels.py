@@ -212,14 +212,14 @@ class DisplayLabels:
         near = [i for i, c in enumerate(shown) if any(c.name in key for key in self.conditions)]
         near = near[:MOST_LOOKED_AT]
         for size in range(min(len(near), MOST_NAMED_TOGETHER), 0, -1):
-            for places in combinations(near, size):
-                if not left.issuperset(places):
+            for positions in combinations(near, size):
+                if not left.issuperset(positions):
                     continue
-                keys = spellings([shown[i] for i in places])
+                keys = spellings([shown[i] for i in positions])
                 name = next((self.conditions[key] for key in keys if key in self.conditions), None)
                 if name is not None:
-                    named[places[0]] = name
-                    left.difference_update(places)
+                    named[positions[0]] = name
+                    left.difference_update(positions)
         return named, left
 
     # --------------------------------------------------------------------- outcome

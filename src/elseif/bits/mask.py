@@ -104,5 +104,5 @@ class Mask:
             return Mask.of_array(self._held[rows])
         if not self.n_true:
             return Mask.none(len(rows))
-        places = np.searchsorted(self._held, rows).clip(max=self.n_true - 1)
-        return Mask.of_array(self._held[places] == rows)
+        positions = np.searchsorted(self._held, rows).clip(max=self.n_true - 1)
+        return Mask.of_array(self._held[positions] == rows)

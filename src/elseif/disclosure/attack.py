@@ -80,8 +80,8 @@ def recovered_cells(cells: Cells) -> list[RecoveredCell]:
 
 def _recovered_of_label(cells: Cells, label: int) -> list[float]:
     keys = np.array([by_label[label] for by_label in cells.keys], dtype=np.uint64)
-    distinct, first, place = np.unique(keys, return_index=True, return_inverse=True)
-    low, high = _published_bounds(cells, label, distinct, place)
+    distinct, first, position = np.unique(keys, return_index=True, return_inverse=True)
+    low, high = _published_bounds(cells, label, distinct, position)
     outer, inner = _nested(cells, label, first)
     differences = distinct[outer] - distinct[inner]
     distinct_differences, which, n_times = np.unique(
@@ -102,7 +102,7 @@ def _recovered_of_label(cells: Cells, label: int) -> list[float]:
     )
     used = shared[which]
     published_sums = np.array(
-        [(place[a], place[b], place[c]) for a, (b, c) in cells.sums], dtype=np.int64
+        [(position[a], position[b], position[c]) for a, (b, c) in cells.sums], dtype=np.int64
     ).reshape(-1, 3)
     bounds.narrow(
         _Sums(
@@ -124,12 +124,12 @@ def _recovered_of_label(cells: Cells, label: int) -> list[float]:
 
 
 def _published_bounds(
-    cells: Cells, label: int, distinct: np.ndarray, place: np.ndarray
+    cells: Cells, label: int, distinct: np.ndarray, position: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Counts in whole units that each set's number can stand for."""
     assert cells.rounding is not None
     step = cells.rounding.step
-    where = place[list(cells.published)]
+    where = position[list(cells.published)]
     numbers = np.array([by_label[label] for by_label in cells.published.values()])
     is_rounded = np.abs(numbers / step - np.round(numbers / step)) < ROUNDING_ERROR
     half = np.where(is_rounded, step / 2, 0.0)

@@ -43,8 +43,8 @@ def quantile_groups(risk: np.ndarray, most: int = 10) -> tuple[np.ndarray, int]:
     A list gives few distinct risks, so there may be fewer groups than asked for.
     """
     edges = np.unique(np.quantile(risk, np.arange(1, most) / most, method="inverted_cdf"))
-    places = np.searchsorted(edges, risk, side="left")
-    used, group = np.unique(places, return_inverse=True)
+    positions = np.searchsorted(edges, risk, side="left")
+    used, group = np.unique(positions, return_inverse=True)
     return group, len(used)
 
 

@@ -27,7 +27,7 @@ class Stability:
     mean_risk_difference: float  # mean over pairs and observations of |risk - other's risk|
 
 
-def stability(lists: Sequence[RuleList], table: Any, place: int) -> Stability:
+def stability(lists: Sequence[RuleList], table: Any, position: int) -> Stability:
     """Rules, conditions and columns by how many lists hold them, and agreement of pairs.
 
     Risks of one label are compared for all observations of the table.
@@ -39,7 +39,7 @@ def stability(lists: Sequence[RuleList], table: Any, place: int) -> Stability:
     columns = [
         {word.column(n) for a in each.antecedents for n in a.columns} for each, word in worded
     ]
-    risks = [rule_list.predict_proba(table)[:, place] for rule_list in lists]
+    risks = [rule_list.predict_proba(table)[:, position] for rule_list in lists]
     return Stability(
         len(lists),
         most_common(rules),

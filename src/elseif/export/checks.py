@@ -315,8 +315,8 @@ def _check_rules(
 ) -> None:
     alphas = document.outcome.pseudocounts
     n = len(alphas)
-    for place, rule in enumerate(rules):
-        is_last = place == len(rules) - 1
+    for position, rule in enumerate(rules):
+        is_last = position == len(rules) - 1
         _refuse_unless(
             bool(rule.conditions) != is_last,
             f"{where}: the last rule, and no other, has no condition.",
@@ -324,13 +324,13 @@ def _check_rules(
         conditions.check(where, rule.conditions)
         _refuse_unless(
             len(rule.label_counts) == n and len(rule.probabilities) == n,
-            f"{where}: rule {place + 1} needs {n} counts and probabilities.",
+            f"{where}: rule {position + 1} needs {n} counts and probabilities.",
         )
         total = sum(rule.label_counts) + sum(alphas)
         means = [(c + a) / total for c, a in zip(rule.label_counts, alphas, strict=True)]
         _refuse_unless(
             all(abs(p - m) <= CLOSE for p, m in zip(rule.probabilities, means, strict=True)),
-            f"{where}: the probabilities of rule {place + 1} do not follow from its counts.",
+            f"{where}: the probabilities of rule {position + 1} do not follow from its counts.",
         )
     rounding = document.training.rounding
     # each line and the total are rounded on their own

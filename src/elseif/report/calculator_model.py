@@ -48,15 +48,16 @@ class ShownModel:
     @property
     def labels(self) -> list[str]:
         """What the probabilities that are shown are of."""
-        return [self.rule_list.metadata.probability_of(place) for place in self.places]
+        return [self.rule_list.metadata.probability_of(position) for position in self.places]
 
     def data(self, questions: Sequence[Question]) -> dict[str, Any]:
         """What template and script need."""
-        places = {column: i for i, q in enumerate(questions) for column in q.columns}
+        positions = {column: i for i, q in enumerate(questions) for column in q.columns}
         asked = [
-            column.data(places[column], questions[places[column]].levels) for column in self.columns
+            column.data(positions[column], questions[positions[column]].levels)
+            for column in self.columns
         ]
-        rules = self._rules([questions[places[column]] for column in self.columns])
+        rules = self._rules([questions[positions[column]] for column in self.columns])
         end = probability_end(max(label["high"] for rule in rules for label in rule["labels"]))
         return {
             "name": shown(self.name),
@@ -126,12 +127,12 @@ class ShownModel:
         for j, rule in enumerate(self.rule_list):
             conditions = []
             for condition in rule.antecedent:
-                place = asked[condition.column]
-                display = own.with_unit(condition.column, questions[place].unit)
+                position = asked[condition.column]
+                display = own.with_unit(condition.column, questions[position].unit)
                 conditions.append(
                     {
-                        "column": place,
-                        "index": self.columns[place].conditions.index(condition),
+                        "column": position,
+                        "index": self.columns[position].conditions.index(condition),
                         "text": display.condition(condition, shown, in_form=True),
                         "full": display.condition(condition, spelt_out, in_form=True),
                     }
@@ -148,8 +149,8 @@ class ShownModel:
             )
         return lines
 
-    def _over_lists(self, line: int, place: int) -> np.ndarray | None:
-        return None if self.over_lists is None else self.over_lists[line, place]
+    def _over_lists(self, line: int, position: int) -> np.ndarray | None:
+        return None if self.over_lists is None else self.over_lists[line, position]
 
 
 def over_lists(model: FittedModel, X: Any) -> np.ndarray | None:
@@ -170,10 +171,10 @@ def _share_text(count: float, n: float) -> str:
 
 
 def _consequent(
-    rule: Rule, place: int, decimals: int, over_lists: np.ndarray | None
+    rule: Rule, position: int, decimals: int, over_lists: np.ndarray | None
 ) -> dict[str, Any]:
-    low, high = consequent_interval(rule.label_counts, rule.pseudocounts, place, LEVEL)
-    mean = float(rule.probabilities[place])
+    low, high = consequent_interval(rule.label_counts, rule.pseudocounts, position, LEVEL)
+    mean = float(rule.probabilities[position])
     texts = [percent(value, decimals) for value in (mean, low, high)]
     consequent = {"risk": mean, "low": low, "high": high, "texts": texts, "over": None}
     if over_lists is not None and not np.isnan(over_lists).any():

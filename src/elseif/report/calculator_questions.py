@@ -44,10 +44,10 @@ class AskedColumn:
         """Whether the list has a line for a value that is missing."""
         return any(condition.operator == MISSING for condition in self.conditions)
 
-    def data(self, place: int, levels: Sequence[Any]) -> dict[str, Any]:
+    def data(self, position: int, levels: Sequence[Any]) -> dict[str, Any]:
         """What the page's script needs: of a question by its place, with the levels it offers."""
         return {
-            "question": place,
+            "question": position,
             "name": self.name,
             "conditions": [self._condition(c, levels) for c in self.conditions],
             "cells": cells(self.conditions, self.kind, self.levels, self.all_levels),
@@ -205,7 +205,7 @@ class Question:
         has_others = any(not column.all_levels for column in self.columns)
         if self.kind is Kind.CATEGORY and has_others:  # an order leaves no room for others
             texts.append("none of these" if "other" in texts else "other")
-        return [_option(place, text) for place, text in enumerate(texts)]
+        return [_option(position, text) for position, text in enumerate(texts)]
 
     @property
     def hint(self) -> str:

@@ -36,8 +36,8 @@ def interval_bar(risk: Data, scale: float, label: str) -> Svg:
         parts.append(
             element("line", x1=ends[0], x2=ends[1], y1=height / 2, y2=height / 2, class_="whisker")
         )
-    place = width * min(value, scale) / scale
-    parts.append(element("line", x1=place, x2=place, y1=1, y2=height - 1, class_="mark"))
+    position = width * min(value, scale) / scale
+    parts.append(element("line", x1=position, x2=position, y1=1, y2=height - 1, class_="mark"))
     return element(
         "svg", element("title", label), *parts, role="img", class_="bar",
         viewBox=f"0 0 {width:g} {height:g}", preserveAspectRatio="none",

@@ -54,7 +54,9 @@ class ProjectionSummary:
     lists: list[ShownList]
 
 
-def describe_projection(model: FittedModel, place: int, is_exact: bool) -> ProjectionSummary | None:
+def describe_projection(
+    model: FittedModel, position: int, is_exact: bool
+) -> ProjectionSummary | None:
     """What a report says of the path, where there is one; distances would tell rounded counts."""
     path, projected = model.projection_path, model.projected_rule_list
     if path is None or projected is None or not is_exact:
@@ -71,7 +73,7 @@ def describe_projection(model: FittedModel, place: int, is_exact: bool) -> Proje
         suggested=path.suggested,
         losses=_losses(path.scores),
         lists=[
-            ShownList(name, rule_list is model.chosen_list(), _rules(rule_list, place))
+            ShownList(name, rule_list is model.chosen_list(), _rules(rule_list, position))
             for name, rule_list in shown.items()
         ],
     )
@@ -90,8 +92,8 @@ def with_path_scores(
     return replace(model, projection_path=path.of(None, scores))
 
 
-def _rules(rule_list: RuleList, place: int) -> list[tuple[str, float]]:
-    return [(rule.text, float(rule.probabilities[place])) for rule in rule_list]
+def _rules(rule_list: RuleList, position: int) -> list[tuple[str, float]]:
+    return [(rule.text, float(rule.probabilities[position])) for rule in rule_list]
 
 
 def _losses(scores: PathScores | None) -> LossesByLength | None:

@@ -81,9 +81,9 @@ def read_options(options: Mapping[str, Any]) -> ReportOptions:
     return read
 
 
-def risk_thresholds(options: ReportOptions, validation: Validation, place: int) -> list[float]:
+def risk_thresholds(options: ReportOptions, validation: Validation, position: int) -> list[float]:
     """The thresholds asked for, or usual ones up to the highest predicted risk."""
     if options.thresholds is not None:
         return [float(t) for t in options.thresholds]
-    highest = float(validation.probabilities[:, place].max())
+    highest = float(validation.probabilities[:, position].max())
     return [t for t in THRESHOLDS if t <= highest]

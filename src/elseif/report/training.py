@@ -93,7 +93,7 @@ def judge(
     table: Table,
     validation: Validation,
     groups: Sequence[Grouping],
-    place: int,
+    position: int,
 ) -> Judged:
     """The validated rows beside the lines and the groups that they fall into."""
     rows = validation.rows
@@ -103,7 +103,7 @@ def judge(
         within.append(Grouping(group.column, tuple(group.names[i] for i in used), codes))
     return Judged(
         validation,
-        place,
+        position,
         rule_list.captured_in(table)[rows],
         [rule.text or "else" for rule in rule_list],
         within,

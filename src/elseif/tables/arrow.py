@@ -176,25 +176,25 @@ def _codes(pieces: Pieces) -> tuple[np.ndarray, list[Any], str]:
     import pyarrow as pa
 
     codes = np.empty(pieces.n_rows, dtype=np.int32)
-    place: dict[Any, int] = {}
+    position: dict[Any, int] = {}
     clash = ""
     for rows, array in pieces.placed():
         encoded = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
         levels = encoded.dictionary.to_pylist()
         codes_of_levels = [
-            -1 if level is None else place.setdefault(level, len(place)) for level in levels
+            -1 if level is None else position.setdefault(level, len(position)) for level in levels
         ]
         if not clash and codes_of_levels != sorted(codes_of_levels):
             clash = (
                 f"its categories are in another order from row {rows.start:,} on: "
                 f"{', '.join(map(repr, levels[:10]))}; taken together, "
-                f"{', '.join(map(repr, list(place)[:10]))}. Say which is meant by "
+                f"{', '.join(map(repr, list(position)[:10]))}. Say which is meant by "
                 f"kinds={{{pieces.name!r}: [...]}}, or 'category'"
             )
         recode = np.array([*codes_of_levels, -1], dtype=np.int32)
         indices = encoded.indices.cast(pa.int64()).fill_null(-1)
         codes[rows] = recode[indices.to_numpy(zero_copy_only=False)]
-    return codes, list(place), clash
+    return codes, list(position), clash
 
 
 def _in_one(pieces: Pieces) -> Any:

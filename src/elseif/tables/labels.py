@@ -169,10 +169,10 @@ def _classes(y: np.ndarray, order: list[Any] | None) -> tuple[np.ndarray, np.nda
             order = np.array(order, dtype=y.dtype).tolist()
         present = {v for some in _parts(y) for v in some.tolist()}
         levels = [level for level in order if level in present]
-        place = {level: i for i, level in enumerate(levels)}
+        position = {level: i for i, level in enumerate(levels)}
         classes = np.empty(len(levels), dtype=y.dtype)
         classes[:] = levels
-        return classes, _coded(y, len(levels), lambda some: [place[v] for v in some.tolist()])
+        return classes, _coded(y, len(levels), lambda some: [position[v] for v in some.tolist()])
     try:
         classes = np.unique(np.concatenate([np.unique(some) for some in _parts(y)]))
     except TypeError:
@@ -335,8 +335,8 @@ def read_pseudocounts(pseudocounts: Any, classes: np.ndarray) -> np.ndarray:
 
 def label_place(label: Any, classes: np.ndarray) -> int:
     """Where a label stands in classes."""
-    for place, known in enumerate(classes):
+    for position, known in enumerate(classes):
         if known is label or known == label:
-            return place
+            return position
     shown = ", ".join(repr(c) for c in classes.tolist())
     raise ParamError(f"{label!r} is not a label; the labels are {shown}.")

@@ -114,13 +114,13 @@ class ParquetTable:
         return pa.table(columns, names=self.columns)
 
     def read(
-        self, place: int, name: str, kind: Kind | None, allow_infinite: bool = False
+        self, position: int, name: str, kind: Kind | None, allow_infinite: bool = False
     ) -> Column:
         """Read a column by its place, for a table that may call it by another name.
 
         Parameters
         ----------
-        place : int
+        position : int
             The column's place.
         name : str
             What to call it in messages.
@@ -134,7 +134,7 @@ class ParquetTable:
         Column
             The column.
         """
-        pieces = self._pieces(self.columns[place], name)
+        pieces = self._pieces(self.columns[position], name)
         return _if_it_fits(lambda: column_from_pieces(pieces, kind, allow_infinite), name)
 
     def _with(self, names: list[str]) -> ParquetTable:

@@ -136,7 +136,8 @@ class OptimalRuleList(ClassifierMixin, BaseEstimator):
         search.fit(np.ascontiguousarray(X, dtype=bool), np.ascontiguousarray(codes, dtype=bool))
         # places from 1, negative where the column must be false; the default rule has place 0
         self.rules_ = [
-            tuple(int(place) for place in rule["antecedents"] if place) for rule in search.rl_.rules
+            tuple(int(position) for position in rule["antecedents"] if position)
+            for rule in search.rl_.rules
         ]
         first = self._first_line(X)
         shape = (len(self.rules_), 2)

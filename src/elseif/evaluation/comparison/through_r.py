@@ -253,6 +253,6 @@ def _write_table(path: Path, X: Any) -> None:
     cells: Any = sparse.coo_array(X)
     with path.open("wb") as file:
         np.array([*cells.shape, cells.nnz], dtype=np.int32).tofile(file)
-        for places in cells.coords:
-            (np.asarray(places) + 1).astype(np.int32).tofile(file)
+        for positions in cells.coords:
+            (np.asarray(positions) + 1).astype(np.int32).tofile(file)
         cells.data.astype(np.float64).tofile(file)
