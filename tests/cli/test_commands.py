@@ -150,7 +150,7 @@ def test_a_calculator_asks_in_the_words_told(elseif: Run, folder: Path) -> None:
     assert "'height'" in wrong.err
     assert "COLUMN" not in wrong.err
     other = elseif("export", model, "--to", "sql", "--unit", "age=years")
-    assert (other.code, other.err.strip()) == (2, "elseif: --unit is no option of sql.")
+    assert (other.code, other.err.strip()) == (2, "elseif: --unit is not an option of sql.")
     assert "must be NAME=VALUE" in elseif("export", model, *told, "--unit", "years").err
 
 
@@ -182,7 +182,10 @@ def test_export_of_a_library(elseif: Run, folder: Path) -> None:
     assert library["url"] == "https://example.org/Library/TitanicRisk"
     assert plan["library"] == ["https://example.org/Library/TitanicRisk|2.0.0"]
     wrong = elseif("export", model, "--to", "dmn", "--library-version", "2.0.0")
-    assert (wrong.code, wrong.err.strip()) == (2, "elseif: --library-version is no option of dmn.")
+    assert (wrong.code, wrong.err.strip()) == (
+        2,
+        "elseif: --library-version is not an option of dmn.",
+    )
     assert "name is 'x y'" in elseif("export", model, "--to", "cql", "--name", "x y").err
 
 

@@ -72,10 +72,10 @@ def test_extract(elseif: Run, path: Path, tmp_path: Path) -> None:
         (["--database", "{p}"], 2, "needs --out"),
         (["--database", "{p}", "--out", "{t}/c"], 6, "lacks person, observation_period,"),
         (["--database", "{p}", "--out", "{t}/c", "--schema", "nope"], 6, "schema nope, lacks"),
-        (["--database", "{p}", "--out", "{t}/c", "--schema", "a;b"], 2, "no name of a schema"),
+        (["--database", "{p}", "--out", "{t}/c", "--schema", "a;b"], 2, "not a valid schema name"),
         (["--database", "{t}/no.duckdb", "--out", "{t}/c"], 6, "does not exist"),
         (["--database", "{p}", "--out", "{p}", "--schema", "cdm"], 4, "Cannot write into"),
-        (["--database", "{p}", "--out", "{t}/c", "--definition", "x"], 2, "is no definition"),
+        (["--database", "{p}", "--out", "{t}/c", "--definition", "x"], 2, "is not a definition"),
         (["--database", "{p}", "--out", "{t}/c", "--persons-a-batch", "0"], 2, "persons-a-batch"),
         (
             ["--database", "{p}", "--schema", "cdm", "--out", "{t}/c", "--definition",
@@ -91,9 +91,9 @@ def test_extract(elseif: Run, path: Path, tmp_path: Path) -> None:
         (["--database", "{p}", "--out", "{t}/c", f"postgresql://a:{PASSWORD}@h/d"], 2,
          "postgresql://***@h/d"),
         (["--database", "{p}", "--out", "{t}/c", "--definition", f"postgresql://a:{PASSWORD}@h/d"],
-         2, "'postgresql://***@h/d' is no definition"),
+         2, "'postgresql://***@h/d' is not a definition"),
         (["--database", "{p}", "--out", "{t}/c", "--schema", f"postgresql://a:b {PASSWORD}@h/d"],
-         2, "'postgresql://***@h/d' is no name of a schema"),
+         2, "'postgresql://***@h/d' is not a valid schema name"),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("debug", [False, True])

@@ -148,8 +148,8 @@ def changed(path: Path, change: Any) -> bytes:
 
 
 CHANGES = {
-    "no multiple": lambda d: d["training"]["label_counts"].__setitem__(0, 303.0),
-    "would tell them": lambda d: d["training"].__setitem__("fingerprint", "0" * 64),
+    "not a multiple": lambda d: d["training"]["label_counts"].__setitem__(0, 303.0),
+    "would reveal them": lambda d: d["training"].__setitem__("fingerprint", "0" * 64),
     "other parts": lambda d: d["pool"].__setitem__(
         "supports", [0.5] * len(d["pool"]["antecedents"])
     ),

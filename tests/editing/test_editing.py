@@ -344,7 +344,7 @@ def test_other_data_are_refused(fitted: Any) -> None:
     expect_refused(lambda: classifier.edit(X[:200], y[:200]), "not the data", "captures")
     expect_refused(lambda: classifier.edit(X, y + 1), "the labels of y are [1, 2]", "[0, 1]")
     expect_refused(lambda: classifier.edit(X, y, np.full(len(y), 2)), "not the data")
-    expect_refused(lambda: classifier.edit(X, y, np.full(len(y), 0.5)), "weights are other ones")
+    expect_refused(lambda: classifier.edit(X, y, np.full(len(y), 0.5)), "weights differ")
     expect_refused(lambda: classifier.edit(X, y[:-1]), "inconsistent")
     expect_refused(lambda: classifier.edit(X.drop(columns="age"), y), "'age'")
 

@@ -523,7 +523,7 @@ def test_python_refuses_what_it_cannot_compare() -> None:
 
 
 def test_javascript_refuses_what_it_cannot_compare(tmp_path: Path) -> None:
-    """A form's text is no number: "" would be 0."""
+    """A form's text is not a number: "" would be 0."""
     row = rows(frame(1, missing=0))[0]
     for name, value, start in (("age", "", 0), ("age", "62", 0), ("visit", "yesterday", 5)):
         model = model_of(every_operator(start=start))

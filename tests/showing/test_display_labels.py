@@ -251,7 +251,7 @@ def test_a_condition_that_no_rule_has(fitted: BayesianRuleListClassifier) -> Non
     ("text", "message"),
     [
         ("columns: &a {x: *a}", "references"),
-        ("columns: {x: a, x: b}", "stands twice"),
+        ("columns: {x: a, x: b}", "occurs twice"),
         ("columns: !!python/object/apply:os.system [ls]", "not readable as YAML"),
         ("columns: [", "not readable as YAML"),
         ("- a", "must be keys and values"),
@@ -273,7 +273,7 @@ def test_a_missing_file(tmp_path: Path) -> None:
 
 
 def test_values_are_taken_as_they_are_written(tmp_path: Path) -> None:
-    """Norway is not false, and 1.10 is no number."""
+    """Norway is not false, and 1.10 is not a number."""
     path = tmp_path / "labels.yaml"
     path.write_text("columns: {a: {levels: {no: Norway, 1.10: x, on: yes}}}\n", encoding="utf-8")
     levels = read_display_labels(path).columns["a"].levels

@@ -197,7 +197,7 @@ def exported(
     known = signature(write).parameters
     for name in options:
         if name not in known:
-            raise ParamError(f"--{SAID.get(name, name)} is no option of {to.value}.")
+            raise ParamError(f"--{SAID.get(name, name)} is not an option of {to.value}.")
     from elseif.export.disclosed import disclosed
 
     if len(paths) > 1 and to is not To.CALCULATOR:

@@ -229,7 +229,7 @@ def new_classifier(
         raise ParamError("--predict-with posterior needs the posterior: no --without-posterior.")
     if files.min_cell is not None and classifier.predict_with == "posterior":
         raise ParamError(
-            "--predict-with posterior needs the posterior's draws, which tell all counts: with "
+            "--predict-with posterior needs the posterior's draws, which reveal all counts: with "
             "--min-cell use --predict-with point, map or projected."
         )
     return classifier

@@ -104,7 +104,7 @@ def study(
         _run_stroke(out or RESULTS / "stroke", seed, jobs, quiet, of_stroke)
         return
     if of_stroke:
-        raise ParamError(f"--{next(iter(of_stroke))} is an option of elseif study stroke alone.")
+        raise ParamError(f"--{next(iter(of_stroke))} is only an option of elseif study stroke.")
     from elseif.studies import running  # scikit-learn and plotting are slow to load
 
     settings = running.StudySettings(

@@ -96,7 +96,8 @@ class Outputs:
         if self.results is not None:
             raise ParamError(
                 "With --min-cell, --results and --recalibrated cannot be written together: each is "
-                "rounded on its own, and the two would tell more of the counts than either does."
+                "rounded on its own, and together they would reveal more about the counts than "
+                "either does alone."
             )
         if self.discount is None:
             raise ParamError(

@@ -50,7 +50,7 @@ def read_address(url: str | os.PathLike[str]) -> Address:
     if isinstance(url, os.PathLike):
         return _duckdb(os.fspath(url), ())
     if not isinstance(url, str):
-        raise ParamTypeError(f"The address of a database is a text, not a {type(url).__name__}.")
+        raise ParamTypeError(f"The address of a database must be text, not a {type(url).__name__}.")
     scheme = _SCHEME.match(url)
     if scheme is None:
         return _without_scheme(url)
@@ -130,7 +130,7 @@ def _postgresql(url: str) -> Address:
     settings: dict[str, str | int] = {}
     for key, value in query:
         if key not in SETTINGS or key in settings:
-            why = "stands twice" if key in settings else "cannot be set in an address"
+            why = "occurs twice" if key in settings else "cannot be set in an address"
             raise ParamError(f"The address: {key!r:.40} {why}. Allowed are {', '.join(SETTINGS)}.")
         settings[key] = value
     settings |= _places(parts, port, name)

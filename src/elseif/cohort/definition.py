@@ -93,7 +93,9 @@ class ConceptSet:
         seen = set()
         for concept in getattr(self, key):
             if not isinstance(concept, Concept):
-                raise ParamTypeError(f"{self.name}: {key} holds {concept!r}, which is no Concept.")
+                raise ParamTypeError(
+                    f"{self.name}: {key} holds {concept!r}, which is not a Concept."
+                )
             if concept.id in seen:
                 raise ParamError(f"{self.name}: {key} has the concept {concept.id} twice.")
             seen.add(concept.id)
@@ -329,15 +331,15 @@ def _check_whole(what: str, value: Any, least: int, most: int) -> None:
 
 def _check_text(what: str, value: Any) -> None:
     if not isinstance(value, str):
-        raise ParamTypeError(f"{what} must be a text, not {value!r:.80}.")
+        raise ParamTypeError(f"{what} must be text, not {value!r:.80}.")
     if not value.strip() or not value.isprintable():
-        raise ParamError(f"{what} must be a line of text, not {value!r:.80}.")
+        raise ParamError(f"{what} must be one line of text, not {value!r:.80}.")
 
 
 def _check_name(what: str, value: Any) -> None:
     _check_text(what, value)
     if not _NAME.fullmatch(value) or len(value) > 63:
         raise ParamError(
-            f"{what} must be of small letters, digits and underscores, begin with a letter, and "
-            f"have at most 63 characters; {value!r:.100} does not."
+            f"{what} must consist of lower-case letters, digits and underscores, begin with a "
+            f"letter, and have at most 63 characters; {value!r:.100} does not."
         )

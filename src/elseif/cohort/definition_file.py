@@ -65,7 +65,7 @@ def load_definition(source: str | Path) -> CohortDefinition:
     path = Path(source)
     if path.suffix.lower() not in ENDINGS:
         raise ParamError(
-            f"{str(source)!r} is no definition. Those that come with elseif are "
+            f"{str(source)!r} is not a definition. Those that come with elseif are "
             f"{', '.join(definition_names())}; your own is a file that ends in .yaml."
         )
     return _parsed(yaml_text(path, "a definition"), path.name)

@@ -81,7 +81,7 @@ class Driver(ABC):
         return DatabaseError(f"{self.label}: {self.said(error)}.")
 
     def unfit(self, error: Exception) -> DatabaseError:
-        """A value that is no date, or beyond what can be reckoned with; named where known."""
+        """A value that is not a date, or beyond what can be reckoned with; named where known."""
         said = self.said(error)
         match = _DATE.search(said) or _QUOTED.search(said)
         value = "a value that" if match is None else f"{match[1]!r}, which"

@@ -35,7 +35,7 @@ def unwrap(backend: Any) -> tuple[str, Any]:
     kind = kinds.get(getattr(backend, "name", ""))
     if kind is None:
         raise DatabaseError(
-            f"{type(backend).__module__} is no ibis backend of DuckDB, PostgreSQL or Spark."
+            f"{type(backend).__module__} is not an ibis backend of DuckDB, PostgreSQL or Spark."
         )
     return kind, backend._session if kind == "spark" else backend.con
 

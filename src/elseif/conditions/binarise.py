@@ -214,7 +214,8 @@ def in_order(column: Column, order: tuple[Any, ...]) -> Column:
     untold = [category for category in column.categories if category not in order]
     if untold:
         raise DataError(
-            f"Column {column.name!r} has {untold[0]!r}, which the order told by kinds lacks: "
+            f"Column {column.name!r} has {untold[0]!r}, which is missing from the order given in "
+            "kinds: "
             f"{', '.join(map(repr, order))}."
         )
     recode = np.array([order.index(c) for c in column.categories] + [-1], dtype=np.int32)

@@ -35,7 +35,7 @@ def hold(min_cell: int, attempt: Callable[[Rounding], tuple[Made, Iterable[Cells
         if not any(cells.unrounded or recovered_cells(cells) for cells in published):
             return made
     raise DisclosureError(
-        f"Numbers of fewer than {min_cell} people could be worked out even of counts rounded to "
-        f"multiples of {MULTIPLES[-1] * min_cell}, so nothing was written. Write fewer files or "
+        f"Numbers of fewer than {min_cell} people could be reconstructed even from counts rounded "
+        f"to multiples of {MULTIPLES[-1] * min_cell}, so nothing was written. Write fewer files or "
         "subgroups at once, or use a larger min_cell."
     )

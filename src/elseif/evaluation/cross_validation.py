@@ -256,7 +256,7 @@ def held_out(
     if len(probabilities) != len(given):
         raise DataError(
             f"The held-out table has {len(probabilities)} rows and {len(given)} labels; "
-            "give one label a row."
+            "give one label per row."
         )
     return Validation(
         HELD_OUT,

@@ -118,7 +118,7 @@ def _check_outcome(document: Document) -> None:
         raise ModelFileError(f"outcome: the labels cannot be read ({error}).") from error
     infinite = any(isinstance(label, float) and not math.isfinite(label) for label in labels)
     _refuse_unless(not infinite, "outcome: a label is infinite or not a number.")
-    _refuse_unless(len(set(labels)) == n, "outcome: a label stands twice.")
+    _refuse_unless(len(set(labels)) == n, "outcome: a label occurs twice.")
 
 
 def _check_rounding(document: Document) -> None:
@@ -136,7 +136,7 @@ def _check_rounding(document: Document) -> None:
     counts = [n for rule in rules for n in rule.label_counts]
     _refuse_unless(
         all(math.remainder(n, rounding.step) == 0 for n in counts + document.training.label_counts),
-        f"training: a count is no multiple of {rounding.step}.",
+        f"training: a count is not a multiple of {rounding.step}.",
     )
     parts = (
         document.posterior,
@@ -147,14 +147,14 @@ def _check_rounding(document: Document) -> None:
     _refuse_unless(
         all(part is None for part in parts)
         and not any(column.n_missing for column in document.table.columns),
-        "training: counts are rounded, and yet other parts of the file would tell them.",
+        "training: counts are rounded, but other parts of the file would reveal them.",
     )
 
 
 def _check_columns(document: Document) -> None:
     table = document.table
     names = [column.name for column in table.columns]
-    _refuse_unless(len(set(names)) == len(names), "table: a column stands twice.")
+    _refuse_unless(len(set(names)) == len(names), "table: a column occurs twice.")
     known = table.feature_names
     if known is None:
         unknown = {name for name in names if not _is_place(name, table.n_features)}

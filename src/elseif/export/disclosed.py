@@ -141,10 +141,10 @@ def _rounded_cohort(cohort: dict[str, Any], used: Sequence[Antecedent]) -> dict[
 
 
 def check_predicts_by_a_list(model: FittedModel) -> None:
-    """Refuse averages over the posterior, whose draws tell all counts."""
+    """Refuse averages over the posterior, whose draws reveal all counts."""
     if model.predict_with == "posterior":
         raise ParamError(
-            "predict_with is 'posterior', which needs the posterior's draws, and these tell all "
+            "predict_with is 'posterior', which needs the posterior's draws, and these reveal all "
             "counts: with min_cell use predict_with='point', 'map' or 'projected'."
         )
 

@@ -40,7 +40,7 @@ def to_fhir(
 ) -> str:
     """A Bundle of a Library and a PlanDefinition; `url` is the base of their canonical URLs."""
     if url is not None and not re.fullmatch(r"[a-z][a-z0-9+.-]*:[!-~]+", url):
-        raise ParamError(f"url is {url[:100]!r}; it must be such as 'https://example.org/fhir'.")
+        raise ParamError(f"url is {url[:100]!r}; it must be like 'https://example.org/fhir'.")
     plain = plain_list(model, which)
     answers = results(plain, level)
     called = library_name(model, name)

@@ -240,7 +240,7 @@ def _typed(value: Any, sort: str) -> Any:
             )
         if isinstance(value, Integral) and int(value) != number:
             raise ExportError(
-                f"A rule compares with {value}, which is no 64-bit float; other languages would "
+                f"A rule compares with {value}, which is not a 64-bit float; other languages would "
                 f"take it for {number!r}. Make text of the column."
             )
         return number

@@ -136,7 +136,7 @@ def check_writable(path: str | os.PathLike[str], force: bool = False) -> None:
     """Refuse a name that cannot be written, which is best known before long work."""
     path = Path(path)
     if "\0" in str(path) or not path.name:
-        raise ResourceError(f"{str(path)!r} is no name for a file.")
+        raise ResourceError(f"{str(path)!r} is not a valid file name.")
     if path.is_dir():
         raise ResourceError(f"{path} is a folder; give the name of a file in it.")
     if path.exists() and not path.is_file():  # to rename over a device would replace it

@@ -52,9 +52,9 @@ def read_edited_list(path: str | Path) -> list[Antecedent]:
     except (ValueError, RecursionError) as error:
         if isinstance(error, DataError):
             raise
-        raise DataError(f"{path} is no JSON document: {error}.") from error
+        raise DataError(f"{path} is not a JSON document: {error}.") from error
     if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise DataError(f"{path} is no edited list: its format is not {FORMAT!r}.")
+        raise DataError(f"{path} is not an edited list: its format is not {FORMAT!r}.")
     if document.get("version") != VERSION:
         raise DataError(
             f"{path} has version {document.get('version')!r}; this elseif reads {VERSION}. "
@@ -96,7 +96,7 @@ def _encoded(value: Any) -> Any:
         value = value.item()
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
-    raise ParamError(f"{value!r} is no value that a file can hold; make it text or a number.")
+    raise ParamError(f"{value!r} cannot be stored in a file; make it text or a number.")
 
 
 def _antecedent(conditions: Any, where: str) -> Antecedent:
@@ -112,7 +112,7 @@ def _condition(parts: Any, where: str) -> Condition:
     if not isinstance(column, str):
         raise DataError(f"{where}: a column's name is text, not {column!r}.")
     if operator not in OPERATORS:
-        raise DataError(f"{where}: {operator!r} is no operator.")
+        raise DataError(f"{where}: {operator!r} is not an operator.")
     if order is not None and not isinstance(order, list):
         raise DataError(f"{where}: the order of categories is a list.")
     value = _decoded(parts.get("value"), where)
@@ -135,5 +135,5 @@ def _decoded(value: Any, where: str) -> Any:
         try:
             return as_date(value["date"])
         except ValueError as error:
-            raise DataError(f"{where}: {value['date']!r} is no date.") from error
-    raise DataError(f"{where}: {value!r} is no value of a condition.")
+            raise DataError(f"{where}: {value['date']!r} is not a date.") from error
+    raise DataError(f"{where}: {value!r} cannot be the value of a condition.")

@@ -145,7 +145,7 @@ def _binding(given: Mapping[str, Any], where: str) -> Binding:
     unknown = [key for key in given if key not in (*SOURCES, "unit", "values")]
     if unknown:
         near = _near(unknown[0], (*SOURCES, "unit", "values"))
-        raise ParamError(f"{where}: {unknown[0]!r} is no setting{near}.")
+        raise ParamError(f"{where}: {unknown[0]!r} is not a setting{near}.")
     sources = [key for key in SOURCES if key in given]
     if len(sources) != 1:
         raise ParamError(f"{where} must have one of {', '.join(SOURCES)}.")
@@ -159,11 +159,11 @@ def _binding(given: Mapping[str, Any], where: str) -> Binding:
     for code in codes:
         if not isinstance(code, str) or not CODE.fullmatch(code):
             raise ParamError(
-                f"{where}: {code!r:.100} is no code; write SYSTEM|CODE, such as http://loinc.org|8480-6."
+                f"{where}: {code!r:.100} is not a code; write SYSTEM|CODE, such as http://loinc.org|8480-6."
             )
     unit = given.get("unit")
     if unit is not None and not isinstance(unit, str):
-        raise ParamError(f"{where}: unit must be a text.")
+        raise ParamError(f"{where}: unit must be text.")
     return Binding(source, codes=tuple(codes), unit=unit, values=values)
 
 

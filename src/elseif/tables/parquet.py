@@ -242,7 +242,7 @@ def check_regular_file(path: Path) -> None:
         raise DataError(f"{path} is a folder, not a file.")
     if not path.is_file():
         raise DataError(
-            f"{path} is no regular file but a pipe, a socket or a device. A table is read more "
+            f"{path} is not a regular file but a pipe, a socket or a device. A table is read more "
             "than once: write it to a file first."
         )
 

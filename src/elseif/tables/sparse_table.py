@@ -63,7 +63,7 @@ class SparseTable:
         if len(self.sparse_names) != n_columns:
             raise ParamError(
                 f"names has {len(self.sparse_names)} entries for {n_columns} columns of the "
-                "matrix; give one a column."
+                "matrix; give one per column."
             )
         if frame is not None and not hasattr(frame, "reset_index"):
             raise DataTypeError(
@@ -102,9 +102,9 @@ class SparseTable:
         if isinstance(rows, tuple):  # scikit-learn asks for X[rows, ...]
             rows, *rest = rows
             if rest not in ([Ellipsis], [slice(None)]):
-                raise DataTypeError("A SparseTable gives rows by [rows]; to_frame gives columns.")
+                raise DataTypeError("A SparseTable is indexed by rows; to_frame gives columns.")
         if isinstance(rows, str):
-            raise DataTypeError("A SparseTable gives rows by [rows]; to_frame gives columns.")
+            raise DataTypeError("A SparseTable is indexed by rows; to_frame gives columns.")
         positions = np.arange(len(self))[rows]
         if positions.ndim != 1:
             raise DataTypeError(
@@ -229,7 +229,7 @@ def _truths(matrix: Any) -> Any:
     if rows.dtype != bool and not np.all(rows.data == 1):
         odd = rows.data[rows.data != 1][0]
         raise DataError(
-            f"The matrix of a SparseTable holds {odd!s}; it may hold 0 and 1 alone. Put columns "
+            f"The matrix of a SparseTable holds {odd!s}; it may hold only 0 and 1. Put columns "
             "of other kinds into the frame."
         )
     return rows.astype(bool)

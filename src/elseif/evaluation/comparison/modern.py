@@ -125,7 +125,7 @@ class OptimalRuleList(ClassifierMixin, BaseEstimator):
         X, y = validate_data(self, X, y, dtype=np.float32)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) != 2 or not np.isin(X, (0, 1)).all():
-            raise DataError("CORELS tells two labels apart by columns of 0 and 1 alone.")
+            raise DataError("CORELS separates two labels by columns of 0 and 1 only.")
         search = CorelsClassifier(
             c=self.price,
             n_iter=self.max_nodes,

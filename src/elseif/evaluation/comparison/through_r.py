@@ -79,7 +79,7 @@ class RClassifier(SparseClassifier):
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) != 2:
             raise DataError(
-                f"{type(self).__name__} tells two labels apart; y has {len(self.classes_)}."
+                f"{type(self).__name__} can only separate two labels; y has {len(self.classes_)}."
             )
         too_large = self.too_large(*X.shape)
         if too_large:
