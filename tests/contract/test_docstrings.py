@@ -184,7 +184,7 @@ def test_examples_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     text = inspect.getdoc(THINGS[name].what) or ""
     test = doctest.DocTestParser().get_doctest(text, {}, name, None, 0)
     output: list[str] = []
-    doctest.DocTestRunner(optionflags=FLAGS).run(test, out=output.append)
+    doctest.DocTestRunner(verbose=False, optionflags=FLAGS).run(test, out=output.append)
     assert not output, "".join(output)
 
 
