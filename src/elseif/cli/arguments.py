@@ -52,7 +52,9 @@ OutFile = Annotated[
 LabelColumn = Annotated[
     str | None,
     typer.Option(
-        "--label", metavar="COLUMN", help="Column of the label, where it is named otherwise."
+        "--label",
+        metavar="COLUMN",
+        help="Column of the label, if its name differs from that in fit.",
     ),
 ]
 WeightColumn = Annotated[
@@ -78,13 +80,13 @@ MinCell = Annotated[
 Title = Annotated[str | None, typer.Option("--title", metavar="TEXT", help="Title of the page.")]
 Force = Annotated[
     bool,
-    typer.Option("--force", help="Overwrite files that are there.", rich_help_panel=OUTPUT),
+    typer.Option("--force", help="Overwrite existing files.", rich_help_panel=OUTPUT),
 ]
 Quiet = Annotated[
     bool,
     typer.Option(
         "--quiet",
-        help="No progress bars, and no note of how much memory is taken.",
+        help="No progress bars and no notes on memory use.",
         rich_help_panel=OUTPUT,
         callback=_without_sizes,
     ),

@@ -79,8 +79,8 @@ def fit(
 ) -> None:
     """Learn a rule list from a table: print it, and save model, report and calculator.
 
-    Defaults are those of BayesianRuleListClassifier in Python, but that the seed is 0 rather
-    than new each time, and that all cores are used.
+    Defaults are those of BayesianRuleListClassifier in Python, except that the seed is 0
+    rather than new each time and that all cores are used.
     """
     files = Files(model, report, calculator, min_cell, without_posterior, force, positive)
     check_outputs([model, report, calculator], force, [table, labels, settings["antecedents"]])

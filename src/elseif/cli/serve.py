@@ -42,7 +42,11 @@ def serve(
     ],
     *,
     host: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="Address to listen on; this machine's alone.")
+        str,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Address to listen on; by default, only this machine can connect.",
+        ),
     ] = "127.0.0.1",
     port: Annotated[
         int, typer.Option(metavar="NUMBER", min=1, max=65535, help="Port to listen on.")
@@ -62,7 +66,9 @@ def serve(
     ] = None,
     allow_origin: Annotated[
         list[str] | None,
-        typer.Option(metavar="ORIGIN", help="Origin whose pages may ask; may be repeated."),
+        typer.Option(
+            metavar="ORIGIN", help="Origin whose pages may send requests; may be repeated."
+        ),
     ] = None,
     min_cell: MinCell = None,
     limits: RequestLimits,
@@ -71,8 +77,8 @@ def serve(
 
     GET / is the calculator, POST /predict and /explain answer for cases as JSON, /cds-services
     is for record systems, /openapi.json describes it all, /healthz and /metrics are for those
-    who run it. Nothing of a case is stored or logged. There is no login: put a proxy in front
-    that has one before other machines may ask.
+    who run it. Nothing of a case is stored or logged. There is no login: put an
+    authenticating proxy in front before other machines may connect.
     """
     from elseif.serving.app import Limits
     from elseif.serving.running import ServerOptions, absolute, run_server

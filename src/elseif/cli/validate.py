@@ -72,14 +72,14 @@ class Outputs:
 
     results: Annotated[Path | None, output_file("Write every number here (JSON).")] = None
     recalibrated: Annotated[
-        Path | None, output_file("Save the list with the new counts on top of the old (JSON).")
+        Path | None, output_file("Save the list with the new counts added to the old ones (JSON).")
     ] = None
     discount: Annotated[
         float | None,
         typer.Option(
             metavar="NUMBER",
-            help="What an old case counts in the recalibrated list; without it, the value under "
-            "which the new ones are most probable.",
+            help="Weight of an old case in the recalibrated list; without it, the value that makes "
+            "the new cases most probable.",
         ),
     ] = None
     min_cell: MinCell = None
@@ -127,7 +127,7 @@ def validate(
 ) -> None:
     """Evaluate a model on data from elsewhere: discrimination, calibration, every line, drift.
 
-    --recalibrated saves the same rules with probabilities that have learnt from these people.
+    --recalibrated saves the same rules with probabilities updated by these data.
     """
     source.check(table)
     outputs.check()
