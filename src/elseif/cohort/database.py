@@ -130,7 +130,7 @@ class Database:
 
     @property
     def identity(self) -> str:
-        """What tells it from other sources; without user and password."""
+        """What distinguishes it from other sources; without user and password."""
         return f"{self._driver.address.identity}:{self.schema or ''}"
 
     @property

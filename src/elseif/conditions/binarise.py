@@ -105,7 +105,7 @@ class ColumnReport:
 
     @property
     def levels_hold(self) -> str | None:
-        """What the categories are; None for columns of another kind and where nothing tells."""
+        """What the categories are; None for columns of another kind, or if that is not known."""
         return self.holds or next(map(family, self.levels), None)
 
     def without_values(self) -> ColumnReport:

@@ -114,7 +114,7 @@ def _apart(condition: Condition) -> tuple[Condition, ...]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Draft:
-    """A list that is being edited. Every edit gives a new draft. Places of rules count from 0.
+    """A list that is being edited. Every edit gives a new draft. Positions of rules are numbered from 0.
 
     Attributes
     ----------
@@ -433,7 +433,7 @@ class Draft:
         return copied
 
     def to_text(self, width: int = 100) -> str:
-        """Write the list, its price, and the edits made.
+        """Write the list, its log posterior, and the edits made.
 
         Parameters
         ----------

@@ -49,7 +49,7 @@ def learn_discount(old: np.ndarray, new: np.ndarray, pseudocounts: np.ndarray) -
 
 
 def recalibrate(model: Any, X: Any, y: Any, discount: float | None = None) -> FittedModel:
-    """Carry a list to another place: its rules stay, its probabilities learn from the new data.
+    """Update the probabilities of a list with new data, and keep its rules.
 
     Each line has the Dirichlet posterior of the pseudocounts, the old label counts times a
     discount, and the new label counts (a power prior, Ibrahim and Chen 2000). With a discount of 1

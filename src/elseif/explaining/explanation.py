@@ -114,7 +114,7 @@ class WhatIf:
 
 @dataclass(frozen=True, repr=False)
 class Explanation:
-    """Why a list predicts what it predicts for one case. Places of rules count from 0.
+    """Why a list predicts what it predicts for one case. Positions of rules are numbered from 0.
 
     Attributes
     ----------

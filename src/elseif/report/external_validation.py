@@ -75,7 +75,7 @@ class Drift:
 
 @dataclass(frozen=True)
 class ExternalValidation:
-    """How a model does on people it has not seen.
+    """Performance of a model on people whom it was not learnt from.
 
     Attributes
     ----------

@@ -43,7 +43,7 @@ MOST_LABELS_NAMED = 6
 
 @dataclass(frozen=True)
 class Finding:
-    """One finding: a mark, a few words, and the sentences that they stand for.
+    """One finding: a mark, a few words, and the sentences behind them.
 
     Attributes
     ----------

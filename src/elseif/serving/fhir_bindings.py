@@ -94,7 +94,7 @@ Bindings = dict[str, dict[str, Binding]]
 
 
 def read_bindings(path: str | Path, columns: Mapping[str, Sequence[str]]) -> Bindings:
-    """Read which FHIR resource tells each column of each model.
+    """Read which FHIR resource gives the value of each column of each model.
 
     Parameters
     ----------

@@ -116,7 +116,7 @@ class ParquetTable:
     def read(
         self, position: int, name: str, kind: Kind | None, allow_infinite: bool = False
     ) -> Column:
-        """Read a column by its place, for a table that may call it by another name.
+        """Read a column by its position, for a table that may call it by another name.
 
         Parameters
         ----------
