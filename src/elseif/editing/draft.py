@@ -114,7 +114,7 @@ def _apart(condition: Condition) -> tuple[Condition, ...]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Draft:
-    """A list that is being edited. Every edit gives a new draft. Positions of rules are numbered from 0.
+    """A list that is being edited. Every edit gives a new draft. Positions are numbered from 0.
 
     Attributes
     ----------

@@ -74,7 +74,7 @@ def nothing_more(fitted: Any) -> dict[str, Any]:
 
 @dataclass(frozen=True, eq=False)
 class Contender:
-    """A classifier to compare, the table it learns from, and which of its predictions are evaluated.
+    """A classifier to compare, the table it learns from, and which predictions are evaluated.
 
     One fit may have several outputs: a rule list predicts by its point estimate and by its
     posterior.
