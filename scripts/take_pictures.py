@@ -18,7 +18,7 @@ from playwright.sync_api import Page, sync_playwright
 from sksurv.datasets import load_whas500
 
 from elseif import BayesianRuleListClassifier
-from elseif.report import calculator_page, explorer_page, summarise, write_report
+from elseif.report import calculator_page, explorer_page, report_page, summarise
 
 OUT = Path(__file__).resolve().parents[1] / "docs" / "_static"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
@@ -88,7 +88,7 @@ def main() -> None:
     program = next(path for name in BROWSERS if (path := shutil.which(name)))
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        take(browser, "report", write_report(summary), (1100, 860))
+        take(browser, "report", report_page(summary), (1100, 860))
         calculator = calculator_page(chosen, title=TITLE, X=X)
         take(browser, "calculator", calculator, (760, 860), answer)
         take(browser, "explorer", explorer_page(chosen, X, y, title=TITLE), (1100, 860))

@@ -16,44 +16,49 @@ from elseif import BayesianRuleListClassifier
 from elseif.errors import DataError, ParamTypeError
 from elseif.export.formats import FORMATS, export_model
 from elseif.export.model_file import load_model, model_text, save_model
-from elseif.fitted_model import as_model
+from elseif.fitted_model import AFTER_FIT, as_model
+from elseif.parameters import (
+    SETTINGS,
+    Choice,
+    Count,
+    Flag,
+    Jobs,
+    Positive,
+    PositiveOrNone,
+    Setting,
+    ShareOrNone,
+    Support,
+)
 from elseif.report.calculator import calculator_page
 from elseif.report.summary import summarise
 from tests.report.reading import classifier, patients
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
-# what a fit is told, with another value that would give another model
-OTHER_SETTINGS: dict[str, Any] = {
-    "expected_length": 9,
-    "max_length": 2,
-    "expected_cardinality": 4,
+# of settings that are neither number, flag nor choice, a value that would give another model
+OTHER_VALUES: dict[str, Any] = {
     "pseudocounts": [5, 50],
-    "min_support": 0.4,
-    "max_cardinality": 3,
     "antecedents": ["prior stroke"],
     "antecedent_weights": {"age": 20},
-    "kernel": "paper",
-    "n_chains": 2,
-    "n_iter": 77,
-    "max_iter": 78,
     "random_state": 99,
     "kinds": {"age": "category"},
     "cuts": {"age": [1]},
-    "cutting": "mdl",
-    "n_quantiles": 9,
-    "disjoint_bins": True,
-    "negations": True,
-    "group_rare": 0.3,
-    "missing": "error",
-    "missing_y": "drop",
-    "infinite": "outer",
-    "support_in": "any_class",
-    "merge_equivalents": True,
-    "empty_pool": "default_rule",
-    "max_antecedents": 1,
-    "max_memory": 1.0,
 }
+SETTINGS_OF_FIT = [setting for setting in SETTINGS if setting.name not in AFTER_FIT]
+
+
+def other_value(setting: Setting) -> Any:
+    """A value of a setting that is not its default."""
+    kind = setting.kind
+    if isinstance(kind, Choice):
+        return next(word for word in kind.allowed if word != setting.default)
+    if isinstance(kind, Flag):
+        return not setting.default
+    if isinstance(kind, ShareOrNone | Support):
+        return 0.4
+    if isinstance(kind, Count | Positive | PositiveOrNone | Jobs):
+        return (setting.default or 0) + 1
+    return OTHER_VALUES[setting.name]  # a new one needs an entry
 
 
 @functools.cache
@@ -113,17 +118,19 @@ def before() -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("name", OTHER_SETTINGS)
+@pytest.mark.parametrize("setting", SETTINGS_OF_FIT, ids=lambda setting: setting.name)
 def test_a_setting_changed_after_fit_changes_nothing_fitted(
-    name: str, before: dict[str, Any]
+    setting: Setting, before: dict[str, Any]
 ) -> None:
     X, y = patients()
-    fitted = loaded_again(before["file"]).set_params(**{name: OTHER_SETTINGS[name]})
+    name, other = setting.name, other_value(setting)
+    fitted = loaded_again(before["file"]).set_params(**{name: other})
+    assert fitted.get_params()[name] != BayesianRuleListClassifier().get_params()[name]
     np.testing.assert_array_equal(fitted.predict_proba(X), before["predictions"])
     assert model_text(as_model(fitted)) == before["file"]
     assert fitted.edit(X, y).drop(0).change == before["price"]
     assert fitted.explain(X, 3).to_text() == before["explanation"]
-    assert fitted.get_params()[name] == OTHER_SETTINGS[name]  # the next fit takes it
+    assert fitted.get_params()[name] == other  # the next fit takes it
 
 
 def loaded_again(text: str) -> BayesianRuleListClassifier:

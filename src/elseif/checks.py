@@ -65,11 +65,11 @@ def check_flag(name: str, value: Any) -> None:
 def check_schema(schema: Any) -> None:
     """The name of a schema that every database takes, whatever it is put into."""
     if not isinstance(schema, str):
-        raise ParamTypeError(f"The name of a schema is a text, not a {type(schema).__name__}.")
+        raise ParamTypeError(f"The name of a schema must be text, not a {type(schema).__name__}.")
     if not SCHEMA_NAME.fullmatch(schema):
         raise ParamError(
-            f"{schema!r:.80} is no name of a schema: it must begin with a letter or an underscore "
-            "and go on with letters, digits, _ or $, 63 characters at most."
+            f"{schema!r:.80} is not a valid schema name: it must begin with a letter or an "
+            "underscore and continue with letters, digits, _ or $, 63 characters at most."
         )
 
 

@@ -161,7 +161,7 @@ def convergence_line(classifier: Any) -> str:
 
 
 def edit(classifier: Any, X: Any, y: Any, sample_weight: Any = None) -> Draft:
-    """Begin to edit the list of a fitted classifier, with the price of every change.
+    """Edit the list of a fitted classifier, and see what each change costs.
 
     Parameters
     ----------

@@ -483,7 +483,7 @@ class FittedModel:
             )
         if labels.unit != self.metadata.count_unit:
             raise DataError(
-                "These are not the data that the list was fitted to: the weights are other ones. "
+                "These are not the data that the list was fitted to: the weights differ. "
                 "Pass the sample_weight of fit, or none if it had none."
             )
         kinds, orders = parse_kinds(self.setting("kinds"), table.names)

@@ -79,8 +79,8 @@ class ProjectMixin:
         if folds is not None:
             from elseif.evaluation.projection_scores import score_path
 
-            told = {"folds": folds, "progress": self._progress()}
-            scores = score_path(self, X, y, sample_weight, longest, **told)
+            options = {"folds": folds, "progress": self._progress()}
+            scores = score_path(self, X, y, sample_weight, longest, **options)
         return path.of(self, scores)
 
     def _projected(

@@ -172,10 +172,10 @@ class SamplingMixin:
     def _warn_of_convergence(self: Any) -> None:
         from elseif.sampler.convergence import is_good_enough
 
-        found = self.model_.convergence  # its quantities need no names here
-        if not len(self.pool_) or is_good_enough(found):
+        convergence = self.model_.convergence  # its quantities need no names here
+        if not len(self.pool_) or is_good_enough(convergence):
             return
-        warnings.warn(_warning(self, found), ConvergenceWarning, stacklevel=3)
+        warnings.warn(_warning(self, convergence), ConvergenceWarning, stacklevel=3)
 
     def __getstate__(self: Any) -> dict[str, Any]:
         """For pickles and copies: all but the chains, which hold the data of fit."""
@@ -208,19 +208,19 @@ def _of_posterior(
     )
 
 
-def _warning(classifier: Any, found: Convergence) -> str:
+def _warning(classifier: Any, convergence: Convergence) -> str:
     """What has gone wrong, and what to do about it."""
     longer = "n_iter" if classifier.n_iter is not None else "max_iter"
-    if found.ended_by == "max_time":
+    if convergence.ended_by == "max_time":
         longer = "max_time"
-    shown = "not available" if np.isnan(found.r_hat) else f"{found.r_hat:.3f}"
-    unsteady = unsteady_words(found)
+    shown = "not available" if np.isnan(convergence.r_hat) else f"{convergence.r_hat:.3f}"
+    unsteady = unsteady_words(convergence)
     what = f" Not yet steady: {', '.join(unsteady)}." if unsteady else ""
     return (
-        f"The chains have not converged after {found.n_iter:,} iterations: R-hat {shown}, "
-        f"largest rank-normalised R-hat {found.max_r_hat:.3f}, fewest effective draws "
-        f"{found.min_ess:.0f}.{what} Raise {longer}, go on with sample_more, or make the pool "
-        "smaller by a higher min_support or a lower max_cardinality. The result is there, but "
+        f"The chains have not converged after {convergence.n_iter:,} iterations: R-hat {shown}, "
+        f"largest rank-normalised R-hat {convergence.max_r_hat:.3f}, fewest effective draws "
+        f"{convergence.min_ess:.0f}.{what} Raise {longer}, go on with sample_more, or make the "
+        "pool smaller by a higher min_support or a lower max_cardinality. The result is there, but "
         "another seed may give another list."
     )
 

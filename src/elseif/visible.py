@@ -42,7 +42,7 @@ def visible(text: str, but: str = "") -> str:
     str
         The text to print.
     """
-    return _UNSEEN.sub(lambda found: found[0] if found[0] in but else _spelt_out(found[0]), text)
+    return _UNSEEN.sub(lambda match: match[0] if match[0] in but else _spelt_out(match[0]), text)
 
 
 def is_unseen(character: str) -> bool:

@@ -10,7 +10,7 @@ from playwright.sync_api import Page
 
 from elseif.report.findings import SIGNS, verdict
 from elseif.report.methods import methods_text
-from elseif.report.report import SECTIONS, write_report
+from elseif.report.report import SECTIONS, report_page
 from elseif.report.summary import Summary
 from tests.browser.open_page import LAPTOP, PHONE, OpenPage
 from tests.report.reading import (
@@ -40,7 +40,7 @@ BROKEN_NUMBERS = """() => [...document.querySelectorAll("td, th")].flatMap((cell
 
 def write(folder: Path, found: Summary) -> Path:
     path = folder / "report.html"
-    path.write_text(write_report(found), encoding="utf-8")
+    path.write_text(report_page(found), encoding="utf-8")
     return path
 
 

@@ -14,7 +14,7 @@ from tests.cli.program import PROGRAM
 
 COMMANDS = {
     "help": ["--help"],
-    "help of a verb": ["fit", "--help"],
+    "help of a command": ["fit", "--help"],
     "version": ["--version"],
     "show": ["show", "titanic.json"],
     "explain": ["explain", "titanic.json", "titanic.csv", "--row", "1"],

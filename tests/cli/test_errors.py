@@ -57,7 +57,7 @@ WRONG: list[tuple[list[str], int, str]] = [
     (["fit", "{f}/nothing.csv", "--label", "x"], 3, "is empty"),
     (["fit", "{f}/no-rows.csv", "--label", "survival"], 3, "has columns but no rows"),
     (["show", "{f}/none.json"], 5, "there is no such file"),
-    (["show", "{f}/titanic.csv"], 5, "no model file"),
+    (["show", "{f}/titanic.csv"], 5, "not a model file"),
     (["show", "{f}/titanic.json", "--label", "alive"], 2, "the labels are 'died'"),
     (["show", "{f}/titanic.json", "--level", "2"], 2, "--level is 2.0; it must be between 0 and 1"),
     (["predict", "{f}/titanic.json", "{f}/none.csv"], 3, "there is no such file"),
@@ -76,7 +76,7 @@ WRONG: list[tuple[list[str], int, str]] = [
     ),
     (["explain", "{f}/titanic.json", "{f}/titanic.csv", "--row", "9999"], 3, "has 1,761 rows"),
     (["export", "{f}/titanic.json", "--to", "word"], 2, "--to is 'word'; it must be one of text,"),
-    (["export", "{f}/titanic.json", "--to", "text", "--dialect", "x"], 2, "no option of text"),
+    (["export", "{f}/titanic.json", "--to", "text", "--dialect", "x"], 2, "not an option of text"),
     (["export", "{f}/titanic.json", "--to", "sql", "--dialect", "klingon"], 2, "klingon"),
     (["report", "{f}/titanic.json", "{f}/mixed.csv", "--out", "{t}/r"], 3, "no column 'survival'"),
     (["report", "{f}/titanic.json", "{f}/titanic.csv", "--folds", "0", "--out", "{t}/r"], 2, ""),
@@ -111,7 +111,7 @@ def test_an_error_is_one_line(
 
 @pytest.mark.parametrize("place", [0, 1])
 def test_debug_shows_the_traceback(elseif: Run, folder: Path, place: int) -> None:
-    """Before the verb or after it, with the same exit code."""
+    """Before the command or after it, with the same exit code."""
     arguments = ["show", folder / "none.json"]
     arguments.insert(place, "--debug")
     ended = elseif(*arguments)
@@ -157,7 +157,7 @@ def test_settings_are_called_by_their_options(python: str, said: str | None) -> 
 
 
 def test_exit_codes() -> None:
-    """2 usage, 3 data, 4 resources, 5 model file, 1 for a fault of the program."""
+    """2 usage, 3 data, 4 resources, 5 model file, 1 for an internal error."""
     kinds = [ParamError, ExportError, DataError, ResourceError, ModelFileError]
     assert [exit_code(kind("x")) for kind in kinds] == [2, 2, 3, 4, 5]
     assert [exit_code(e) for e in (MemoryError(), PermissionError(), KeyError())] == [4, 4, 1]

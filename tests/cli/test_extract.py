@@ -25,7 +25,7 @@ Persons who
  40         were observed for 365 days before it
  40         were observed for 365 days after it
 
-Noticed in the records (holes are left out):
+Data-quality issues (such records are left out):
   conditions without a concept (none, or 0): 5 records of 5 persons
   members' features that the table concept lacks: 5 records of 5 persons
 
@@ -49,7 +49,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_extract(elseif: Run, path: Path, tmp_path: Path) -> None:
-    """The table of those who are left, the holes, and a folder that can be read."""
+    """The table of those who are left, the issues, and a folder that can be read."""
     out = tmp_path / "cohort"
     arguments = ["extract", "--database", f"duckdb://{path}", "--schema", "cdm", "--out", out]
     done = elseif(*arguments)
@@ -72,10 +72,10 @@ def test_extract(elseif: Run, path: Path, tmp_path: Path) -> None:
         (["--database", "{p}"], 2, "needs --out"),
         (["--database", "{p}", "--out", "{t}/c"], 6, "lacks person, observation_period,"),
         (["--database", "{p}", "--out", "{t}/c", "--schema", "nope"], 6, "schema nope, lacks"),
-        (["--database", "{p}", "--out", "{t}/c", "--schema", "a;b"], 2, "no name of a schema"),
+        (["--database", "{p}", "--out", "{t}/c", "--schema", "a;b"], 2, "not a valid schema name"),
         (["--database", "{t}/no.duckdb", "--out", "{t}/c"], 6, "does not exist"),
         (["--database", "{p}", "--out", "{p}", "--schema", "cdm"], 4, "Cannot write into"),
-        (["--database", "{p}", "--out", "{t}/c", "--definition", "x"], 2, "is no definition"),
+        (["--database", "{p}", "--out", "{t}/c", "--definition", "x"], 2, "is not a definition"),
         (["--database", "{p}", "--out", "{t}/c", "--persons-a-batch", "0"], 2, "persons-a-batch"),
         (
             ["--database", "{p}", "--schema", "cdm", "--out", "{t}/c", "--definition",
@@ -91,9 +91,9 @@ def test_extract(elseif: Run, path: Path, tmp_path: Path) -> None:
         (["--database", "{p}", "--out", "{t}/c", f"postgresql://a:{PASSWORD}@h/d"], 2,
          "postgresql://***@h/d"),
         (["--database", "{p}", "--out", "{t}/c", "--definition", f"postgresql://a:{PASSWORD}@h/d"],
-         2, "'postgresql://***@h/d' is no definition"),
+         2, "'postgresql://***@h/d' is not a definition"),
         (["--database", "{p}", "--out", "{t}/c", "--schema", f"postgresql://a:b {PASSWORD}@h/d"],
-         2, "'postgresql://***@h/d' is no name of a schema"),
+         2, "'postgresql://***@h/d' is not a valid schema name"),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("debug", [False, True])

@@ -49,12 +49,14 @@ def test_data_are_utf8_on_any_terminal(folder: Path, tmp_path: Path) -> None:
     assert "probability blå" in done.stdout.decode("utf-8")
 
 
-@pytest.mark.parametrize("verb", [["show"], ["export", "--to", "pmml"], ["export", "--to", "json"]])
-def test_a_closed_pipe(folder: Path, verb: list[str]) -> None:
+@pytest.mark.parametrize(
+    "words", [["show"], ["export", "--to", "pmml"], ["export", "--to", "json"]]
+)
+def test_a_closed_pipe(folder: Path, words: list[str]) -> None:
     """The program ends quietly when nobody reads on."""
     read, write = os.pipe()
     os.close(read)
-    command = [*PROGRAM, verb[0], str(folder / "titanic.json"), *verb[1:]]
+    command = [*PROGRAM, words[0], str(folder / "titanic.json"), *words[1:]]
     done = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, check=False)
     os.close(write)
     assert (done.returncode, done.stderr) == (141, b"")

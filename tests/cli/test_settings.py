@@ -15,7 +15,7 @@ import pytest
 
 from elseif.cli import settings
 from elseif.cli.fit import fit
-from elseif.cli.main import NAMES, VERBS
+from elseif.cli.main import COMMANDS, NAMES
 from elseif.errors import ParamError
 from elseif.parameters import BY_NAME, CHOICES
 from tests.cli.conftest import Run
@@ -44,20 +44,20 @@ def test_choices_are_the_estimators() -> None:
         assert tuple(type(options()[name])) == allowed, name
 
 
-@pytest.mark.parametrize("verb", [NAMES.get(verb, verb.__name__) for verb in VERBS])
-def test_help_speaks_of_things_not_types(elseif: Run, verb: str) -> None:
+@pytest.mark.parametrize("command", [NAMES.get(command, command.__name__) for command in COMMANDS])
+def test_help_speaks_of_things_not_types(elseif: Run, command: str) -> None:
     """It fits 80 columns, and every option that takes a value says of what kind."""
-    ended = elseif(verb, "--help")
+    ended = elseif(command, "--help")
     assert ended.code == 0
     assert not re.search(r"<|\bx>=|PATH|\{|list\[|INTEGER|FLOAT", ended.out.replace("[[", "")), (
         ended.out
     )
     assert max(map(len, ended.out.splitlines())) <= 80
-    assert ended.out.startswith(f"Usage: elseif {verb} [OPTIONS]")
+    assert ended.out.startswith(f"Usage: elseif {command} [OPTIONS]")
 
 
 def test_help_loads_nothing_heavy() -> None:
-    """The slow libraries come when a verb works, not when one asks for help."""
+    """The slow libraries come when a command works, not when one asks for help."""
     code = (
         "import sys; from elseif.cli.main import run; run(['fit', '--help']);"
         "print([m for m in ('numpy', 'pandas', 'sklearn', 'numba', 'scipy', 'matplotlib', 'jinja2')"
@@ -113,8 +113,8 @@ def test_texts_become_settings(tmp_path: Path) -> None:
         (settings.read_kinds, ["=numeric"], "NAME=VALUE"),
         (settings.read_cuts, ["age="], "NAME=VALUE"),
         (settings.read_antecedents, Path("nowhere.json"), "cannot be read"),
-        (settings.read_pseudocounts, ["0=1", "1=1", "0=2"], "'0' is told twice"),
-        (settings.read_weights, ["age=1", "age=3"], "'age' is told twice"),
+        (settings.read_pseudocounts, ["0=1", "1=1", "0=2"], "'0' is given twice"),
+        (settings.read_weights, ["age=1", "age=3"], "'age' is given twice"),
     ],
 )
 def test_texts_that_are_no_settings(reader: Any, told: Any, why: str) -> None:

@@ -54,7 +54,7 @@ def assert_sound(cohort: Cohort) -> None:
     order = list(zip(cohort.catalogue["domain"], cohort.catalogue["concept_id"], strict=True))
     assert order == sorted(order)
     assert list(cohort.attrition.columns) == ["step", "persons", "removed", "lost_outcomes"]
-    assert list(cohort.holes.columns) == ["what", "records", "persons"]
+    assert list(cohort.quality_issues.columns) == ["what", "records", "persons"]
     steps = cohort.attrition["persons"].to_numpy()
     assert steps[-1] == n
     assert (np.diff(steps) <= 0).all()
@@ -101,6 +101,6 @@ def assert_equal_cohorts(left: Cohort, right: Cohort) -> None:
     np.testing.assert_array_equal(a.indptr, b.indptr)
     np.testing.assert_array_equal(a.indices, b.indices)
     np.testing.assert_array_equal(a.data, b.data)
-    for name in ("catalogue", "groups", "attrition", "holes"):
+    for name in ("catalogue", "groups", "attrition", "quality_issues"):
         pd.testing.assert_frame_equal(getattr(left, name), getattr(right, name))
     assert left.definition == right.definition

@@ -372,7 +372,7 @@ ATTRITION = [
 ]
 
 # records and persons of each hole
-HOLES = {
+ISSUES = {
     "observation periods of nobody in person": (2, 2),  # 18, 33
     "observation periods without a begin or an end": (0, 0),
     "observation periods that end before they begin": (1, 1),  # 38

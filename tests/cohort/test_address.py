@@ -148,7 +148,7 @@ def test_an_absolute_path_is_no_relative_one(
 )
 def test_hostile_schema(name: str) -> None:
     """What is no name is refused before any database is looked for."""
-    with pytest.raises(ParamError, match="is no name of a schema"):
+    with pytest.raises(ParamError, match="is not a valid schema name"):
         connect("duckdb:///none.duckdb", name)
 
 
@@ -178,8 +178,8 @@ def test_a_closed_database(tmp_path: Path) -> None:
             pickle.dumps(database)
         assert set(database.backend.con.execute("SELECT 1").fetchall()) == {(1,)}
     with pytest.raises(DatabaseError, match="is closed"):
-        database.questions(["person"])
-    with pytest.raises(ElseifError, match="no ibis backend"):
+        database.queries(["person"])
+    with pytest.raises(ElseifError, match="not an ibis backend"):
         Database.from_backend(object())
 
 

@@ -119,7 +119,7 @@ WRONG_FILES: list[tuple[str, str]] = [
     ("a: !!map b", "expected keys and values, line 1"),
     ("a: !!int {b: 1}", "expected a whole number, line 1"),
     (SMALL + "washout: 30", "unknown key 'washout'. Allowed are name, title, index, outcome"),
-    (SMALL + "title: again", "the key 'title' stands twice, line"),
+    (SMALL + "title: again", "the key 'title' occurs twice, line"),
     (SMALL.replace("title: A small definition\n", ""), "own.yaml: the definition lacks title"),
     (SMALL.replace("313217", "'313217'"), "Concept: id must be a whole number, not '313217'"),
     (SMALL.replace("id: 313217, ", ""), "index: include, concept 1 lacks id"),
@@ -142,8 +142,8 @@ WRONG_FILES: list[tuple[str, str]] = [
     (SMALL + "groups: {'a b': {include: [{id: 1, name: x}]}}", "'a b' does not"),
     (SMALL + "groups: {a: {}}", "groups: a lacks include"),
     (SMALL + "groups: [a]", "groups must map names to concept sets"),
-    (SMALL.replace("name: small", "name: Not Small"), "must be of small letters"),
-    (SMALL.replace("A small definition", '"two\\nlines"'), "must be a line of text"),
+    (SMALL.replace("name: small", "name: Not Small"), "must consist of lower-case letters"),
+    (SMALL.replace("A small definition", '"two\\nlines"'), "must be one line of text"),
     ("a: &x [1]\nb: *x", "references (& and *) are not allowed"),
     ("!!python/object/apply:os.system ['true']", "not readable as YAML"),
     ("a: [1", "not readable as YAML"),
@@ -190,7 +190,7 @@ def test_files_that_are_none(tmp_path: Path) -> None:
     ("make", "complaint"),
     [
         (lambda: ConceptSet("x", Concept(1, "a")), "must be a sequence of Concept"),  # type: ignore[arg-type]
-        (lambda: ConceptSet("x", (1,)), "1, which is no Concept"),  # type: ignore[arg-type]
+        (lambda: ConceptSet("x", (1,)), "1, which is not a Concept"),  # type: ignore[arg-type]
         (lambda: ConceptSet("x", (Concept(1, "a"), Concept(1, "b"))), "the concept 1 twice"),
         (lambda: Concept(True, "a"), "must be a whole number"),
         (lambda: CohortDefinition("a", "b", FIBRILLATION, 1), "outcome must be a ConceptSet"),  # type: ignore[arg-type]
@@ -207,7 +207,7 @@ def test_wrong_values(make: Any, complaint: str) -> None:
 def test_a_pipe_is_no_definition(tmp_path: Path) -> None:
     """Which nobody may ever write to: it is refused, not waited for."""
     os.mkfifo(tmp_path / "own.yaml")
-    with pytest.raises(ParamError, match="is no file"):
+    with pytest.raises(ParamError, match="is not a file"):
         load_definition(tmp_path / "own.yaml")
 
 

@@ -60,7 +60,7 @@ def assert_same(found: Cohort, expected: Cohort) -> None:
         assert np.array_equal(left, right), name
     for part in ("data", "indices", "indptr"):
         assert np.array_equal(getattr(found.features, part), getattr(expected.features, part))
-    for name in ("catalogue", "groups", "attrition", "holes"):
+    for name in ("catalogue", "groups", "attrition", "quality_issues"):
         pd.testing.assert_frame_equal(getattr(found, name), getattr(expected, name))
     assert found.definition == expected.definition
 
@@ -82,9 +82,9 @@ def test_the_cohort(whole: Cohort) -> None:
     assert list(whole.score_table().columns) == ["age", "sex", *STROKE.groups]
     assert whole.cuts == {"age": [50.0, 60.0, 70.0, 80.0]}
     assert repr(whole) == ("<Cohort stroke: 40 persons, 3 drugs and conditions, 25.0% with stroke>")
-    holes = whole.holes.set_index("what")
-    assert holes.loc["conditions without a concept (none, or 0)"].tolist() == [5, 5]
-    assert holes.loc["members' features that the table concept lacks"].tolist() == [5, 5]
+    issues = whole.quality_issues.set_index("what")
+    assert issues.loc["conditions without a concept (none, or 0)"].tolist() == [5, 5]
+    assert issues.loc["members' features that the table concept lacks"].tolist() == [5, 5]
 
 
 def test_a_folder_holds_the_same(original: Path, folder: Path, whole: Cohort) -> None:
@@ -202,7 +202,7 @@ def test_a_failure_leaves_no_folder(database: Database, tmp_path: Path) -> None:
         ("part", "the part persons-00000.parquet was changed"),
         ("catalogue", "the part catalogue.parquet was changed"),
         ("counts", "not those that the manifest counts"),
-        ("path", "is no name of a part"),
+        ("path", "is not the name of a part"),
         ("version", "reads 2"),
         ("format", "is not the manifest of a cohort"),
         ("keys", "is damaged"),
@@ -262,8 +262,8 @@ def test_notes_that_were_edited(folder: Path, database: Database, whole: Cohort)
     """An unfinished extraction is continued by its own plan alone; a receipt is not believed."""
     manifest = json.loads((folder / "manifest.json").read_text())
     (folder / "manifest.json").unlink()
-    spans, holes = [[1, 100]], manifest["base_holes"]
-    plan = {"prints": manifest["prints"], "spans": spans, "holes": holes}
+    spans, issues = [[1, 100]], manifest["base_holes"]
+    plan = {"prints": manifest["prints"], "spans": spans, "holes": issues}
     (folder / "plan.json").write_text(json.dumps(plan))
     with pytest.raises(DataError, match=r"plan.json was changed since it was written"):
         extract(database, STROKE, folder=folder)

@@ -49,8 +49,10 @@ def test_answer_by_hand(cohort: Cohort) -> None:
     assert list(cohort.groups.columns) == ["hypertension", "diabetes", "occlusion"]
     steps = cohort.attrition[["persons", "removed"]].itertuples(index=False, name=None)
     assert list(steps) == made.ATTRITION
-    holes = {what: (records, n) for what, records, n in cohort.holes.itertuples(index=False)}
-    assert holes == made.HOLES
+    issues = {
+        what: (records, n) for what, records, n in cohort.quality_issues.itertuples(index=False)
+    }
+    assert issues == made.ISSUES
 
 
 @pytest.mark.parametrize(

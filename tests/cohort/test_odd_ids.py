@@ -43,6 +43,6 @@ def test_fractions_are_refused(tmp_path: Path, kind: str) -> None:
     path = with_ids(tmp_path / "a.duckdb", f"CAST(person_id / 4.0 AS {kind})")
     with (
         connect(path, "cdm") as database,
-        pytest.raises(DatabaseError, match="rows whose person_id is no whole number"),
+        pytest.raises(DatabaseError, match="rows whose person_id is not a whole number"),
     ):
         extract(database, "stroke")

@@ -1,4 +1,4 @@
-"""Databases that nobody here made, as they come: their persons, and their holes counted."""
+"""Databases that nobody here made, as they come: their persons, and their issues counted."""
 
 from __future__ import annotations
 
@@ -114,8 +114,10 @@ def test_public_database(
         {name: int(cohort.groups[name].sum()) for name in cohort.groups},
     )
     assert found == expected
-    holes = {what: (records, n) for what, records, n in cohort.holes.itertuples(index=False)}
-    assert {what: holes[what] for what in HOLES[source]} == HOLES[source]
+    issues = {
+        what: (records, n) for what, records, n in cohort.quality_issues.itertuples(index=False)
+    }
+    assert {what: issues[what] for what in ISSUES[source]} == ISSUES[source]
 
 
 def expected_warning(source: str) -> AbstractContextManager[Any]:
@@ -125,7 +127,7 @@ def expected_warning(source: str) -> AbstractContextManager[Any]:
     return nullcontext()
 
 
-HOLES = {
+ISSUES = {
     "eunomia": {
         "observation periods of nobody in person": (2649, 2649),
         "conditions without a concept (none, or 0)": (0, 0),

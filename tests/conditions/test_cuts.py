@@ -455,7 +455,7 @@ def test_a_method_for_one_column() -> None:
     """cuts may name a method for a column."""
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"a": rng.normal(size=200), "b": rng.normal(size=200)})
-    y = (X["a"] > 0.5).astype(int).to_numpy()
+    y = (X["a"] > 0.5).astype(int).to_numpy(copy=True)
     y[:5] = 1 - y[:5]
     report = quick(cuts={"a": "mdl"}, expected_length=1).fit(X, y).fit_report_
     other = quick(cutting="mdl", cuts={"b": "quantiles"}, expected_length=1).fit(X, y).fit_report_

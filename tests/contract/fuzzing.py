@@ -213,9 +213,9 @@ def table_trials(folder: Path) -> Trial:
     def trial(draw: random.Random) -> None:
         path = folder / draw.choice(["t.csv", "t.tsv", "t.parquet"])
         path.write_bytes(damaged(content, draw))
-        verbs = [["predict", model, path], ["explain", model, path, "--row", "2"]]
-        verbs.append(["fit", path, "--label", "y", "--n-iter", "50", "--n-chains", "1"])
-        program([str(word) for word in draw.choice(verbs)])
+        commands = [["predict", model, path], ["explain", model, path, "--row", "2"]]
+        commands.append(["fit", path, "--label", "y", "--n-iter", "50", "--n-chains", "1"])
+        program([str(word) for word in draw.choice(commands)])
         path.unlink()
 
     return trial
@@ -254,7 +254,7 @@ def argument_trials(folder: Path) -> Trial:
 
 
 def program(words: list[str]) -> None:
-    """Run a verb; a fault of the program, or a code that is not documented, is an error."""
+    """Run a command; an internal error, or a code that is not documented, is an error."""
     out, err = io.TextIOWrapper(io.BytesIO()), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = run(words)

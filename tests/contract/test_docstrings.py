@@ -31,7 +31,7 @@ BETWEEN_PACKAGES = {
     "elseif.cohort.Database.again",
     "elseif.cohort.Database.fetch",
     "elseif.cohort.Database.numbers",
-    "elseif.cohort.Database.questions",
+    "elseif.cohort.Database.queries",
     "elseif.cohort.Database.source_names",
     "elseif.cohort.Database.stream",
     "elseif.conditions.ColumnReport.without_values",
@@ -184,7 +184,7 @@ def test_examples_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     text = inspect.getdoc(THINGS[name].what) or ""
     test = doctest.DocTestParser().get_doctest(text, {}, name, None, 0)
     output: list[str] = []
-    doctest.DocTestRunner(optionflags=FLAGS).run(test, out=output.append)
+    doctest.DocTestRunner(verbose=False, optionflags=FLAGS).run(test, out=output.append)
     assert not output, "".join(output)
 
 

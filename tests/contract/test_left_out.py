@@ -6,7 +6,7 @@ import json
 import pickle
 import re
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,19 +27,9 @@ from elseif.export.model_file import (
 from elseif.fitted_model import as_model
 from elseif.report.calculator import calculator_page
 from elseif.report.explorer import explorer_page
-from elseif.report.report import write_report
+from elseif.report.report import report_page
 from elseif.report.summary import summarise
-from tests.export.engines import DECIMAL, run_cql, run_feelin
-from tests.export.running import (
-    assert_agree,
-    rows,
-    run_duckdb,
-    run_javascript,
-    run_onnx,
-    run_pmml,
-    run_python,
-    run_sqlite,
-)
+from tests.export.runners import RUNNERS
 from tests.tables.fitting import quick
 
 pytestmark = pytest.mark.filterwarnings("ignore:The chains have not converged")
@@ -122,7 +112,7 @@ def outputs(clf: BayesianRuleListClassifier, folder: Path) -> Iterator[tuple[str
         yield "calculator", calculator_page(source)
     for min_cell in (None, 10):
         options = {"folds": 2, "subgroups": ["town", "surname"], "min_cell": min_cell}
-        yield f"report {min_cell}", write_report(summarise(clf, X, y, **options))
+        yield f"report {min_cell}", report_page(summarise(clf, X, y, **options))
         yield f"explorer {min_cell}", explorer_page(clf, X, y, min_cell=min_cell)
     for name in FORMATS:
         yield name, export_model(model, name)
@@ -214,31 +204,15 @@ def negation_model() -> Any:
     return draft.as_classifier()
 
 
-@pytest.mark.parametrize(
-    "runner",
-    [
-        lambda m, X, folder: run_python(m, rows(X)),
-        lambda m, X, folder: run_javascript(m, rows(X), folder),
-        lambda m, X, folder: run_duckdb(m, X),
-        lambda m, X, folder: run_sqlite(m, X),
-        lambda m, X, folder: run_onnx(m, X),
-        lambda m, X, folder: run_pmml(m, X, folder),
-        lambda m, X, folder: run_feelin(m, X),
-        lambda m, X, folder: run_cql(m, X),
-    ],
-    ids=["python", "javascript", "duckdb", "sqlite", "onnx", "pmml", "dmn", "cql"],
-)
-def test_exports_say_unequal_without_a_list_of_the_others(
-    runner: Callable[..., Any], tmp_path: Path, request: pytest.FixtureRequest
-) -> None:
+@pytest.mark.parametrize("name", RUNNERS)
+def test_exports_say_unequal_without_a_list_of_the_others(name: str, tmp_path: Path) -> None:
     """A "!=" is true of rare and new towns and of no missing one, in every language."""
     model = as_model(negation_model())
     assert "Northtown" in str(model.rule_list)
     X, _ = people()
     X = X[["town", "smoker"]].astype({"town": object}).head(60)
     X.loc[3:5, "town"], X.loc[6:8, "town"] = None, "Atlantis"
-    digits = DECIMAL if "cql" in request.node.callspec.id else 1e-12
-    assert_agree(runner(model, X, tmp_path), model, X, digits)
+    RUNNERS[name].assert_agrees(model, X, tmp_path)
 
 
 def test_an_edited_list_may_name_what_the_model_does_not_keep(tmp_path: Path) -> None:

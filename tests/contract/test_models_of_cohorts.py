@@ -17,7 +17,7 @@ from elseif.datasets import make_stroke_cdm
 from elseif.errors import ModelFileError
 from elseif.export.formats import FORMATS
 from elseif.export.model_file import checksum, read_model
-from elseif.report import explorer_page, summarise, write_report
+from elseif.report import explorer_page, report_page, summarise
 
 SMALL = {"n_patients": 300, "n_others": 30, "n_concepts": 77}
 OUR_NAME = "claims of a hospital"
@@ -89,7 +89,7 @@ def test_a_hospital_is_not_called_synthetic(folder: Path) -> None:
     table.origin = {**table.origin, "synthetic": False, "source_names": [OUR_NAME]}
     clf = BayesianRuleListClassifier(max_cardinality=1, cuts=cohort.cuts, random_state=0)
     clf.fit(table, cohort.labels())
-    page = write_report(summarise(clf, table, cohort.labels(), folds=2))
+    page = report_page(summarise(clf, table, cohort.labels(), folds=2))
     assert "SYNTHETIC" not in page
     assert "SYNTHETIC" not in explorer_page(clf, table, cohort.labels())
 
@@ -106,7 +106,7 @@ def test_warnings_are_in_the_report(folder: Path) -> None:
     clf.fit(table, cohort.labels())
     exact = summarise(clf, table, cohort.labels(), folds=2)
     assert {gap, empty} <= set(exact.about.notes)
-    assert gap in write_report(exact)
+    assert gap in report_page(exact)
     rounded = summarise(clf, table, cohort.labels(), folds=2, min_cell=10)
     assert gap in rounded.about.notes
     assert empty not in rounded.about.notes

@@ -30,18 +30,8 @@ from elseif.report.calculator import shown_labels
 from elseif.report.training import read_training
 from elseif.tables.reading import read_table
 from tests.cli.program import PROGRAM
-from tests.export.engines import DECIMAL, cql_rows, run_cql, run_feelin
-from tests.export.running import (
-    assert_agree,
-    rows,
-    run_calculator,
-    run_duckdb,
-    run_javascript,
-    run_onnx,
-    run_pmml,
-    run_python,
-    run_sqlite,
-)
+from tests.export.runners import RUNNERS
+from tests.export.running import run_calculator
 from tests.tables.fitting import quick
 
 pytestmark = pytest.mark.filterwarnings("ignore:Column .* held 0 and 1 in fit")
@@ -265,18 +255,10 @@ def test_the_calculator(asked: Asked, tmp_path: Path) -> None:
 
 
 def test_the_exports(asked: Asked, tmp_path: Path) -> None:
-    """Code, SQL, PMML, ONNX, DMN and CQL, each run by what runs it."""
-    model, X = read_model(asked.model), asked.X
-    assert_agree(run_python(model, rows(X)), model, X)
-    assert_agree(run_javascript(model, rows(X), tmp_path), model, X)
-    assert_agree(run_duckdb(model, X), model, X)
-    assert_agree(run_sqlite(model, X), model, X)
-    assert_agree(run_pmml(model, X, tmp_path), model, X)
-    assert_agree(run_onnx(model, X), model, X)
-    assert_agree(run_feelin(model, X), model, X)
-    in_cql = cql_rows(model, X)
-    assert len(in_cql) > N / 10
-    assert_agree(run_cql(model, in_cql), model, in_cql, DECIMAL)
+    """Every format that predicts, run by an engine of its own."""
+    model = read_model(asked.model)
+    for runner in RUNNERS.values():
+        runner.assert_agrees(model, asked.X, tmp_path)
 
 
 # -------------------------------------------------------------------------- containers

@@ -103,7 +103,7 @@ def test_nothing_is_printed_by_the_library() -> None:
 
 
 def test_help() -> None:
-    """--help names the verbs and works without arguments."""
+    """--help names the commands and works without arguments."""
     done = run("--help")
     assert done.returncode == 0
     assert "study" in done.stdout
@@ -112,7 +112,7 @@ def test_help() -> None:
 
 
 def test_help_of_a_verb() -> None:
-    """Each verb explains its options."""
+    """Each command explains its options."""
     done = run("study", "--help")
     assert done.returncode == 0
     for word in ("--out", "--seed", "titanic", "tictactoe", "simulation"):

@@ -26,9 +26,10 @@ THROUGH_A_DOOR = {
     "projection/test_doors.py": "cli.project",
     "disclosure/test_attack.py": "disclosure.linear_attack",
     "cli/test_program.py": "__main__ cli.interrupts cli.standard_input",
-    "cli/test_verbs.py": (
+    "cli/test_commands.py": (
         "cli.arguments cli.demo cli.edit cli.explain cli.export cli.models cli.predict "
-        "cli.report cli.show cli.tables cli.verb report.report_options"
+        "cli.report cli.show cli.tables cli.grouped_command cli.option_groups "
+        "report.report_options"
     ),
     "cli/test_extract.py": "cli.extract",
     "serving/test_running.py": "cli.serve serving.running",
@@ -73,7 +74,7 @@ THROUGH_A_DOOR = {
     ),
     "projection/test_pages.py": "report.projection_summary",
     "export/test_model_file.py": "export.decoding export.encoding files.sealed",
-    "export/test_model_file_faults.py": "export.checks export.exact_checks",
+    "export/test_model_file_faults.py": "export.checks export.exact_checks export.field_types",
     "export/test_formats.py": (
         "export.line_cells export.onnx_graph export.plain_text export.pmml export.sqlite_dates"
     ),

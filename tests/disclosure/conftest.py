@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 from elseif.cli.main import run
+from elseif.export.formats import FORMATS
 from elseif.export.model_file import read_model
 from tests.disclosure.attacker import Attacker, embedded
 from tests.disclosure.simulated import TABLES, Simulated
@@ -78,7 +79,7 @@ class Written:
     def probabilities(self) -> list[float]:
         """All probabilities in exports of the full model under the minimum cell."""
         found = []
-        for to in ("sql", "python", "javascript", "pmml"):
+        for to in (name for name, f in FORMATS.items() if f.predicts and not f.is_binary):
             out = self.path(f"list.{to}")
             export = ["export", str(self.path("full.json")), "--to", to, "--out", str(out)]
             assert run([*export, *self.options, "--force"]) == 0

@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx
 import pandas as pd
 import pytest
 
 from elseif import BayesianRuleListClassifier, export_model, load_model, save_model
 from elseif.errors import DataError, DisclosureError, ModelFileError, ParamError, ParamTypeError
 from elseif.export.disclosed import disclosed, disclosed_list
+from elseif.export.formats import FORMATS
 from elseif.export.model_file import checksum, model_from_bytes, read_model
 from elseif.report.calculator import calculator_page
 from tests.report.reading import patients
@@ -65,15 +67,14 @@ def test_a_disclosed_model_is_a_model(settings: dict[str, Any], tmp_path: Path) 
     assert save_model(again, tmp_path / "again.json", min_cell=10).read_text() == path.read_text()
 
 
-@pytest.mark.parametrize(
-    "to", ["text", "markdown", "latex", "sql", "python", "javascript", "pmml", "dmn", "cql"]
-)
+@pytest.mark.parametrize("to", [name for name in FORMATS if name != "json"])
 def test_exports_are_of_rounded_counts(to: str) -> None:
     clf = fit()
-    text = str(export_model(clf, to, min_cell=10))
+    content = export_model(clf, to, min_cell=10)
+    text = content if isinstance(content, str) else onnx.load_from_string(content).doc_string
     assert "rounded to multiples of 10" in text.replace("\\", "")
     assert "SHA" not in text
-    assert text == str(export_model(disclosed(clf, 10), to))
+    assert content == export_model(disclosed(clf, 10), to)
 
 
 def test_json_exports_are_disclosed() -> None:
@@ -147,8 +148,8 @@ def changed(path: Path, change: Any) -> bytes:
 
 
 CHANGES = {
-    "no multiple": lambda d: d["training"]["label_counts"].__setitem__(0, 303.0),
-    "would tell them": lambda d: d["training"].__setitem__("fingerprint", "0" * 64),
+    "not a multiple": lambda d: d["training"]["label_counts"].__setitem__(0, 303.0),
+    "would reveal them": lambda d: d["training"].__setitem__("fingerprint", "0" * 64),
     "other parts": lambda d: d["pool"].__setitem__(
         "supports", [0.5] * len(d["pool"]["antecedents"])
     ),
@@ -185,7 +186,7 @@ def test_a_disclosed_model_explains_and_offers_other_categories(tmp_path: Path) 
     told = str(again.explain(case))
     assert "region is north" in told
     assert "not seen" not in told
-    assert "40 training cases stand behind it (counts are rounded to multiples of 10)" in told
+    assert "It is based on 40 training cases (counts are rounded to multiples of 10)" in told
     assert "round to 0 (counts are rounded to multiples of 80)" in " ".join(
         str(disclosed(clf, 80).rule_list.explain(case)).split()
     )

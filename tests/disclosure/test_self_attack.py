@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from elseif import load_model, save_model
-from elseif.disclosure.attack import told_cells
+from elseif.disclosure.attack import recovered_cells
 from elseif.disclosure.cells import Cells
 from elseif.disclosure.coarse_sample import coarse_sample
 from elseif.disclosure.holding import hold
@@ -54,20 +54,20 @@ def test_rounded_numbers_alone_tell_nothing() -> None:
     cells = Cells(np.zeros(100, dtype=int), 1, TEN)
     for last in (3, 7, 16, 30, 99):
         cells.by_label(rows((0, last)))
-    assert told_cells(cells) == []
+    assert recovered_cells(cells) == []
 
 
 def test_a_number_that_is_not_rounded_is_told() -> None:
     cells = Cells(np.zeros(100, dtype=int), 1, TEN)
     cells.publish(rows((0, 7)), np.array([7.0]))
-    assert [cell.n for cell in told_cells(cells)] == [7]
+    assert [cell.n for cell in recovered_cells(cells)] == [7]
 
 
 def test_a_difference_of_two_exact_numbers_is_told() -> None:
     cells = Cells(np.zeros(100, dtype=int), 1, TEN)
     cells.publish(rows((0, 57)), np.array([57.0]))
     cells.publish(rows((0, 52)), np.array([52.0]))
-    assert [cell.n for cell in told_cells(cells)] == [5]
+    assert [cell.n for cell in recovered_cells(cells)] == [5]
 
 
 def test_a_difference_that_two_pairs_share_is_told() -> None:
@@ -77,10 +77,10 @@ def test_a_difference_that_two_pairs_share_is_told() -> None:
     cells.publish(rows((0, 45)), np.array([45.0]))
     cells.publish(rows((0, 40)), np.array([40.0]))
     # 40 is taken as rounded: 35 to 44, so that the difference is 1 to 10
-    assert told_cells(cells) == []
+    assert recovered_cells(cells) == []
     cells.publish(rows((40, 64)), np.array([24.0]))
     cells.publish(rows((45, 64)), np.array([19.0]))
-    assert {cell.n for cell in told_cells(cells)} == {5}
+    assert {cell.n for cell in recovered_cells(cells)} == {5}
 
 
 def test_parts_at_the_edge_of_their_intervals_are_told() -> None:
@@ -91,7 +91,7 @@ def test_parts_at_the_edge_of_their_intervals_are_told() -> None:
         cells.publish(part, np.array([0.0]))
     cells.parted(parts)
     cells.publish(np.logical_or.reduce(parts), np.array([40.0]))
-    assert told_cells(cells) == []  # 3 or 4 each
+    assert recovered_cells(cells) == []  # 3 or 4 each
     cells.publish(rows((0, 36)) | rows((90, 100)), np.array([46.0]))  # exact
     cells.publish(rows((90, 100)), np.array([10.0]))
     cells.publish(rows((36, 90)), np.array([54.0]))
@@ -99,14 +99,14 @@ def test_parts_at_the_edge_of_their_intervals_are_told() -> None:
     cells.publish(np.ones(100, dtype=bool), np.array([100.0]))
     cells.publish(rows((36, 100)), np.array([64.0]))
     cells.publish(rows((32, 100)), np.array([68.0]))
-    assert 4 in {cell.n for cell in told_cells(cells)}
+    assert 4 in {cell.n for cell in recovered_cells(cells)}
 
 
 def test_labels_are_attacked_each() -> None:
     codes = np.repeat([0, 1], 50)
     cells = Cells(codes, 2, TEN)
     cells.publish(rows((0, 20), (50, 53)), np.array([20.0, 3.0]))
-    assert [(cell.label, cell.n) for cell in told_cells(cells)] == [(1, 3)]
+    assert [(cell.label, cell.n) for cell in recovered_cells(cells)] == [(1, 3)]
 
 
 def test_the_same_people_have_one_number() -> None:
@@ -121,7 +121,7 @@ def test_weights_are_told_in_units() -> None:
     cells = Cells(np.zeros(100, dtype=int), 1, TEN, weights, 0.5)
     assert cells.by_label(rows((0, 10))).tolist() == [20]  # 15.0
     cells.publish(rows((0, 5)), np.array([7.5]))
-    assert [cell.n for cell in told_cells(cells)] == [7.5]
+    assert [cell.n for cell in recovered_cells(cells)] == [7.5]
 
 
 def test_holding_goes_on_to_a_coarser_multiple() -> None:

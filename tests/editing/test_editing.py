@@ -344,7 +344,7 @@ def test_other_data_are_refused(fitted: Any) -> None:
     expect_refused(lambda: classifier.edit(X[:200], y[:200]), "not the data", "captures")
     expect_refused(lambda: classifier.edit(X, y + 1), "the labels of y are [1, 2]", "[0, 1]")
     expect_refused(lambda: classifier.edit(X, y, np.full(len(y), 2)), "not the data")
-    expect_refused(lambda: classifier.edit(X, y, np.full(len(y), 0.5)), "weights are other ones")
+    expect_refused(lambda: classifier.edit(X, y, np.full(len(y), 0.5)), "weights differ")
     expect_refused(lambda: classifier.edit(X, y[:-1]), "inconsistent")
     expect_refused(lambda: classifier.edit(X.drop(columns="age"), y), "'age'")
 
@@ -370,8 +370,8 @@ def test_editing_leaves_no_marks(fitted: Any) -> None:
 
 def test_wrong_edits(draft: Draft) -> None:
     """What is wrong, what was found, and what to do."""
-    expect_refused(lambda: draft.drop(3), "place is 3", "0 to 2", kind=ParamError)
-    expect_refused(lambda: draft.drop(-1), "place is -1", kind=ParamError)
+    expect_refused(lambda: draft.drop(3), "position is 3", "0 to 2", kind=ParamError)
+    expect_refused(lambda: draft.drop(-1), "position is -1", kind=ParamError)
     expect_refused(lambda: draft.move(0, 3), "to is 3", "0 to 2", kind=ParamError)
     expect_refused(lambda: draft.insert("smoker", 4), "at is 4", "0 to 3", kind=ParamError)
     expect_refused(lambda: draft.insert("smoker", 0), "'smoker' already", kind=ParamError)

@@ -150,7 +150,7 @@ def test_groups_of_another_definition(score: type[PointScore]) -> None:
     with pytest.raises(DataError, match=r"X lacks 'stroke_or_tia'.*columns="):
         score().points(X)
     assert score(columns={"stroke_or_tia": "s2"}).points(X).tolist() == [0, 2]
-    with pytest.raises(ParamError, match=r"'stroke' is no component.*stroke_or_tia"):
+    with pytest.raises(ParamError, match=r"'stroke' is not a component.*stroke_or_tia"):
         score(columns={"stroke": "s2"}).points(X)
 
 

@@ -28,9 +28,9 @@ from elseif.evaluation.contenders import (
     settings_of,
 )
 from elseif.evaluation.cross_validation import cross_validate
+from elseif.evaluation.keeper import FitKey
 from elseif.evaluation.table_of_classifiers import (
     Compared,
-    Place,
     Population,
     compare,
     fold_splits,
@@ -62,15 +62,15 @@ class Memory:
     """A keeper in memory that counts, and may fail."""
 
     def __init__(self, full_after: int | None = None) -> None:
-        self.kept: dict[Place, FoldResult] = {}
+        self.kept: dict[FitKey, FoldResult] = {}
         self.n_read = 0
         self.full_after = full_after
 
-    def read(self, place: Place) -> FoldResult | None:
+    def read(self, place: FitKey) -> FoldResult | None:
         self.n_read += place in self.kept
         return self.kept.get(place)
 
-    def write(self, place: Place, result: FoldResult) -> None:
+    def write(self, place: FitKey, result: FoldResult) -> None:
         if self.full_after is not None and len(self.kept) >= self.full_after:
             raise ResourceError("The disk is full.")
         self.kept[place] = result

@@ -134,7 +134,7 @@ def test_tables_that_r_is_not_given() -> None:
     X, y = problem(40)
     with pytest.raises(ResourceError, match="40 rows by 5 columns are more than the 100 cells"):
         BayesianCART(max_cells=100).fit(X, y)
-    with pytest.raises(DataError, match="tells two labels apart; y has 3"):
+    with pytest.raises(DataError, match="can only separate two labels; y has 3"):
         C50().fit(X, np.arange(40) % 3)
     needs_r("tgp")
     with pytest.raises(DataError, match="Every column of X has one value"):

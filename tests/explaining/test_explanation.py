@@ -34,7 +34,7 @@ from elseif.explaining.other_lists import weighted_quantiles
 from elseif.explaining.unknown_values import possibilities
 from elseif.posterior.predictive import predictive_probabilities
 from elseif.posterior.rule_list import ModelMetadata, RuleList, make_rule_list
-from elseif.showing.explanation_text import failed_sentence, held_sentence
+from elseif.showing.explanation_text import failed_sentence, met_sentence
 from elseif.tables.columns import Kind
 from elseif.tables.reading import read_table
 from tests.posterior.test_rule_list import HOSTILE
@@ -161,7 +161,7 @@ def test_why_a_rule_applies(conditions: list[Condition], case: dict[str, Any], w
     """The case's values, and what the rule asks where the value alone does not say it."""
     told = explain(make(conditions), case)
     assert told.fired.place == 0
-    assert held_sentence(told.fired.conditions) == words
+    assert met_sentence(told.fired.conditions) == words
     assert f"Rule 1 applies: {words}." in str(told)
 
 
@@ -178,7 +178,7 @@ def test_what_stands_behind_it() -> None:
     text = str(told)
     assert "90% credible interval" in text
     assert "none of the rules above applies" in text
-    assert "60 training cases stand behind it: 30 no and 30 yes." in text
+    assert "It is based on 60 training cases: 30 no and 30 yes." in text
 
 
 def test_none_of_the_above() -> None:
@@ -313,7 +313,7 @@ def test_a_list_without_rules() -> None:
 def test_a_rule_without_training_cases() -> None:
     """What no case stands behind is the prior."""
     told = explain(make([Condition("age", ">", 3)], counts=[[5, 5], [0, 0]]), {"age": 1})
-    assert "No training case stands behind it" in str(told)
+    assert "It is based on no training case" in str(told)
 
 
 def test_digits_enough_to_see_the_interval() -> None:

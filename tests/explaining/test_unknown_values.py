@@ -155,7 +155,7 @@ def test_unknown_values_against_every_fill_in(
 @given(rule_lists())
 def test_every_value_lies_in_one_cell_and_means_what_the_cell_says(rule_list: RuleList) -> None:
     """Cells are apart, leave nothing out, and tell the truth of each condition."""
-    from elseif.explaining.case import held, read_case
+    from elseif.explaining.case import read_case, truths_of
 
     conditions = list_conditions(rule_list)
     for name, cells in column_cells(rule_list).items():
@@ -166,7 +166,7 @@ def test_every_value_lies_in_one_cell_and_means_what_the_cell_says(rule_list: Ru
                 continue
             assert len(homes) == 1
             column = read_case({name: value}).column(name, KINDS[name])
-            assert homes[0].truth == held(conditions[name], column)
+            assert homes[0].truth == truths_of(conditions[name], column)
         for cell in cells[:-1]:
             assert not cell.is_missing
             assert cell.example is ANOTHER or cell.contains(cell.example)

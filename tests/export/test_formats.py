@@ -27,6 +27,7 @@ from elseif.export.plain import plain_list
 from elseif.export.sql import DIALECTS
 from elseif.fitted_model import FittedModel, as_model
 from elseif.posterior.rule_list import make_rule_list
+from tests.export.runners import RUNNERS
 from tests.export.running import (
     assert_agree,
     expected,
@@ -238,9 +239,7 @@ def test_infinite_numbers(tmp_path: Path) -> None:
         np.testing.assert_allclose(found[0], wanted, rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize(
-    "name", ["python", "javascript", "sql", "pmml", "onnx", "dmn", "cql", "fhir"]
-)
+@pytest.mark.parametrize("name", [name for name, f in FORMATS.items() if f.predicts])
 def test_a_category_that_is_infinite_is_refused(name: str) -> None:
     """No code is better than code that does not run."""
     X = pd.DataFrame({"x": [1.0, np.inf] * 30})
@@ -411,6 +410,22 @@ def test_onnx_says_what_it_needs() -> None:
 # -------------------------------------------------------------------- the rest
 
 
+def test_every_format_that_predicts_is_run() -> None:
+    """A new one needs an engine in tests/export/runners.py."""
+    assert {runner.format for runner in RUNNERS.values()} == {
+        name for name, format_ in FORMATS.items() if format_.predicts
+    }
+
+
+@pytest.mark.parametrize("to", FORMATS)
+def test_what_a_format_is_said_to_be(to: str, classifier: BayesianRuleListClassifier) -> None:
+    """Bytes where it is binary; display labels appear unless it keeps the names of columns."""
+    assert isinstance(export_model(classifier, to), bytes) == FORMATS[to].is_binary
+    labels = {"columns": {name: {"name": f"{name} of the patient"} for name in NAMES}}
+    worded = export_model(classifier, to, labels=labels)
+    assert (worded != export_model(classifier, to)) == FORMATS[to].shows_labels
+
+
 @pytest.mark.parametrize("to", [name for name in FORMATS if name != "json"])
 def test_every_export_says_what_it_is(to: str) -> None:
     """The model, that probabilities are posterior means, n, and what made it; no date."""
@@ -508,7 +523,7 @@ def test_python_refuses_what_it_cannot_compare() -> None:
 
 
 def test_javascript_refuses_what_it_cannot_compare(tmp_path: Path) -> None:
-    """A form's text is no number: "" would be 0."""
+    """A form's text is not a number: "" would be 0."""
     row = rows(frame(1, missing=0))[0]
     for name, value, start in (("age", "", 0), ("age", "62", 0), ("visit", "yesterday", 5)):
         model = model_of(every_operator(start=start))

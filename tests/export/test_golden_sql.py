@@ -37,9 +37,9 @@ def sql_of(kind: str) -> str:
         "drugs before the index date": ask.features(stroke, sets, "drug", SPAN),
         "names of concepts": ask.names({313217, 1112807}),
         "records of groups": ask.records_by_group("drug", {"one": INDEX, "two": OUTCOME}),
-        "holes among conditions": ask.event_holes("condition"),
-        "holes among observation periods": ask.period_holes(),
-        "holes among persons": ask.person_holes(),
+        "holes among conditions": ask.event_issues("condition"),
+        "holes among observation periods": ask.period_issues(),
+        "holes among persons": ask.person_issues(),
     }
     return "".join(f"-- {what}\n{query.sql};\n\n" for what, query in questions.items())
 
@@ -73,7 +73,7 @@ def test_dates_that_are_none_are_made_dates() -> None:
         {**columns, "drug_exposure_start_date": ("DRUG_EXPOSURE_START_DATE", "timestamp")},
     )
     ask = Queries("postgresql", Layout(None, tables))
-    sql = ask.event_holes("drug").sql
+    sql = ask.event_issues("drug").sql
     assert 'CAST("t0"."DRUG_EXPOSURE_START_DATE" AS DATE)' in sql
     assert 'FROM "DRUG_EXPOSURE" AS' in sql
 

@@ -14,7 +14,7 @@ import pytest
 
 import elseif
 from elseif.errors import ExportError
-from elseif.export.formats import export_model
+from elseif.export.formats import FORMATS, export_model
 from elseif.export.model_file import model_from_bytes
 from tests.export.forgeries import FORGERIES, Document, a_rule_of_many_conditions, sealed
 
@@ -61,7 +61,7 @@ def test_a_large_file_ends_in_time(kind: Callable[[int], Document]) -> None:
     assert found["peak"] <= PROCESS + FOR_EACH_BYTE * found["size"]
 
 
-@pytest.mark.parametrize("to", ["sql", "pmml", "onnx", "python", "javascript"])
+@pytest.mark.parametrize("to", [name for name, f in FORMATS.items() if f.predicts])
 def test_a_list_that_no_program_could_hold(to: str) -> None:
     """SQL of as many comparisons took minutes to write, and no database reads it."""
     export_model(model_from_bytes(sealed(a_rule_of_many_conditions(100))), to)

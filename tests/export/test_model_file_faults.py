@@ -147,7 +147,7 @@ FORGED = [
     ("orders/0", lambda order: [*order[:1], *order[:-1]], "twice"),
     ("table/columns/0/levels", [{"number": "NaN"}], "has NaN among its values"),
     ("table/n_rows", 2**63, "less than or equal to"),
-    ("outcome/labels", [0, 0], "stands twice"),
+    ("outcome/labels", [0, 0], "occurs twice"),
     ("outcome/labels", [0, 1, 2], "as many pseudocounts"),
     ("outcome/labels", [0, True], "not of type int64"),
     ("outcome/labels", [0, "1"], "not of type int64"),
@@ -160,14 +160,14 @@ FORGED = [
     ("outcome", labels_of("object", 0, {"number": "NaN"}), "infinite or not a number"),
     ("outcome", labels_of("float16", 0.0, 1e300), "infinite or not a number"),
     ("outcome", labels_of("int8", 0, 300), "labels cannot be read"),
-    ("outcome", labels_of("datetime64[D]", date("now"), date("2020-01-01")), "'now' is no date"),
-    ("outcome", labels_of("datetime64[D]", date("NaT"), date("2020-01-01")), "'NaT' is no date"),
+    ("outcome", labels_of("datetime64[D]", date("now"), date("2020-01-01")), "'now' is not a date"),
+    ("outcome", labels_of("datetime64[D]", date("NaT"), date("2020-01-01")), "'NaT' is not a date"),
     ("outcome", labels_of("datetime64[ns]", date("3000-01-01"), date("2020-01-01")), "dates"),
     ("outcome", labels_of("object", {"tuple": [1]}, 2), "labels"),
     ("outcome/pseudocounts", [1e308, 1e308], "pseudocounts are too large"),
     ("outcome/pseudocounts/0", 0.0, "greater than 0"),
     ("table/columns/0/kind", "secret", "kind"),
-    ("table/columns/0/name", "age", "stands twice"),
+    ("table/columns/0/name", "age", "occurs twice"),
     ("table/columns/0/n_missing", 10**9, "more missing values than rows"),
     ("table/feature_names", ["a"], "as many names"),
     ("table/n_features", 10**18, "as many names"),
@@ -201,8 +201,8 @@ FORGED = [
     ("settings/n_chains", {"exec": "os.system"}, "settings"),
     ("settings/n_chains", {"dict": [[{"list": []}, 1]]}, "cannot be read"),
     ("settings/kinds", {"integer": "9" * 2000}, "settings"),
-    ("settings/random_state", {"date": "yesterday"}, "no date"),
-    ("format", "other", "no model file"),
+    ("settings/random_state", {"date": "yesterday"}, "not a date"),
+    ("format", "other", "not a model file"),
     ("format_version", 0, "format_version"),
     ("format_version", True, "format_version"),
     ("format_version", "1", "format_version"),
@@ -231,7 +231,7 @@ def test_forged_settings_are_found_when_they_are_used(
         content["settings"][name] = value
         path = tmp_path / f"{name}.json"
         path.write_bytes(sealed(content))
-        with pytest.raises(ModelFileError, match="settings that cannot be"):
+        with pytest.raises(ModelFileError, match="settings that are not possible"):
             load_model(path)
 
 
@@ -285,8 +285,8 @@ def test_an_older_format_is_migrated(
         (b'{"a": "\xc3"}', "UTF-8"),
         (b'{"a": 1} x', "Extra data"),
         (b"PK\x03\x04", "not whole JSON"),
-        (b"[1, 2]", "no model file"),
-        (b"null", "no model file"),
+        (b"[1, 2]", "not a model file"),
+        (b"null", "not a model file"),
         (b'{"format": "elseif model"}', "format_version"),
     ],
     ids=range(23),

@@ -169,8 +169,8 @@ def test_names_that_cannot_be_written(tmp_path: Path) -> None:
     for path, word in (
         (tmp_path, "is a folder"),
         (tmp_path / "no" / "a", "there is no folder"),
-        (tmp_path / "a\0b", "no name for a file"),
-        (Path(), "no name for a file"),
+        (tmp_path / "a\0b", "not a valid file name"),
+        (Path(), "not a valid file name"),
     ):
         with pytest.raises(ResourceError, match=word):
             check_writable(path)

@@ -9,7 +9,7 @@ import pytest
 
 from elseif import BayesianRuleListClassifier
 from elseif.datasets import load_titanic
-from elseif.report import explorer_page, summarise, write_report
+from elseif.report import explorer_page, report_page, summarise
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -24,7 +24,7 @@ def made() -> tuple[Any, Any, Any, Any]:
 
 def test_the_report_shows_the_path_and_both_lists(made: Any) -> None:
     plain, projected, X, y = made
-    page = write_report(summarise(projected, X, y, folds=2))
+    page = report_page(summarise(projected, X, y, folds=2))
     section = page.split('id="projection"')[1].split("</section>")[0]
     assert "Point estimate" in section
     assert "Projected list (predicts)" in section
@@ -36,8 +36,8 @@ def test_the_report_shows_the_path_and_both_lists(made: Any) -> None:
     assert chart.count("dot line") == 3  # in both panels the suggested length, and in the legend
     for distance in projected.projection_path_.distances:
         assert f"{distance:.4f}" in section
-    assert 'id="projection"' not in write_report(summarise(plain, X, y, folds=2))
-    assert 'id="projection"' not in write_report(summarise(projected, X, y, folds=2, min_cell=5))
+    assert 'id="projection"' not in report_page(summarise(plain, X, y, folds=2))
+    assert 'id="projection"' not in report_page(summarise(projected, X, y, folds=2, min_cell=5))
 
 
 def test_the_explorer_shows_the_path(made: Any) -> None:
@@ -71,7 +71,7 @@ def test_the_report_validates_a_path_that_was_not(made: Any) -> None:
     summary = summarise(fitted, X, y, folds=2)
     assert summary.projection is not None
     assert summary.projection.suggested == expected.suggested
-    section = write_report(summary).split('id="projection"')[1].split("</section>")[0]
+    section = report_page(summary).split('id="projection"')[1].split("</section>")[0]
     for loss, auc in zip(expected.log_loss, expected.auc, strict=True):
         assert f"{loss:.4f}" in section
         assert f"{auc:.3f}" in section

@@ -68,26 +68,26 @@ def condition(**changes: Any) -> list[Any]:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("{", "is no JSON document"),
-        ("[" * 100_000, "is no JSON document"),
-        ("[]", "is no edited list"),
-        (document([], format="elseif model"), "is no edited list"),
+        ("{", "is not a JSON document"),
+        ("[" * 100_000, "is not a JSON document"),
+        ("[]", "is not an edited list"),
+        (document([], format="elseif model"), "is not an edited list"),
         (document([], version=2), "has version 2; this elseif reads 1"),
         (document(7), "has no list of antecedents"),  # type: ignore[arg-type]
         (document([[]]), "rule 1: a rule is a list of one or more conditions"),
         (document([["age"]]), "rule 1: a condition has column, operator, order, value"),
         (document(condition(extra=1)), "and nothing else"),
         (document(condition(column=3)), "a column's name is text, not 3"),
-        (document(condition(operator="~")), "'~' is no operator"),
-        (document(condition(operator=["="])), "is no operator"),
+        (document(condition(operator="~")), "'~' is not an operator"),
+        (document(condition(operator=["="])), "is not an operator"),
         (document(condition(order=3)), "the order of categories is a list"),
         (document(condition(value=None)), "'>' cannot have the value None"),
         (document(condition(operator="in")), "'in' cannot have the value 60"),
         (document(condition(operator="is true")), "'is true' cannot have the value 60"),
         (document(condition(operator="between", value={"tuple": [1]})), "needs two values, not 1"),
-        (document(condition(value={"date": "yesterday"})), "'yesterday' is no date"),
-        (document(condition(value={"date": 5})), "5 is no date"),
-        (document(condition(value={"call": "x"})), "is no value of a condition"),
+        (document(condition(value={"date": "yesterday"})), "'yesterday' is not a date"),
+        (document(condition(value={"date": 5})), "5 is not a date"),
+        (document(condition(value={"call": "x"})), "cannot be the value of a condition"),
         (document(condition() * 2), "has the rule 'age > 60' twice"),
     ],
 )
@@ -104,7 +104,7 @@ def test_files_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         read_edited_list(tmp_path / "absent.json")
     path = tmp_path / "list.json"
     path.write_bytes(b"\xff\xfe")
-    with pytest.raises(DataError, match="is no JSON document"):
+    with pytest.raises(DataError, match="is not a JSON document"):
         read_edited_list(path)
     monkeypatch.setattr("elseif.report.edited_list.LARGEST", 1)
     with pytest.raises(DataError, match="has 2 bytes"):
@@ -113,7 +113,7 @@ def test_files_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 def test_values_that_no_file_holds() -> None:
     """An object is not turned into text behind one's back."""
-    with pytest.raises(ParamError, match="no value that a file can hold"):
+    with pytest.raises(ParamError, match="cannot be stored in a file"):
         antecedent_document(Antecedent([Condition("x", "=", object())]))
 
 
@@ -124,5 +124,5 @@ def test_numbers_that_no_column_holds(value: str, tmp_path: Path) -> None:
     path.write_text(
         f'{{"format": "{FORMAT}", "version": {VERSION}, "antecedents": [[{condition}]]}}'
     )
-    with pytest.raises(DataError, match="no JSON document"):
+    with pytest.raises(DataError, match="not a JSON document"):
         read_edited_list(path)

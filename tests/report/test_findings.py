@@ -11,7 +11,7 @@ import pytest
 from elseif.fitted_model import as_model
 from elseif.report import verdict
 from elseif.report.findings import CAUTION, GOOD, POOR, SIGNS, UNKNOWN, Finding, Verdict
-from elseif.report.report import write_report
+from elseif.report.report import report_page
 from elseif.report.summary import summarise
 from tests.report.reading import (
     fitted,
@@ -254,7 +254,7 @@ def test_cautions_of_other_kinds() -> None:
     assert "within the training data" in cautions[-1]
     data["about"]["predicts"] = "posterior"
     assert caution_with(data, "not of the list that is printed")
-    page = write_report(data)
+    page = report_page(data)
     assert page.index("SYNTHETIC people.") < page.index('id="list"')
 
 

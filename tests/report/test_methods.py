@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from elseif.errors import ParamError
-from elseif.report import methods_text, write_report
+from elseif.report import methods_text, report_page
 from elseif.report.links import links_from
 from elseif.report.summary import summarise
 from tests.report.reading import fitted, patients, summary, three_labels_summary
@@ -155,12 +155,12 @@ def test_of_a_list_alone() -> None:
 
 
 def test_links_lead_to_pages_beside_the_report() -> None:
-    page = write_report(summary(), links=links_from(Path("a/r.html"), {
+    page = report_page(summary(), links=links_from(Path("a/r.html"), {
         "calculator": Path("a/my calculator.html"), "explorer": Path("b/e.html"),
     }))  # fmt: skip
     assert '<a href="my%20calculator.html">Calculator' in page
     assert '<a href="../b/e.html">Explorer' in page
-    assert 'class="links' not in write_report(summary())
+    assert 'class="links' not in report_page(summary())
 
 
 def test_links_lead_nowhere_else(tmp_path: Path) -> None:
@@ -169,6 +169,6 @@ def test_links_lead_nowhere_else(tmp_path: Path) -> None:
     assert links_from(tmp_path / "r.html", {"calculator": None}) == {}
     for address in ("javascript:alert(1)", "https://example.org/x", "//example.org/x"):
         with pytest.raises(ParamError, match="must be a relative address"):
-            write_report(summary(), links={"calculator": address})
+            report_page(summary(), links={"calculator": address})
     with pytest.raises(ParamError, match="there is no page 'home'"):
-        write_report(summary(), links={"home": "x.html"})
+        report_page(summary(), links={"home": "x.html"})

@@ -19,7 +19,7 @@ import pytest
 from elseif import BayesianRuleListClassifier
 from elseif.report.page import asset
 from elseif.report.page_tables import all_tables
-from elseif.report.report import SECTIONS, all_charts, write_report
+from elseif.report.report import SECTIONS, all_charts, report_page
 from elseif.report.summary import summarise
 from elseif.report.svg import Svg, element, nice_ticks, percent_tick
 from tests.browser.hostile import HOSTILE
@@ -68,7 +68,7 @@ class Reader(HTMLParser):
 
 @pytest.fixture(scope="module")
 def page() -> Reader:
-    return Reader(write_report(summary()))
+    return Reader(report_page(summary()))
 
 
 def test_the_page_is_well_formed_and_complete(page: Reader) -> None:
@@ -156,7 +156,7 @@ def test_every_item_of_tripod_is_there_once() -> None:
 
 
 def test_hostile_names_change_no_element() -> None:
-    hostile, harmless = (Reader(write_report(named_summary(h))) for h in (True, False))
+    hostile, harmless = (Reader(report_page(named_summary(h))) for h in (True, False))
     assert hostile.open == []
     assert [tag for tag, _ in hostile.elements] == [tag for tag, _ in harmless.elements]
     assert [sorted(a) for _, a in hostile.elements] == [sorted(a) for _, a in harmless.elements]
@@ -165,14 +165,14 @@ def test_hostile_names_change_no_element() -> None:
 
 def test_hostile_names_are_unchanged_in_the_data() -> None:
     found = named_summary(True)
-    reader = Reader(write_report(found))
+    reader = Reader(report_page(found))
     assert json.loads(reader.data) == found.to_dict()
     names = {column.name[2:] for column in found.people.columns}
     assert set(HOSTILE) <= names
 
 
 def test_hostile_names_are_read_as_they_are_but_for_invisible_characters() -> None:
-    text = Reader(write_report(named_summary(True))).text
+    text = Reader(report_page(named_summary(True))).text
     assert "<img src=x onerror=alert(1)>" in text
     assert '"; DROP TABLE patients; --' in text
     assert "{{ 7 * 7 }} {% raw %} ${7*7} &lt; &amp;amp;" in text
@@ -245,7 +245,7 @@ def test_a_page_of_exact_draws_says_nothing_of_chains(page: Reader) -> None:
     X, y = patients()
     few = X[["sex", "prior stroke"]]
     found = summarise(classifier(n_iter=2_000).fit(few, y), few, y, folds=2)
-    exact = Reader(write_report(found)).text
+    exact = Reader(report_page(found)).text
     assert "The posterior is exact, summed over all lists. Every list that the pool" in exact
     assert "another seed gives the same ones" in exact
     assert "4 times 1,000 lists were drawn from it" in exact

@@ -14,7 +14,7 @@ from elseif.errors import DataError, ParamError, ParamTypeError
 from elseif.evaluation.cross_validation import cross_validate
 from elseif.fitted_model import as_model
 from elseif.posterior.line_intervals import line_intervals
-from elseif.report.report import write_report
+from elseif.report.report import report_page
 from elseif.report.summary import Summary, summarise
 from elseif.report.wording import percent_range
 from tests.report.reading import (
@@ -33,7 +33,7 @@ def test_it_is_json_and_comes_back() -> None:
     plain = summary().to_dict()
     again = json.loads(json.dumps(plain, allow_nan=False))
     assert again == plain
-    assert write_report(again) == write_report(summary())
+    assert report_page(again) == report_page(summary())
 
 
 def test_lines_are_those_of_the_list() -> None:
@@ -138,7 +138,7 @@ def test_held_out_table() -> None:
     assert found.folds == []
     assert found.about.notes == []
     assert sum(row.n for row in found.validation.subgroups) == 200  # type: ignore[misc]
-    page = write_report(found)
+    page = report_page(found)
     assert "out of sample, held-out table" in page
     assert "fold cross-validation" not in page.split('id="data"')[0]
     assert "No cross-validation was run" in page
@@ -149,7 +149,7 @@ def test_held_out_table_beside_folds() -> None:
     crossed = summary().validation.discrimination.auc
     assert found.cross_validated_auc == crossed
     assert found.stability is not None
-    assert "By cross-validation on the training table it is" in write_report(found)
+    assert "By cross-validation on the training table it is" in report_page(found)
 
 
 @pytest.mark.parametrize("event", [True, False])
@@ -157,7 +157,7 @@ def test_held_out_people_of_one_label(event: bool) -> None:
     X, y = patients(200, seed=8)
     found = summarise(fitted(), *patients(), folds=None, holdout=(X[y == event], y[y == event]))
     assert np.isnan(found.validation.discrimination.auc.value)
-    page = write_report(found)
+    page = report_page(found)
     assert "The AUC needs people both with and without the event" in page
     assert "The calibration slope cannot be estimated" in page
 
@@ -183,7 +183,7 @@ def test_one_of_three_labels_is_evaluated_against_the_rest() -> None:
     assert found.validation.by_label[1].auc == found.validation.discrimination.auc
     assert found.validation.n_events == (outcome == "none").sum()
     assert [risk.name for risk in found.lines[0].risks] == ["none", "bleeding", "stroke"]
-    page = write_report(found)
+    page = report_page(found)
     assert "against all other labels together" in page
     assert "Each label against all others" in page
 
@@ -202,7 +202,7 @@ def test_of_three_labels_all_are_evaluated_unless_one_is_chosen() -> None:
         assert measures.n_events == (outcome == label).sum() == chosen.validation.n_events
         short = next(row for row in measures.by_label if row.name == label)
         assert short.auc == measures.discrimination.auc
-    page = write_report(found)
+    page = report_page(found)
     for label in ("bleeding", "none", "stroke"):
         heading = f'<h3><bdi>{label}</bdi> <span class="basis">against all other labels'
         assert page.count(heading) == 5  # discrimination to subgroups
@@ -222,7 +222,7 @@ def test_three_labels_under_a_minimum_cell() -> None:
     for measures in evaluated(found).values():
         histogram = measures.calibration.histogram
         assert [n for n in [*histogram.events, *histogram.others] if n % 10] == []
-    write_report(found)
+    report_page(found)
 
 
 def test_the_histogram_holds_everybody() -> None:
@@ -247,7 +247,7 @@ def test_weights_are_for_fitting_alone() -> None:
     assert sum(line.n for line in found.lines) == weights.sum()  # type: ignore[misc]
     assert found.validation.n == 399
     assert found.people.n[0] == 399
-    assert "In evaluation, every person counts once" in write_report(found)
+    assert "In evaluation, every person counts once" in report_page(found)
 
 
 def test_averages_over_the_posterior_are_what_is_judged() -> None:
@@ -257,7 +257,7 @@ def test_averages_over_the_posterior_are_what_is_judged() -> None:
     found = summarise(averaging, X, y, folds=None, holdout=late)
     area = roc_auc_score(late[1], averaging.predict_proba(late[0])[:, 1])
     assert found.validation.discrimination.auc.value == pytest.approx(area)
-    assert "averages over all lists" in write_report(found)
+    assert "averages over all lists" in report_page(found)
     (curve,) = found.validation.discrimination.curves
     assert len(curve.sensitivity) <= 100
     assert (curve.sensitivity[0], curve.sensitivity[-1]) == (0, 1)
@@ -274,7 +274,7 @@ def test_a_model_gives_what_its_classifier_gives(predict_with: str) -> None:
     assert theirs.validation.discrimination.auc == ours.validation.discrimination.auc
     assert theirs.lines == ours.lines
     assert theirs.about.fingerprint == "sha256:12"
-    assert "sha256:12" in write_report(theirs)
+    assert "sha256:12" in report_page(theirs)
 
 
 def test_a_model_without_draws_or_diagnostics() -> None:
@@ -282,7 +282,7 @@ def test_a_model_without_draws_or_diagnostics() -> None:
     model = replace(as_model(fitted()), posterior=None, convergence=None, training={})
     short = summarise(model, X, y, folds=None, holdout=patients(100, seed=2))
     assert short.posterior is None
-    page = write_report(short)
+    page = report_page(short)
     assert "has no record of convergence" in page
     assert "There are no draws of the posterior" in page
 
@@ -295,7 +295,7 @@ def test_a_list_without_rules() -> None:
     assert [line.head for line in found.lines] == ["always"]
     assert found.validation.discrimination.auc.value == 0.5
     assert found.posterior is None
-    assert "nothing to sample" in write_report(found)
+    assert "nothing to sample" in report_page(found)
 
 
 def test_the_list_of_the_report_is_among_the_good_ones() -> None:
@@ -381,9 +381,9 @@ def test_counts_are_rounded_everywhere() -> None:
     counts = counts_in(found.to_dict())
     assert len(counts) > 100
     assert [n for n in counts if n % 10] == []
-    page = write_report(found)
+    page = report_page(found)
     assert "Counts are rounded to multiples of 10." in page
-    assert "Counts are rounded" not in write_report(summary())
+    assert "Counts are rounded" not in report_page(summary())
 
 
 def test_rounded_numbers_are_near_the_true_ones() -> None:
@@ -406,7 +406,7 @@ def test_a_coarse_cell_leaves_a_page() -> None:
     found = summary(min_cell=60)
     assert any(line.n == 0 for line in found.lines)
     assert all(np.isfinite(risk.probability) for line in found.lines for risk in line.risks)
-    page = write_report(found)
+    page = report_page(found)
     assert "nan" not in page.lower().replace("finance", "")
     assert isinstance(found, Summary)
 
@@ -423,7 +423,7 @@ def test_columns_left_out_tell_no_values() -> None:
     found = summarise(clf, X, y, folds=2, min_cell=10)
     column = next(c for c in found.people.columns if c.name == "patient")
     assert column.levels == [] == column.quartiles
-    assert "P00" not in write_report(found)
+    assert "P00" not in report_page(found)
 
 
 def test_rare_levels_are_taken_together() -> None:
@@ -453,7 +453,7 @@ def test_held_out_people_are_rounded(kind: str) -> None:
     assert found.validation.n % 10 == 0
     assert abs(found.validation.n - 150) <= 10
     assert (found.cross_validated_auc is None) == (kind == "holdout")
-    write_report(found)
+    report_page(found)
 
 
 def test_averages_over_the_posterior_cannot_be_disclosed() -> None:
@@ -478,7 +478,7 @@ def test_another_table_is_rounded_apart_from_the_list() -> None:
     assert any("not the one that the list was fitted to" in note for note in found.about.notes)
     own = [10 * np.floor(rule.label_counts[1] / 10 + 0.5) for rule in fitted().rule_list_]
     assert [line.risks[0].n for line in found.lines] == own
-    write_report(found)
+    report_page(found)
 
 
 def test_weighted_people_are_rounded() -> None:
@@ -502,7 +502,7 @@ def test_means_and_errors_of_convergence_are_left_out_under_a_minimum_cell() -> 
         assert len(quantities) > 3
         for name in ("mean", "mcse"):
             assert all(q[name] is None for q in quantities) == (min_cell is not None)
-        page = write_report(found)
+        page = report_page(found)
         assert ("percentage points" in str(found["convergence"]["rows"])) == (min_cell is None)
         assert ("standard error up to" in page) == (min_cell is None)
 
@@ -517,7 +517,7 @@ def test_lines_have_an_interval_over_all_lists() -> None:
     for line, ends in zip(found["lines"], expected, strict=True):
         told = [[risk["low_over_lists"], risk["high_over_lists"]] for risk in line["risks"]]
         np.testing.assert_allclose(told, ends[::-1], rtol=0, atol=1e-12)
-    page = write_report(found)
+    page = report_page(found)
     assert "Over all lists" in page
     first = found["lines"][0]["risks"][0]
     both = percent_range(first["low_over_lists"], first["high_over_lists"], 0)
@@ -528,4 +528,4 @@ def test_lines_have_an_interval_over_all_lists() -> None:
     for without in (summary(min_cell=5), summarise(model, X, y, folds=2)):
         risks = [risk for line in without.lines for risk in line.risks]
         assert all(risk.low_over_lists is None for risk in risks)
-        assert "ver all lists" not in write_report(without)
+        assert "ver all lists" not in report_page(without)

@@ -31,7 +31,7 @@ from elseif.sampler.list_shares import ShareCheck
 from elseif.sampler.monitored import choose_monitored
 from elseif.sampler.move_mix import KERNELS
 from elseif.sampler.quantity import Followed, Quantity, diagnose
-from elseif.sampler.rank_statistics import potential_scale_reduction, split_r_hat
+from elseif.sampler.rank_statistics import potential_scale_reduction
 from elseif.sampler.run_length_draws import ChainInfo, RunLengthDraws, join_runs, last_draws
 from elseif.sampler.warm_up import growing_warm_up, plain_warm_up
 from tests.sampler.cases import CASES
@@ -114,32 +114,6 @@ def test_one_chain_has_no_r_hat() -> None:
     """R-hat compares chains."""
     assert np.isnan(gelman_rubin([runs(np.arange(50))]))
     assert np.isnan(gelman_rubin([runs(np.arange(1)), runs(np.arange(1))]))
-
-
-@pytest.mark.parametrize("n_draws", [100, 101, 1000])
-@pytest.mark.parametrize("share", [0.05, 0.5, 0.9])
-def test_split_r_hat_is_the_rank_normalised_one_for_two_values(n_draws: int, share: float) -> None:
-    """For indicators the cheap formula equals arviz's rank-normalised split R-hat."""
-    rng = np.random.default_rng(3)
-    presence = rng.random((4, n_draws, 3)) < share + 0.05 * np.arange(4)[:, None, None]
-    found = split_r_hat(presence)
-    for k in range(3):
-        values = presence[:, :, k].astype(float)
-        # of the two parts of method "rank" the bulk's: a fold at the median of two values is moot
-        expected = array_stats.rhat(values, chain_axis=0, draw_axis=1, method="z_scale")
-        assert found[k] == pytest.approx(float(expected), rel=1e-9)
-        whole = array_stats.rhat(values, chain_axis=0, draw_axis=1, method="rank")
-        assert found[k] == pytest.approx(float(whole), rel=1e-9)
-
-
-def test_split_r_hat_of_constants() -> None:
-    """Indicators that never change are undetermined; frozen apart they are infinitely far."""
-    presence = np.zeros((2, 100, 2), dtype=bool)
-    presence[1, :, 1] = True
-    found = split_r_hat(presence)
-    assert np.isnan(found[0])
-    assert found[1] == INF
-    assert np.isnan(split_r_hat(presence[:, :2])).all()
 
 
 @pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning:arviz_stats")

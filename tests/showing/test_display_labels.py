@@ -18,8 +18,9 @@ from elseif.antecedents.labels_file import read_display_labels
 from elseif.conditions import Condition
 from elseif.errors import ParamError, ParamTypeError
 from elseif.export.disclosed import disclosed
+from elseif.export.formats import FORMATS
 from elseif.labelling import labels_template
-from elseif.report import calculator_page, explorer_page, summarise, write_report
+from elseif.report import calculator_page, explorer_page, report_page, summarise
 from elseif.showing.wrapping import OPERATORS, display_width, wrap
 
 LABELS = """
@@ -156,7 +157,7 @@ def test_pages_in_words(
     calculator = calculator_page(worded)
     assert "What is the potassium?" in calculator
     assert "≤ 3 mmol/L" in calculator
-    report = write_report(summarise(worded, X, y, folds=2, subgroups=["sex_cd", "smk"]))
+    report = report_page(summarise(worded, X, y, folds=2, subgroups=["sex_cd", "smk"]))
     for words in ("Men who smoke", "Potassium (mmol/L)", "never smoked", "women", "Admission"):
         assert words in report, words
     page = report.split('<script type="application/json"')[0].split("Settings", 1)[0]
@@ -164,7 +165,7 @@ def test_pages_in_words(
     assert "Men who smoke" in explorer_page(worded, X, y)
 
 
-@pytest.mark.parametrize("to", ["sql", "python", "javascript", "pmml"])
+@pytest.mark.parametrize("to", [name for name, f in FORMATS.items() if not f.shows_labels])
 def test_programs_keep_the_names(
     to: str, fitted: BayesianRuleListClassifier, worded: BayesianRuleListClassifier
 ) -> None:
@@ -250,7 +251,7 @@ def test_a_condition_that_no_rule_has(fitted: BayesianRuleListClassifier) -> Non
     ("text", "message"),
     [
         ("columns: &a {x: *a}", "references"),
-        ("columns: {x: a, x: b}", "stands twice"),
+        ("columns: {x: a, x: b}", "occurs twice"),
         ("columns: !!python/object/apply:os.system [ls]", "not readable as YAML"),
         ("columns: [", "not readable as YAML"),
         ("- a", "must be keys and values"),
@@ -272,7 +273,7 @@ def test_a_missing_file(tmp_path: Path) -> None:
 
 
 def test_values_are_taken_as_they_are_written(tmp_path: Path) -> None:
-    """Norway is not false, and 1.10 is no number."""
+    """Norway is not false, and 1.10 is not a number."""
     path = tmp_path / "labels.yaml"
     path.write_text("columns: {a: {levels: {no: Norway, 1.10: x, on: yes}}}\n", encoding="utf-8")
     levels = read_display_labels(path).columns["a"].levels

@@ -143,7 +143,7 @@ def test_refused_with_what_to_do(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("sign", [".", "-", "--", "?", "–"])
 def test_signs_are_missing_among_numbers_and_levels_among_words(sign: str, tmp_path: Path) -> None:
-    """A rhesus factor of + and - has two levels; a dash among numbers is no number."""
+    """A rhesus factor of + and - has two levels; a dash among numbers is not a number."""
     path = tmp_path / "t.csv"
     path.write_text(f"n,day,truth,word,sign\n1,2020-01-01,true,+,{sign}\n"
                     f"{sign},{sign},{sign},{sign},{sign}\n")  # fmt: skip

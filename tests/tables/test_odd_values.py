@@ -343,7 +343,7 @@ def test_quantiles_are_bounded() -> None:
 @pytest.mark.parametrize("word", ["now", "today", "NaT", "03.01.2020", ""])
 def test_a_label_that_is_no_date_is_refused(word: str) -> None:
     """A forged model cannot have a label that is another day each day."""
-    with pytest.raises(ModelFileError, match="no date"):
+    with pytest.raises(ModelFileError, match="not a date"):
         decode_labels("datetime64[D]", [{"date": "2020-01-01"}, {"date": word}])
     with pytest.raises(ParamError):
         settled(cuts={"c": [word]}).fit(pd.DataFrame({"c": DAYS}), Y)
@@ -363,7 +363,7 @@ def test_whole_numbers_that_are_no_floats_are_not_exported() -> None:
     """Two ids that are one float would be one category elsewhere."""
     X = pd.DataFrame({"c": pd.Categorical(2 * (AGE > 50) + 2**53 + 1)})
     clf = settled().fit(X, Y)
-    with pytest.raises(ExportError, match="no 64-bit float"):
+    with pytest.raises(ExportError, match="not a 64-bit float"):
         export_model(clf, "python")
 
 

@@ -83,7 +83,7 @@ def test_says_what_is_wrong():
     matrix = sparse.csr_array(np.eye(3))
     with pytest.raises(ParamError, match="names has 2 entries for 3 columns"):
         SparseTable(matrix, ["a", "b"])
-    with pytest.raises(DataError, match=r"holds 2\.0; it may hold 0 and 1 alone"):
+    with pytest.raises(DataError, match=r"holds 2\.0; it may hold only 0 and 1"):
         SparseTable(2 * matrix, ["a", "b", "c"])
     with pytest.raises(DataTypeError, match="must be a two-dimensional SciPy sparse matrix"):
         SparseTable(np.eye(3), ["a", "b", "c"])

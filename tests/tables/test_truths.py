@@ -116,7 +116,7 @@ def test_a_boolean_column_however_it_is_held(seed: int, share: float, missing: f
 def test_nobody_writes_to_the_users_table() -> None:
     """A column may be a view of the user's own array, which fit and predict leave as it is."""
     X, y = random_frame(400)
-    array = X.to_numpy()
+    array = X.to_numpy(copy=True)
     column = read_table(array).column("x0")
     with pytest.raises(ValueError, match="read-only"):
         column.is_true()[0] = True

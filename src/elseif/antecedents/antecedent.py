@@ -62,13 +62,13 @@ def with_intervals(conditions: Iterable[Condition]) -> list[Condition]:
     shown: list[Condition] = []
     open_ended: dict[str, deque[int]] = {}  # places of "above" by column, the first first
     for condition in conditions:
-        places = open_ended.setdefault(condition.column, deque())
-        if condition.operator == AT_MOST and places:
-            place = places.popleft()
-            bounds = (shown[place].value, condition.value)
-            shown[place] = Condition(condition.column, BETWEEN, bounds, condition.order)
+        positions = open_ended.setdefault(condition.column, deque())
+        if condition.operator == AT_MOST and positions:
+            position = positions.popleft()
+            bounds = (shown[position].value, condition.value)
+            shown[position] = Condition(condition.column, BETWEEN, bounds, condition.order)
             continue
         if condition.operator == ABOVE:
-            places.append(len(shown))
+            positions.append(len(shown))
         shown.append(condition)
     return shown

@@ -17,8 +17,8 @@ class LazyCovers:
     def __len__(self) -> int:
         return len(self._condition_ids)
 
-    def __getitem__(self, place: int) -> np.ndarray:
-        condition_ids = self._condition_ids[place]
+    def __getitem__(self, position: int) -> np.ndarray:
+        condition_ids = self._condition_ids[position]
         return np.bitwise_and.reduce(self._covers[condition_ids[condition_ids >= 0]], axis=0)
 
 

@@ -212,14 +212,14 @@ class DisplayLabels:
         near = [i for i, c in enumerate(shown) if any(c.name in key for key in self.conditions)]
         near = near[:MOST_LOOKED_AT]
         for size in range(min(len(near), MOST_NAMED_TOGETHER), 0, -1):
-            for places in combinations(near, size):
-                if not left.issuperset(places):
+            for positions in combinations(near, size):
+                if not left.issuperset(positions):
                     continue
-                keys = spellings([shown[i] for i in places])
+                keys = spellings([shown[i] for i in positions])
                 name = next((self.conditions[key] for key in keys if key in self.conditions), None)
                 if name is not None:
-                    named[places[0]] = name
-                    left.difference_update(places)
+                    named[positions[0]] = name
+                    left.difference_update(positions)
         return named, left
 
     # --------------------------------------------------------------------- outcome
@@ -227,13 +227,13 @@ class DisplayLabels:
     def label_names(self, labels: Sequence[Any], names: Sequence[str]) -> tuple[str, ...]:
         """The names of the labels, given those that they have without display labels."""
         outcome = self.outcome
-        found = [
+        shown = [
             outcome.labels.get(level_key(label), name)
             for label, name in zip(labels, names, strict=True)
         ]
-        if len(found) == 2:
-            found = [outcome.no_event or found[0], outcome.event or found[1]]
-        return tuple(found)
+        if len(shown) == 2:
+            shown = [outcome.no_event or shown[0], outcome.event or shown[1]]
+        return tuple(shown)
 
     def for_lists(self, antecedents: Sequence[Antecedent]) -> DisplayLabels:
         """What concerns some rules alone: no level and no condition that they do not name."""

@@ -26,7 +26,7 @@ from elseif.tables.columns import Kind
 from elseif.tables.labels import shown_label
 from elseif.tables.reading import Table
 
-IN_ALL, IN_ANY_CLASS = "all", "any_class"
+IN_ALL = "all"
 UNREACHABLE = np.iinfo(np.int64).max
 # of a pool before it is screened: a few hundred megabytes of numbers
 MOST_MINED = 2_000_000

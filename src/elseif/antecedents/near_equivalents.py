@@ -91,8 +91,8 @@ def most_readable(
     n_negated = np.where(is_condition, negated[members], 0).sum(axis=1)
     length = np.where(is_condition, lengths[members], 0).sum(axis=1)
     too_weak = gains < gains[leaders] - TELLING
-    places = np.arange(len(members))
-    order = np.lexsort((places, length, n_negated, is_condition.sum(axis=1), too_weak, leaders))
+    positions = np.arange(len(members))
+    order = np.lexsort((positions, length, n_negated, is_condition.sum(axis=1), too_weak, leaders))
     grouped = leaders[order]
     is_first = np.append(True, grouped[1:] != grouped[:-1])
     best = np.empty(len(members), dtype=np.int64)

@@ -144,10 +144,13 @@ def _valued_condition(column: Column, operator: str, value: Any) -> Condition:
         except (TypeError, ValueError, OverflowError) as error:
             what = "a column of dates" if column.kind is Kind.DATE else "numeric"
             noun = "date" if column.kind is Kind.DATE else "number"
-            raise ParamError(f"antecedents: {name!r} is {what}; {value!r} is no {noun}.") from error
+            raise ParamError(
+                f"antecedents: {name!r} is {what}; {value!r} is not a {noun}."
+            ) from error
     if operator == BETWEEN and not ranks[0] < ranks[1]:
         raise ParamError(
-            f"antecedents: {name!r} between {value!r} can never be; the smaller comes first."
+            f"antecedents: {name!r} between {value!r} can never be true; give the smaller value "
+            "first."
         )
     if operator == ONE_OF:  # the same set is the same condition, however it is told
         parts = [parts[i] for i in sorted(range(len(parts)), key=ranks.__getitem__)]
@@ -174,7 +177,7 @@ def _values(name: str, operator: str, value: Any) -> list[Any]:
 
 def _number(value: Any) -> Any:
     if family(value) != "number" or not math.isfinite(value):
-        raise ValueError(f"{value!r} is no number")
+        raise ValueError(f"{value!r} is not a number")
     return value
 
 
@@ -228,8 +231,8 @@ def read_weights(
     if not np.all(np.isfinite(result) & (result > 0)):
         worst = pool.names[int(np.argmin(np.isfinite(result) & (result > 0)))]
         raise ParamError(
-            f"antecedent_weights: the weights of the parts of {worst!r} multiply to more or less "
-            "than can be counted; only their ratios matter."
+            f"antecedent_weights: the weights of the parts of {worst!r} multiply to a number "
+            "that is too large or too small; only the ratios of weights matter."
         )
     return result
 

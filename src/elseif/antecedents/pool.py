@@ -49,8 +49,8 @@ class Pool:
         return (self[i] for i in range(len(self)))
 
     def __getitem__(self, index: int) -> Antecedent:
-        place = range(len(self))[index]
-        first, end = self.offsets[place : place + 2]
+        position = range(len(self))[index]
+        first, end = self.offsets[position : position + 2]
         return Antecedent(self.conditions[c] for c in self.condition_ids[first:end])
 
     def __repr__(self) -> str:
@@ -105,11 +105,11 @@ def canonical_order(members: np.ndarray) -> np.ndarray:
 
 def pool_members(antecedents: Sequence[Antecedent], conditions: Sequence[Condition]) -> np.ndarray:
     """Antecedents as rows of condition numbers."""
-    place = {condition: i for i, condition in enumerate(conditions)}
+    position = {condition: i for i, condition in enumerate(conditions)}
     width = max((len(a) for a in antecedents), default=1)
     members = np.full((len(antecedents), width), -1, dtype=np.int32)
     for row, antecedent in zip(members, antecedents, strict=True):
-        row[: len(antecedent)] = sorted(place[c] for c in antecedent)
+        row[: len(antecedent)] = sorted(position[c] for c in antecedent)
     return members
 
 

@@ -16,12 +16,12 @@ class Mask:
 
     __slots__ = ("_held", "_listed", "n_rows", "n_true")
 
-    def __init__(self, held: np.ndarray, listed: bool, n_rows: int) -> None:
+    def __init__(self, values: np.ndarray, listed: bool, n_rows: int) -> None:
         """A mask of a given form; made by ``of_rows``, ``of_array`` and ``none``."""
-        self._held = held  # int (n_true,), ascending, where the true rows are listed; else bool
+        self._held = values  # int (n_true,), ascending, where the true rows are listed; else bool
         self._listed = listed
         self.n_rows = n_rows
-        self.n_true = len(held) if listed else int(np.count_nonzero(held))
+        self.n_true = len(values) if listed else int(np.count_nonzero(values))
 
     @classmethod
     def none(cls, n_rows: int) -> Mask:
@@ -104,5 +104,5 @@ class Mask:
             return Mask.of_array(self._held[rows])
         if not self.n_true:
             return Mask.none(len(rows))
-        places = np.searchsorted(self._held, rows).clip(max=self.n_true - 1)
-        return Mask.of_array(self._held[places] == rows)
+        positions = np.searchsorted(self._held, rows).clip(max=self.n_true - 1)
+        return Mask.of_array(self._held[positions] == rows)

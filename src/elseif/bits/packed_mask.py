@@ -21,8 +21,8 @@ class PackedMask:
 
     __slots__ = ("_held", "_listed")
 
-    def __init__(self, held: np.ndarray, listed: bool) -> None:
-        self._held, self._listed = held, listed  # row numbers where listed, else words
+    def __init__(self, values: np.ndarray, listed: bool) -> None:
+        self._held, self._listed = values, listed  # row numbers where listed, else words
 
     @property
     def nbytes(self) -> int:

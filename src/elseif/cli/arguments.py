@@ -1,4 +1,4 @@
-"""Arguments and options that several verbs have, each declared once."""
+"""Arguments and options that several commands have, each declared once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ OUTPUT = "Output"
 
 
 def _without_sizes(quiet: bool) -> bool:
-    """Leave out, until the verb ends, what is being done and how much memory it takes."""
+    """Leave out, until the command ends, what is being done and how much memory it takes."""
     be_quiet(quiet)
     if quiet:
         warnings.simplefilter("ignore", LargeDataWarning)
@@ -52,7 +52,9 @@ OutFile = Annotated[
 LabelColumn = Annotated[
     str | None,
     typer.Option(
-        "--label", metavar="COLUMN", help="Column of the label, where it is named otherwise."
+        "--label",
+        metavar="COLUMN",
+        help="Column of the label, if its name differs from that in fit.",
     ),
 ]
 WeightColumn = Annotated[
@@ -78,13 +80,13 @@ MinCell = Annotated[
 Title = Annotated[str | None, typer.Option("--title", metavar="TEXT", help="Title of the page.")]
 Force = Annotated[
     bool,
-    typer.Option("--force", help="Overwrite files that are there.", rich_help_panel=OUTPUT),
+    typer.Option("--force", help="Overwrite existing files.", rich_help_panel=OUTPUT),
 ]
 Quiet = Annotated[
     bool,
     typer.Option(
         "--quiet",
-        help="No progress bars, and no note of how much memory is taken.",
+        help="No progress bars and no notes on memory use.",
         rich_help_panel=OUTPUT,
         callback=_without_sizes,
     ),
@@ -92,7 +94,7 @@ Quiet = Annotated[
 
 
 def output_file(text: str) -> typer.models.OptionInfo:
-    """An option for a file that a verb writes."""
+    """An option for a file that a command writes."""
     option: typer.models.OptionInfo = typer.Option(
         metavar="FILE", help=text, rich_help_panel=OUTPUT
     )

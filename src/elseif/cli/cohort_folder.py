@@ -17,7 +17,7 @@ MARKS = ("manifest.json", "plan.json")
 
 
 class CohortRows:
-    """A cohort as the verbs read tables: columns by name, some of them selected."""
+    """A cohort as the commands read tables: columns by name, some of them selected."""
 
     def __init__(self, cohort: Cohort) -> None:
         self._table, self._labels = cohort.table(), cohort.labels()

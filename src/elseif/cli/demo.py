@@ -37,7 +37,7 @@ def demo(
     from elseif.report.calculator import calculator_page
     from elseif.report.explorer import explorer_page
     from elseif.report.links import links_from
-    from elseif.report.report import write_report
+    from elseif.report.report import report_page
     from elseif.report.together import outputs
 
     X, y = load_titanic(split="paper")
@@ -61,5 +61,5 @@ def demo(
         made = outputs(evidence.trained, None, evidence=evidence)
     if made.summary is not None:
         links = links_from(pages["report"], {k: pages[k] for k in ("calculator", "explorer")})
-        save("Report", pages["report"], write_report(made.summary, links=links), force)
+        save("Report", pages["report"], report_page(made.summary, links=links), force)
     print(f"\nTry: elseif open {pages['report']}\n     elseif explain {model} {table} --row 1")

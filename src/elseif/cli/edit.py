@@ -39,14 +39,14 @@ def edit(
         typer.Option(
             "--model",
             metavar="FILE",
-            help="Save the edited model here; without it, only the price is shown.",
+            help="Save the edited model here; without it, only the cost of the edit is shown.",
             rich_help_panel="Output",
         ),
     ] = None,
     force: Force = False,
     text: Any = None,
 ) -> None:
-    """Weigh a list that was edited in the explorer, and save it as a model."""
+    """Evaluate a list that was edited in the explorer, and save it as a model."""
     check_outputs([new], force, [table, edited])
     check_table_file(table)
     from elseif.cli.models import read, read_again

@@ -34,5 +34,5 @@ def explain(
     if row > rows.n_rows:
         raise DataError(f"--row is {row}; {table.name} has {rows.n_rows:,} rows.")
     with activity(f"Explaining row {row}"):
-        told = fitted.explain(rows, row - 1)
-    print(told.to_text(width=width()))
+        explanation = fitted.explain(rows, row - 1)
+    print(explanation.to_text(width=width()))

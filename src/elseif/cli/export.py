@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from enum import StrEnum
 from inspect import signature
 from pathlib import Path
@@ -12,6 +13,7 @@ import typer
 
 from elseif.cli.activity import activity
 from elseif.cli.arguments import Force, LabelsFile, MinCell, OutFile
+from elseif.cli.option_groups import takes_groups
 from elseif.cli.output import check_outputs, save, write_data
 from elseif.cli.problems import say
 from elseif.cli.settings import named_values
@@ -27,27 +29,6 @@ SAID = {
     "ranges": "range",
     "version": "library-version",
 }
-
-LibraryName = Annotated[
-    str | None,
-    typer.Option(metavar="NAME", help="cql, fhir: name of the library.", rich_help_panel=ONLY),
-]
-LibraryVersion = Annotated[
-    str | None,
-    typer.Option(
-        metavar="TEXT",
-        help="cql, fhir: version of the library; 1.0.0 without it.",
-        rich_help_panel=ONLY,
-    ),
-]
-CanonicalUrl = Annotated[
-    str | None,
-    typer.Option(
-        metavar="URL",
-        help="fhir: where canonical URLs begin, such as https://example.org/fhir.",
-        rich_help_panel=ONLY,
-    ),
-]
 
 
 class To(StrEnum):
@@ -68,9 +49,88 @@ class To(StrEnum):
     JSON = "json"
 
 
-FOR_PROGRAMS = (To.SQL, To.PMML, To.ONNX, To.PYTHON, To.JAVASCRIPT)
+def _only(text: str, metavar: str, *names: str) -> Any:
+    """An option that some formats have."""
+    return typer.Option(*names, metavar=metavar, help=text, rich_help_panel=ONLY)
 
 
+@dataclass(frozen=True)
+class FormatOptions:
+    """Options of some formats; the others refuse them."""
+
+    which: Annotated[
+        Which | None,
+        _only(
+            "The point estimate, the most probable list drawn or the projected list; without it, "
+            "what predicts.",
+            "|".join(Which),
+            "--list",
+        ),
+    ] = None
+    level: Annotated[
+        float | None,
+        _only("text, markdown, latex, dmn, cql, fhir: level of the intervals.", "NUMBER"),
+    ] = None
+    dialect: Annotated[str | None, _only("sql: dialect, such as postgres.", "NAME")] = None
+    table: Annotated[str | None, _only("sql: table to select from.", "NAME")] = None
+    name: Annotated[str | None, _only("cql, fhir: name of the library.", "NAME")] = None
+    library_version: Annotated[
+        str | None, _only("cql, fhir: version of the library; 1.0.0 without it.", "TEXT")
+    ] = None
+    url: Annotated[
+        str | None,
+        _only("fhir: where canonical URLs begin, such as https://example.org/fhir.", "URL"),
+    ] = None
+    title: Annotated[str | None, _only("calculator: title of the page.", "TEXT")] = None
+    unit: Annotated[
+        list[str] | None,
+        _only("calculator: unit of a number, such as age=years; may be repeated.", "COLUMN=UNIT"),
+    ] = None
+    question: Annotated[
+        list[str] | None,
+        _only("calculator: words to ask for a column with; may be repeated.", "COLUMN=WORDS"),
+    ] = None
+    expected: Annotated[
+        list[str] | None,
+        _only(
+            "calculator: range to expect of a number or date, in place of that of the training "
+            "data; may be repeated.",
+            "COLUMN=LOW:HIGH",
+            "--range",
+        ),
+    ] = None
+    about: Annotated[
+        list[str] | None,
+        _only(
+            'calculator: what users should know, such as "When to use=..."; may be repeated.',
+            "HEADING=TEXT",
+        ),
+    ] = None
+
+    def given(self) -> dict[str, Any]:
+        """Those that were given, by their names in Python."""
+        options = {
+            "which": None if self.which is None else self.which.value,
+            "level": self.level,
+            "dialect": self.dialect,
+            "table": self.table,
+            "name": self.name,
+            "version": self.library_version,
+            "url": self.url,
+            "title": self.title,
+            "units": _named(self.unit, "--unit"),
+            "questions": _named(self.question, "--question"),
+            "ranges": ranges(self.expected) if self.expected else None,
+            "about": _named(self.about, "--about"),
+        }
+        return {name: value for name, value in options.items() if value is not None}
+
+
+def _named(given: list[str] | None, option: str) -> dict[str, str] | None:
+    return dict(named_values(given, option)) if given else None
+
+
+@takes_groups
 def export(
     models: Annotated[
         list[Path],
@@ -81,98 +141,22 @@ def export(
         ),
     ],
     to: Annotated[To, typer.Option(metavar="FORMAT", help=f"One of {', '.join(To)}.")],
+    *,
     out: OutFile = None,
-    which: Annotated[
-        Which | None,
-        typer.Option(
-            "--list",
-            metavar="|".join(Which),
-            help="The point estimate, the most probable list drawn or the projected list; without "
-            "it, what predicts.",
-            rich_help_panel=ONLY,
-        ),
-    ] = None,
-    level: Annotated[
-        float | None,
-        typer.Option(
-            metavar="NUMBER",
-            help="text, markdown, latex, dmn, cql, fhir: level of the intervals.",
-            rich_help_panel=ONLY,
-        ),
-    ] = None,
-    dialect: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="sql: dialect, such as postgres.", rich_help_panel=ONLY),
-    ] = None,
-    table: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="sql: table to select from.", rich_help_panel=ONLY),
-    ] = None,
-    name: LibraryName = None,
-    library_version: LibraryVersion = None,
-    url: CanonicalUrl = None,
-    title: Annotated[
-        str | None,
-        typer.Option(metavar="TEXT", help="calculator: title of the page.", rich_help_panel=ONLY),
-    ] = None,
-    unit: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="COLUMN=UNIT",
-            help="calculator: unit of a number, such as age=years; may be repeated.",
-            rich_help_panel=ONLY,
-        ),
-    ] = None,
-    question: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="COLUMN=WORDS",
-            help="calculator: words to ask for a column with; may be repeated.",
-            rich_help_panel=ONLY,
-        ),
-    ] = None,
-    expected: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--range",
-            metavar="COLUMN=LOW:HIGH",
-            help="calculator: range to expect of a number or date, in place of that of the "
-            "training data; may be repeated.",
-            rich_help_panel=ONLY,
-        ),
-    ] = None,
-    about: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="HEADING=TEXT",
-            help='calculator: what users should know, such as "When to use=..."; may be repeated.',
-            rich_help_panel=ONLY,
-        ),
-    ] = None,
+    options: FormatOptions,
     labels: LabelsFile = None,
     min_cell: MinCell = None,
     force: Force = False,
 ) -> None:
     """Write the list in another format, or several lists as one calculator."""
     check_outputs([out], force, models)
-    if out is None and to is To.ONNX:
+    given = options.given()
+    from elseif.export.formats import FORMATS
+
+    format_ = FORMATS.get(to.value)  # None for the calculator
+    if out is None and format_ is not None and format_.is_binary:
         raise ParamError(f"--to {to.value} is a binary file; say where: --out FILE.")
-    options = {
-        "which": None if which is None else which.value,
-        "level": level,
-        "dialect": dialect,
-        "table": table,
-        "name": name,
-        "version": library_version,
-        "url": url,
-        "title": title,
-        "units": dict(named_values(unit, "--unit")) if unit else None,
-        "questions": dict(named_values(question, "--question")) if question else None,
-        "ranges": ranges(expected) if expected else None,
-        "about": dict(named_values(about, "--about")) if about else None,
-    }
-    given = {name: value for name, value in options.items() if value is not None}
-    if labels is not None and to in FOR_PROGRAMS:
+    if labels is not None and format_ is not None and not format_.shows_labels:
         say(f"note: --labels changes nothing here: {to.value} keeps the names of the columns.")
     content = exported(models, to, given, min_cell, labels)
     if out is not None:
@@ -183,13 +167,13 @@ def export(
 
 def ranges(given: list[str]) -> dict[str, tuple[str, str]]:
     """The ranges to expect, by column."""
-    told = {}
+    ends = {}
     for column, text in named_values(given, "--range"):
         low, colon, high = text.partition(":")
         if not colon:
             raise ParamError(f"--range {column}={text}: it must be COLUMN=LOW:HIGH.")
-        told[column] = (low.strip(), high.strip())
-    return told
+        ends[column] = (low.strip(), high.strip())
+    return ends
 
 
 def exported(
@@ -213,7 +197,7 @@ def exported(
     known = signature(write).parameters
     for name in options:
         if name not in known:
-            raise ParamError(f"--{SAID.get(name, name)} is no option of {to.value}.")
+            raise ParamError(f"--{SAID.get(name, name)} is not an option of {to.value}.")
     from elseif.export.disclosed import disclosed
 
     if len(paths) > 1 and to is not To.CALCULATOR:

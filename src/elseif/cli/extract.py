@@ -99,4 +99,4 @@ def print_cohort(cohort: Cohort) -> None:
         f"in days {cohort.definition.outcome_window[0]} to {cohort.definition.outcome_window[1]}; "
         f"{cohort.features.shape[1]:,} drugs and conditions recorded before."
     )
-    print(f"\n{extraction_text(cohort.attrition, cohort.holes, cohort.warnings)}\n")
+    print(f"\n{extraction_text(cohort.attrition, cohort.quality_issues, cohort.warnings)}\n")

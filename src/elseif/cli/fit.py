@@ -23,7 +23,7 @@ from elseif.cli.arguments import (
 from elseif.cli.cohort_folder import cohort_settings
 from elseif.cli.output import check_outputs, check_pages, save, say_saved, say_wrapped, width
 from elseif.cli.settings import by_label, estimator_parameters, takes_settings
-from elseif.cli.tables import Read, Wanted, check_table_file, read_labelled, told_as_written
+from elseif.cli.tables import Read, Wanted, check_table_file, columns_as_written, read_labelled
 from elseif.cli.text_options import takes_text_format
 
 if TYPE_CHECKING:
@@ -79,8 +79,8 @@ def fit(
 ) -> None:
     """Learn a rule list from a table: print it, and save model, report and calculator.
 
-    Defaults are those of BayesianRuleListClassifier in Python, but that the seed is 0 rather
-    than new each time, and that all cores are used.
+    Defaults are those of BayesianRuleListClassifier in Python, except that the seed is 0
+    rather than new each time and that all cores are used.
     """
     files = Files(model, report, calculator, min_cell, without_posterior, force, positive)
     check_outputs([model, report, calculator], force, [table, labels, settings["antecedents"]])
@@ -96,7 +96,7 @@ def fit(
         table,
         Wanted(
             label, weight, drop, positive,
-            as_written=told_as_written(classifier.kinds), missing_y=classifier.missing_y,
+            as_written=columns_as_written(classifier.kinds), missing_y=classifier.missing_y,
             text=text,
         ),
     )  # fmt: skip
@@ -166,23 +166,23 @@ def write_files(classifier: Any, read: Read, source: str, files: Files, watched:
         save("Calculator", calculator, page, force)
     if report is not None:
         from elseif.report.links import links_from
-        from elseif.report.report import write_report
+        from elseif.report.report import report_page
 
         assert summary is not None
         links = links_from(report, {"calculator": calculator})
-        save("Report", report, write_report(summary, links=links), force)
+        save("Report", report, report_page(summary, links=links), force)
 
 
 def performance(summary: Summary) -> dict[str, str]:
     """What the report measured out of sample, for the calculator of the same list."""
     from elseif.report.wording import estimate, how_validated
 
-    found = summary.to_dict()
-    about, auc = found["about"], found["validation"]["discrimination"]["auc"]
+    document = summary.to_dict()
+    about, auc = document["about"], document["validation"]["discrimination"]["auc"]
     # of three labels the report judges one, and a calculator does not average over lists
     if len(about["labels"]) > 2 or about["predicts"] == "posterior" or auc["value"] is None:
         return {}
-    return {"AUC": f"{estimate(auc, 2)}, {how_validated(found['validation'])}"}
+    return {"AUC": f"{estimate(auc, 2)}, {how_validated(document['validation'])}"}
 
 
 def labelled_rows(model: FittedModel, read: Read) -> Table | None:
@@ -229,7 +229,7 @@ def new_classifier(
         raise ParamError("--predict-with posterior needs the posterior: no --without-posterior.")
     if files.min_cell is not None and classifier.predict_with == "posterior":
         raise ParamError(
-            "--predict-with posterior needs the posterior's draws, which tell all counts: with "
+            "--predict-with posterior needs the posterior's draws, which reveal all counts: with "
             "--min-cell use --predict-with point, map or projected."
         )
     return classifier

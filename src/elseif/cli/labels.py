@@ -14,7 +14,7 @@ def labels(
 ) -> None:
     """Write a labels file to fill in: the model's columns, levels, outcome and conditions.
 
-    With --labels, what that file says is filled in already.
+    With --labels, the entries of that file are filled in.
     """
     check_outputs([out], force, [model, labels])
     from elseif.cli.models import read

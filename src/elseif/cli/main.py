@@ -1,4 +1,4 @@
-"""The program ``elseif``: its verbs, and errors as one line with what to do."""
+"""The program ``elseif``: its commands, and errors as one line with what to do."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from elseif.cli.explain import explain
 from elseif.cli.export import export
 from elseif.cli.extract import extract
 from elseif.cli.fit import fit
+from elseif.cli.grouped_command import GroupedCommand
 from elseif.cli.interrupts import INTERRUPTED, heed_signals, stopped, was_stopped
 from elseif.cli.labels import labels
 from elseif.cli.misuse import in_a_sentence
@@ -38,7 +39,6 @@ from elseif.cli.serve import serve
 from elseif.cli.show import show
 from elseif.cli.study import study
 from elseif.cli.validate import validate
-from elseif.cli.verb import Verb
 from elseif.visible import visible
 
 UsageError: type[Exception] = typer.BadParameter.__bases__[0]  # which typer does not name in public
@@ -50,7 +50,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # plain help reads better in 80 columns, and starts sooner
 )
-VERBS: dict[Callable[..., None], str] = {
+COMMANDS: dict[Callable[..., None], str] = {
     fit: "Learn a rule list from a table.",
     show: "Print the list in a model file.",
     predict: "Predict for the rows of a table, as CSV.",
@@ -58,18 +58,18 @@ VERBS: dict[Callable[..., None], str] = {
     project: "Compare projected lists of every length.",
     report: "Write a report, validated out of sample.",
     open_page: "Open a report or another page in the browser.",
-    validate: "Judge a model by people of another place.",
+    validate: "Evaluate a model on data from elsewhere.",
     export: "Write the list as SQL, PMML, ONNX, code, a calculator ...",
     labels: "Write a file of names and units to show, to fill in.",
-    edit: "Weigh a list that was edited in the explorer.",
+    edit: "Evaluate a list that was edited in the explorer.",
     serve: "Answer over HTTP: calculator, predictions, CDS Hooks.",
     extract: "Extract a cohort from an OMOP database.",
     study: "Run an experiment of the paper.",
     demo: "Learn the Titanic list, and write every page about it.",
 }
 NAMES: dict[Callable[..., None], str] = {open_page: "open"}  # which Python has for itself
-for verb, in_short in VERBS.items():
-    app.command(NAMES.get(verb), cls=Verb, short_help=in_short)(verb)
+for command, in_short in COMMANDS.items():
+    app.command(NAMES.get(command), cls=GroupedCommand, short_help=in_short)(command)
 
 
 def _print_version(wanted: bool) -> None:
@@ -82,7 +82,7 @@ def _print_version(wanted: bool) -> None:
 def options(
     debug: Annotated[
         bool,
-        typer.Option("--debug", help="Show the traceback of an error; also after the verb."),
+        typer.Option("--debug", help="Show the traceback of an error; also after the command."),
     ] = False,
     version: Annotated[
         bool,
@@ -123,20 +123,20 @@ def run(arguments: Sequence[str]) -> int:
     except Exception as error:
         if was_stopped():  # DuckDB makes an error of its own of an interrupt
             return stopped()
-        told = "".join(traceback.format_exception(error)) if debug else None
-        return _failed(error, told)
+        trace = "".join(traceback.format_exception(error)) if debug else None
+        return _failed(error, trace)
     finally:
         give_up_if_failing(sys.stdout)
         give_up_if_failing(sys.stderr)
 
 
-def _failed(error: Exception, told: str | None) -> int:
+def _failed(error: Exception, trace: str | None) -> int:
     """Say what went wrong; where nobody can be told, the exit code says it."""
-    if told is None:
+    if trace is None:
         say(one_line(error))
     else:
         with contextlib.suppress(OSError):
-            shown = visible(without_passwords(told), but="\n")
+            shown = visible(without_passwords(trace), but="\n")
             print(shown, end="", file=sys.stderr, flush=True)
     return exit_code(error)
 

@@ -23,7 +23,7 @@ def in_a_sentence(error: BaseException) -> str:
     """What is wrong with the arguments, and what to write instead."""
     context: Any = getattr(error, "ctx", None)
     path = "elseif" if context is None else context.command_path
-    verb = path.removeprefix("elseif ")
+    command = path.removeprefix("elseif ")
     parameter: Any = getattr(error, "param", None)
     kind, said = type(error).__name__, " ".join(str(getattr(error, "message", error)).split())
     if kind == "MissingParameter" and parameter is not None:
@@ -32,15 +32,15 @@ def in_a_sentence(error: BaseException) -> str:
         name, known = str(getattr(error, "option_name", "")), _options(context)
         near = did_you_mean(name, known)
         hint = near if near.startswith("did") else f"{path} --help lists them."
-        return f"{verb} has no option {name}; {hint.replace(chr(39), '')}"
+        return f"{command} has no option {name}; {hint.replace(chr(39), '')}"
     if parameter is not None:
         return _wrong_value(path, parameter, said, error.__cause__)
-    if (command := _COMMAND.search(said)) is not None:
-        near = did_you_mean(command["given"], _commands(context))
+    if (unknown := _COMMAND.search(said)) is not None:
+        near = did_you_mean(unknown["given"], _commands(context))
         hint = near if near.startswith("did") else "elseif --help lists them."
-        return f"there is no command {command['given']!r}; {hint}"
+        return f"there is no command {unknown['given']!r}; {hint}"
     if (extra := _EXTRA.search(said)) is not None:
-        return f"{verb} does not take {extra['given']!r}; it is used as: {_usage(context)}"
+        return f"{command} does not take {extra['given']!r}; it is used as: {_usage(context)}"
     return f"{said.rstrip('.')}. See {path} --help."
 
 
@@ -49,8 +49,8 @@ def _missing(path: str, parameter: Any, context: Any) -> str:
     if not help_text[1:2].isupper():
         help_text = help_text[:1].lower() + help_text[1:]
     what = f" ({help_text})" if help_text else ""
-    verb = path.removeprefix("elseif ")
-    return f"{verb} needs {_name(parameter)}{what}: {_usage(context)}. See {path} --help."
+    command = path.removeprefix("elseif ")
+    return f"{command} needs {_name(parameter)}{what}: {_usage(context)}. See {path} --help."
 
 
 def _wrong_value(path: str, parameter: Any, said: str, cause: Any) -> str:

@@ -1,4 +1,4 @@
-"""Model files as the verbs use them, and tables read as a model knows them."""
+"""Model files as the commands use them, and tables read as a model knows them."""
 
 from __future__ import annotations
 
@@ -114,8 +114,8 @@ def check_training_table(model: FittedModel, read: Read, model_path: Path, table
             f"note: {table.name} is not the table that {model_path.name} was learnt from (other "
             "rows, another order, or weights left out). The list and its counts stay as they are "
             f"in the model; people, folds and measures are of {table.name}, to which the folds' "
-            f"lists are fitted. To judge the list itself by {table.name}, give the training table "
-            f"and --holdout {table.name}."
+            f"lists are fitted. To evaluate the list itself on {table.name}, give the training "
+            f"table and --holdout {table.name}."
         )
 
 

@@ -1,4 +1,4 @@
-"""What a verb writes: files checked before the long work, text that any terminal can show."""
+"""What a command writes: files checked before the long work, text that any terminal can show."""
 
 from __future__ import annotations
 
@@ -153,6 +153,6 @@ def give_up_if_failing(stream: TextIO | None) -> None:
 def _plainer(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeEncodeError):
         raise error
-    found = error.object[error.start : error.end]
-    shown = (PLAIN.get(c) or c.encode("unicode_escape").decode("ascii") for c in found)
+    characters = error.object[error.start : error.end]
+    shown = (PLAIN.get(c) or c.encode("unicode_escape").decode("ascii") for c in characters)
     return "".join(shown), error.end

@@ -76,7 +76,7 @@ def predictions(model: FittedModel, rows: Any) -> dict[str, list[object]]:
     if model.predict_with != "posterior":
         columns["rule"] = (model.chosen_list().captured_in(table) + 1).tolist()
     classes = model.metadata.classes
-    for place, label in enumerate(classes.tolist()):
-        columns[f"probability {label}"] = probabilities[:, place].tolist()
+    for position, label in enumerate(classes.tolist()):
+        columns[f"probability {label}"] = probabilities[:, position].tolist()
     columns["predicted"] = classes[probabilities.argmax(axis=1)].tolist()
     return columns

@@ -87,7 +87,7 @@ def one_line(error: BaseException) -> str:
         where = f"{error.filename}: " if error.filename else ""
         return f"{where}{error.strerror or error}."
     what = f"{type(error).__name__}: {error}"
-    return f"a fault of the program, {what}. Run it again with --debug, and report what it shows."
+    return f"an internal error, {what}. Run it again with --debug, and report what it shows."
 
 
 def in_options(message: str) -> str:

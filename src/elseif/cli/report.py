@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -24,25 +24,25 @@ from elseif.cli.arguments import (
     output_file,
 )
 from elseif.cli.fit import is_watched
+from elseif.cli.option_groups import takes_groups
 from elseif.cli.output import check_outputs, check_pages, save
 from elseif.cli.tables import Read, check_table_file, find_label
 from elseif.cli.text_options import takes_text_format
 
 if TYPE_CHECKING:
     from elseif.fitted_model import FittedModel
+    from elseif.report.exploration import Exploration
     from elseif.report.summary import Evidence
 
 
-@takes_text_format
-def report(
-    model: ModelFile,
-    table: TrainingTable,
-    label: LabelColumn = None,
-    weight: WeightColumn = None,
+@dataclass(frozen=True)
+class Evaluation:
+    """How the list is evaluated."""
+
     holdout: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="A table that the list has not seen, to judge it by."),
-    ] = None,
+        typer.Option(metavar="FILE", help="A table that the list has not seen, to evaluate it on."),
+    ] = None
     folds: Annotated[
         int,
         typer.Option(
@@ -50,11 +50,11 @@ def report(
             metavar="NUMBER",
             help="Folds of the cross-validation; 0 for none, which needs --holdout.",
         ),
-    ] = 5,
+    ] = 5
     subgroup: Annotated[
         list[str],
-        typer.Option(metavar="COLUMN", help="Column to judge subgroups by; may be repeated."),
-    ] = [],  # noqa: B006
+        typer.Option(metavar="COLUMN", help="Column whose subgroups to evaluate; may be repeated."),
+    ] = field(default_factory=list)
     positive: Annotated[
         str | None,
         typer.Option(
@@ -62,24 +62,44 @@ def report(
             help="Evaluate this label against all others; without it, of more than two labels "
             "each in turn.",
         ),
-    ] = None,
+    ] = None
+
+
+@dataclass(frozen=True)
+class Pages:
+    """What is written."""
+
+    out: Annotated[Path, output_file("The page to write.")] = Path("report.html")
+    explorer: Annotated[
+        Path | None, output_file("Also write a page to explore and edit good lists.")
+    ] = None
+    methods: Annotated[
+        Path | None, output_file("Also write the methods paragraph for a paper (text).")
+    ] = None
+    force: Force = False
+
+
+@takes_text_format
+@takes_groups
+def report(
+    model: ModelFile,
+    table: TrainingTable,
+    *,
+    label: LabelColumn = None,
+    weight: WeightColumn = None,
+    evaluation: Evaluation,
     min_cell: MinCell = None,
     labels: LabelsFile = None,
     title: Title = None,
-    out: Annotated[Path, output_file("The page to write.")] = Path("report.html"),
-    explorer: Annotated[
-        Path | None, output_file("Also write a page to explore and edit good lists.")
-    ] = None,
-    methods: Annotated[
-        Path | None, output_file("Also write the methods paragraph for a paper (text).")
-    ] = None,
-    force: Force = False,
+    pages: Pages,
     quiet: Quiet = False,
     text: Any = None,
 ) -> None:
     """Write a report: verdict, list, validation out of sample, convergence, and settings."""
-    check_outputs([out, explorer, methods], force, [model, table, holdout])
-    check_pages(out, explorer)
+    holdout = evaluation.holdout
+    inputs = [model, table, holdout]
+    check_outputs([pages.out, pages.explorer, pages.methods], pages.force, inputs)
+    check_pages(pages.out, pages.explorer)
     for path in (table, holdout):
         if path is not None:
             check_table_file(path)
@@ -89,36 +109,43 @@ def report(
     training = read_again(fitted, table, label, text, weight)
     check_training_table(fitted, training, model, table)
     seen = None if holdout is None else read_again(fitted, holdout, label, text)
-    explored = None
-    if explorer is not None:  # first: it is quick, and refuses another table than that of fit
-        from elseif.report.exploration import explore
-
-        with activity("Choosing lists for the explorer"):
-            explored = explore(fitted, training.X, training.y, sample_weight=training.weights)
+    explored = None if pages.explorer is None else _explored(fitted, training)
     evidence = report_evidence(
-        fitted, training, is_watched(quiet), folds=folds or None, min_cell=min_cell,
+        fitted, training, is_watched(quiet), folds=evaluation.folds or None, min_cell=min_cell,
         holdout=None if seen is None else (seen.X, seen.y), title=title,
-        subgroups=subgroup or None, positive=_chosen(fitted, positive),
+        subgroups=evaluation.subgroup or None, positive=_chosen(fitted, evaluation.positive),
     )  # fmt: skip
+    _write_pages(pages, evidence, explored)
+
+
+def _explored(fitted: FittedModel, training: Read) -> Exploration:
+    """The explorer's lists: they are found quickly, and another table than fit's is refused."""
+    from elseif.report.exploration import explore
+
+    with activity("Choosing lists for the explorer"):
+        return explore(fitted, training.X, training.y, sample_weight=training.weights)
+
+
+def _write_pages(pages: Pages, evidence: Evidence, explored: Exploration | None) -> None:
     from elseif.report.links import links_from
-    from elseif.report.report import write_report
+    from elseif.report.report import report_page
     from elseif.report.together import outputs
 
     if explored is not None:  # its projected lists have scores by now
         explored = replace(explored, model=evidence.model)
     with activity("Measuring"):
         made = outputs(evidence.trained, evidence.min_cell, evidence=evidence, explored=explored)
-    if explorer is not None and explored is not None and made.explorer is not None:
+    if pages.explorer is not None and explored is not None and made.explorer is not None:
         from elseif.report.explorer import explorer_html
 
-        save("Explorer", explorer, explorer_html(explored, made.explorer), force)
+        save("Explorer", pages.explorer, explorer_html(explored, made.explorer), pages.force)
     assert made.summary is not None  # there is evidence
-    links = links_from(out, {"explorer": explorer})
-    save("Report", out, write_report(made.summary, links=links), force)
-    if methods is not None:
+    links = links_from(pages.out, {"explorer": pages.explorer})
+    save("Report", pages.out, report_page(made.summary, links=links), pages.force)
+    if pages.methods is not None:
         from elseif.report.methods import methods_text
 
-        save("Methods", methods, f"{methods_text(made.summary)}\n", force)
+        save("Methods", pages.methods, f"{methods_text(made.summary)}\n", pages.force)
 
 
 def _chosen(fitted: FittedModel, positive: str | None) -> Any:

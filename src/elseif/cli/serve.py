@@ -3,17 +3,36 @@
 from __future__ import annotations
 
 import ipaddress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from elseif.cli.arguments import MinCell
+from elseif.cli.option_groups import takes_groups
 from elseif.cli.problems import say
 
 LIMITS = "Limits of one request"
 
 
+@dataclass(frozen=True)
+class RequestLimits:
+    """What one request may ask for."""
+
+    max_body: Annotated[
+        int, typer.Option(metavar="BYTES", min=1, help="Largest body.", rich_help_panel=LIMITS)
+    ] = 1_000_000
+    max_cases: Annotated[
+        int, typer.Option(metavar="NUMBER", min=1, help="Most cases.", rich_help_panel=LIMITS)
+    ] = 1_000
+    max_seconds: Annotated[
+        float,
+        typer.Option(metavar="SECONDS", min=0.01, help="Longest time.", rich_help_panel=LIMITS),
+    ] = 10.0
+
+
+@takes_groups
 def serve(
     models: Annotated[
         list[Path],
@@ -21,8 +40,13 @@ def serve(
             metavar="MODEL...", help="Model files, made by fit.", exists=True, dir_okay=False
         ),
     ],
+    *,
     host: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="Address to listen on; this machine's alone.")
+        str,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Address to listen on; by default, only this machine can connect.",
+        ),
     ] = "127.0.0.1",
     port: Annotated[
         int, typer.Option(metavar="NUMBER", min=1, max=65535, help="Port to listen on.")
@@ -42,45 +66,37 @@ def serve(
     ] = None,
     allow_origin: Annotated[
         list[str] | None,
-        typer.Option(metavar="ORIGIN", help="Origin whose pages may ask; may be repeated."),
+        typer.Option(
+            metavar="ORIGIN", help="Origin whose pages may send requests; may be repeated."
+        ),
     ] = None,
     min_cell: MinCell = None,
-    max_body: Annotated[
-        int, typer.Option(metavar="BYTES", min=1, help="Largest body.", rich_help_panel=LIMITS)
-    ] = 1_000_000,
-    max_cases: Annotated[
-        int, typer.Option(metavar="NUMBER", min=1, help="Most cases.", rich_help_panel=LIMITS)
-    ] = 1_000,
-    max_seconds: Annotated[
-        float,
-        typer.Option(metavar="SECONDS", min=0.01, help="Longest time.", rich_help_panel=LIMITS),
-    ] = 10.0,
+    limits: RequestLimits,
 ) -> None:
     """Serve calculators, predictions, explanations and CDS Hooks cards over HTTP.
 
     GET / is the calculator, POST /predict and /explain answer for cases as JSON, /cds-services
     is for record systems, /openapi.json describes it all, /healthz and /metrics are for those
-    who run it. Nothing of a case is stored or logged. There is no login: put a proxy in front
-    that has one before other machines may ask.
+    who run it. Nothing of a case is stored or logged. There is no login: put an
+    authenticating proxy in front before other machines may connect.
     """
     from elseif.serving.app import Limits
-    from elseif.serving.running import Orders, absolute, run_server
+    from elseif.serving.running import ServerOptions, absolute, run_server
 
-    limits = Limits(body=max_body, cases=max_cases, seconds=max_seconds)
-    orders = Orders(
+    options = ServerOptions(
         models=absolute(models),
         bindings=None if fhir is None else absolute([fhir])[0],
         allow_origins=tuple(allow_origin or ()),
-        limits=limits,
+        limits=Limits(body=limits.max_body, cases=limits.max_cases, seconds=limits.max_seconds),
         min_cell=min_cell,
     )
-    served, _ = orders.read()
+    served, _ = options.read()
     if not _is_loopback(host):
         say(f"note: {host} can be reached by other machines, and the server asks for no password.")
         if any(each.model.metadata.rounding is None for each in served):
             say("note: exact numbers of people follow from its answers; --min-cell rounds them.")
     say(f"Serving on http://{host}:{port}; Ctrl-C stops.")
-    run_server(orders, host, port, workers)
+    run_server(options, host, port, workers)
 
 
 def _is_loopback(host: str) -> bool:

@@ -33,20 +33,20 @@ REPEATED = {
     "kinds": "COLUMN=KIND",
     "cuts": "COLUMN=CUTS",
 }
-ALSO_NAMED = {"predict_with": ("--list",)}  # as the other verbs call it
+ALSO_NAMED = {"predict_with": ("--list",)}  # as the other commands call it
 NOT_OPTIONS = ("verbose",)  # which is --quiet
 
 
-def takes_settings(verb: Callable[..., None]) -> Callable[..., None]:
-    """A verb with an option for every setting, which it gets as one dict, ``settings``."""
-    own = list(inspect.signature(verb, eval_str=True).parameters.values())[:-1]
+def takes_settings(command: Callable[..., None]) -> Callable[..., None]:
+    """A command with an option for every setting, which it gets as one dict, ``settings``."""
+    own = list(inspect.signature(command, eval_str=True).parameters.values())[:-1]
     options = [_option(setting) for setting in SETTINGS if setting.name not in NOT_OPTIONS]
     in_groups = sorted(options, key=lambda option: _panel(option))
 
-    @wraps(verb)
+    @wraps(command)
     def with_settings(**given: Any) -> None:
         named = {p.name: given[p.name] for p in own}
-        verb(**named, settings={o.name: given[o.name] for o in options})
+        command(**named, settings={o.name: given[o.name] for o in options})
 
     del with_settings.__wrapped__  # whose signature has no options
     with_settings.__signature__ = inspect.Signature([*own, *in_groups])  # type: ignore[attr-defined]
@@ -129,13 +129,13 @@ def read_support(text: str) -> float | int:
         raise ParamError(f"--min-support is {text!r}; it must be a number.") from None
 
 
-def read_pseudocounts(told: list[str]) -> Any:
+def read_pseudocounts(given: list[str]) -> Any:
     """One number for all labels, or numbers by label."""
-    if len(told) == 1 and "=" not in told[0]:
-        return _number_or_learn(told[0], "--pseudocounts")
+    if len(given) == 1 and "=" not in given[0]:
+        return _number_or_learn(given[0], "--pseudocounts")
     return {
         label: _number(value, "--pseudocounts")
-        for label, value in named_values(told, "--pseudocounts")
+        for label, value in named_values(given, "--pseudocounts")
     }
 
 
@@ -150,34 +150,34 @@ def by_label(pseudocounts: Mapping[str, float], y: Any) -> dict[Any, float]:
     from elseif.cli.tables import find_label
 
     labels = y.cat.categories.tolist()
-    found: dict[Any, float] = {}
+    by_value: dict[Any, float] = {}
     for name, value in pseudocounts.items():
         label = find_label(name, labels, "--pseudocounts")
-        if label in found:
-            raise ParamError(f"--pseudocounts: the label {label!r} is told twice.")
-        found[label] = value
-    return found
+        if label in by_value:
+            raise ParamError(f"--pseudocounts: the label {label!r} is given twice.")
+        by_value[label] = value
+    return by_value
 
 
-def read_weights(told: list[str]) -> dict[str, float] | None:
+def read_weights(given: list[str]) -> dict[str, float] | None:
     """Weights by name."""
-    pairs = named_values(told, "--antecedent-weights")
+    pairs = named_values(given, "--antecedent-weights")
     return {name: _number(value, "--antecedent-weights") for name, value in pairs} or None
 
 
-def read_kinds(told: list[str]) -> dict[str, Any] | None:
+def read_kinds(given: list[str]) -> dict[str, Any] | None:
     """Kinds by column: one of their names, or categories in their order."""
     return {
         name: value.split(",") if "," in value else value
-        for name, value in named_values(told, "--kinds")
+        for name, value in named_values(given, "--kinds")
     } or None
 
 
-def read_cuts(told: list[str], kinds: Mapping[str, Any] | None = None) -> dict[str, Any] | None:
+def read_cuts(given: list[str], kinds: Mapping[str, Any] | None = None) -> dict[str, Any] | None:
     """Cut points by column: numbers, dates or categories, or the name of a method."""
     as_written = {name for name, kind in (kinds or {}).items() if isinstance(kind, list)}
     cuts: dict[str, Any] = {}
-    for name, value in named_values(told, "--cuts"):
+    for name, value in named_values(given, "--cuts"):
         if value in CHOICES["cutting"]:
             cuts[name] = value
         elif name in as_written:
@@ -192,30 +192,30 @@ def read_antecedents(path: Path | None) -> list[Any] | None:
     if path is None:
         return None
     try:
-        told = json.loads(path.read_text(encoding="utf-8"))
+        antecedents = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise ParamError(f"--antecedents: {path} cannot be read: {error.strerror}.") from error
     except ValueError as error:
         raise ParamError(f"--antecedents: {path.name} is not JSON: {error}.") from error
     except RecursionError:
         raise ParamError(f"--antecedents: {path.name} has too many lists within lists.") from None
-    if not isinstance(told, list) or not all(isinstance(one, list) for one in told):
+    if not isinstance(antecedents, list) or not all(isinstance(one, list) for one in antecedents):
         raise ParamError(
             f"--antecedents: {path.name} must be a list of antecedents, each a list of conditions "
             'such as ["smoker", ["age", ">", 60]].'
         )
-    return [tuple(tuple(c) if isinstance(c, list) else c for c in one) for one in told]
+    return [tuple(tuple(c) if isinstance(c, list) else c for c in one) for one in antecedents]
 
 
-def named_values(told: list[str], option: str) -> list[tuple[str, str]]:
+def named_values(given: list[str], option: str) -> list[tuple[str, str]]:
     """NAME=VALUE, where a name may hold a sign of equality itself: the last one counts."""
     pairs: list[tuple[str, str]] = []
-    for text in told:
+    for text in given:
         name, sign, value = text.rpartition("=")
         if not sign or not name or not value:
             raise ParamError(f"{option} is {text!r}; it must be NAME=VALUE.")
         if any(name == other for other, _ in pairs):
-            raise ParamError(f"{option}: {name!r} is told twice.")
+            raise ParamError(f"{option}: {name!r} is given twice.")
         pairs.append((name, value))
     return pairs
 

@@ -94,17 +94,17 @@ def study(
         "folds": None if folds == 5 else folds, "only": _names(only), "skip": _names(skip),
         "patients": patients, "fresh": fresh,
     }  # fmt: skip
-    told = {option: value for option, value in stroke.items() if value}
+    of_stroke = {option: value for option, value in stroke.items() if value}
     if jobs == 0:  # before anything is made
         raise ParamError("--jobs is 0; it must be 1 or more, or negative: -1 for all cores.")
     for option, given in (("only", only), ("skip", skip)):
         if given is not None and not stroke[option]:
             raise ParamError(f"--{option} {given!r} names no classifier.")
     if name is StudyName.STROKE:
-        _run_stroke(out or RESULTS / "stroke", seed, jobs, quiet, told)
+        _run_stroke(out or RESULTS / "stroke", seed, jobs, quiet, of_stroke)
         return
-    if told:
-        raise ParamError(f"--{next(iter(told))} is an option of elseif study stroke alone.")
+    if of_stroke:
+        raise ParamError(f"--{next(iter(of_stroke))} is only an option of elseif study stroke.")
     from elseif.studies import running  # scikit-learn and plotting are slow to load
 
     settings = running.StudySettings(
@@ -113,13 +113,13 @@ def study(
     running.run_study(name.value, settings)
 
 
-def _run_stroke(out: Path, seed: int, jobs: int, quiet: bool, told: dict[str, Any]) -> None:
+def _run_stroke(out: Path, seed: int, jobs: int, quiet: bool, options: dict[str, Any]) -> None:
     from elseif.cli.fit import is_watched
     from elseif.cli.output import check_is_folder, check_pages
     from elseif.studies import running
     from elseif.studies.stroke_settings import StrokeSettings
 
-    settings = StrokeSettings(out=out, seed=seed, n_jobs=jobs, watched=is_watched(quiet), **told)
+    settings = StrokeSettings(out=out, seed=seed, n_jobs=jobs, watched=is_watched(quiet), **options)
     check_is_folder(out)
     settings.check()
     check_pages(out)
@@ -127,5 +127,5 @@ def _run_stroke(out: Path, seed: int, jobs: int, quiet: bool, told: dict[str, An
         running.run_study(StudyName.STROKE.value, settings)
 
 
-def _names(told: str | None) -> tuple[str, ...]:
-    return tuple(name for part in (told or "").split(",") if (name := part.strip()))
+def _names(text: str | None) -> tuple[str, ...]:
+    return tuple(name for part in (text or "").split(",") if (name := part.strip()))

@@ -74,7 +74,7 @@ def read_table_file(
         raise DataError(f"{path} cannot be read: {error.strerror or error}.") from error
 
 
-def told_as_written(kinds: Mapping[str, Any] | None) -> set[str]:
+def columns_as_written(kinds: Mapping[str, Any] | None) -> set[str]:
     """Columns that --kinds calls categories, by a word or by their names."""
     return {
         name
@@ -147,9 +147,9 @@ def check_column(path: Path, names: Sequence[str], name: str, option: str) -> No
 
 
 def _check_columns(path: Path, names: Sequence[str], wanted: Wanted) -> None:
-    told = [("--label", wanted.label), ("--weight", wanted.weight)]
-    told += [("--drop", name) for name in wanted.drop]
-    for option, name in told:
+    named = [("--label", wanted.label), ("--weight", wanted.weight)]
+    named += [("--drop", name) for name in wanted.drop]
+    for option, name in named:
         if name is not None:
             check_column(path, names, name, option)
     if wanted.weight == wanted.label:
@@ -169,7 +169,7 @@ def _labels(column: Any, path: Path, wanted: Wanted) -> Any:
     import numpy as np
     import pandas as pd  # loaded when a table is read
 
-    codes, found = pd.factorize(column)
+    codes, distinct = pd.factorize(column)
     missing = np.flatnonzero(codes < 0) + 1
     if len(missing) and wanted.missing_y == "error":
         raise DataError(
@@ -177,7 +177,7 @@ def _labels(column: Any, path: Path, wanted: Wanted) -> Any:
             f"{_some(missing.tolist(), 5)}). Fill it in, or leave these rows out by --missing-y "
             "drop."
         )
-    values = [_whole(value) for value in found.tolist()]
+    values = [_whole(value) for value in distinct.tolist()]
     order = _label_order(values, wanted)
     place = {value: i for i, value in enumerate(order)}
     unknown = [value for value in values if value not in place]

@@ -1,9 +1,9 @@
-"""elseif validate MODEL TABLE: a model judged by people of another place, and recalibrated."""
+"""elseif validate MODEL TABLE: a model evaluated on data from elsewhere, and recalibrated."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,6 +11,7 @@ import typer
 
 from elseif.cli.arguments import Force, LabelColumn, MinCell, ModelFile, Quiet, output_file
 from elseif.cli.cohort_folder import is_cohort_folder
+from elseif.cli.option_groups import takes_groups
 from elseif.cli.output import check_is_folder, check_outputs, save, say_saved, width
 from elseif.cli.problems import say
 from elseif.cli.standard_input import table_path
@@ -21,11 +22,91 @@ from elseif.errors import ParamError
 if TYPE_CHECKING:
     from elseif.cohort import Cohort
     from elseif.fitted_model import FittedModel
+    from elseif.report.external_validation import ExternalValidation
 
 SOURCE = "Database"
 
 
+@dataclass(frozen=True)
+class Source:
+    """A database to extract the cohort from, in place of a table."""
+
+    database: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="In place of a table: a database, from which the cohort that the model was learnt "
+            "from is extracted by the same definition.",
+            rich_help_panel=SOURCE,
+        ),
+    ] = None
+    schema: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Schema of its tables.", rich_help_panel=SOURCE),
+    ] = None
+    cohort: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Keep the extracted cohort here; without it, nothing about persons is kept.",
+            rich_help_panel=SOURCE,
+        ),
+    ] = None
+
+    def check(self, table: Path | None) -> None:
+        """Raise unless there is either a table or a database, and options go with it."""
+        if (table is None) == (self.database is None):
+            raise ParamError("Give a TABLE, or --database URL, to evaluate the model on.")
+        if table is not None:
+            check_table_file(table)
+        for option, value in (("--schema", self.schema), ("--cohort", self.cohort)):
+            if value is not None and self.database is None:
+                raise ParamError(f"{option} goes with --database.")
+        if self.cohort is not None:
+            check_is_folder(self.cohort)
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """What is written, and how the list is recalibrated."""
+
+    results: Annotated[Path | None, output_file("Write every number here (JSON).")] = None
+    recalibrated: Annotated[
+        Path | None, output_file("Save the list with the new counts added to the old ones (JSON).")
+    ] = None
+    discount: Annotated[
+        float | None,
+        typer.Option(
+            metavar="NUMBER",
+            help="Weight of an old case in the recalibrated list; without it, the value that makes "
+            "the new cases most probable.",
+        ),
+    ] = None
+    min_cell: MinCell = None
+    force: Force = False
+
+    def check(self) -> None:
+        """Raise where options do not go together."""
+        if self.discount is not None and self.recalibrated is None:
+            raise ParamError("--discount goes with --recalibrated FILE.")
+        if self.discount is not None and not 0 <= self.discount <= 1:
+            raise ParamError(f"--discount is {self.discount:g}; it must lie between 0 and 1.")
+        if self.min_cell is None or self.recalibrated is None:
+            return
+        if self.results is not None:
+            raise ParamError(
+                "With --min-cell, --results and --recalibrated cannot be written together: each is "
+                "rounded on its own, and together they would reveal more about the counts than "
+                "either does alone."
+            )
+        if self.discount is None:
+            raise ParamError(
+                "With --min-cell give --discount: the one that is learnt follows from exact counts."
+            )
+
+
 @takes_text_format
+@takes_groups
 def validate(
     model: ModelFile,
     table: Annotated[
@@ -37,120 +118,55 @@ def validate(
             callback=lambda path: None if path is None else table_path(path),
         ),
     ] = None,
-    database: Annotated[
-        str | None,
-        typer.Option(
-            metavar="URL",
-            help="In place of a table: a database, from which the cohort that the model was learnt "
-            "from is extracted by the same definition.",
-            rich_help_panel=SOURCE,
-        ),
-    ] = None,
-    schema: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Schema of its tables.", rich_help_panel=SOURCE),
-    ] = None,
-    cohort: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FOLDER",
-            help="Keep the extracted cohort here; without it, nothing about persons is kept.",
-            rich_help_panel=SOURCE,
-        ),
-    ] = None,
+    *,
+    source: Source,
     label: LabelColumn = None,
-    results: Annotated[Path | None, output_file("Write every number here (JSON).")] = None,
-    recalibrated: Annotated[
-        Path | None, output_file("Save the list with the new counts on top of the old (JSON).")
-    ] = None,
-    discount: Annotated[
-        float | None,
-        typer.Option(
-            metavar="NUMBER",
-            help="What an old case counts in the recalibrated list; without it, the value under "
-            "which the new ones are most probable.",
-        ),
-    ] = None,
-    min_cell: MinCell = None,
-    force: Force = False,
+    outputs: Outputs,
     quiet: Quiet = False,
     text: Any = None,
 ) -> None:
-    """Judge a model by people of another place: discrimination, calibration, every line, drift.
+    """Evaluate a model on data from elsewhere: discrimination, calibration, every line, drift.
 
-    --recalibrated saves the same rules with probabilities that have learnt from these people.
+    --recalibrated saves the same rules with probabilities updated by these data.
     """
-    _check_arguments(table, database, schema, cohort)
-    _check_recalibration(recalibrated, discount, results, min_cell)
-    check_outputs([results, recalibrated], force, [model, *([table] if table else [])])
+    source.check(table)
+    outputs.check()
+    written = [outputs.results, outputs.recalibrated]
+    check_outputs(written, outputs.force, [model, *([table] if table else [])])
     from elseif.cli.models import read
     from elseif.evaluation.updating import recalibrate
     from elseif.report.external_validation import validate_externally
-    from elseif.report.plain_data import plain
     from elseif.report.validation_text import validation_text
 
     fitted = read(model)
-    if database is not None:
-        X, y = _of_cohort(fitted, model, _extracted(fitted, model, database, schema, cohort, quiet))
+    if table is None:
+        X, y = _of_cohort(fitted, model, _extracted(fitted, model, source, quiet))
     else:
-        assert table is not None
         X, y = _of_table(fitted, model, table, label, text)
-    found = validate_externally(fitted, X, y)
-    made = None if recalibrated is None else recalibrate(fitted, X, y, discount)
-    print(validation_text(found))
+    validation = validate_externally(fitted, X, y)
+    made = None
+    if outputs.recalibrated is not None:
+        made = recalibrate(fitted, X, y, outputs.discount)
+    print(validation_text(validation))
     print()
-    if results is not None:
-        kept = found if min_cell is None else validate_externally(fitted, X, y, min_cell=min_cell)
-        save(
-            "Numbers",
-            results,
-            json.dumps(plain(asdict(kept)), indent=1, allow_nan=False) + "\n",
-            force,
-        )
-    if made is not None and recalibrated is not None:
+    if outputs.min_cell is not None and outputs.results is not None:
+        validation = validate_externally(fitted, X, y, min_cell=outputs.min_cell)
+    _write(outputs, validation, made)
+
+
+def _write(outputs: Outputs, validation: ExternalValidation, made: FittedModel | None) -> None:
+    if outputs.results is not None:
+        from elseif.report.plain_data import plain
+
+        numbers = json.dumps(plain(asdict(validation)), indent=1, allow_nan=False)
+        save("Numbers", outputs.results, f"{numbers}\n", outputs.force)
+    if made is not None and outputs.recalibrated is not None:
         from elseif.export.disclosed import disclosed
         from elseif.export.model_file import save_model
 
         print_recalibrated(made)
-        save_model(disclosed(made, min_cell), recalibrated, None, force)
-        say_saved("Model", recalibrated)
-
-
-def _check_arguments(
-    table: Path | None,
-    database: str | None,
-    schema: str | None,
-    cohort: Path | None,
-) -> None:
-    if (table is None) == (database is None):
-        raise ParamError("Give a TABLE, or --database URL, to judge the model by.")
-    if table is not None:
-        check_table_file(table)
-    for option, value in (("--schema", schema), ("--cohort", cohort)):
-        if value is not None and database is None:
-            raise ParamError(f"{option} goes with --database.")
-    if cohort is not None:
-        check_is_folder(cohort)
-
-
-def _check_recalibration(
-    recalibrated: Path | None, discount: float | None, results: Path | None, min_cell: int | None
-) -> None:
-    if discount is not None and recalibrated is None:
-        raise ParamError("--discount goes with --recalibrated FILE.")
-    if discount is not None and not 0 <= discount <= 1:
-        raise ParamError(f"--discount is {discount:g}; it must lie between 0 and 1.")
-    if min_cell is None or recalibrated is None:
-        return
-    if results is not None:
-        raise ParamError(
-            "With --min-cell, --results and --recalibrated cannot be written together: each is "
-            "rounded on its own, and the two would tell more of the counts than either does."
-        )
-    if discount is None:
-        raise ParamError(
-            "With --min-cell give --discount: the one that is learnt follows from exact counts."
-        )
+        save_model(disclosed(made, outputs.min_cell), outputs.recalibrated, None, outputs.force)
+        say_saved("Model", outputs.recalibrated)
 
 
 def _of_table(
@@ -166,20 +182,13 @@ def _of_table(
     rows = read_again(fitted, table, label, text)
     if fitted.training["fingerprint"] is not None and is_training_table(fitted, rows):
         say(
-            f"note: {table.name} is the table that {model.name} was learnt from: this judges it in "
-            "sample, which says nothing about other people."
+            f"note: {table.name} is the table that {model.name} was learnt from: this evaluates it "
+            "in sample, which says nothing about other people."
         )
     return rows.X, rows.y
 
 
-def _extracted(
-    fitted: FittedModel,
-    model: Path,
-    database: str,
-    schema: str | None,
-    folder: Path | None,
-    quiet: bool,
-) -> Cohort:
+def _extracted(fitted: FittedModel, model: Path, source: Source, quiet: bool) -> Cohort:
     from elseif.cli.fit import is_watched
     from elseif.cohort import connect, extract
     from elseif.cohort.definition_file import definition_from
@@ -192,8 +201,9 @@ def _extracted(
         )
     definition = definition_from(fitted.cohort["definition"], model.name)
     progress = ProgressBar() if is_watched(quiet) else Progress()
-    with connect(database, schema) as source:
-        return extract(source, definition, folder=folder, progress=progress)
+    assert source.database is not None
+    with connect(source.database, source.schema) as database:
+        return extract(database, definition, folder=source.cohort, progress=progress)
 
 
 def _of_cohort(fitted: FittedModel, model: Path, cohort: Cohort) -> tuple[Any, Any]:

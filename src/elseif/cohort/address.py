@@ -50,7 +50,7 @@ def read_address(url: str | os.PathLike[str]) -> Address:
     if isinstance(url, os.PathLike):
         return _duckdb(os.fspath(url), ())
     if not isinstance(url, str):
-        raise ParamTypeError(f"The address of a database is a text, not a {type(url).__name__}.")
+        raise ParamTypeError(f"The address of a database must be text, not a {type(url).__name__}.")
     scheme = _SCHEME.match(url)
     if scheme is None:
         return _without_scheme(url)
@@ -83,8 +83,8 @@ def _duckdb(path_text: str, relative: tuple[str, ...]) -> Address:
         folder = _existing((*relative, path_text), Path.is_dir)
         if folder is not None:
             raise DatabaseError(f"The DuckDB file {folder} is a folder.")
-        here = "".join(f", and neither does {text} in this folder" for text in relative)
-        raise DatabaseError(f"The DuckDB file {_shown(path_text)} does not exist{here}.")
+        also_missing = "".join(f", and neither does {text} in this folder" for text in relative)
+        raise DatabaseError(f"The DuckDB file {_shown(path_text)} does not exist{also_missing}.")
     return Address("duckdb", f"the DuckDB file {path.name}", f"duckdb:{path.name}", path)
 
 
@@ -130,7 +130,7 @@ def _postgresql(url: str) -> Address:
     settings: dict[str, str | int] = {}
     for key, value in query:
         if key not in SETTINGS or key in settings:
-            why = "stands twice" if key in settings else "cannot be set in an address"
+            why = "occurs twice" if key in settings else "cannot be set in an address"
             raise ParamError(f"The address: {key!r:.40} {why}. Allowed are {', '.join(SETTINGS)}.")
         settings[key] = value
     settings |= _places(parts, port, name)

@@ -92,7 +92,7 @@ def attrition_text(table: Any) -> str:
     return "\n".join(lines)
 
 
-def database_holes(answers: Mapping[str, Mapping[str, int]]) -> list[tuple[str, int, int]]:
+def database_issues(answers: Mapping[str, Mapping[str, int]]) -> list[tuple[str, int, int]]:
     """What is wrong with the whole database: what, records, persons."""
     wanted = [
         ("observation_period", "without_person", "observation periods of nobody in person"),
@@ -114,16 +114,16 @@ def database_holes(answers: Mapping[str, Mapping[str, int]]) -> list[tuple[str, 
     ]
 
 
-def holes_table(holes: Sequence[Sequence[Any]]) -> pd.DataFrame:
-    """Holes as a data frame."""
+def quality_table(issues: Sequence[Sequence[Any]]) -> pd.DataFrame:
+    """Data-quality issues as a data frame."""
     import pandas as pd
 
-    table = pd.DataFrame([list(hole) for hole in holes], columns=["what", "records", "persons"])
+    table = pd.DataFrame([list(issue) for issue in issues], columns=["what", "records", "persons"])
     return table.astype({"records": np.int64, "persons": np.int64})
 
 
-def holes_text(table: Any) -> str:
-    """The holes that there are, as lines for people."""
+def quality_text(table: Any) -> str:
+    """Data-quality issues with at least one record, one per line."""
     lines = [
         f"  {what}: {_counted(records, 'record')} {_owners(persons)}"
         for what, records, persons in table.itertuples(index=False)
@@ -147,15 +147,15 @@ def warnings_text(warnings: Sequence[str]) -> str:
     )
 
 
-def extraction_text(attrition: Any, holes: Any, warnings: Sequence[str] = ()) -> str:
+def extraction_text(attrition: Any, issues: Any, warnings: Sequence[str] = ()) -> str:
     """Write how a cohort was selected, and which data-quality issues were found.
 
     Parameters
     ----------
     attrition : DataFrame
         ``Cohort.attrition``.
-    holes : DataFrame
-        ``Cohort.holes``.
+    issues : DataFrame
+        ``Cohort.quality_issues``.
     warnings : sequence of str, default=()
         ``Cohort.warnings``.
 
@@ -171,13 +171,13 @@ def extraction_text(attrition: Any, holes: Any, warnings: Sequence[str] = ()) ->
     >>> planted = make_stroke_cdm("patients.duckdb", n_patients=100, n_others=10, n_concepts=77)
     >>> with connect("patients.duckdb", schema="cdm") as database:
     ...     cohort = extract(database, "stroke")
-    >>> print(extraction_text(cohort.attrition, cohort.holes).splitlines()[0])
+    >>> print(extraction_text(cohort.attrition, cohort.quality_issues).splitlines()[0])
     Persons who
     """
     warned = f"\n\nWarnings:\n{warnings_text(warnings)}" if warnings else ""
     return (
         f"Persons who\n{attrition_text(attrition)}\n\n"
-        f"Noticed in the records (holes are left out):\n{holes_text(holes)}{warned}"
+        f"Data-quality issues (such records are left out):\n{quality_text(issues)}{warned}"
     )
 
 

@@ -67,11 +67,14 @@ def standard_layout(schema: str | None) -> Layout:
 
 
 def find_layout(
-    found: Iterable[tuple[str, str, str]], schema: str | None, tables: Collection[str], label: str
+    catalogue: Iterable[tuple[str, str, str]],
+    schema: str | None,
+    tables: Collection[str],
+    label: str,
 ) -> Layout:
     """Find tables and columns among all; DatabaseError that names everything missing at once."""
     types: dict[str, dict[str, str]] = {}
-    for table, column, kind in found:
+    for table, column, kind in catalogue:
         types.setdefault(table, {})[column] = kind
     names = _spelt(types, tables)
     missing = [table for table in tables if table not in names]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from elseif.cohort.attrition import attrition_table, holes_table
+from elseif.cohort.attrition import attrition_table, quality_table
 from elseif.cohort.concept_sets import empty_group_warning, empty_groups
 from elseif.cohort.definition import CohortDefinition
 from elseif.cohort.synthetic import says_synthetic
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class Noticed:
     """What was found out about a database beside its persons."""
 
-    holes: Sequence[Sequence[Any]]
+    issues: Sequence[Sequence[Any]]
     lacking: tuple[str, ...]  # concepts that its vocabulary lacks, in sentences
     source_names: tuple[str, ...]
 
@@ -58,7 +58,7 @@ class Cohort:
     attrition : pd.DataFrame
         Steps of the selection, with persons left and removed, and how many of those removed for
         leaving too early had the outcome before they left.
-    holes : pd.DataFrame
+    quality_issues : pd.DataFrame
         Data-quality issues, with numbers of records and persons.
     warnings : tuple[str, ...]
         Concepts that the vocabulary lacks, and groups that nobody has: what is then missed.
@@ -90,7 +90,7 @@ class Cohort:
     catalogue: pd.DataFrame
     groups: pd.DataFrame
     attrition: pd.DataFrame
-    holes: pd.DataFrame
+    quality_issues: pd.DataFrame
     warnings: tuple[str, ...] = ()
     source_names: tuple[str, ...] = ()
 
@@ -174,11 +174,11 @@ class Cohort:
         own = zip(self.catalogue["concept_id"].tolist(), self.catalogue["domain"], strict=True)
         target = np.array([wanted.get(key, -1) for key in own], dtype=np.int64)
         cells = self.features.tocoo()
-        found = target[cells.col]
-        kept = found >= 0
+        column = target[cells.col]
+        kept = column >= 0
         truths = np.ones(int(kept.sum()), dtype=bool)
         shape = (len(self), len(names))
-        matrix = sparse.csr_array((truths, (cells.row[kept], found[kept])), shape)
+        matrix = sparse.csr_array((truths, (cells.row[kept], column[kept])), shape)
         asked = [name for name in frame.columns if name in set(columns)]
         return SparseTable(matrix, names, frame[asked], origin=self.origin())
 
@@ -270,8 +270,8 @@ def read_cohort(folder: str | Path) -> Cohort:
 
 def concepts_of(pairs: Iterable[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
     """The concepts that occur, in order."""
-    found = [np.unique(concepts) for _, concepts in pairs]
-    return np.unique(np.concatenate([np.empty(0, dtype=np.int64), *found]))
+    concept_ids = [np.unique(concepts) for _, concepts in pairs]
+    return np.unique(np.concatenate([np.empty(0, dtype=np.int64), *concept_ids]))
 
 
 def assemble(
@@ -282,13 +282,13 @@ def assemble(
     noticed: Noticed,
 ) -> Cohort:
     """A cohort from its parts."""
-    found = parts.parts()
-    person_ids = np.concatenate([part.person_ids for part in found])
+    batches = parts.parts()
+    person_ids = np.concatenate([part.person_ids for part in batches])
     features = _matrix(definition, parts, catalogue)
     unknown = np.array([name == f"concept {i}" for name, i in _named(catalogue)], dtype=bool)
     cells = np.asarray(features[:, np.flatnonzero(unknown)].sum(axis=1, dtype=np.int64)).ravel()
     outcome = definition.outcome.name
-    on_index_date = sum(part.on_index_date for part in found)
+    on_index_date = sum(part.on_index_date for part in batches)
     more = [
         (
             "members' features that the table concept lacks",
@@ -297,20 +297,20 @@ def assemble(
         ),
         (f"members with {outcome} on the index date, not counted", on_index_date, on_index_date),
     ]
-    counts = np.sum([part.counts for part in found], axis=0).tolist()
+    counts = np.sum([part.counts for part in batches], axis=0).tolist()
     groups = _groups(definition, features, catalogue, members)
     return Cohort(
         definition=definition,
         person_ids=person_ids,
-        index_dates=np.concatenate([part.index_dates for part in found]),
-        outcome=np.concatenate([part.outcome for part in found]),
-        age=np.concatenate([part.age for part in found]),
-        sex=np.concatenate([part.sex for part in found]),
+        index_dates=np.concatenate([part.index_dates for part in batches]),
+        outcome=np.concatenate([part.outcome for part in batches]),
+        age=np.concatenate([part.age for part in batches]),
+        sex=np.concatenate([part.sex for part in batches]),
         features=features,
         catalogue=catalogue,
         groups=groups,
-        attrition=attrition_table(definition, counts, sum(p.lost_outcomes for p in found)),
-        holes=holes_table([*noticed.holes, *more]),
+        attrition=attrition_table(definition, counts, sum(p.lost_outcomes for p in batches)),
+        quality_issues=quality_table([*noticed.issues, *more]),
         warnings=(*noticed.lacking, *map(empty_group_warning, empty_groups(groups))),
         source_names=noticed.source_names,
     )
@@ -364,9 +364,9 @@ def _groups(
     import pandas as pd
 
     ids = catalogue["concept_id"].to_numpy()
-    found = {}
+    any_member = {}
     for name in definition.groups:
         places = np.flatnonzero(np.isin(ids, list(members[f"group {name}"])))
         counts = np.asarray(features[:, places].sum(axis=1, dtype=np.int64)).ravel()
-        found[name] = counts > 0
-    return pd.DataFrame(found, index=pd.RangeIndex(features.shape[0]))
+        any_member[name] = counts > 0
+    return pd.DataFrame(any_member, index=pd.RangeIndex(features.shape[0]))

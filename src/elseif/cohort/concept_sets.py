@@ -19,7 +19,7 @@ SHOWN = 3  # concepts in the sentence of a warning; the cohort names every one
 
 
 def find_members(
-    database: Database, questions: Any, definition: CohortDefinition
+    database: Database, queries: Any, definition: CohortDefinition
 ) -> tuple[dict[str, frozenset[int]], tuple[str, ...]]:
     """Concept ids of every set, with descendants where told; and what the vocabulary lacks."""
     sets = {"index": definition.index, "outcome": definition.outcome}
@@ -27,7 +27,7 @@ def find_members(
     ancestors = frozenset[int]().union(*(concepts.ancestors() for concepts in sets.values()))
     beneath: dict[int, list[int]] = {}
     if ancestors:
-        rows = database.fetch(questions.descendants(ancestors))
+        rows = database.fetch(queries.descendants(ancestors))
         for row in rows.to_pylist() if rows is not None else ():
             beneath.setdefault(row["ancestor"], []).append(row["descendant"])
     lacking = _without_own_row(sets, beneath)
@@ -38,7 +38,7 @@ def find_members(
             raise ParamError(
                 f"{definition.name}: everything that {name} includes, it excludes as well."
             )
-    _check_drug_groups(database, questions, definition, members)
+    _check_drug_groups(database, queries, definition, members)
     return members, tuple(lacking.values())
 
 
@@ -49,16 +49,16 @@ def _without_own_row(
 
     A whole vocabulary has every concept beneath itself; one without that row is not whole.
     """
-    found: dict[int, tuple[Concept, list[str]]] = {}
+    sets_by_concept: dict[int, tuple[Concept, list[str]]] = {}
     for name, concepts in sets.items():
         for concept in (*concepts.include, *concepts.exclude):
             if concept.descendants and concept.id not in beneath.get(concept.id, ()):
                 of = name.removeprefix("group ")
-                found.setdefault(concept.id, (concept, []))[1].append(of)
+                sets_by_concept.setdefault(concept.id, (concept, []))[1].append(of)
     return {
         i: f"{i} {concept.name} ({', '.join(names)}) has no row of its own in concept_ancestor: "
         "records of its descendants may be missed."
-        for i, (concept, names) in found.items()
+        for i, (concept, names) in sets_by_concept.items()
     }
 
 
@@ -90,7 +90,7 @@ def _warn_of_lacking(
 
 def _check_drug_groups(
     database: Database,
-    questions: Any,
+    queries: Any,
     definition: CohortDefinition,
     members: Mapping[str, frozenset[int]],
 ) -> None:
@@ -101,7 +101,7 @@ def _check_drug_groups(
     if not definition.groups or "drug" in definition.domains:
         return
     try:
-        among_drugs = database.questions([EVENTS["drug"]])
+        among_drugs = database.queries([EVENTS["drug"]])
     except LostConnectionError:
         raise
     except DatabaseError:  # a database without drugs has no records of them
@@ -110,7 +110,7 @@ def _check_drug_groups(
     if not groups:
         return
     drugs = database.numbers(among_drugs.records_by_group("drug", groups))
-    conditions = database.numbers(questions.records_by_group("condition", groups))
+    conditions = database.numbers(queries.records_by_group("condition", groups))
     wrong = [name for name in groups if drugs[name] and not conditions[name]]
     if wrong:
         raise ParamError(

@@ -130,7 +130,7 @@ class Database:
 
     @property
     def identity(self) -> str:
-        """What tells it from other sources; without user and password."""
+        """What distinguishes it from other sources; without user and password."""
         return f"{self._driver.address.identity}:{self.schema or ''}"
 
     @property
@@ -140,7 +140,7 @@ class Database:
 
     @property
     def backend(self) -> Any:
-        """An ibis backend on the same connection, for questions of your own."""
+        """An ibis backend on the same connection, for queries of your own."""
         from elseif.cohort.engine import wrap
 
         self._check_open()
@@ -170,8 +170,8 @@ class Database:
         with contextlib.suppress(*self._driver.errors()):
             self._driver.close()
 
-    def questions(self, tables: Collection[str]) -> Any:
-        """The queries that can be asked, once the tables have been found.
+    def queries(self, tables: Collection[str]) -> Any:
+        """The queries of an extraction, once the tables have been found.
 
         Parameters
         ----------
@@ -180,7 +180,7 @@ class Database:
 
         Returns
         -------
-        Questions
+        Queries
             The queries.
         """
         from elseif.cohort.engine import Queries
@@ -201,13 +201,13 @@ class Database:
             Names and descriptions; empty if there is no such table.
         """
         try:
-            questions = self.questions([SOURCE])
+            queries = self.queries([SOURCE])
         except LostConnectionError:
             raise
         except DatabaseError:  # the table is not needed, and often not there
             return []
-        found = self.fetch(questions.source_names())
-        return [] if found is None else [name for name in found["name"].to_pylist() if name]
+        rows = self.fetch(queries.source_names())
+        return [] if rows is None else [name for name in rows["name"].to_pylist() if name]
 
     def is_synthetic(self) -> bool:
         """Whether the table cdm_source calls the patients synthetic, simulated or the like.

@@ -93,7 +93,9 @@ class ConceptSet:
         seen = set()
         for concept in getattr(self, key):
             if not isinstance(concept, Concept):
-                raise ParamTypeError(f"{self.name}: {key} holds {concept!r}, which is no Concept.")
+                raise ParamTypeError(
+                    f"{self.name}: {key} holds {concept!r}, which is not a Concept."
+                )
             if concept.id in seen:
                 raise ParamError(f"{self.name}: {key} has the concept {concept.id} twice.")
             seen.add(concept.id)
@@ -111,8 +113,8 @@ class ConceptSet:
         frozenset of int
             The ids.
         """
-        found = _spread(self.include, descendants) - _spread(self.exclude, descendants)
-        return frozenset(found - {NO_CONCEPT})
+        concept_ids = _spread(self.include, descendants) - _spread(self.exclude, descendants)
+        return frozenset(concept_ids - {NO_CONCEPT})
 
     def ancestors(self) -> frozenset[int]:
         """The concept ids whose descendants are needed.
@@ -215,7 +217,7 @@ class CohortDefinition:
         dict
             The definition.
         """
-        told_if_true = {"include_all_outcomes": True} if self.include_all_outcomes else {}
+        if_true = {"include_all_outcomes": True} if self.include_all_outcomes else {}
         return {
             "name": self.name,
             "title": self.title,
@@ -225,7 +227,7 @@ class CohortDefinition:
             "observation_after": self.observation_after,
             "outcome_window": list(self.outcome_window),
             "outcome_must_be_new": self.outcome_must_be_new,
-            **told_if_true,
+            **if_true,
             "age_cuts": list(self.age_cuts),
             "domains": list(self.domains),
             "groups": {name: _set_as_dict(group) for name, group in self.groups.items()},
@@ -295,12 +297,12 @@ class CohortDefinition:
 
 def _spread(concepts: Iterable[Concept], descendants: Mapping[int, Iterable[int]]) -> set[int]:
     """Ids of concepts and of what lies beneath; a concept is its own even where no row says so."""
-    found: set[int] = set()
+    concept_ids: set[int] = set()
     for concept in concepts:
-        found.add(concept.id)
+        concept_ids.add(concept.id)
         if concept.descendants:
-            found.update(descendants.get(concept.id, ()))
-    return found
+            concept_ids.update(descendants.get(concept.id, ()))
+    return concept_ids
 
 
 def _set_as_dict(concepts: ConceptSet) -> dict[str, Any]:
@@ -329,15 +331,15 @@ def _check_whole(what: str, value: Any, least: int, most: int) -> None:
 
 def _check_text(what: str, value: Any) -> None:
     if not isinstance(value, str):
-        raise ParamTypeError(f"{what} must be a text, not {value!r:.80}.")
+        raise ParamTypeError(f"{what} must be text, not {value!r:.80}.")
     if not value.strip() or not value.isprintable():
-        raise ParamError(f"{what} must be a line of text, not {value!r:.80}.")
+        raise ParamError(f"{what} must be one line of text, not {value!r:.80}.")
 
 
 def _check_name(what: str, value: Any) -> None:
     _check_text(what, value)
     if not _NAME.fullmatch(value) or len(value) > 63:
         raise ParamError(
-            f"{what} must be of small letters, digits and underscores, begin with a letter, and "
-            f"have at most 63 characters; {value!r:.100} does not."
+            f"{what} must consist of lower-case letters, digits and underscores, begin with a "
+            f"letter, and have at most 63 characters; {value!r:.100} does not."
         )

@@ -65,7 +65,7 @@ def load_definition(source: str | Path) -> CohortDefinition:
     path = Path(source)
     if path.suffix.lower() not in ENDINGS:
         raise ParamError(
-            f"{str(source)!r} is no definition. Those that come with elseif are "
+            f"{str(source)!r} is not a definition. Those that come with elseif are "
             f"{', '.join(definition_names())}; your own is a file that ends in .yaml."
         )
     return _parsed(yaml_text(path, "a definition"), path.name)
@@ -106,12 +106,12 @@ def _concept_set(content: Any, file: str, where: str, name: str | None) -> Conce
 def _concepts(content: Any, file: str, where: str) -> tuple[Concept, ...]:
     if not isinstance(content, list):
         raise ParamTypeError(f"{file}: {where} must be a list of concepts, not {content!r:.80}.")
-    found = []
+    concepts = []
     for number, item in enumerate(content, start=1):
         place = f"{where}, concept {number}"
         given = _mapping(item, file, place, ("id", "name", "descendants"), ("id", "name"))
-        found.append(_made(partial(Concept, **given), file, f"{place}: "))
-    return tuple(found)
+        concepts.append(_made(partial(Concept, **given), file, f"{place}: "))
+    return tuple(concepts)
 
 
 def _mapping(

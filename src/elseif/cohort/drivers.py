@@ -81,10 +81,10 @@ class Driver(ABC):
         return DatabaseError(f"{self.label}: {self.said(error)}.")
 
     def unfit(self, error: Exception) -> DatabaseError:
-        """A value that is no date, or beyond what can be reckoned with; named where known."""
+        """A value that is not a date, or beyond what can be reckoned with; named where known."""
         said = self.said(error)
-        found = _DATE.search(said) or _QUOTED.search(said)
-        value = "a value that" if found is None else f"{found[1]!r}, which"
+        match = _DATE.search(said) or _QUOTED.search(said)
+        value = "a value that" if match is None else f"{match[1]!r}, which"
         return DatabaseError(
             f"{self.label} holds {value} cannot be read as a date or as a whole number. "
             "Dates must be of the years 1 to 9999, and as texts be written YYYY-MM-DD. Look for it "
@@ -112,8 +112,8 @@ class Driver(ABC):
         if not user:
             return line
 
-        def hidden(found: re.Match[str]) -> str:
-            before, after = line[: found.start()], line[found.end() :]
+        def hidden(match: re.Match[str]) -> str:
+            before, after = line[: match.start()], line[match.end() :]
             is_word = not before[-1:].strip() and not after[:1].strip(" ,.:")
             is_named = _BEFORE_USER.search(before) is not None
             is_database = user == database and before.endswith('database "')
@@ -145,7 +145,7 @@ class DuckDBDriver(Driver):
 
     def close(self) -> None:
         if self.can_reopen and self.connection is not None:
-            self.connection.interrupt()  # else closing waits for a question that was broken off
+            self.connection.interrupt()  # else closing waits for an interrupted query
         super().close()
 
     def stream(self, sql: str, schema: Any) -> Iterator[Any]:
@@ -164,8 +164,8 @@ class DuckDBDriver(Driver):
             "WHERE table_schema = coalesce(?, current_schema()) "
             "AND table_catalog IN (current_database(), 'temp') ORDER BY ordinal_position"
         )
-        found: list[tuple[str, str, str]] = self.connection.execute(sql, [schema]).fetchall()
-        return found
+        rows: list[tuple[str, str, str]] = self.connection.execute(sql, [schema]).fetchall()
+        return rows
 
     def catalogue(self, schema: str | None) -> str | None:
         # DuckDB calls a database by its file: in cdm.duckdb, "cdm" may be the file or the schema
@@ -237,9 +237,9 @@ class PostgreSQLDriver(Driver):
             "ELSE n.nspname = %(schema)s END ORDER BY c.oid, a.attnum"
         )
         with self.connection.transaction():
-            found: list[tuple[str, str, str]]
-            found = self.connection.execute(sql, {"schema": schema}).fetchall()
-        return found
+            rows: list[tuple[str, str, str]]
+            rows = self.connection.execute(sql, {"schema": schema}).fetchall()
+        return rows
 
     def errors(self) -> tuple[type[Exception], ...]:
         return (load("psycopg", "A PostgreSQL database").Error,)
@@ -265,12 +265,12 @@ class PostgreSQLDriver(Driver):
             )
         return DatabaseError(f"{self.label}: {said}.")
 
-    def _refused(self, said: str, told: str) -> DatabaseError:
+    def _refused(self, said: str, lowered: str) -> DatabaseError:
         """No connection was made; the sentence tells a wrong password from an absent server.
 
         By all that was told: of a password such as "postgres" nothing may be repeated.
         """
-        if any(word in told for word in ("password", "authentication", "role")):
+        if any(word in lowered for word in ("password", "authentication", "role")):
             return DatabaseError(
                 f"{self.label} refuses the user or the password. The password is taken from the "
                 "address, from PGPASSWORD or from ~/.pgpass."
@@ -327,22 +327,22 @@ class SparkDriver(Driver):
         catalog = self.connection.catalog
         if schema is not None and not catalog.databaseExists(schema):
             return []
-        found = []
+        rows = []
         for table in catalog.listTables(schema):
             if table.isTemporary and schema is not None:
                 continue  # a view of the session, which no schema has
             name = f"`{table.name}`" if schema is None else f"`{schema}`.`{table.name}`"
             types = self.connection.table(name).dtypes
-            found += [(table.name, column, kind) for column, kind in types]
-        return found
+            rows += [(table.name, column, kind) for column, kind in types]
+        return rows
 
     def errors(self) -> tuple[type[Exception], ...]:
         base = load("pyspark.errors", "Spark", INSTALL_SPARK).PySparkException
-        found = [base, ConnectionError]
+        classes = [base, ConnectionError]
         for module, name in (("py4j.protocol", "Py4JError"), ("grpc", "RpcError")):
             with contextlib.suppress(ImportError):  # of a session here, or of a server
-                found.append(getattr(import_module(module), name))
-        return tuple(found)
+                classes.append(getattr(import_module(module), name))
+        return tuple(classes)
 
     def problem(self, error: Exception) -> DatabaseError:
         if _is_lost(error):

@@ -1,4 +1,4 @@
-"""The questions put to a database, written once in ibis: the only module that imports it."""
+"""The queries of an extraction, written once in ibis: the only module that imports it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DIALECTS = {"duckdb": "duckdb", "postgresql": "postgres", "spark": "pyspark"}
 
 @dataclass(frozen=True)
 class Query:
-    """A question in the words of one database, and the types of its answer."""
+    """SQL in the dialect of one database, and the types of its columns."""
 
     sql: str
     columns: Mapping[str, str]  # "int64", "date" or "string"
@@ -35,13 +35,13 @@ def unwrap(backend: Any) -> tuple[str, Any]:
     kind = kinds.get(getattr(backend, "name", ""))
     if kind is None:
         raise DatabaseError(
-            f"{type(backend).__module__} is no ibis backend of DuckDB, PostgreSQL or Spark."
+            f"{type(backend).__module__} is not an ibis backend of DuckDB, PostgreSQL or Spark."
         )
     return kind, backend._session if kind == "spark" else backend.con
 
 
 class Queries:
-    """Every question of an extraction, as SQL of one dialect."""
+    """Every query of an extraction, as SQL of one dialect."""
 
     def __init__(self, kind: str, layout: Layout) -> None:
         self._dialect, self._layout = DIALECTS[kind], layout
@@ -142,13 +142,13 @@ class Queries:
     def records_by_group(self, domain: str, groups: Mapping[str, Collection[int]]) -> Query:
         """How many records of a domain each group of concepts has."""
         rows = self._events(domain)
-        found = {
+        counts = {
             name: _flag(rows.concept_id.isin(_whole(ids))).sum().fill_null(0).cast("int64")
             for name, ids in groups.items()
         }
-        return self._query(rows.agg(**found))
+        return self._query(rows.agg(**counts))
 
-    def event_holes(self, domain: str) -> Query:
+    def event_issues(self, domain: str) -> Query:
         """Records of a domain that cannot be used, and whose they are."""
         rows = self._joined_with_persons(self._events(domain))
         concept = rows.concept_id
@@ -161,7 +161,7 @@ class Queries:
             )
         )
 
-    def period_holes(self) -> Query:
+    def period_issues(self) -> Query:
         """Observation periods that cannot be used, and whose they are."""
         rows = self._joined_with_persons(self._periods())
         return self._query(
@@ -173,7 +173,7 @@ class Queries:
             )
         )
 
-    def person_holes(self) -> Query:
+    def person_issues(self) -> Query:
         """Persons without a year of birth, or born after all that was observed of them.
 
         Who was never observed is compared with the last observation of anybody.

@@ -33,7 +33,7 @@ from elseif.cohort.plan import (
     Plan,
     count_records,
     empty_cohort,
-    find_holes,
+    find_quality_issues,
     find_spans,
     make_plan,
 )
@@ -112,8 +112,8 @@ class _Work:
     def into_memory(self, persons_a_batch: int) -> Cohort:
         """Keep every part in memory."""
         plan = make_plan(self.database, self.definition)
-        spans, holes, _ = self._look(plan, persons_a_batch)
-        return self._fill(plan, PartsInMemory(), spans, holes)
+        spans, issues, _ = self._look(plan, persons_a_batch)
+        return self._fill(plan, PartsInMemory(), spans, issues)
 
     def into_folder(self, folder: Path, persons_a_batch: int) -> Cohort:
         """Write every part into a folder, or continue where an earlier extraction has ended."""
@@ -131,7 +131,7 @@ class _Work:
 
     def _into_folder(self, folder: Path, persons_a_batch: int) -> Cohort:
         prints = self._prints()
-        check_begun(folder, prints)  # before the long questions
+        check_begun(folder, prints)  # before the long queries
         plan = make_plan(self.database, self.definition)
         prints |= self._state(plan)
         if check_begun(folder, prints):
@@ -143,11 +143,11 @@ class _Work:
             return read_folder(folder)
         parts = PartsInFolder(folder, self.definition.domains)
         if not parts.resume(prints):
-            spans, holes, records = self._look(plan, persons_a_batch)
+            spans, issues, records = self._look(plan, persons_a_batch)
             prints["records"] = fingerprint(records)
-            parts.begin(prints, spans, holes)
+            parts.begin(prints, spans, issues)
         try:
-            cohort = self._fill(plan, parts, parts.spans, parts.holes)
+            cohort = self._fill(plan, parts, parts.spans, parts.issues)
         except EmptyCohortError:
             parts.discard()
             raise
@@ -165,13 +165,13 @@ class _Work:
     def _look(
         self, plan: Plan, persons_a_batch: int
     ) -> tuple[list[tuple[int, int]], list[tuple[str, int, int]], dict[str, int]]:
-        """Ranges of persons, holes, totals: every record is counted once, which takes a while."""
+        """Ranges of persons, issues, totals: every record is counted once, which takes a while."""
         with self.progress.stage("looking at the database", 2) as report:
             spans = find_spans(self.database, plan, persons_a_batch)
             report(1)
-            holes, totals = find_holes(self.database, self.definition, plan)
+            issues, totals = find_quality_issues(self.database, self.definition, plan)
             report(2)
-        return spans, holes, totals
+        return spans, issues, totals
 
     def _prints(self) -> dict[str, str]:
         """What tells this extraction from any other."""
@@ -191,7 +191,7 @@ class _Work:
         plan: Plan,
         parts: PartsInMemory | PartsInFolder,
         spans: list[tuple[int, int]],
-        holes: list[tuple[str, int, int]],
+        issues: list[tuple[str, int, int]],
     ) -> Cohort:
         """Extract every range that has not been yet, and put the parts together."""
         with self.progress.stage("extracting", len(spans)) as report:
@@ -204,9 +204,9 @@ class _Work:
             raise empty_cohort(self.database, self.definition, counts.tolist())
         domains = self.definition.domains
         concepts = {domain: concepts_of(parts.pairs(domain)) for domain in domains}
-        names = _names(self.database, plan.questions, concepts)
+        names = _names(self.database, plan.queries, concepts)
         catalogue = make_catalogue(concepts, names)
-        noticed = Noticed(holes, plan.lacking, tuple(self.database.source_names()))
+        noticed = Noticed(issues, plan.lacking, tuple(self.database.source_names()))
         cohort = assemble(self.definition, parts, catalogue, plan.members, noticed)
         warn_of_empty_groups(cohort.groups)
         return cohort
@@ -214,17 +214,17 @@ class _Work:
     def _extract_range(
         self, plan: Plan, parts: PartsInMemory | PartsInFolder, number: int, span: tuple[int, int]
     ) -> None:
-        question = plan.questions.persons(self.definition, plan.members, span)
-        tables = list(self.database.stream(question))
+        query = plan.queries.persons(self.definition, plan.members, span)
+        tables = list(self.database.stream(query))
         rows = {
             name: np.concatenate([_NOTHING[kind], *(_column(table[name]) for table in tables)])
-            for name, kind in question.columns.items()
+            for name, kind in query.columns.items()
         }
         part = part_from_rows(rows, len(step_names(self.definition)))
 
         def of(domain: str) -> Iterator[Any]:
             if len(part.person_ids):
-                ask = plan.questions.features
+                ask = plan.queries.features
                 yield from self.database.stream(ask(self.definition, plan.members, domain, span))
 
         parts.add(number, part, {domain: of(domain) for domain in self.definition.domains})
@@ -245,12 +245,12 @@ def _column(column: Any) -> np.ndarray:
     return column.fill_null(-1).to_numpy()
 
 
-def _names(database: Database, questions: Any, concepts: dict[str, np.ndarray]) -> dict[int, str]:
+def _names(database: Database, queries: Any, concepts: dict[str, np.ndarray]) -> dict[int, str]:
     """What the concepts are called; of two names of one concept, the first by its letters."""
     ids = sorted({int(i) for some in concepts.values() for i in some})
     names: dict[int, str] = {}
     for start in range(0, len(ids), IDS_AT_ONCE):
-        rows = database.fetch(questions.names(ids[start : start + IDS_AT_ONCE]))
+        rows = database.fetch(queries.names(ids[start : start + IDS_AT_ONCE]))
         for row in rows.to_pylist() if rows is not None else ():
             name = plain_name(row["name"])
             if name:

@@ -62,19 +62,19 @@ class PartsInFolder:
     def __init__(self, folder: Path, domains: Sequence[str]) -> None:
         self.folder, self._domains = folder, tuple(domains)
         self.spans: list[tuple[int, int]] = []
-        self.holes: list[tuple[str, int, int]] = []
+        self.issues: list[tuple[str, int, int]] = []
         self._found: list[Part] | None = None
 
     def begin(
         self,
         prints: Mapping[str, str],
         spans: Sequence[tuple[int, int]],
-        holes: Sequence[tuple[str, int, int]],
+        issues: Sequence[tuple[str, int, int]],
     ) -> None:
         """Write down what is to be done, or find what was written down before."""
         plan = {"format": FORMAT, "version": VERSION, "prints": dict(prints)}
-        write_json(self.folder / PLAN, {**plan, "spans": spans, "holes": holes})
-        self.spans, self.holes = list(spans), list(holes)
+        write_json(self.folder / PLAN, {**plan, "spans": spans, "holes": issues})
+        self.spans, self.issues = list(spans), list(issues)
 
     def resume(self, prints: Mapping[str, str]) -> bool:
         """Take up an extraction that was begun; False if none was."""
@@ -85,7 +85,7 @@ class PartsInFolder:
         check_prints(self.folder, plan, prints)
         check_seal(path, plan)
         self.spans = [(int(begin), int(end)) for begin, end in plan["spans"]]
-        self.holes = [(str(what), int(n), int(m)) for what, n, m in plan["holes"]]
+        self.issues = [(str(what), int(n), int(m)) for what, n, m in plan["holes"]]
         return True
 
     def is_done(self, number: int) -> bool:
@@ -159,10 +159,10 @@ class PartsInFolder:
             "n_features": int(cohort.features.shape[1]),
             "warnings": list(cohort.warnings),
             "attrition": cohort.attrition.to_dict("records"),
-            "holes": cohort.holes.to_dict("records"),
+            "holes": cohort.quality_issues.to_dict("records"),
             "catalogue": catalogue,
             "ranges": receipts,
-            "base_holes": self.holes,
+            "base_holes": self.issues,
             "prints": dict(prints),
         }
         write_json(self.folder / MANIFEST, manifest)
@@ -222,8 +222,8 @@ def read_folder(folder: Path) -> Cohort:
         raise DataError(f"{folder / MANIFEST} is damaged: {error}. Extract once more.") from error
     except DatabaseError as error:  # ids without a place, which here no database is to blame for
         raise DataError(f"{folder}: the parts do not fit together. Extract once more.") from error
-    found = (len(cohort), cohort.features.shape[1], int(cohort.outcome.sum()))
-    if found != expected or int(cohort.attrition["persons"].iloc[-1]) != len(cohort):
+    read = (len(cohort), cohort.features.shape[1], int(cohort.outcome.sum()))
+    if read != expected or int(cohort.attrition["persons"].iloc[-1]) != len(cohort):
         raise DataError(f"{folder}: the parts are not those that the manifest counts.")
     return cohort
 
@@ -258,9 +258,9 @@ def check_begun(folder: Path, wanted: Mapping[str, str]) -> bool:
     return is_there
 
 
-def check_prints(folder: Path, found: Mapping[str, Any], wanted: Mapping[str, str]) -> None:
+def check_prints(folder: Path, document: Mapping[str, Any], wanted: Mapping[str, str]) -> None:
     """Refuse a folder that belongs to something else."""
-    prints = found.get("prints")
+    prints = document.get("prints")
     if not isinstance(prints, Mapping):
         raise DataError(f"{folder} is damaged: it does not say what it is an extraction of.")
     for key, what in (
@@ -280,7 +280,7 @@ def check_files(folder: Path, files: Sequence[Mapping[str, Any]]) -> None:
     for file in files:
         name = str(file["name"])
         if Path(name).name != name or name.startswith("."):
-            raise DataError(f"{folder}: {name!r:.80} is no name of a part.")
+            raise DataError(f"{folder}: {name!r:.80} is not the name of a part.")
         path = folder / name
         if not path.is_file():
             raise DataError(f"{folder}: the part {name} is missing. Extract once more.")

@@ -100,8 +100,8 @@ class PartsInMemory:
 
 def _pairs(tables: list[Any]) -> tuple[np.ndarray, np.ndarray]:
     empty = np.empty(0, dtype=np.int64)
-    found = tuple(
+    pairs = tuple(
         np.concatenate([empty, *(table[name].to_numpy() for table in tables)])
         for name in ("person_id", "concept_id")
     )
-    return found[0], found[1]
+    return pairs[0], pairs[1]

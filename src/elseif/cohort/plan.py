@@ -1,11 +1,11 @@
-"""What is found out before the first person is read: tables, concepts, ranges, holes."""
+"""What is settled before the first person is read: tables, concepts, ranges, quality issues."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
-from elseif.cohort.attrition import attrition_table, database_holes, step_names
+from elseif.cohort.attrition import attrition_table, database_issues, step_names
 from elseif.cohort.cdm_layout import CDM, EVENTS, SOURCE
 from elseif.cohort.concept_sets import find_members
 from elseif.cohort.database import Database
@@ -23,7 +23,7 @@ class EmptyCohortError(DatabaseError):
 class Plan:
     """What is known before the first person is read."""
 
-    questions: Any
+    queries: Any
     members: dict[str, frozenset[int]]  # concept ids of index, outcome and each group
     lacking: tuple[str, ...]  # what the vocabulary lacks for them, in sentences
     n_persons: int  # in the database
@@ -36,37 +36,37 @@ def make_plan(database: Database, definition: CohortDefinition) -> Plan:
     unused = {table for domain, table in EVENTS.items() if domain not in definition.domains}
     unused.discard(EVENTS["condition"])
     unused.add(SOURCE)
-    questions = database.questions([table for table in CDM if table not in unused])
-    people = database.numbers(questions.persons_in_database())
-    _check_persons(database, questions, people["rows"] - people["persons"])
-    members, lacking = find_members(database, questions, definition)
-    found = database.numbers(questions.index_persons(members["index"]))
+    queries = database.queries([table for table in CDM if table not in unused])
+    people = database.numbers(queries.persons_in_database())
+    _check_persons(database, queries, people["rows"] - people["persons"])
+    members, lacking = find_members(database, queries, definition)
+    index_persons = database.numbers(queries.index_persons(members["index"]))
     plan = Plan(
-        questions,
+        queries,
         members,
         lacking,
         people["persons"],
-        found["persons"],
-        (found["least"], found["most"]),
+        index_persons["persons"],
+        (index_persons["least"], index_persons["most"]),
     )
     if not plan.n_index_persons:
         raise empty_cohort(database, definition, [0] * len(step_names(definition)))
     return plan
 
 
-def _check_persons(database: Database, questions: Any, n_doubled: int) -> None:
+def _check_persons(database: Database, queries: Any, n_doubled: int) -> None:
     """Refuse ids that do not tell one person from another."""
     if n_doubled:
         raise DatabaseError(
             f"The table person of {database.label} has {n_doubled:,} rows too many: their "
             "person_id is that of another row. Every person must have one row."
         )
-    fractional = questions.fractional_persons()
+    fractional = queries.fractional_persons()
     n_fractional = 0 if fractional is None else database.numbers(fractional)["persons"]
     if n_fractional:
         raise DatabaseError(
-            f"The table person of {database.label} has {n_fractional:,} rows whose person_id is no "
-            "whole number. Give persons whole numbers as ids in every table."
+            f"The table person of {database.label} has {n_fractional:,} rows whose person_id is "
+            "not a whole number. Give persons whole numbers as ids in every table."
         )
 
 
@@ -82,7 +82,7 @@ def _split(
     if n_persons <= persons_a_batch or ends[0] == ends[1]:
         return [ends]
     width = max(1, -(-(ends[1] - ends[0] + 1) // STRIPS))
-    rows = database.fetch(plan.questions.histogram(plan.members["index"], ends, width))
+    rows = database.fetch(plan.queries.histogram(plan.members["index"], ends, width))
     strips = [(row["persons"], row["least"], row["most"]) for row in rows.to_pylist()]
     if len(strips) == 1:  # ids so large that they differ by less than a number can show
         return [ends]
@@ -102,26 +102,26 @@ def _split(
     return spans
 
 
-def find_holes(
+def find_quality_issues(
     database: Database, definition: CohortDefinition, plan: Plan
 ) -> tuple[list[tuple[str, int, int]], dict[str, int]]:
     """What the whole database lacks, and how many records it has."""
-    questions = plan.questions
+    queries = plan.queries
     answers = {
-        "observation_period": database.numbers(questions.period_holes()),
-        "person": database.numbers(questions.person_holes()),
+        "observation_period": database.numbers(queries.period_issues()),
+        "person": database.numbers(queries.person_issues()),
     }
     for domain in _domains(definition):
-        answers[domain] = database.numbers(questions.event_holes(domain))
+        answers[domain] = database.numbers(queries.event_issues(domain))
     totals = {"observation_period": answers["observation_period"]["total"]}
     totals |= {EVENTS[domain]: answers[domain]["total"] for domain in _domains(definition)}
-    return database_holes(answers), totals
+    return database_issues(answers), totals
 
 
 def count_records(database: Database, definition: CohortDefinition, plan: Plan) -> dict[str, int]:
-    """How many records the database has now, as ``find_holes`` has counted them once."""
+    """How many records the database has now, as ``find_quality_issues`` has counted them once."""
     tables = ["observation_period", *(EVENTS[domain] for domain in _domains(definition))]
-    return {table: database.numbers(plan.questions.n_records(table))["total"] for table in tables}
+    return {table: database.numbers(plan.queries.n_records(table))["total"] for table in tables}
 
 
 def _domains(definition: CohortDefinition) -> list[str]:
@@ -134,10 +134,10 @@ def empty_cohort(
 ) -> EmptyCohortError:
     """The error of a cohort without members, which says where they were lost."""
     steps = attrition_table(definition, counts, 0).itertuples(index=False)
-    told = "; ".join(
+    listed = "; ".join(
         f"{persons:,} {f'(-{removed:,}) ' if removed else ''}{step}"
         for step, persons, removed, _ in steps
     )
     return EmptyCohortError(
-        f"Nobody in {database.label} belongs to the cohort. Of its persons, step by step, {told}."
+        f"Nobody in {database.label} belongs to the cohort. Of its persons, step by step, {listed}."
     )

@@ -48,13 +48,13 @@ def plain_name(name: str | None) -> str:
 
 def different_names(names: Sequence[str], ids: np.ndarray, domains: Sequence[str]) -> list[str]:
     """Names of which no two are the same: where two would be, the concept's id is added."""
-    found = [name or f"concept {i}" for name, i in zip(names, ids, strict=True)]
+    distinct = [name or f"concept {i}" for name, i in zip(names, ids, strict=True)]
     for add in ("{name} (concept {i})", "{name} (concept {i}, {domain})"):
-        counts = Counter([*found, *RESERVED])
-        found = [
+        counts = Counter([*distinct, *RESERVED])
+        distinct = [
             add.format(name=names[k] or "unnamed", i=ids[k], domain=domains[k])
             if counts[name] > 1
             else name
-            for k, name in enumerate(found)
+            for k, name in enumerate(distinct)
         ]
-    return found
+    return distinct

@@ -105,7 +105,7 @@ class ColumnReport:
 
     @property
     def levels_hold(self) -> str | None:
-        """What the categories are; None for columns of another kind and where nothing tells."""
+        """What the categories are; None for columns of another kind, or if that is not known."""
         return self.holds or next(map(family, self.levels), None)
 
     def without_values(self) -> ColumnReport:
@@ -214,7 +214,8 @@ def in_order(column: Column, order: tuple[Any, ...]) -> Column:
     untold = [category for category in column.categories if category not in order]
     if untold:
         raise DataError(
-            f"Column {column.name!r} has {untold[0]!r}, which the order told by kinds lacks: "
+            f"Column {column.name!r} has {untold[0]!r}, which is missing from the order given in "
+            "kinds: "
             f"{', '.join(map(repr, order))}."
         )
     recode = np.array([order.index(c) for c in column.categories] + [-1], dtype=np.int32)
@@ -352,16 +353,16 @@ def rare_categories(column: Column, labels: Labels, least_share: float) -> np.nd
 
 def cut_points(column: Column, labels: Labels, how: Binarising) -> list[Any]:
     """Where a column is cut: as told, or by the method chosen."""
-    told = how.cuts.get(column.name)
+    given = how.cuts.get(column.name)
     if column.kind is Kind.ORDERED:
-        if told is not None:
-            return _told_categories(column, told)
+        if given is not None:
+            return _given_categories(column, given)
         present = _present_codes(column)
         return [column.categories[code] for code in present[:-1]]
-    if told is not None and not isinstance(told, str):
-        return _told_cuts(column, told)
+    if given is not None and not isinstance(given, str):
+        return _given_cuts(column, given)
     assert column.numbers is not None
-    cutting = told or how.cutting
+    cutting = given or how.cutting
     if cutting in (DESCRIPTION_LENGTH, EVIDENCE):
         used = np.isfinite(column.numbers) & (labels.weights > 0)  # what is missing is not finite
         values, codes, n_labels = column.numbers[used], labels.codes[used], len(labels.classes)
@@ -374,38 +375,38 @@ def cut_points(column: Column, labels: Labels, how: Binarising) -> list[Any]:
     )
 
 
-def _told_cuts(column: Column, told: Sequence[Any]) -> list[Any]:
+def _given_cuts(column: Column, given: Sequence[Any]) -> list[Any]:
     cuts: list[Any]
     try:
         if column.kind is Kind.DATE:
-            cuts = [as_date(cut) for cut in told]
+            cuts = [as_date(cut) for cut in given]
         else:
-            if any(family(cut) not in ("number", "boolean") for cut in told):
+            if any(family(cut) not in ("number", "boolean") for cut in given):
                 raise ValueError("not numbers")
-            cuts = [float(cut) for cut in told]
+            cuts = [float(cut) for cut in given]
             if not np.all(np.isfinite(cuts)):
                 raise ValueError("not finite")
     except (TypeError, ValueError, OverflowError) as error:
         what = "dates" if column.kind is Kind.DATE else "finite numbers"
         raise ParamError(
-            f"cuts[{column.name!r}] is {told!r}; it must be a list of {what}."
+            f"cuts[{column.name!r}] is {given!r}; it must be a list of {what}."
         ) from error
     return sorted(set(cuts))
 
 
-def _told_categories(column: Column, told: Sequence[Any]) -> list[Any]:
-    if isinstance(told, str) or not isinstance(told, Iterable):
+def _given_categories(column: Column, given: Sequence[Any]) -> list[Any]:
+    if isinstance(given, str) or not isinstance(given, Iterable):
         raise ParamError(
-            f"cuts[{column.name!r}] is {told!r}; it must be a list of the column's categories."
+            f"cuts[{column.name!r}] is {given!r}; it must be a list of the column's categories."
         )
-    told = list(map(category_form, told))
-    unknown = [cut for cut in told if cut not in column.categories]
+    given = list(map(category_form, given))
+    unknown = [cut for cut in given if cut not in column.categories]
     if unknown:
         raise ParamError(
             f"cuts[{column.name!r}]: {unknown[0]!r} is none of the column's categories "
             f"{', '.join(map(repr, column.categories[:10]))}."
         )
-    return sorted(set(told), key=column.categories.index)
+    return sorted(set(given), key=column.categories.index)
 
 
 def _boolean_conditions(column: Column, how: Binarising) -> Iterator[Condition]:

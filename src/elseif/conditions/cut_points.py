@@ -62,9 +62,9 @@ def _near_quantile(
     def share_of(n_values: int) -> float:
         return float(passed[n_values]) / total
 
-    places = range(1, len(ordered) + 1)
-    place = min(bisect_left(places, share - 1e-12, key=share_of), len(ordered) - 1)
-    exact = ordered[place]
+    positions = range(1, len(ordered) + 1)
+    position = min(bisect_left(positions, share - 1e-12, key=share_of), len(ordered) - 1)
+    exact = ordered[position]
     if exact == ordered[-1]:  # nothing is above it: cut between it and the value before
         return _roundest(ordered[np.searchsorted(ordered, exact) - 1], exact)
     wanted = share_of(int(np.searchsorted(ordered, exact, side="right")))
@@ -169,9 +169,9 @@ def _best_split(passed: np.ndarray) -> int | None:
         right = total - left
         n_left, n_right = left.sum(axis=1), right.sum(axis=1)
         after = (n_left * _entropy(left) + n_right * _entropy(right)) / n
-        place = int(np.argmin(after))
-        if after[place] < least:
-            least, best = float(after[place]), start + place
+        position = int(np.argmin(after))
+        if after[position] < least:
+            least, best = float(after[position]), start + position
     left = passed[best] - passed[0]
     right = total - left
     whole, of_left, of_right = (float(_entropy(c[None, :])[0]) for c in (total, left, right))

@@ -60,12 +60,12 @@ def evidence_cuts(
     while len(cuts) > 1:
         alone = _log_marginal_likelihood(counts)
         joined = _log_marginal_likelihood(counts[1:] + counts[:-1]) - alone[1:] - alone[:-1]
-        place = int(np.argmax(joined))
-        if joined[place] <= -price:
+        position = int(np.argmax(joined))
+        if joined[position] <= -price:
             break
-        counts[place] += counts[place + 1]
-        counts = np.delete(counts, place + 1, axis=0)
-        del cuts[place]
+        counts[position] += counts[position + 1]
+        counts = np.delete(counts, position + 1, axis=0)
+        del cuts[position]
     return cuts
 
 

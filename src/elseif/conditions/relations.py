@@ -66,10 +66,10 @@ def _levels(condition: Condition, order: tuple[Any, ...]) -> set[Any]:
         return set(order) - {value}
     if condition.operator == BETWEEN:
         return set(order[order.index(value[0]) + 1 : order.index(value[1]) + 1])
-    place = order.index(value)
+    position = order.index(value)
     if condition.operator in (ABOVE, AT_LEAST):
-        return set(order[place + (condition.operator == ABOVE) :])
-    return set(order[: place + (condition.operator == AT_MOST)])
+        return set(order[position + (condition.operator == ABOVE) :])
+    return set(order[: position + (condition.operator == AT_MOST)])
 
 
 def _cross(mine: set[Any], theirs: set[Any]) -> bool:

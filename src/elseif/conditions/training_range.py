@@ -62,9 +62,9 @@ def training_range(column: Column, labels: Labels) -> TrainingRange | None:
     people = min(max(FEWEST_OF_A_LEVEL, len(values) // ROWS_FOR_EACH), MOST_LEFT_OUT)
     if len(values) < 4 * people:
         return None
-    places = people - 1, len(values) - people
-    values.partition(places)  # a copy already: a column may fill half of the memory
-    low, high = values[list(places)]
+    positions = people - 1, len(values) - people
+    values.partition(positions)  # a copy already: a column may fill half of the memory
+    low, high = values[list(positions)]
     if low == high:
         return None
     ends: tuple[Any, Any] | None

@@ -213,7 +213,7 @@ def _check(
         raise ParamTypeError(f"path is {path!r}; it must be the name of a file.")
     target = Path(path)
     if not target.name or "\0" in str(target):
-        raise ParamError(f"path is {str(path)!r}, which no file can be called.")
+        raise ParamError(f"path is {str(path)!r}, which is not a valid file name.")
     if not target.parent.is_dir():
         raise ParamError(f"path is {str(target)!r}, but there is no folder {str(target.parent)!r}.")
     for file in target, facts_path(target):

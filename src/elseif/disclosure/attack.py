@@ -8,14 +8,14 @@ from typing import NamedTuple
 import numpy as np
 
 from elseif.disclosure.cells import Cells
-from elseif.disclosure.linear_attack import told_by_programmes
+from elseif.disclosure.linear_attack import recovered_by_programmes
 
 MOST_ROUNDS = 500
 ROUNDING_ERROR = 1e-9
 
 
 @dataclass(frozen=True)
-class ToldCell:
+class RecoveredCell:
     """A number of people below the minimum cell that follows from what is published."""
 
     label: int
@@ -50,7 +50,7 @@ class _Bounds:
                 break
 
 
-def told_cells(cells: Cells) -> list[ToldCell]:
+def recovered_cells(cells: Cells) -> list[RecoveredCell]:
     """Numbers of 1 to ``min_cell`` - 1 people that follow from what the cells published.
 
     Every published number stands for an interval of counts. The counts of a set, of a set
@@ -66,20 +66,22 @@ def told_cells(cells: Cells) -> list[ToldCell]:
 
     Returns
     -------
-    list of ToldCell
+    list of RecoveredCell
         What could be told; empty where the rounding holds.
     """
     if cells.rounding is None or not cells.published:
         return []
     return [
-        ToldCell(label, n) for label in range(cells.n_labels) for n in _told_of_label(cells, label)
+        RecoveredCell(label, n)
+        for label in range(cells.n_labels)
+        for n in _recovered_of_label(cells, label)
     ]
 
 
-def _told_of_label(cells: Cells, label: int) -> list[float]:
+def _recovered_of_label(cells: Cells, label: int) -> list[float]:
     keys = np.array([by_label[label] for by_label in cells.keys], dtype=np.uint64)
-    distinct, first, place = np.unique(keys, return_index=True, return_inverse=True)
-    low, high = _published_bounds(cells, label, distinct, place)
+    distinct, first, position = np.unique(keys, return_index=True, return_inverse=True)
+    low, high = _published_bounds(cells, label, distinct, position)
     outer, inner = _nested(cells, label, first)
     differences = distinct[outer] - distinct[inner]
     distinct_differences, which, n_times = np.unique(
@@ -100,7 +102,7 @@ def _told_of_label(cells: Cells, label: int) -> list[float]:
     )
     used = shared[which]
     published_sums = np.array(
-        [(place[a], place[b], place[c]) for a, (b, c) in cells.sums], dtype=np.int64
+        [(position[a], position[b], position[c]) for a, (b, c) in cells.sums], dtype=np.int64
     ).reshape(-1, 3)
     bounds.narrow(
         _Sums(
@@ -118,16 +120,16 @@ def _told_of_label(cells: Cells, label: int) -> list[float]:
         return (most[pinned] * cells.unit).tolist()
     inside = _inside(cells, label, first)
     smallest = cells.rounding.min_cell / cells.unit
-    return [n * cells.unit for n in told_by_programmes(inside, low, high, smallest)]
+    return [n * cells.unit for n in recovered_by_programmes(inside, low, high, smallest)]
 
 
 def _published_bounds(
-    cells: Cells, label: int, distinct: np.ndarray, place: np.ndarray
+    cells: Cells, label: int, distinct: np.ndarray, position: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Counts in whole units that each set's number can stand for."""
     assert cells.rounding is not None
     step = cells.rounding.step
-    where = place[list(cells.published)]
+    where = position[list(cells.published)]
     numbers = np.array([by_label[label] for by_label in cells.published.values()])
     is_rounded = np.abs(numbers / step - np.round(numbers / step)) < ROUNDING_ERROR
     half = np.where(is_rounded, step / 2, 0.0)

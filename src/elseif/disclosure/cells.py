@@ -79,12 +79,12 @@ class Cells:
 
     def publish(self, members: np.ndarray, numbers: np.ndarray) -> None:
         """Write down the numbers that a set of rows is shown with."""
-        place = self._place(members)
-        known = self.published.setdefault(place, np.array(numbers, dtype=float))
+        position = self._place(members)
+        known = self.published.setdefault(position, np.array(numbers, dtype=float))
         if not np.array_equal(known, numbers):
             raise DisclosureError(
-                f"The same people would be told as {known.tolist()} and as "
-                f"{np.asarray(numbers).tolist()}; this is a fault of the program, and nothing was "
+                f"The same people would be shown as {known.tolist()} and as "
+                f"{np.asarray(numbers).tolist()}; this is an internal error, and nothing was "
                 "written."
             )
 

@@ -8,7 +8,7 @@ from elseif.disclosure.cells import Cells
 
 
 def coarse_sample(
-    cells: Cells, members: np.ndarray, risk: np.ndarray, place: int
+    cells: Cells, members: np.ndarray, risk: np.ndarray, position: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Who had one label, and at which risk, as far as it may be told.
 
@@ -24,7 +24,7 @@ def coarse_sample(
         The group.
     risk : ndarray of float, shape (rows,)
         Risks that follow from rounded counts themselves.
-    place : int
+    position : int
         The label whose risk it is.
 
     Returns
@@ -35,12 +35,12 @@ def coarse_sample(
         The risk of each.
     """
     if cells.rounding is None:
-        return cells.codes[members] == place, risk[members]
+        return cells.codes[members] == position, risk[members]
     risks = np.unique(risk[members])[::-1]
     above = [members & (risk >= r) for r in risks]
     counts = np.array([cells.by_label(each) for each in above]).reshape(-1, cells.n_labels)
     steps = np.diff(counts, axis=0, prepend=0).astype(np.int64)
-    events = steps[:, place]
+    events = steps[:, position]
     others = steps.sum(axis=1) - events
     truth = np.concatenate([np.ones(events.sum(), dtype=bool), np.zeros(others.sum(), dtype=bool)])
     return truth, np.concatenate([np.repeat(risks, events), np.repeat(risks, others)])

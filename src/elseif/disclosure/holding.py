@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
-from elseif.disclosure.attack import told_cells
+from elseif.disclosure.attack import recovered_cells
 from elseif.disclosure.cells import Cells
 from elseif.disclosure.rounding import Rounding
 from elseif.errors import DisclosureError
@@ -32,10 +32,10 @@ def hold(min_cell: int, attempt: Callable[[Rounding], tuple[Made, Iterable[Cells
     """
     for multiple in MULTIPLES:
         made, published = attempt(Rounding(min_cell, multiple * min_cell))
-        if not any(cells.unrounded or told_cells(cells) for cells in published):
+        if not any(cells.unrounded or recovered_cells(cells) for cells in published):
             return made
     raise DisclosureError(
-        f"Numbers of fewer than {min_cell} people could be worked out even of counts rounded to "
-        f"multiples of {MULTIPLES[-1] * min_cell}, so nothing was written. Write fewer files or "
+        f"Numbers of fewer than {min_cell} people could be reconstructed even from counts rounded "
+        f"to multiples of {MULTIPLES[-1] * min_cell}, so nothing was written. Write fewer files or "
         "subgroups at once, or use a larger min_cell."
     )

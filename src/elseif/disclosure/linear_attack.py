@@ -19,7 +19,7 @@ MOST_PROGRAMMES = 400  # of sets that are left; with more, rounding is taken not
 TOLERANCE = 1e-6
 
 
-def told_by_programmes(
+def recovered_by_programmes(
     inside: np.ndarray, low: np.ndarray, high: np.ndarray, smallest: float
 ) -> list[float]:
     """Counts below a limit that linear programmes pin.

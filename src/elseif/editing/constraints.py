@@ -75,13 +75,13 @@ def best_list(posterior: Posterior, constraints: Constraints) -> int:
     )
 
 
-def _entries(told: Any) -> list[Any]:
+def _entries(given: Any) -> list[Any]:
     """A list of constraints; a tuple, a text or an antecedent is one constraint."""
-    if isinstance(told, list):
-        return told
-    if isinstance(told, tuple) and not told and not isinstance(told, Antecedent):
+    if isinstance(given, list):
+        return given
+    if isinstance(given, tuple) and not given and not isinstance(given, Antecedent):
         return []
-    return [told]
+    return [given]
 
 
 def _constraint(

@@ -57,23 +57,23 @@ class EditContext:
         return {c.name for c in self.model.fit_report.columns if c.n_other_levels}
 
     @cached_property
-    def places(self) -> dict[Antecedent, int]:
+    def positions(self) -> dict[Antecedent, int]:
         """Where each antecedent stands in the pool."""
         return {antecedent: a for a, antecedent in enumerate(self.pool.antecedents)}
 
     def label_counts(self, antecedents: Sequence[Antecedent]) -> np.ndarray:
         """N[j, l] in units, the default rule last."""
         n_labels = len(self.metadata.classes)
-        place = np.full(self.table.n_rows, len(antecedents), dtype=np.int64)
+        position = np.full(self.table.n_rows, len(antecedents), dtype=np.int64)
         codes = self.labels.codes
         left = codes >= 0
         used = left.copy()
         for j, antecedent in enumerate(antecedents):
             captured = left & antecedent_truth(antecedent, self.table, self.known_kinds(antecedent))
-            place[captured] = j
+            position[captured] = j
             left &= ~captured  # later rules see only what earlier ones left
         counts = np.zeros((len(antecedents) + 1, n_labels), dtype=np.int64)
-        np.add.at(counts, (place[used], codes[used]), self.labels.weights[used])
+        np.add.at(counts, (position[used], codes[used]), self.labels.weights[used])
         return counts
 
     def known_kinds(self, antecedent: Antecedent) -> dict[str, Kind]:
@@ -83,22 +83,22 @@ class EditContext:
             c: self.table.column(c).kind for c in antecedent.columns if c not in known
         }
 
-    def read(self, told: Any) -> Antecedent:
+    def read(self, given: Any) -> Antecedent:
         """An antecedent from itself, the name of one in the pool, or conditions."""
-        if isinstance(told, Antecedent) and told in self.places:
-            return told
-        if isinstance(told, str) and told not in self.table:
-            if told in self.pool.names:
-                return self.pool[self.pool.names.index(told)]
+        if isinstance(given, Antecedent) and given in self.positions:
+            return given
+        if isinstance(given, str) and given not in self.table:
+            if given in self.pool.names:
+                return self.pool[self.pool.names.index(given)]
             raise ParamError(
-                f"{show_name(told)!r} is neither a column nor an antecedent of the pool; write it "
+                f"{show_name(given)!r} is neither a column nor an antecedent of the pool; write it "
                 "as conditions, such as ('age', '>', 60)."
             )
         kinds = {**self.kinds, **self.metadata.kinds}
-        read = read_antecedents([told], self.table, kinds, self.orders)[0]
+        read = read_antecedents([given], self.table, kinds, self.orders)[0]
         antecedent = Antecedent(without_order(c, self.open_columns) for c in read)
         apart = Antecedent(part for condition in antecedent for part in _apart(condition))
-        return apart if apart in self.places else antecedent
+        return apart if apart in self.positions else antecedent
 
 
 def _apart(condition: Condition) -> tuple[Condition, ...]:
@@ -114,7 +114,7 @@ def _apart(condition: Condition) -> tuple[Condition, ...]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Draft:
-    """A list that is being edited. Every edit gives a new draft. Places of rules count from 0.
+    """A list that is being edited. Every edit gives a new draft. Positions are numbered from 0.
 
     Attributes
     ----------
@@ -160,42 +160,42 @@ class Draft:
 
     # ------------------------------------------------------------------------ edits
 
-    def drop(self, place: int) -> Draft:
+    def drop(self, position: int) -> Draft:
         """Remove a rule.
 
         Parameters
         ----------
-        place : int
-            The rule's place.
+        position : int
+            The rule's position, from 0.
 
         Returns
         -------
         Draft
             The new draft.
         """
-        place = self._checked(place)
-        left = self.antecedents[:place] + self.antecedents[place + 1 :]
-        return self._next(left, f"drop {self._quoted(self.antecedents[place])}")
+        position = self._checked(position)
+        left = self.antecedents[:position] + self.antecedents[position + 1 :]
+        return self._next(left, f"drop {self._quoted(self.antecedents[position])}")
 
-    def move(self, place: int, to: int) -> Draft:
-        """Move a rule to another place.
+    def move(self, position: int, to: int) -> Draft:
+        """Move a rule to another position.
 
         Parameters
         ----------
-        place : int
-            The rule's place.
+        position : int
+            The rule's position, from 0.
         to : int
-            Its new place; the rules between close up.
+            Its new position; the rules between close up.
 
         Returns
         -------
         Draft
             The new draft.
         """
-        place, to = self._checked(place), self._checked(to, "to")
+        position, to = self._checked(position), self._checked(to, "to")
         order = list(self.antecedents)
-        order.insert(to, order.pop(place))
-        done = f"move {self._quoted(self.antecedents[place])} from {place + 1} to {to + 1}"
+        order.insert(to, order.pop(position))
+        done = f"move {self._quoted(self.antecedents[position])} from {position + 1} to {to + 1}"
         return self._next(order, done)
 
     def insert(self, antecedent: Any, at: int) -> Draft:
@@ -206,7 +206,7 @@ class Draft:
         antecedent : Antecedent, str or tuple
             An antecedent, the name of one in the pool, or conditions.
         at : int
-            The new rule's place.
+            The new rule's position, from 0.
 
         Returns
         -------
@@ -218,13 +218,13 @@ class Draft:
         order = [*self.antecedents[:at], new, *self.antecedents[at:]]
         return self._next(order, f"insert {self._quoted(new)} at {at + 1}")
 
-    def replace(self, place: int, antecedent: Any) -> Draft:
+    def replace(self, position: int, antecedent: Any) -> Draft:
         """Replace a rule's antecedent.
 
         Parameters
         ----------
-        place : int
-            The rule's place.
+        position : int
+            The rule's position, from 0.
         antecedent : Antecedent, str or tuple
             An antecedent, the name of one in the pool, or conditions.
 
@@ -233,12 +233,12 @@ class Draft:
         Draft
             The new draft.
         """
-        place = self._checked(place)
-        others = self.antecedents[:place] + self.antecedents[place + 1 :]
+        position = self._checked(position)
+        others = self.antecedents[:position] + self.antecedents[position + 1 :]
         new = self._new(antecedent, others)
-        order = [*self.antecedents[:place], new, *self.antecedents[place + 1 :]]
+        order = [*self.antecedents[:position], new, *self.antecedents[position + 1 :]]
         return self._next(
-            order, f"replace {self._quoted(self.antecedents[place])} by {self._quoted(new)}"
+            order, f"replace {self._quoted(self.antecedents[position])} by {self._quoted(new)}"
         )
 
     def take(self, antecedents: Sequence[Any], done: str = "take another list") -> Draft:
@@ -257,8 +257,8 @@ class Draft:
             The new draft.
         """
         order: list[Antecedent] = []
-        for told in antecedents:
-            order.append(self._new(told, order))
+        for given in antecedents:
+            order.append(self._new(given, order))
         return self._next(order, done)
 
     def undo(self) -> Draft:
@@ -306,25 +306,25 @@ class Draft:
     def _next(self, antecedents: Sequence[Antecedent], done: str) -> Draft:
         return Draft(self.context, tuple(antecedents), done, self)
 
-    def _checked(self, place: Any, name: str = "place", last: int | None = None) -> int:
-        if isinstance(place, bool) or not isinstance(place, (int, np.integer)):
-            raise ParamTypeError(f"{name} is {place!r}; it must be a whole number, from 0.")
+    def _checked(self, position: Any, name: str = "position", last: int | None = None) -> int:
+        if isinstance(position, bool) or not isinstance(position, (int, np.integer)):
+            raise ParamTypeError(f"{name} is {position!r}; it must be a whole number, from 0.")
         last = len(self.antecedents) - 1 if last is None else last
-        if not 0 <= place <= last:
+        if not 0 <= position <= last:
             n = len(self.antecedents)
             n_rules = "no rules" if n == 0 else "1 rule" if n == 1 else f"{n} rules"
             allowed = "nothing" if last < 0 else f"0 to {last}"
             raise ParamError(
-                f"{name} is {place}; the list has {n_rules} beside its default rule, which stays "
-                f"last, so {name} can be {allowed}."
+                f"{name} is {position}; the list has {n_rules} beside its default rule, which "
+                f"stays last, so {name} can be {allowed}."
             )
-        return int(place)
+        return int(position)
 
     def _quoted(self, antecedent: Antecedent) -> str:
         return f"'{show_name(self.context.metadata.display.text(antecedent), 80)}'"
 
-    def _new(self, told: Any, others: Sequence[Antecedent]) -> Antecedent:
-        new = self.context.read(told)
+    def _new(self, given: Any, others: Sequence[Antecedent]) -> Antecedent:
+        new = self.context.read(given)
         if new in others:
             shown = self._quoted(new)
             raise ParamError(f"The list has {shown} already; a second one would never apply.")
@@ -348,15 +348,15 @@ class Draft:
     @property
     def outside(self) -> tuple[Antecedent, ...]:
         """Antecedents that are not in the pool: the prior gives them no probability."""
-        return tuple(a for a in self.antecedents if a not in self.context.places)
+        return tuple(a for a in self.antecedents if a not in self.context.positions)
 
     @cached_property
     def log_prior(self) -> float:
         """Log prior; minus infinity where an antecedent is not in the pool."""
         if self.outside:
             return -math.inf
-        places = self.context.places
-        return self.context.model.prior.log_probability([places[a] for a in self.antecedents])
+        positions = self.context.positions
+        return self.context.model.prior.log_probability([positions[a] for a in self.antecedents])
 
     @cached_property
     def log_likelihood(self) -> float:
@@ -433,7 +433,7 @@ class Draft:
         return copied
 
     def to_text(self, width: int = 100) -> str:
-        """Write the list, its price, and the edits made.
+        """Write the list, its log posterior, and the edits made.
 
         Parameters
         ----------
@@ -482,7 +482,7 @@ def _check_price(draft: Draft) -> None:
     context = draft.context
     if draft.outside or context.model.posterior is None:
         return
-    items = tuple(context.places[a] for a in draft.antecedents)
+    items = tuple(context.positions[a] for a in draft.antecedents)
     lists = context.model.posterior.distinct
     of_length = np.flatnonzero(lists.lengths == len(items)).tolist()
     same = [i for i in of_length if lists.antecedent_list(i) == items]

@@ -42,6 +42,10 @@ from elseif.evaluation.discrimination import (
 )
 from elseif.evaluation.folds import stratified_folds as stratified_folds
 from elseif.evaluation.intervals import Estimate as Estimate
+from elseif.evaluation.keeper import (
+    FitKey as FitKey,
+    Keeper as Keeper,
+)
 from elseif.evaluation.net_benefit import (
     DecisionCurve as DecisionCurve,
     decision_curve as decision_curve,
@@ -57,9 +61,7 @@ from elseif.evaluation.stability import (
 )
 from elseif.evaluation.table_of_classifiers import (
     Compared as Compared,
-    Keeper as Keeper,
     Measured as Measured,
-    Place as Place,
     Population as Population,
     compare as compare,
     spread as spread,

@@ -43,8 +43,8 @@ def quantile_groups(risk: np.ndarray, most: int = 10) -> tuple[np.ndarray, int]:
     A list gives few distinct risks, so there may be fewer groups than asked for.
     """
     edges = np.unique(np.quantile(risk, np.arange(1, most) / most, method="inverted_cdf"))
-    places = np.searchsorted(edges, risk, side="left")
-    used, group = np.unique(places, return_inverse=True)
+    positions = np.searchsorted(edges, risk, side="left")
+    used, group = np.unique(positions, return_inverse=True)
     return group, len(used)
 
 
@@ -108,7 +108,7 @@ def recalibration(truth: np.ndarray, risk: np.ndarray, level: float = LEVEL) -> 
     one = np.ones((len(y), 1))
     large = _logistic(one, y, x, level)
     both = [UNKNOWN, UNKNOWN]
-    if not _told_apart(x, y):
+    if not _is_separable(x, y):
         both = _logistic(np.column_stack([np.ones(len(y)), x]), y, nothing, level)
     return Recalibration(slope=both[1], intercept=both[0], in_the_large=large[0])
 
@@ -181,7 +181,7 @@ def brier(truth: np.ndarray, risk: np.ndarray, level: float = LEVEL) -> Brier:
     )
 
 
-def _told_apart(x: np.ndarray, y: np.ndarray) -> bool:
+def _is_separable(x: np.ndarray, y: np.ndarray) -> bool:
     """Whether a threshold parts events from others: the steeper the slope, the likelier, then."""
     events, others = x[y == 1], x[y == 0]
     if not len(events) or not len(others):

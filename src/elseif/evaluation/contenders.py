@@ -74,7 +74,7 @@ def nothing_more(fitted: Any) -> dict[str, Any]:
 
 @dataclass(frozen=True, eq=False)
 class Contender:
-    """A classifier to compare, the table it learns from, and which of its predictions are judged.
+    """A classifier to compare, the table it learns from, and which predictions are evaluated.
 
     One fit may have several outputs: a rule list predicts by its point estimate and by its
     posterior.
@@ -174,12 +174,12 @@ class FoldResult:
         }
 
     @classmethod
-    def from_dict(cls, found: Mapping[str, Any]) -> FoldResult:
+    def from_dict(cls, document: Mapping[str, Any]) -> FoldResult:
         """Restore a result from what ``to_dict`` gave.
 
         Parameters
         ----------
-        found : dict
+        document : dict
             Plain data; anything else raises KeyError, TypeError or ValueError.
 
         Returns
@@ -191,14 +191,14 @@ class FoldResult:
             str(name): Scores(
                 _numbers(s["order"]), None if s["risk"] is None else _numbers(s["risk"])
             )
-            for name, s in found["scores"].items()
+            for name, s in document["scores"].items()
         }
         return cls(
             scores,
-            float(found["seconds"]),
-            float(found["cpu_seconds"]),
-            tuple(map(str, found["warnings"])),
-            dict(found["details"]),
+            float(document["seconds"]),
+            float(document["cpu_seconds"]),
+            tuple(map(str, document["warnings"])),
+            dict(document["details"]),
         )
 
 
@@ -216,8 +216,8 @@ def fit_once(
         seconds, cpu_seconds = time.perf_counter() - start, time.process_time() - cpu_start
         _check_event(contender.name, classifier, y_train)
         scores = {name: scoring(classifier, X_test) for name, scoring in contender.judged.items()}
-    for name, found in scores.items():
-        _check(name, found, len(test))
+    for name, scored in scores.items():
+        _check(name, scored, len(test))
     said = tuple(dict.fromkeys(" ".join(text.split()) for text in caught))
     return FoldResult(scores, seconds, cpu_seconds, said, contender.describe(classifier))
 
@@ -279,8 +279,8 @@ def _check_event(name: str, fitted: Any, y: Any) -> None:
         )
 
 
-def _check(name: str, found: Scores, n: int) -> None:
-    for values in (found.order, found.risk):
+def _check(name: str, scores: Scores, n: int) -> None:
+    for values in (scores.order, scores.risk):
         if values is not None and (np.shape(values) != (n,) or not np.isfinite(values).all()):
             raise ValueError(
                 f"{name} gives scores of shape {np.shape(values)} with "

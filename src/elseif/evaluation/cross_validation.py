@@ -193,11 +193,13 @@ def cross_validate_all(
             accepted = fresh.get_params(deep=False)  # a subclass may lack either
             fresh.set_params(**{name: value for name, value in wanted.items() if name in accepted})
             weight = None if weights is None else weights[rows[train]]
-            fold, found = _fit_fold(fresh, X, y, rows[train], rows[test], weight, predict)
+            fold, predicted = _fit_fold(fresh, X, y, rows[train], rows[test], weight, predict)
             fitted.append(fold)
             if not probabilities:
-                probabilities = [np.full((len(rows), len(known.classes)), np.nan) for _ in found]
-            for whole, part in zip(probabilities, found, strict=True):
+                probabilities = [
+                    np.full((len(rows), len(known.classes)), np.nan) for _ in predicted
+                ]
+            for whole, part in zip(probabilities, predicted, strict=True):
                 whole[test] = part
             report(k + 1)
     return [
@@ -254,7 +256,7 @@ def held_out(
     if len(probabilities) != len(given):
         raise DataError(
             f"The held-out table has {len(probabilities)} rows and {len(given)} labels; "
-            "give one label a row."
+            "give one label per row."
         )
     return Validation(
         HELD_OUT,

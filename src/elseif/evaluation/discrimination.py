@@ -60,10 +60,10 @@ class Curve:
 
 def curve(truth: np.ndarray, risk: np.ndarray) -> Curve:
     """Counts at every distinct risk: corners of the ROC and the precision-recall curve."""
-    risks, place = np.unique(-np.asarray(risk, dtype=float), return_inverse=True)
+    risks, position = np.unique(-np.asarray(risk, dtype=float), return_inverse=True)
     truth = np.asarray(truth, dtype=bool)
-    events = np.bincount(place[truth], minlength=len(risks))
-    others = np.bincount(place[~truth], minlength=len(risks))
+    events = np.bincount(position[truth], minlength=len(risks))
+    others = np.bincount(position[~truth], minlength=len(risks))
     return Curve(
         np.concatenate([[np.inf], -risks]),
         np.concatenate([[0], np.cumsum(events)]),

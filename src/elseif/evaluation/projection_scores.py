@@ -78,6 +78,6 @@ def _log_losses(validation: Validation) -> np.ndarray:
 def mean_auc(validation: Validation) -> float:
     """The mean over folds; with more than two labels, of one label against the others each."""
     n_labels = len(validation.classes)
-    places = [1] if n_labels == 2 else range(n_labels)
-    aucs = [fold_aucs(*validation.against_the_rest(k), validation.fold) for k in places]
+    positions = [1] if n_labels == 2 else range(n_labels)
+    aucs = [fold_aucs(*validation.against_the_rest(k), validation.fold) for k in positions]
     return float(np.nanmean(aucs)) if n_labels > 1 else float("nan")

@@ -104,7 +104,7 @@ class PointScore(ClassifierMixin, BaseEstimator):
         self.points(X)
         labels = label_array(y)
         if labels.ndim != 1:
-            raise DataError(f"y has the shape {labels.shape}; give one label a person.")
+            raise DataError(f"y has the shape {labels.shape}; give one label per person.")
         known = read_labels(labels, None, False, category_order(y))
         if len(known.codes) != len(X):
             raise DataError(f"X has {len(X)} rows and y {len(known.codes)}.")
@@ -217,7 +217,7 @@ class PointScore(ClassifierMixin, BaseEstimator):
         for component, column in (self.columns or {}).items():
             if component not in known:
                 raise ParamError(
-                    f"columns: {component!r} is no component of {type(self).__name__}; it has "
+                    f"columns: {component!r} is not a component of {type(self).__name__}; it has "
                     f"{', '.join(known)}."
                 )
             known[component] = column
@@ -313,7 +313,7 @@ class _Columns:
             frame = nw.from_native(X, eager_only=True, pass_through=True)
             columns = list(getattr(frame, "columns", ()))
         except nw.exceptions.DuplicateError:
-            raise DataError("Column names of X must be unique, and some stand twice.") from None
+            raise DataError("Column names of X must be unique, and some occur twice.") from None
         if not isinstance(frame, nw.DataFrame):
             raise DataTypeError(
                 f"A score needs a data frame with the columns {', '.join(names.values())}; "

@@ -27,17 +27,19 @@ class Stability:
     mean_risk_difference: float  # mean over pairs and observations of |risk - other's risk|
 
 
-def stability(lists: Sequence[RuleList], table: Any, place: int) -> Stability:
+def stability(lists: Sequence[RuleList], table: Any, position: int) -> Stability:
     """Rules, conditions and columns by how many lists hold them, and agreement of pairs.
 
     Risks of one label are compared for all observations of the table.
     """
     words = [rule_list.metadata.display for rule_list in lists]
-    held = list(zip(lists, words, strict=True))
-    rules = [{word.text(a) for a in each.antecedents} for each, word in held]
-    conditions = [{word.condition(c) for a in each.antecedents for c in a} for each, word in held]
-    columns = [{word.column(n) for a in each.antecedents for n in a.columns} for each, word in held]
-    risks = [rule_list.predict_proba(table)[:, place] for rule_list in lists]
+    worded = list(zip(lists, words, strict=True))
+    rules = [{word.text(a) for a in each.antecedents} for each, word in worded]
+    conditions = [{word.condition(c) for a in each.antecedents for c in a} for each, word in worded]
+    columns = [
+        {word.column(n) for a in each.antecedents for n in a.columns} for each, word in worded
+    ]
+    risks = [rule_list.predict_proba(table)[:, position] for rule_list in lists]
     return Stability(
         len(lists),
         most_common(rules),

@@ -108,10 +108,10 @@ def _by_category(column: Column) -> tuple[np.ndarray, list[str]]:
     frequent = np.argsort(-counts, kind="stable")[:most]
     kept = np.sort(frequent[counts[frequent] >= FEWEST_OF_A_LEVEL])
     n_others = int(np.count_nonzero(counts)) - len(kept)
-    place = np.full(len(names), len(kept))
-    place[kept] = np.arange(len(kept))
+    position = np.full(len(names), len(kept))
+    position[kept] = np.arange(len(kept))
     others = "1 other category" if n_others == 1 else f"{n_others} other categories"
-    return place[column.codes], [*(names[i] for i in kept), others]
+    return position[column.codes], [*(names[i] for i in kept), others]
 
 
 def _by_quarter(column: Column) -> tuple[np.ndarray, list[str]]:

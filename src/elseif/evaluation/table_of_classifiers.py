@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -29,90 +29,8 @@ from elseif.evaluation.contenders import (
 from elseif.evaluation.discrimination import Curve, auc_with_interval, curve, fold_aucs
 from elseif.evaluation.folds import fold_seeds, rows_of, stratified_folds
 from elseif.evaluation.intervals import Estimate
+from elseif.evaluation.keeper import FitKey, Keeper, NoKeeper
 from elseif.progress import Progress
-
-
-@dataclass(frozen=True)
-class Place:
-    """Identifies one fit of a comparison.
-
-    Attributes
-    ----------
-    population : str
-        Name of the population.
-    contender : str
-        Name of the contender.
-    fold : int
-        The fold, from 0.
-    fingerprint : str
-        Hash of data, settings and versions.
-
-    Examples
-    --------
-    >>> from elseif.evaluation import Place
-    >>> Place("everybody", "rule list", 0, "1f0a").fold
-    0
-    """
-
-    population: str
-    contender: str
-    fold: int
-    fingerprint: str
-
-
-class Keeper(Protocol):
-    """Stores the results of fits, so that a comparison can be resumed.
-
-    Examples
-    --------
-    >>> class InMemory:
-    ...     def __init__(self):
-    ...         self.results = {}
-    ...     def read(self, place):
-    ...         return self.results.get(place)
-    ...     def write(self, place, result):
-    ...         self.results[place] = result
-    >>> keeper = InMemory()
-    >>> keeper.write("a place", "a result")
-    >>> keeper.read("a place")
-    'a result'
-    """
-
-    def read(self, place: Place) -> FoldResult | None:
-        """The stored result of a fit.
-
-        Parameters
-        ----------
-        place : Place
-            Which fit.
-
-        Returns
-        -------
-        FoldResult or None
-            The result; None if there is none, or if it is damaged.
-        """
-
-    def write(self, place: Place, result: FoldResult) -> None:
-        """Store the result of a fit.
-
-        Parameters
-        ----------
-        place : Place
-            Which fit.
-        result : FoldResult
-            Its result.
-        """
-
-
-class NoKeeper:
-    """Keeps nothing."""
-
-    def read(self, place: Place) -> FoldResult | None:
-        """Nothing was kept."""
-        return None
-
-    def write(self, place: Place, result: FoldResult) -> None:
-        """Forget it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -430,8 +348,8 @@ class _Task:
         rows = self.population.rows
         results = []
         for k, (train, test) in enumerate(self.splits):
-            place = Place(self.population.name, contender.name, k, self._fingerprint(contender, k))
-            result = self.keeper.read(place)
+            key = FitKey(self.population.name, contender.name, k, self._fingerprint(contender, k))
+            result = self.keeper.read(key)
             if result is None or not _fits(result, contender, len(test)):
                 try:
                     result = fit_once(
@@ -439,7 +357,7 @@ class _Task:
                     )
                 except Exception as error:  # any library may be behind a contender
                     raise _FitFailed(f"fold {k + 1}: {reason(error)}") from error
-                self.keeper.write(place, result)
+                self.keeper.write(key, result)
             results.append(result)
             report(k + 1)
         return results

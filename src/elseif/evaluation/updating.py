@@ -21,14 +21,14 @@ DISCOUNTS = np.linspace(0, 1, 201)  # among which the best is looked for
 def external_cases(model: FittedModel, X: Any, y: Any) -> tuple[Validation, np.ndarray]:
     """Predictions for a table from elsewhere, and the line that each row falls into."""
     table = model.read(X)
-    found = held_out(model.predict_proba, model.metadata.classes, table, y)
-    return found, model.chosen_list().captured_in(table)[found.rows]
+    validation = held_out(model.predict_proba, model.metadata.classes, table, y)
+    return validation, model.chosen_list().captured_in(table)[validation.rows]
 
 
-def line_counts(found: Validation, line: np.ndarray, n_lines: int) -> np.ndarray:
+def line_counts(validation: Validation, line: np.ndarray, n_lines: int) -> np.ndarray:
     """How many observations of each label fall into each line. Shape (lines, labels)."""
-    counts = np.zeros((n_lines, len(found.classes)))
-    np.add.at(counts, (line, found.labels), 1)
+    counts = np.zeros((n_lines, len(validation.classes)))
+    np.add.at(counts, (line, validation.labels), 1)
     return counts
 
 
@@ -49,7 +49,7 @@ def learn_discount(old: np.ndarray, new: np.ndarray, pseudocounts: np.ndarray) -
 
 
 def recalibrate(model: Any, X: Any, y: Any, discount: float | None = None) -> FittedModel:
-    """Carry a list to another place: its rules stay, its probabilities learn from the new data.
+    """Update the probabilities of a list with new data, and keep its rules.
 
     Each line has the Dirichlet posterior of the pseudocounts, the old label counts times a
     discount, and the new label counts (a power prior, Ibrahim and Chen 2000). With a discount of 1
@@ -97,17 +97,17 @@ def recalibrate(model: Any, X: Any, y: Any, discount: float | None = None) -> Fi
         )
     rule_list = model.chosen_list()
     old = np.array([rule.label_counts for rule in rule_list.rules])
-    found, line = external_cases(model, X, y)
-    new = line_counts(found, line, len(old))
+    validation, line = external_cases(model, X, y)
+    new = line_counts(validation, line, len(old))
     if discount is None:
         discount = learn_discount(old, new, rule_list.metadata.pseudocounts)
     if isinstance(discount, bool) or not 0 <= discount <= 1:
         raise ParamError(f"discount is {discount!r}; it must lie between 0 and 1.")
     made = _with_counts(model, rule_list, old, new, float(discount))
-    here = origin_of(X, set(model.metadata.kinds))
-    if made.cohort is None or here is None:
-        return replace(made, cohort=made.cohort or here)
-    both = bool(made.cohort["synthetic"] or here["synthetic"])
+    origin = origin_of(X, set(model.metadata.kinds))
+    if made.cohort is None or origin is None:
+        return replace(made, cohort=made.cohort or origin)
+    both = bool(made.cohort["synthetic"] or origin["synthetic"])
     return replace(made, cohort={**made.cohort, "synthetic": both})
 
 

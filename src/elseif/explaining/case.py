@@ -37,17 +37,17 @@ def one_row(X: Any, row: int = 0) -> Any:
     X = whole_batch(X)
     frame = eager_frame(X)
     if isinstance(frame, nw.DataFrame):
-        place = _checked_row(row, len(frame))
-        return frame[place : place + 1].to_native()
+        position = _checked_row(row, len(frame))
+        return frame[position : position + 1].to_native()
     if not hasattr(X, "shape"):
         if not isinstance(X, (list, tuple)):
             raise DataTypeError(
                 f"A case must be a dict of values by column or a table, not {type(X).__name__}."
             )
-        place = _checked_row(row, len(X))
-        return X[place : place + 1]
-    place = _checked_row(row, X.shape[0] if X.shape else 0)
-    return X.tocsr()[place : place + 1] if hasattr(X, "tocsr") else X[place : place + 1]
+        position = _checked_row(row, len(X))
+        return X[position : position + 1]
+    position = _checked_row(row, X.shape[0] if X.shape else 0)
+    return X.tocsr()[position : position + 1] if hasattr(X, "tocsr") else X[position : position + 1]
 
 
 def as_mapping(case: Any) -> Mapping[Any, Any] | None:
@@ -82,28 +82,28 @@ def _read_mapping(case: Mapping[Any, Any]) -> Table:
         )
     values = list(case.values())
 
-    def get(place: int, name: str, kind: Kind | None) -> Column:
+    def get(position: int, name: str, kind: Kind | None) -> Column:
         cell = np.empty(1, dtype=object)
-        cell[0] = values[place]
-        if isinstance(values[place], np.datetime64):
-            return column_from_array(np.array([values[place]]), name, kind)
+        cell[0] = values[position]
+        if isinstance(values[position], np.datetime64):
+            return column_from_array(np.array([values[position]]), name, kind)
         return column_from_array(cell, name, kind)
 
     return Table(list(case), 1, get, named=True)
 
 
 def _row_of_table(table: Table, row: int) -> Table:
-    place = _checked_row(row, table.n_rows)
-    return table if table.n_rows == 1 else table.take(np.array([place]))
+    position = _checked_row(row, table.n_rows)
+    return table if table.n_rows == 1 else table.take(np.array([position]))
 
 
 def _checked_row(row: Any, n_rows: int) -> int:
     if isinstance(row, bool) or not isinstance(row, (int, np.integer)):
         raise DataTypeError(f"row is {row!r}; it must be a whole number, counted from 0.")
-    place = int(row) + n_rows if row < 0 else int(row)
-    if not 0 <= place < n_rows:
+    position = int(row) + n_rows if row < 0 else int(row)
+    if not 0 <= position < n_rows:
         raise DataError(f"row is {row}, but the table has {n_rows} rows, counted from 0.")
-    return place
+    return position
 
 
 def needed_column(table: Table, name: str, kind: Kind | None, who: str = "the list asks") -> Column:
@@ -116,7 +116,7 @@ def needed_column(table: Table, name: str, kind: Kind | None, who: str = "the li
     return table.column(name, kind)
 
 
-def held(conditions: Iterable[Condition], column: Column) -> tuple[bool, ...]:
+def truths_of(conditions: Iterable[Condition], column: Column) -> tuple[bool, ...]:
     """Which conditions hold of a column of one row."""
     return tuple(bool(condition.holds(column)[0]) for condition in conditions)
 
@@ -149,6 +149,6 @@ def readable_value(conditions: Sequence[Condition], column: Column) -> str:
         assert column.numbers is not None
         short = float(f"{value:.{DIGITS}g}")
         rounded = replace(column, numbers=np.array([short]))
-        if held(conditions, rounded) == held(conditions, column):
+        if truths_of(conditions, rounded) == truths_of(conditions, column):
             value = short
     return shown_value(value)

@@ -12,7 +12,7 @@ from elseif.antecedents.antecedent import Antecedent
 from elseif.antecedents.display_labels import DisplayLabels
 from elseif.checks import check_level
 from elseif.conditions.condition import MISSING, ONE_OF, Condition, value_text
-from elseif.explaining.case import held, needed_column, read_case, readable_value, value_of
+from elseif.explaining.case import needed_column, read_case, readable_value, truths_of, value_of
 from elseif.explaining.cells import Cell, cells_text
 from elseif.explaining.nearest_changes import CaseChange, nearest_changes
 from elseif.explaining.other_lists import OtherLists, judge
@@ -35,7 +35,7 @@ MOST_CHANGES = 6  # of the same number of columns that are kept
 
 @dataclass(frozen=True)
 class ConditionCheck:
-    """A condition held against the case's value."""
+    """A condition and whether the case’s value meets it."""
 
     column: str
     operator: str
@@ -49,7 +49,7 @@ class ConditionCheck:
 
 @dataclass(frozen=True)
 class RuleCheck:
-    """A rule held against the case."""
+    """A rule and which of its conditions the case meets."""
 
     place: int  # counted from 0
     antecedent: str
@@ -114,7 +114,7 @@ class WhatIf:
 
 @dataclass(frozen=True, repr=False)
 class Explanation:
-    """Why a list predicts what it predicts for one case. Places of rules count from 0.
+    """Why a list predicts what it predicts for one case. Positions of rules are numbered from 0.
 
     Attributes
     ----------
@@ -263,7 +263,7 @@ def explain(
     kinds, display = rule_list.metadata.kinds, rule_list.metadata.display
     logic = list_logic(rule_list, levels)
     columns = {c: needed_column(table, c, kinds.get(c)) for c in logic.columns}
-    truths = {c: held(logic.conditions[c], column) for c, column in columns.items()}
+    truths = {c: truths_of(logic.conditions[c], column) for c, column in columns.items()}
     place = first_true(logic, truths)
     texts = {c: readable_value(logic.conditions[c], column) for c, column in columns.items()}
     checks = [

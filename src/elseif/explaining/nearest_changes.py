@@ -101,10 +101,10 @@ def nearest_changes(
     """
     for n_columns in range(1, len(logic.columns) + 1):
         best: dict[tuple[int, frozenset[str]], tuple[int, Ways]] = {}
-        for place in targets:
-            search = _Search(logic, truths, place, n_columns)
+        for position in targets:
+            search = _Search(logic, truths, position, n_columns)
             for ways in islice(search.ways(), MOST_WAYS):
-                key = (place, frozenset(ways))
+                key = (position, frozenset(ways))
                 distance = sum(
                     min(_steps(logic, cell_of, cell) for cell in w) for w in ways.values()
                 )
@@ -127,13 +127,13 @@ def _steps(logic: ListLogic, cell_of: Mapping[str, int | None], cell: Cell) -> i
 
 
 def _change(
-    logic: ListLogic, cell_of: Mapping[str, int | None], place: int, ways: Ways
+    logic: ListLogic, cell_of: Mapping[str, int | None], position: int, ways: Ways
 ) -> CaseChange:
     columns = []
     for column in logic.columns:  # in the order in which the list asks for them
         if column in ways:
             columns.append(CellChange(column, _nearest(logic, cell_of, ways[column])))
-    return CaseChange(place, tuple(columns))
+    return CaseChange(position, tuple(columns))
 
 
 def _nearest(

@@ -49,20 +49,20 @@ def judge(posterior: Posterior, table: Table, own: np.ndarray, level: float = 0.
     intervals = mixture_intervals(posterior, table, level)[0].tolist()
     labels = []
     names = posterior.metadata.label_names
-    for place, label in enumerate(posterior.metadata.classes.tolist()):
-        values = by_list[:, place]
+    for position, label in enumerate(posterior.metadata.classes.tolist()):
+        values = by_list[:, position]
         low, median, high = weighted_quantiles(values, weights, (0.025, 0.5, 0.975))
         labels.append(
             PosteriorPrediction(
                 label=label,
-                name=names[place],
-                mean=float(mean[place]),
+                name=names[position],
+                mean=float(mean[position]),
                 low=low,
                 median=median,
                 high=high,
-                share_above=float(weights[values > own[place] + TIE].sum()),
-                share_below=float(weights[values < own[place] - TIE].sum()),
-                interval=tuple(intervals[place]),
+                share_above=float(weights[values > own[position] + TIE].sum()),
+                share_below=float(weights[values < own[position] - TIE].sum()),
+                interval=tuple(intervals[position]),
             )
         )
     agrees = np.argmax(by_list, axis=1) == np.argmax(own)
@@ -90,10 +90,10 @@ def probabilities_by_list(posterior: Posterior, table: Table) -> np.ndarray:
     covers[used] = np.logical_and.reduceat(truth[members], starts)
     # the place of the first rule that is true: the default rule's where none is
     owners = np.repeat(np.arange(len(lists)), lists.lengths)
-    places = np.arange(len(lists.items)) - lists.offsets[owners]
+    positions = np.arange(len(lists.items)) - lists.offsets[owners]
     first = lists.lengths.copy()
     hit = covers[lists.items]
-    np.minimum.at(first, owners[hit], places[hit])
+    np.minimum.at(first, owners[hit], positions[hit])
     rows = lists.offsets[:-1] + np.arange(len(lists)) + first
     metadata = posterior.metadata
     counts = lists.label_counts[rows] * metadata.count_unit
@@ -107,5 +107,5 @@ def weighted_quantiles(
     order = np.argsort(values, kind="stable")
     reached = np.cumsum(weights[order])
     # a sum of many shares may fall short of one by its last digits
-    places = np.searchsorted(reached, np.array(at) * reached[-1] - TIE)
-    return tuple(float(v) for v in values[order][np.minimum(places, len(values) - 1)])
+    positions = np.searchsorted(reached, np.array(at) * reached[-1] - TIE)
+    return tuple(float(v) for v in values[order][np.minimum(positions, len(values) - 1)])

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from elseif.conditions.condition import Condition
-from elseif.explaining.case import UNKNOWN, as_mapping, held, read_case
+from elseif.explaining.case import UNKNOWN, as_mapping, read_case, truths_of
 from elseif.explaining.cells import Cell, column_cells, list_conditions, open_cells
 from elseif.posterior.rule_list import RuleList
 from elseif.tables.reading import Table
@@ -47,12 +47,12 @@ class ListLogic:
 def list_logic(rule_list: RuleList, levels: Mapping[str, Sequence[Any]] | None = None) -> ListLogic:
     """The logic of a list; levels are the categories of columns, where they are known."""
     conditions = list_conditions(rule_list)
-    place = {c: i for known in conditions.values() for i, c in enumerate(known)}
+    position = {c: i for known in conditions.values() for i, c in enumerate(known)}
     rules = []
     for rule in rule_list.rules:
         wanted: dict[str, list[int]] = {}
         for condition in rule.antecedent:
-            wanted.setdefault(condition.column, []).append(place[condition])
+            wanted.setdefault(condition.column, []).append(position[condition])
         rules.append({column: tuple(parts) for column, parts in wanted.items()})
     return ListLogic(conditions, tuple(rules), column_cells(rule_list, levels))
 
@@ -129,7 +129,7 @@ def case_truths(
             unknown.append(name)
             continue
         column = table.column(name, rule_list.metadata.kinds.get(name))
-        truths[name] = held(conditions, column)
+        truths[name] = truths_of(conditions, column)
     return truths, tuple(unknown)
 
 
@@ -256,18 +256,18 @@ def possibilities(
     ('class', 'sex')
     """
     logic, options, unknown = _options(rule_list, case, levels)
-    places = reachable(logic, options)
+    positions = reachable(logic, options)
     # what each answer to a question would leave
     answers = {
         column: [reachable(logic, {**options, column: (t,)}) for t in options[column]]
         for column in unknown
-        if len(places) > 1
+        if len(positions) > 1
     }
     telling = [column for column, left in answers.items() if len(set(left)) > 1]
     telling.sort(key=lambda column: _lines_left(answers[column]))
-    by_line = [rule_list[j].probabilities.tolist() for j in places]
+    by_line = [rule_list[j].probabilities.tolist() for j in positions]
     return Possibilities(
-        places=places,
+        places=positions,
         unknown=unknown,
         low=tuple(map(min, zip(*by_line, strict=True))),
         high=tuple(map(max, zip(*by_line, strict=True))),

@@ -22,7 +22,6 @@ from elseif.conditions.condition import (
 from elseif.errors import ModelFileError
 from elseif.export.cohort_checks import check_cohort, check_recalibrated
 from elseif.export.document import (
-    LARGEST_CHAIN,
     ColumnPart,
     ConditionPart,
     DateValue,
@@ -36,6 +35,7 @@ from elseif.export.document import (
     TupleValue,
 )
 from elseif.export.exact_checks import check_exact
+from elseif.export.field_types import LARGEST_CHAIN
 from elseif.export.json_values import decode_date, decode_labels, decode_number, hashable
 from elseif.tables.columns import Kind
 
@@ -118,7 +118,7 @@ def _check_outcome(document: Document) -> None:
         raise ModelFileError(f"outcome: the labels cannot be read ({error}).") from error
     infinite = any(isinstance(label, float) and not math.isfinite(label) for label in labels)
     _refuse_unless(not infinite, "outcome: a label is infinite or not a number.")
-    _refuse_unless(len(set(labels)) == n, "outcome: a label stands twice.")
+    _refuse_unless(len(set(labels)) == n, "outcome: a label occurs twice.")
 
 
 def _check_rounding(document: Document) -> None:
@@ -136,25 +136,25 @@ def _check_rounding(document: Document) -> None:
     counts = [n for rule in rules for n in rule.label_counts]
     _refuse_unless(
         all(math.remainder(n, rounding.step) == 0 for n in counts + document.training.label_counts),
-        f"training: a count is no multiple of {rounding.step}.",
+        f"training: a count is not a multiple of {rounding.step}.",
     )
-    told = (
+    parts = (
         document.posterior,
         document.training.fingerprint,
         document.pool.supports,
         None if projection is None else projection.path,
     )
     _refuse_unless(
-        all(part is None for part in told)
+        all(part is None for part in parts)
         and not any(column.n_missing for column in document.table.columns),
-        "training: counts are rounded, and yet other parts of the file would tell them.",
+        "training: counts are rounded, but other parts of the file would reveal them.",
     )
 
 
 def _check_columns(document: Document) -> None:
     table = document.table
     names = [column.name for column in table.columns]
-    _refuse_unless(len(set(names)) == len(names), "table: a column stands twice.")
+    _refuse_unless(len(set(names)) == len(names), "table: a column occurs twice.")
     known = table.feature_names
     if known is None:
         unknown = {name for name in names if not _is_place(name, table.n_features)}
@@ -315,8 +315,8 @@ def _check_rules(
 ) -> None:
     alphas = document.outcome.pseudocounts
     n = len(alphas)
-    for place, rule in enumerate(rules):
-        is_last = place == len(rules) - 1
+    for position, rule in enumerate(rules):
+        is_last = position == len(rules) - 1
         _refuse_unless(
             bool(rule.conditions) != is_last,
             f"{where}: the last rule, and no other, has no condition.",
@@ -324,13 +324,13 @@ def _check_rules(
         conditions.check(where, rule.conditions)
         _refuse_unless(
             len(rule.label_counts) == n and len(rule.probabilities) == n,
-            f"{where}: rule {place + 1} needs {n} counts and probabilities.",
+            f"{where}: rule {position + 1} needs {n} counts and probabilities.",
         )
         total = sum(rule.label_counts) + sum(alphas)
         means = [(c + a) / total for c, a in zip(rule.label_counts, alphas, strict=True)]
         _refuse_unless(
             all(abs(p - m) <= CLOSE for p, m in zip(rule.probabilities, means, strict=True)),
-            f"{where}: the probabilities of rule {place + 1} do not follow from its counts.",
+            f"{where}: the probabilities of rule {position + 1} do not follow from its counts.",
         )
     rounding = document.training.rounding
     # each line and the total are rounded on their own

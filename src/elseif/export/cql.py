@@ -57,8 +57,8 @@ def library_name(model: Any, name: str | None) -> str:
         return "RuleList" + "".join(word[:1].upper() + word[1:] for word in words)[:50]
     if not re.fullmatch(r"[A-Z][A-Za-z0-9_]{0,254}", name):
         raise ParamError(
-            f"name is {name[:100]!r}; it must begin with a capital letter and hold letters, "
-            "digits and underscores alone."
+            f"name is {name[:100]!r}; it must begin with a capital letter and contain "
+            "only letters, digits and underscores."
         )
     return name
 
@@ -66,7 +66,7 @@ def library_name(model: Any, name: str | None) -> str:
 def cql_text(plain: PlainList, answers: Sequence[Result], name: str, version: str) -> str:
     """The text of a library."""
     if not re.fullmatch(r"[0-9A-Za-z.+-]{1,64}", version):
-        raise ParamError(f"version is {version[:100]!r}; it must be such as '1.0.0'.")
+        raise ParamError(f"version is {version[:100]!r}; it must be like '1.0.0'.")
     _check_names(plain, answers)
     lines = [f"// {line}" for line in plain.header]
     lines += [f"library {name} version '{version}'", ""]

@@ -127,8 +127,8 @@ def _display(part: LabelsPart | None) -> DisplayLabels:
         name: ColumnLabels(each.name, each.unit, each.question, dict(each.levels))
         for name, each in part.columns.items()
     }
-    told = part.outcome
-    outcome = OutcomeLabels(told.name, told.event, told.no_event, dict(told.labels))
+    labels = part.outcome
+    outcome = OutcomeLabels(labels.name, labels.event, labels.no_event, dict(labels.labels))
     return DisplayLabels(columns, outcome, dict(part.conditions))
 
 

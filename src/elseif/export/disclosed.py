@@ -141,10 +141,10 @@ def _rounded_cohort(cohort: dict[str, Any], used: Sequence[Antecedent]) -> dict[
 
 
 def check_predicts_by_a_list(model: FittedModel) -> None:
-    """Refuse averages over the posterior, whose draws tell all counts."""
+    """Refuse averages over the posterior, whose draws reveal all counts."""
     if model.predict_with == "posterior":
         raise ParamError(
-            "predict_with is 'posterior', which needs the posterior's draws, and these tell all "
+            "predict_with is 'posterior', which needs the posterior's draws, and these reveal all "
             "counts: with min_cell use predict_with='point', 'map' or 'projected'."
         )
 
@@ -248,11 +248,11 @@ def _rounded_column(
         for c in conditions:
             named = c.value if c.operator in (ONE_OF, BETWEEN) else (c.value,)
             levels |= dict.fromkeys(v for v in named if v is not None)
-    is_told = column.range is not None and column.range.people >= rounding.step
+    is_shown = column.range is not None and column.range.people >= rounding.step
     return replace(
         column,
         n_missing=None,
         levels=tuple(levels),
         grouped=(),
-        range=column.range if is_told else None,
+        range=column.range if is_shown else None,
     )

@@ -94,8 +94,8 @@ def _table(
             table, "output", {"id": answer.name, "name": answer.name, "typeRef": _type(answer)}
         )
         _text(clause, "description", answer.meaning)
-    for place, rule in enumerate(plain.rules):
-        _rule(table, plain, answers, rule, place)
+    for position, rule in enumerate(plain.rules):
+        _rule(table, plain, answers, rule, position)
 
 
 def _type(answer: Result) -> str:
@@ -104,20 +104,20 @@ def _type(answer: Result) -> str:
 
 
 def _rule(
-    table: ET.Element, plain: PlainList, answers: list[Result], rule: PlainRule, place: int
+    table: ET.Element, plain: PlainList, answers: list[Result], rule: PlainRule, position: int
 ) -> None:
     """One row; none for a rule that no case can fulfil, such as one above the highest level."""
     cells = [unary_test([t for t in rule.tests if t.column == column]) for column in plain.sorts]
     if None in cells:
         return
-    row = ET.SubElement(table, "rule", {"id": f"rule_{place + 1}"})
+    row = ET.SubElement(table, "rule", {"id": f"rule_{position + 1}"})
     _text(row, "description", rule.words)
     for number, cell in enumerate(cells, 1):
-        entry = ET.SubElement(row, "inputEntry", {"id": f"rule_{place + 1}_input_{number}"})
+        entry = ET.SubElement(row, "inputEntry", {"id": f"rule_{position + 1}_input_{number}"})
         _text(entry, "text", str(cell))
     for answer in answers:
-        entry = ET.SubElement(row, "outputEntry", {"id": f"rule_{place + 1}_{answer.name}"})
-        _text(entry, "text", feel_value(answer.values[place]))
+        entry = ET.SubElement(row, "outputEntry", {"id": f"rule_{position + 1}_{answer.name}"})
+        _text(entry, "text", feel_value(answer.values[position]))
 
 
 def _diagram(root: ET.Element, n_inputs: int) -> None:
@@ -141,5 +141,5 @@ def _diagram(root: ET.Element, n_inputs: int) -> None:
 
 def _box(diagram: ET.Element, of: str, x: int, y: int) -> None:
     shape = ET.SubElement(diagram, "dmndi:DMNShape", {"id": f"shape_{of}", "dmnElementRef": of})
-    place = {"x": str(x), "y": str(y), "width": str(WIDTH), "height": str(HEIGHT)}
-    ET.SubElement(shape, "dc:Bounds", place)
+    position = {"x": str(x), "y": str(y), "width": str(WIDTH), "height": str(HEIGHT)}
+    ET.SubElement(shape, "dc:Bounds", position)

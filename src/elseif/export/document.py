@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     BaseModel,
     BeforeValidator,
     ConfigDict,
-    FailFast,
     Field,
     JsonValue,
     model_validator,
@@ -16,71 +15,30 @@ from pydantic import (
 from typing_extensions import TypeAliasType
 
 from elseif.antecedents.labels_file import LONGEST
+from elseif.export.field_types import (
+    LARGEST_CHAIN,
+    LARGEST_WHOLE,
+    MOST_UNKNOWN,
+    Count,
+    Finite,
+    KindName,
+    LabelType,
+    Many,
+    Named,
+    Number,
+    Operator,
+    Positive,
+    Sha256,
+    Share,
+    Special,
+    Whole,
+    check_aliases,
+    check_names,
+    check_shares,
+)
 
 FORMAT = "elseif model"
 VERSION = 1
-
-LARGEST_WHOLE = 2**63 - 1
-LARGEST_CHAIN = 2**32
-MOST_UNKNOWN = 5  # fields of which each is told
-MOST_NAMED = 1000  # settings, versions, sorts of proposals
-Whole = Annotated[int, Field(ge=0, le=LARGEST_WHOLE)]
-Finite = Annotated[float, Field(allow_inf_nan=False)]
-Count = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
-Special = Literal["NaN", "Infinity", "-Infinity"]
-Number = Finite | Special
-Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
-LabelType = Annotated[
-    str,
-    Field(
-        pattern=r"^(bool|u?int(8|16|32|64)|float(16|32|64)|U[0-9]{1,6}|object"
-        r"|datetime64\[(Y|M|W|D|h|m|s|ms|us|ns)\])$"
-    ),
-]
-Operator = Literal[
-    "is true", "is false", "=", "!=", "in", ">", "<=", ">=", "<", "between", "is missing"
-]
-KindName = Literal["boolean", "numeric", "category", "ordered", "date"]
-
-Item = TypeVar("Item")
-# a million wrong values would else be a million errors, each with its place and reason
-Many = Annotated[list[Item], FailFast()]
-
-
-def _check_number(given: Any) -> Any:
-    """Refuse too many values before each of them is looked at."""
-    if isinstance(given, dict) and len(given) > MOST_NAMED:
-        raise ValueError(f"it has {len(given):,} entries; at most {MOST_NAMED:,} are possible")
-    return given
-
-
-Named = Annotated[dict[str, Item], BeforeValidator(_check_number), Field(max_length=MOST_NAMED)]
-
-
-def _check_names(given: Any) -> Any:
-    """Refuse a list of names at the first that is not text."""
-    if isinstance(given, list) and any(type(name) is not str for name in given):
-        raise ValueError("a name is not text")
-    return given
-
-
-def _check_shares(given: Any) -> Any:
-    """Refuse at once a list of shares of which many are none: each would be an error."""
-    if isinstance(given, list):
-        wrong = (type(s) not in (int, float) or not 0 <= s <= 1 for s in given)
-        if sum(wrong) > MOST_UNKNOWN:
-            raise ValueError("many shares are no numbers between 0 and 1")
-    return given
-
-
-def _check_aliases(given: Any) -> Any:
-    """Refuse lists of names at the first that is none."""
-    for names in given.values() if isinstance(given, dict) else ():
-        if not isinstance(_check_names(names), list):
-            raise ValueError("the aliases of an antecedent are not a list of names")
-    return given
 
 
 class Part(BaseModel):
@@ -246,7 +204,7 @@ class TablePart(Part):
     """The training table."""
 
     n_features: Annotated[int, Field(ge=1, le=LARGEST_WHOLE)]
-    feature_names: Annotated[list[str] | None, BeforeValidator(_check_names)]
+    feature_names: Annotated[list[str] | None, BeforeValidator(check_names)]
     n_rows: Annotated[int, Field(ge=1, le=LARGEST_WHOLE)]
     n_rows_without_label: Whole
     columns: Many[ColumnPart]
@@ -283,10 +241,10 @@ class PoolPart(Part):
     antecedents: Many[Many[Whole]]
     supports: Annotated[
         list[Share] | None,
-        BeforeValidator(_check_shares),
+        BeforeValidator(check_shares),
         Field(description="of each antecedent; none under a minimum cell"),
     ]
-    aliases: Annotated[dict[str, Many[str]], BeforeValidator(_check_aliases)]
+    aliases: Annotated[dict[str, Many[str]], BeforeValidator(check_aliases)]
 
 
 class QuantityPart(Part):

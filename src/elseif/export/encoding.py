@@ -35,7 +35,11 @@ def encode_model(model: FittedModel, with_posterior: bool) -> dict[str, Any]:
         "made_by": f"elseif {elseif.__version__}",
         "outcome": _outcome(model.metadata),
         **({} if model.edited is None else {"edited": model.edited}),
-        **({"labels": _told(asdict(model.metadata.display))} if model.metadata.display else {}),
+        **(
+            {"labels": _without_empty(asdict(model.metadata.display))}
+            if model.metadata.display
+            else {}
+        ),
         **({} if model.learnt is None else {"learnt": dict(model.learnt)}),
         **({} if model.cohort is None else {"cohort": dict(model.cohort)}),
         **({} if model.recalibrated is None else {"recalibrated": dict(model.recalibrated)}),
@@ -99,9 +103,9 @@ class _Orders:
         return self._by_object[id(order)][1]
 
 
-def _told(labels: dict[str, Any]) -> dict[str, Any]:
+def _without_empty(labels: dict[str, Any]) -> dict[str, Any]:
     """Display labels without what they leave open."""
-    parts = {k: _told(v) if isinstance(v, dict) else v for k, v in labels.items()}
+    parts = {k: _without_empty(v) if isinstance(v, dict) else v for k, v in labels.items()}
     return {key: value for key, value in parts.items() if value not in (None, {})}
 
 
@@ -176,8 +180,12 @@ def _column(report: ColumnReport) -> dict[str, Any]:
     }
 
 
-def _range(found: TrainingRange) -> dict[str, Any]:
-    return {"low": encode(found.low), "high": encode(found.high), "people": found.people}
+def _range(training_range: TrainingRange) -> dict[str, Any]:
+    return {
+        "low": encode(training_range.low),
+        "high": encode(training_range.high),
+        "people": training_range.people,
+    }
 
 
 def _scalars(values: Iterable[Any]) -> list[Any]:
@@ -240,12 +248,12 @@ def _posterior(posterior: Posterior) -> dict[str, Any]:
 
 
 def _exact(exact: ExactPosterior) -> dict[str, Any]:
-    found, prior = exact.summaries, exact.prior
+    summaries, prior = exact.summaries, exact.prior
     return {
-        "log_evidence": found.log_evidence,
-        "length_probabilities": found.length_probabilities.tolist(),
-        "inclusion": found.inclusion.tolist(),
-        "mean_average_cardinality": encode_number(found.mean_average_cardinality),
+        "log_evidence": summaries.log_evidence,
+        "length_probabilities": summaries.length_probabilities.tolist(),
+        "inclusion": summaries.inclusion.tolist(),
+        "mean_average_cardinality": encode_number(summaries.mean_average_cardinality),
         "map_list": exact.map_place,
         "point_list": exact.point_place,
         "point_note": exact.point_note,

@@ -40,7 +40,7 @@ def to_fhir(
 ) -> str:
     """A Bundle of a Library and a PlanDefinition; `url` is the base of their canonical URLs."""
     if url is not None and not re.fullmatch(r"[a-z][a-z0-9+.-]*:[!-~]+", url):
-        raise ParamError(f"url is {url[:100]!r}; it must be such as 'https://example.org/fhir'.")
+        raise ParamError(f"url is {url[:100]!r}; it must be like 'https://example.org/fhir'.")
     plain = plain_list(model, which)
     answers = results(plain, level)
     called = library_name(model, name)
@@ -138,30 +138,32 @@ def _plan(
                 "title": "The first rule whose conditions are all true",
                 "groupingBehavior": "logical-group",
                 "selectionBehavior": "exactly-one",
-                "action": [_action(plain, answers, place) for place in range(len(plain.rules))],
+                "action": [
+                    _action(plain, answers, position) for position in range(len(plain.rules))
+                ],
             }
         ],
     }
 
 
-def _action(plain: PlainList, answers: list[Result], place: int) -> dict[str, Any]:
+def _action(plain: PlainList, answers: list[Result], position: int) -> dict[str, Any]:
     """One rule: its conditions as its title, and what follows as its description."""
-    value = {answer.name: answer.values[place] for answer in answers}
+    value = {answer.name: answer.values[position] for answer in answers}
     risks = [
         f"{show_name(str(label))} {percent(value[f'elseif_probability_{k}'], 1)} "
         f"({percent(value[f'elseif_low_{k}'], 1)} to {percent(value[f'elseif_high_{k}'], 1)})"
         for k, label in enumerate(plain.labels, 1)
     ]
     return {
-        "prefix": str(place + 1),
-        "title": plain.rules[place].words,
+        "prefix": str(position + 1),
+        "title": plain.rules[position].words,
         "description": f"Probability of {', '.join(risks)}.",
         "condition": [
             {
                 "kind": "applicability",
                 "expression": {
                     "language": "text/cql-identifier",
-                    "expression": rule_name(place + 1),
+                    "expression": rule_name(position + 1),
                 },
             }
         ],

@@ -29,10 +29,13 @@ from elseif.fitted_model import as_model
 
 @dataclass(frozen=True)
 class Format:
-    """How a model is written, and how such a file's name ends."""
+    """How a model is written, how such a file's name ends, and what it is for."""
 
     suffix: str
     write: Callable[..., str | bytes]
+    predicts: bool = False  # run by a program, which gets the line and its probabilities
+    shows_labels: bool = True  # display labels appear in it; else names of columns alone
+    is_binary: bool = False
 
 
 def _json(model: Any, posterior: str | None = "lists") -> str:
@@ -45,14 +48,14 @@ FORMATS = {
     "text": Format(".txt", to_text),
     "markdown": Format(".md", to_markdown),
     "latex": Format(".tex", to_latex),
-    "sql": Format(".sql", to_sql),
-    "pmml": Format(".pmml", to_pmml),
-    "onnx": Format(".onnx", to_onnx),
-    "dmn": Format(".dmn", to_dmn),
-    "cql": Format(".cql", to_cql),
-    "fhir": Format(".fhir.json", to_fhir),
-    "python": Format(".py", to_python),
-    "javascript": Format(".js", to_javascript),
+    "sql": Format(".sql", to_sql, predicts=True, shows_labels=False),
+    "pmml": Format(".pmml", to_pmml, predicts=True, shows_labels=False),
+    "onnx": Format(".onnx", to_onnx, predicts=True, shows_labels=False, is_binary=True),
+    "dmn": Format(".dmn", to_dmn, predicts=True),
+    "cql": Format(".cql", to_cql, predicts=True),
+    "fhir": Format(".fhir.json", to_fhir, predicts=True),
+    "python": Format(".py", to_python, predicts=True, shows_labels=False),
+    "javascript": Format(".js", to_javascript, predicts=True, shows_labels=False),
 }
 
 

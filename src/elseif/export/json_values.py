@@ -60,25 +60,25 @@ def decode(value: Any) -> Any:
     """The value that encode made JSON of; what was not stored is None."""
     if not isinstance(value, dict):
         return value
-    (kind, held), *rest = value.items()
+    (kind, content), *rest = value.items()
     if rest:
         raise ModelFileError(f"A value of the types {', '.join(map(repr, value))} at once.")
     if kind == "integer":
-        return _decode_integer(held)
+        return _decode_integer(content)
     if kind == "number":
-        return SPECIAL[held]
+        return SPECIAL[content]
     if kind == "date":
-        return decode_date(held)
+        return decode_date(content)
     if kind == "condition":
-        return Condition(*(decode(part) for part in held))
+        return Condition(*(decode(part) for part in content))
     if kind == "dict":
-        keys = hashable([decode(k) for k, _ in held])
-        return dict(zip(keys, (decode(v) for _, v in held), strict=True))
+        keys = hashable([decode(k) for k, _ in content])
+        return dict(zip(keys, (decode(v) for _, v in content), strict=True))
     if kind == "set":
-        return set(hashable([decode(part) for part in held]))
+        return set(hashable([decode(part) for part in content]))
     if kind == "not stored":
         return None
-    parts = [decode(part) for part in held]
+    parts = [decode(part) for part in content]
     return tuple(parts) if kind == "tuple" else parts
 
 
@@ -95,7 +95,7 @@ def hashable(values: list[Any]) -> list[Any]:
 
 def _decode_integer(text: str) -> int:
     if len(text) > 1000 or not text.removeprefix("-").isdecimal():
-        raise ModelFileError(f"{text[:40]!r} is no whole number.")
+        raise ModelFileError(f"{text[:40]!r} is not a whole number.")
     return int(text)
 
 
@@ -130,9 +130,9 @@ def decode_date(text: str) -> np.datetime64:
     try:
         date = as_date(text)
     except ValueError as error:
-        raise ModelFileError(f"{text[:40]!r} is no date.") from error
+        raise ModelFileError(f"{text[:40]!r} is not a date.") from error
     if np.isnat(date):
-        raise ModelFileError(f"{text[:40]!r} is no date.")
+        raise ModelFileError(f"{text[:40]!r} is not a date.")
     return date
 
 
@@ -178,7 +178,7 @@ def _decode_dates(dtype: str, texts: list[str]) -> np.ndarray:
     """Dates of a type, each of which it can hold: NumPy would wrap the others round."""
     for text in texts:
         if not ISO_DATE.fullmatch(text):
-            raise ModelFileError(f"{text[:40]!r} is no date.")
+            raise ModelFileError(f"{text[:40]!r} is not a date.")
     made = np.array(texts, dtype="datetime64").astype(dtype)
     if [str(date) for date in made] != texts:
         raise ModelFileError(f"the dates are not of type {dtype}")

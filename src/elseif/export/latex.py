@@ -112,8 +112,8 @@ def _table(
         condition = rf"p{{\dimexpr\linewidth-6\tabcolsep-{others:.1f}em\relax}}"
         name, body = "longtable", [*body, r"\endhead"]
     columns = rf"l{RAGGED_RIGHT}{condition}{RAGGED_LEFT}p{{{widest:.1f}em}}r"
-    for place, group in enumerate(groups):
-        if place and len(group) > 1:
+    for position, group in enumerate(groups):
+        if position and len(group) > 1:
             body.append(r"\addlinespace")
         body += group
     start = rf"\noindent\begin{{{name}}}{{@{{}}{columns}@{{}}}}"

@@ -157,7 +157,7 @@ def model_from_bytes(content: bytes, name: str = "The model") -> FittedModel:
         check_saved_settings(model.settings)
     except (ElseifError, TypeError) as error:
         raise ModelFileError(
-            f"{name} has settings that cannot be: {show_name(str(error), LONGEST_REASON)}"
+            f"{name} has settings that are not possible: {show_name(str(error), LONGEST_REASON)}"
         ) from error
     return known_by(model, raw["sha256"])
 
@@ -260,7 +260,7 @@ def _version(raw: Any, name: str) -> int:
     """The format's version, when it is one that this release reads."""
     if not isinstance(raw, dict) or raw.get("format") != FORMAT:
         raise ModelFileError(
-            f"{name} is JSON but no model file: its 'format' is not {FORMAT!r}. "
+            f"{name} is JSON but not a model file: its 'format' is not {FORMAT!r}. "
             "Model files are made by save_model."
         )
     version = raw.get("format_version")

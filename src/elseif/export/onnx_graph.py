@@ -129,11 +129,11 @@ class _Graph:
         ones = self.node("ConstantOfShape", [self.node("Shape", [first])], value=self.tensor([1]))
         truths = [self.cast(self.every(rule.tests)) for rule in self.plain.rules[:-1]]
         stacked = self.node("Concat", [*truths, self.cast(ones)], axis=1)
-        place = self.node("ArgMax", [stacked], axis=1, keepdims=0)  # the first of equals
+        position = self.node("ArgMax", [stacked], axis=1, keepdims=0)  # the first of equals
         shares = np.array([rule.probabilities for rule in self.plain.rules], dtype=np.float64)
-        self.node("Gather", [self.constant(shares), place], output="probabilities", axis=0)
-        self.node("Add", [place, self.constant(np.array(1, dtype=np.int64))], output="rule")
-        self.node("Gather", [self.constant(self.labels()), place], output="label", axis=0)
+        self.node("Gather", [self.constant(shares), position], output="probabilities", axis=0)
+        self.node("Add", [position, self.constant(np.array(1, dtype=np.int64))], output="rule")
+        self.node("Gather", [self.constant(self.labels()), position], output="label", axis=0)
 
     def every(self, tests: Sequence[Test]) -> str:
         parts = [self.test(test) for test in tests]
@@ -170,8 +170,8 @@ class _Graph:
         if len(test.values) == 1:
             return equal
         axes = self.constant(np.array([1], dtype=np.int64))
-        found = self.node("ReduceMax", [self.cast(equal), axes], keepdims=1)
-        return self.node("Cast", [found], to=9)
+        any_equal = self.node("ReduceMax", [self.cast(equal), axes], keepdims=1)
+        return self.node("Cast", [any_equal], to=9)
 
     def missing(self, value: str, sort: str) -> str:
         if sort != TEXT:

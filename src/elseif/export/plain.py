@@ -75,10 +75,10 @@ class PlainRule:
     pseudocounts: tuple[float, ...]
     words: str  # the rule as a person reads it, in one line
 
-    def interval(self, place: int, level: float) -> tuple[float, float]:
+    def interval(self, position: int, level: float) -> tuple[float, float]:
         """The credible interval of the probability of the label at a place."""
         counts, pseudocounts = np.array(self.label_counts), np.array(self.pseudocounts)
-        return consequent_interval(counts, pseudocounts, place, level)
+        return consequent_interval(counts, pseudocounts, position, level)
 
     @property
     def n(self) -> float:
@@ -112,9 +112,9 @@ def plain_list(model: Any, which: str | None = None) -> PlainList:
     rule_list = model.chosen_list(which)
     sorts = {c.name: _sort(c) for c in model.fit_report.columns}
     rules = []
-    for place, tests in enumerate(_all_tests(rule_list, sorts)):
-        rule = rule_list.rules[place]
-        words = f"{line_head(place, len(rule_list))} {show_name(rule.text)}"
+    for position, tests in enumerate(_all_tests(rule_list, sorts)):
+        rule = rule_list.rules[position]
+        words = f"{line_head(position, len(rule_list))} {show_name(rule.text)}"
         rules.append(
             PlainRule(
                 tuple(tests),
@@ -159,10 +159,10 @@ def _all_tests(rule_list: RuleList, sorts: dict[str, str]) -> Iterator[list[Test
     for rule in rule_list.rules:
         tests: list[Test] = []
         for condition in rule.antecedent:
-            found = _tests(condition, sorts[condition.column], ranks)
-            tests += found
-            n_tests += len(found)
-            n_values += sum(len(test.values) for test in found)
+            of_condition = _tests(condition, sorts[condition.column], ranks)
+            tests += of_condition
+            n_tests += len(of_condition)
+            n_values += sum(len(test.values) for test in of_condition)
             if n_tests > MOST_TESTS or n_values > MOST_VALUES:
                 raise ExportError(
                     f"The list makes more than {MOST_TESTS:,} comparisons, or with more than "
@@ -192,9 +192,9 @@ def _tests(condition: Condition, sort: str, ranks: _Ranks) -> list[Test]:
     many = operator in (ONE_OF, BETWEEN)
     values: tuple[Any, ...] = condition.value if many else (condition.value,)
     if condition.order is not None and operator not in (EQUAL, ONE_OF):
-        places = [ranks.of(condition.order)[value] for value in values]
-        held = _levels(operator, places, condition.order)
-        return [Test(name, sort, ONE_OF, tuple(_typed(v, sort) for v in held))]
+        positions = [ranks.of(condition.order)[value] for value in values]
+        levels = _levels(operator, positions, condition.order)
+        return [Test(name, sort, ONE_OF, tuple(_typed(v, sort) for v in levels))]
     typed = tuple(_typed(v, sort) for v in values)
     if operator == BETWEEN:
         low, high = typed
@@ -202,9 +202,9 @@ def _tests(condition: Condition, sort: str, ranks: _Ranks) -> list[Test]:
     return [Test(name, sort, ONE_OF if operator == EQUAL else operator, typed)]
 
 
-def _levels(operator: str, places: list[int], order: tuple[Any, ...]) -> tuple[Any, ...]:
+def _levels(operator: str, positions: list[int], order: tuple[Any, ...]) -> tuple[Any, ...]:
     """The categories, of those seen in training, that satisfy a condition."""
-    first = places[0]
+    first = positions[0]
     if operator == UNEQUAL:
         return order[:first] + order[first + 1 :]
     parts = {
@@ -212,7 +212,7 @@ def _levels(operator: str, places: list[int], order: tuple[Any, ...]) -> tuple[A
         AT_LEAST: slice(first, None),
         BELOW: slice(first),
         AT_MOST: slice(first + 1),
-        BETWEEN: slice(first + 1, places[-1] + 1),
+        BETWEEN: slice(first + 1, positions[-1] + 1),
     }
     return order[parts[operator]]
 
@@ -240,7 +240,7 @@ def _typed(value: Any, sort: str) -> Any:
             )
         if isinstance(value, Integral) and int(value) != number:
             raise ExportError(
-                f"A rule compares with {value}, which is no 64-bit float; other languages would "
+                f"A rule compares with {value}, which is not a 64-bit float; other languages would "
                 f"take it for {number!r}. Make text of the column."
             )
         return number

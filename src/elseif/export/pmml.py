@@ -208,12 +208,12 @@ def _test_element(test: Test) -> ET.Element:
 
 def _truth(test: Test, values: Sequence[Any]) -> ET.Element:
     """A truth value, whether a row has it as such, as a whole number or as another number."""
-    found = ET.Element(
+    element = ET.Element(
         "SimpleSetPredicate", {"field": xml_text(test.column), "booleanOperator": "isIn"}
     )
     words = [word for value in values for word in TRUTH_WORDS[bool(value)]]
-    ET.SubElement(found, "Array", {"n": str(len(words)), "type": "string"}).text = " ".join(words)
-    return found
+    ET.SubElement(element, "Array", {"n": str(len(words)), "type": "string"}).text = " ".join(words)
+    return element
 
 
 def _simple(test: Test, operator: str, value: Any = None) -> ET.Element:

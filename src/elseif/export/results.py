@@ -29,15 +29,15 @@ def results(plain: PlainList, level: float) -> list[Result]:
         Result(RULE, "number of the rule that applies", tuple(range(1, len(rules) + 1))),
         Result(LABEL, "most probable label", tuple(plain.labels[rule.best] for rule in rules)),
     ]
-    for place, label in enumerate(plain.labels):
-        shown, number = show_name(str(label)), place + 1
-        ends = [rule.interval(place, level) for rule in rules]
+    for position, label in enumerate(plain.labels):
+        shown, number = show_name(str(label)), position + 1
+        ends = [rule.interval(position, level) for rule in rules]
         of = f"of the {100 * level:g}% credible interval of the probability of {shown}"
         made += [
             Result(
                 f"elseif_probability_{number}",
                 f"probability of {shown}",
-                tuple(rule.probabilities[place] for rule in rules),
+                tuple(rule.probabilities[position] for rule in rules),
             ),
             Result(f"elseif_low_{number}", f"lower end {of}", tuple(low for low, _ in ends)),
             Result(f"elseif_high_{number}", f"upper end {of}", tuple(high for _, high in ends)),

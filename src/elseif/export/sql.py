@@ -374,8 +374,8 @@ class _Writer:
     def double(self, value: Tree) -> Tree:
         return self.exp.cast(value, self.exp.DataType.build("DOUBLE"))
 
-    def label(self, place: int) -> Tree:
-        label = self.plain.labels[place]
+    def label(self, position: int) -> Tree:
+        label = self.plain.labels[position]
         if isinstance(label, bool):
             return self.truth(label)
         if isinstance(label, int):

@@ -40,9 +40,9 @@ def utc_text(column: Tree) -> Tree:
     from sqlglot import exp
 
     made = _steps().copy()
-    for place in list(made.find_all(exp.Column)):
-        if place.name == "given":
-            place.replace(column.copy())
+    for position in list(made.find_all(exp.Column)):
+        if position.name == "given":
+            position.replace(column.copy())
     return exp.paren(made, copy=False)
 
 

@@ -96,7 +96,7 @@ def new_file(
     check_writable(path, force)
     # a link's own folder may be on another disk, where no rename reaches the file
     goal = path.resolve() if path.is_symlink() else path
-    with _errors_told(path, size):
+    with _errors_in_words(path, size):
         earlier = goal.stat() if goal.exists() else None
         mode = (OWNER if private else ANYBODY) & (0o777 if earlier is None else earlier.st_mode)
         handle, temporary = new_temporary(goal, mode)
@@ -119,7 +119,7 @@ def move_into_place(temporary: Path, path: str | os.PathLike[str], force: bool =
     path = Path(path)
     check_writable(path, force)
     goal = path.resolve() if path.is_symlink() else path
-    with _errors_told(path, temporary.stat().st_size):
+    with _errors_in_words(path, temporary.stat().st_size):
         handle = os.open(temporary, os.O_RDWR)
         try:
             if goal.exists():
@@ -136,7 +136,7 @@ def check_writable(path: str | os.PathLike[str], force: bool = False) -> None:
     """Refuse a name that cannot be written, which is best known before long work."""
     path = Path(path)
     if "\0" in str(path) or not path.name:
-        raise ResourceError(f"{str(path)!r} is no name for a file.")
+        raise ResourceError(f"{str(path)!r} is not a valid file name.")
     if path.is_dir():
         raise ResourceError(f"{path} is a folder; give the name of a file in it.")
     if path.exists() and not path.is_file():  # to rename over a device would replace it
@@ -177,7 +177,7 @@ class _Whole(io.RawIOBase):
 
 
 @contextlib.contextmanager
-def _errors_told(path: Path, size: int | None) -> Iterator[None]:
+def _errors_in_words(path: Path, size: int | None) -> Iterator[None]:
     try:
         yield
     except ElseifError:  # of what the content comes from

@@ -96,9 +96,9 @@ def make_private_folder(folder: Path) -> None:
         raise _open_to_others(folder)
 
 
-def _close(path: Path, found: os.stat_result) -> None:
-    if found.st_mode & OTHERS:
-        path.chmod(stat.S_IMODE(found.st_mode) & ~OTHERS)
+def _close(path: Path, status: os.stat_result) -> None:
+    if status.st_mode & OTHERS:
+        path.chmod(stat.S_IMODE(status.st_mode) & ~OTHERS)
 
 
 def _open_to_others(folder: Path) -> ResourceError:

@@ -42,12 +42,12 @@ def parse(content: bytes, name: str) -> Any:
         )
     except UnicodeDecodeError as error:
         raise ModelFileError(
-            f"{name} is not UTF-8 text (byte {error.start:,}): it is damaged or no model file."
+            f"{name} is not UTF-8 text (byte {error.start:,}): it is damaged or not a model file."
         ) from error
     except json.JSONDecodeError as error:
         raise ModelFileError(
             f"{name} is not whole JSON (line {error.lineno}, column {error.colno}: {error.msg}): "
-            "it is damaged, cut short, or no model file."
+            "it is damaged, cut short, or not a model file."
         ) from error
     except _Refused as error:
         raise ModelFileError(f"{name} holds {error}; a model file has none.") from error

@@ -20,7 +20,7 @@ def yaml_text(path: Path, what: str) -> str:
     """The text of a file of bearable size; ``what`` is what it should be, for messages."""
     try:
         if path.exists() and not path.is_file():  # a pipe or a device may never end
-            raise ParamError(f"{path} is no file; {what} is a YAML file.")
+            raise ParamError(f"{path} is not a file; {what} is a YAML file.")
         if path.stat().st_size > LARGEST_FILE:
             raise ParamError(f"{path.name} has more than {LARGEST_FILE:,} bytes: not {what}.")
         return path.read_text(encoding="utf-8-sig")
@@ -117,7 +117,7 @@ def _strict_loader(only_text: bool) -> Any:
                 if not isinstance(key, str):
                     raise refused(f"the key {key!r:.40} is no text", key_node.start_mark)
                 if key in seen:
-                    raise refused(f"the key {key!r:.40} stands twice", key_node.start_mark)
+                    raise refused(f"the key {key!r:.40} occurs twice", key_node.start_mark)
                 seen.add(key)
             return super().construct_mapping(node, deep)
 

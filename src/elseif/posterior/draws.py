@@ -412,6 +412,6 @@ def _places_as_read(lists: Lists, chosen: np.ndarray) -> np.ndarray:
         (captured[offsets[i] + i : offsets[i + 1] + i], items[offsets[i] : offsets[i + 1]])
         for i in chosen.tolist()
     ]
-    places = np.empty(len(keys), dtype=np.int64)
-    places[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
-    return places
+    positions = np.empty(len(keys), dtype=np.int64)
+    positions[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
+    return positions

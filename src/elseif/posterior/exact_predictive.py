@@ -61,10 +61,10 @@ def exact_probabilities(posterior: Posterior, exact: ExactPosterior, table: Tabl
     members, starts = pool.conditions_of(np.arange(len(pool)))
     owners = np.repeat(np.arange(len(pool)), np.diff([*starts, len(members)]))
     holding = np.zeros((len(pool), table.n_rows), dtype=np.int16)  # conditions that are true
-    used, places = np.unique(members, return_inverse=True)
+    used, positions = np.unique(members, return_inverse=True)
     truths = truths_in_turn([pool.conditions[c] for c in used], table, kinds)
-    for place, truth in enumerate(truths):
-        holding[owners[places == place]] += truth
+    for position, truth in enumerate(truths):
+        holding[owners[positions == position]] += truth
     others = np.full(table.n_rows, (1 << len(pool)) - 1, dtype=np.int64)
     for a, n_true in enumerate(holding):
         others -= (n_true == pool.cardinalities[a]).astype(np.int64) << a

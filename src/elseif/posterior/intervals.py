@@ -36,12 +36,12 @@ def mixture_intervals(posterior: Posterior, table: Table, level: float) -> np.nd
     The ends are quantiles of the mixture, right to 1e-8.
     """
     lines = Lines(posterior)
-    covers, places = distinct_covers(posterior, table)
+    covers, positions = distinct_covers(posterior, table)
     intervals = np.empty((len(covers), posterior.metadata.classes.size, 2))
     for start in range(0, len(covers), ROWS_AT_ONCE):
         some = slice(start, start + ROWS_AT_ONCE)
         intervals[some] = lines.intervals(covers[some], level)
-    return intervals[places]
+    return intervals[positions]
 
 
 def distinct_covers(posterior: Posterior, table: Table) -> tuple[np.ndarray, np.ndarray]:
@@ -56,10 +56,10 @@ def distinct_covers(posterior: Posterior, table: Table) -> tuple[np.ndarray, np.
     bits = np.stack([np.packbits(truth) for truth in truths])
     joined = np.bitwise_and.reduceat(bits[ids], starts, axis=0)
     by_row = np.packbits(np.unpackbits(joined, axis=1, count=table.n_rows).T, axis=1)
-    distinct, places = np.unique(by_row, axis=0, return_inverse=True)
+    distinct, positions = np.unique(by_row, axis=0, return_inverse=True)
     covers = np.zeros((len(distinct), len(pool)), dtype=bool)
     covers[:, used] = np.unpackbits(distinct, axis=1, count=len(used))
-    return covers, places.ravel()
+    return covers, positions.ravel()
 
 
 class Lines:

@@ -46,10 +46,10 @@ def line_intervals(
     if len(people) < table.n_rows:
         table, line = table.take(people), line[people]
     lines = Lines(posterior)
-    covers, places = distinct_covers(posterior, table)
+    covers, positions = distinct_covers(posterior, table)
     mixtures = np.zeros((n_lines, len(lines.alphas)))
-    for place, cover in enumerate(covers):
-        on_line = np.bincount(line[places == place], minlength=n_lines)
+    for position, cover in enumerate(covers):
+        on_line = np.bincount(line[positions == position], minlength=n_lines)
         used = np.flatnonzero(on_line)
         mixtures[used] += on_line[used, None] * lines.mixture(cover)
     intervals = np.full((n_lines, posterior.metadata.classes.size, 2), np.nan)

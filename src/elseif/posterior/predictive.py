@@ -120,8 +120,8 @@ def _make_plan(posterior: Posterior) -> Plan:
     pool, lists = posterior.pool, posterior.distinct
     used, items = np.unique(lists.items, return_inverse=True)
     longest_first = np.argsort(-pool.cardinalities[used], kind="stable")
-    place = np.empty(len(used), dtype=np.int64)
-    place[longest_first] = np.arange(len(used))
+    position = np.empty(len(used), dtype=np.int64)
+    position[longest_first] = np.arange(len(used))
     members, starts = pool.conditions_of(used[longest_first])
     conditions, condition_ids = np.unique(members, return_inverse=True)
     having = np.cumsum(np.bincount(pool.cardinalities[used])[::-1])[::-1][1:]  # 1, 2, ... of them
@@ -131,7 +131,7 @@ def _make_plan(posterior: Posterior) -> Plan:
         members=tuple(condition_ids[starts[:n] + k] for k, n in enumerate(having.tolist())),
         antecedents=used[longest_first],
         base=base,
-        levels=tuple(_levels(lists, place[items], steps)),
+        levels=tuple(_levels(lists, position[items], steps)),
     )
 
 
@@ -219,9 +219,9 @@ def _packed(
         rows = np.zeros(n_rows, dtype=np.uint64)
         for k, truth in enumerate(truths):
             rows |= truth.astype(np.uint64) << np.uint64(k)
-        distinct, places = np.unique(rows, return_inverse=True)
+        distinct, positions = np.unique(rows, return_inverse=True)
         if len(distinct) <= n_rows // 2:
-            rows, n_rows, merged = distinct, len(distinct), places
+            rows, n_rows, merged = distinct, len(distinct), positions
         truths = (rows & np.uint64(1 << k) != 0 for k in range(len(conditions)))
     bits = np.empty((len(conditions), (n_rows + 7) // 8), dtype=np.uint8)
     for k, truth in enumerate(truths):

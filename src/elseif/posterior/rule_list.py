@@ -50,10 +50,10 @@ class ModelMetadata:
         """The labels as a person would say them: for a yes-or-no outcome, its name."""
         return self.display.label_names(self.classes.tolist(), self._plain_names())
 
-    def probability_of(self, place: int) -> str:
+    def probability_of(self, position: int) -> str:
         """What a label's probability is of: the outcome's name for the last of two labels."""
-        is_event = len(self.classes) == 2 and place == 1
-        return (self.display.outcome.name if is_event else None) or self.label_names[place]
+        is_event = len(self.classes) == 2 and position == 1
+        return (self.display.outcome.name if is_event else None) or self.label_names[position]
 
     def _plain_names(self) -> tuple[str, ...]:
         labels = self.classes.tolist()
@@ -137,8 +137,8 @@ class Rule:
             Its ends.
         """
         check_level(level)
-        place = label_place(label, self.classes)
-        return consequent_interval(self.label_counts, self.pseudocounts, place, level)
+        position = label_place(label, self.classes)
+        return consequent_interval(self.label_counts, self.pseudocounts, position, level)
 
     def __repr__(self) -> str:
         return f"Rule({self.antecedent.name or 'else'!r}, n={self.n:g})"
@@ -275,10 +275,12 @@ class RuleList:
         rows = []
         for rule in self.rules:
             row: dict[str, Any] = {"antecedent": rule.antecedent.name, "n": rule.n}
-            for place, label in enumerate(self.classes.tolist()):
-                low, high = consequent_interval(rule.label_counts, rule.pseudocounts, place, level)
-                row[f"n {label}"] = float(rule.label_counts[place])
-                row[f"probability {label}"] = float(rule.probabilities[place])
+            for position, label in enumerate(self.classes.tolist()):
+                low, high = consequent_interval(
+                    rule.label_counts, rule.pseudocounts, position, level
+                )
+                row[f"n {label}"] = float(rule.label_counts[position])
+                row[f"probability {label}"] = float(rule.probabilities[position])
                 row[f"low {label}"] = low
                 row[f"high {label}"] = high
             rows.append(row)
@@ -365,15 +367,15 @@ class RuleList:
         """captured_in as small integers, which are quicker to add up and to look up."""
         conditions = [c for antecedent in self.antecedents for c in antecedent]
         truths = truths_in_turn(conditions, table, self.metadata.kinds)
-        place: np.ndarray = np.zeros(table.n_rows, dtype=np.min_scalar_type(len(self)))
+        position: np.ndarray = np.zeros(table.n_rows, dtype=np.min_scalar_type(len(self)))
         left = np.ones(table.n_rows, dtype=bool)
         for antecedent in self.antecedents:
             cover = next(truths)
             for _ in range(len(antecedent) - 1):
                 cover = cover & next(truths)
             left &= ~cover  # later rules see only what earlier ones left
-            np.add(place, left, out=place)  # one further for every rule that passes it on
-        return place
+            np.add(position, left, out=position)  # one further for every rule that passes it on
+        return position
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Predict the probability of each label.
@@ -408,12 +410,12 @@ class RuleList:
         return self.classes[np.argmax(self.predict_proba(X), axis=1)]
 
 
-def rows_of(values: np.ndarray, places: np.ndarray) -> np.ndarray:
+def rows_of(values: np.ndarray, positions: np.ndarray) -> np.ndarray:
     """values[places], for many places and few values, several times faster."""
-    result = np.empty((len(places), values.shape[1]))
-    for start in range(0, len(places), BLOCK_ROWS):  # NumPy widens the places, block by block
+    result = np.empty((len(positions), values.shape[1]))
+    for start in range(0, len(positions), BLOCK_ROWS):  # NumPy widens the places, block by block
         some = slice(start, start + BLOCK_ROWS)
-        np.take(values, places[some], axis=0, out=result[some], mode="clip")
+        np.take(values, positions[some], axis=0, out=result[some], mode="clip")
     return result
 
 

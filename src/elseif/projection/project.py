@@ -30,11 +30,11 @@ def project_problem(
     starts = beginnings_of_drawn(target, posterior, max_length)
     search = Search(target)
     lists, distances, nearest = [], [], math.inf
-    for found in nearest_lists(target, starts, max_length):
-        if found.loss < nearest - search.tie:  # of equal ones the shortest
-            nearest = found.loss
-            antecedents = [pool[int(target.candidates[a])] for a in found.rules]
-            best = make_rule_list(antecedents, search.label_counts(found.rules), metadata)
+    for candidate in nearest_lists(target, starts, max_length):
+        if candidate.loss < nearest - search.tie:  # of equal ones the shortest
+            nearest = candidate.loss
+            antecedents = [pool[int(target.candidates[a])] for a in candidate.rules]
+            best = make_rule_list(antecedents, search.label_counts(candidate.rules), metadata)
         lists.append(best)
         distances.append(target.distance(nearest))
     missing = max_length + 1 - len(lists)  # longer than the pool

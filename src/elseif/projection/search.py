@@ -25,14 +25,14 @@ MOST_TIED = 100  # equal insertions that are compared by how they read
 
 
 @dataclass(frozen=True)
-class Found:
+class ScoredList:
     """A list, its loss, and what it is preferred by among lists of the same loss."""
 
     rules: Rules
     loss: float
     captured: tuple[int, ...]  # by each rule, in units
 
-    def beats(self, other: Found, tie: float) -> bool:
+    def beats(self, other: ScoredList, tie: float) -> bool:
         """Nearer; or as near, and it captures more rule by rule, or comes first in the pool."""
         if abs(self.loss - other.loss) > tie:
             return self.loss < other.loss
@@ -45,7 +45,7 @@ def _less_first(captured: tuple[int, ...]) -> tuple[int, ...]:
 
 def nearest_lists(
     target: Target, starts: Iterable[Rules], max_length: int, exhaustive: bool | None = None
-) -> list[Found]:
+) -> list[ScoredList]:
     """For each length from 0 on, the nearest list of so many rules.
 
     All lists are looked at where that is quick, unless ``exhaustive`` says otherwise.
@@ -78,74 +78,74 @@ class Search:
         self.target = target
         self.tie = TIE * target.weight
         self._line = np.empty(len(target.cells), dtype=np.int64)
-        self._insertions: dict[Rules, list[Found]] = {}
+        self._insertions: dict[Rules, list[ScoredList]] = {}
 
-    def run(self, starts: Iterable[Rules], longest: int) -> list[Found]:
+    def run(self, starts: Iterable[Rules], longest: int) -> list[ScoredList]:
         """The nearest list found of each length, 0 to the longest."""
-        by_length: dict[int, list[Found]] = {m: [] for m in range(longest + 1)}
+        by_length: dict[int, list[ScoredList]] = {m: [] for m in range(longest + 1)}
         for rules in starts:
             if 0 < len(rules) <= longest:
                 by_length[len(rules)].append(self.evaluate(rules))
         beam = [self.evaluate(())]
         best = list(beam)
         for m in range(1, longest + 1):
-            longer = (found for shorter in beam for found in self.insertions(shorter.rules))
+            longer = (candidate for shorter in beam for candidate in self.insertions(shorter.rules))
             trials = [*_nearest(longer, BEAM), *_nearest(by_length[m], STARTS)]
-            beam = _nearest((self.improve(found) for found in trials), BEAM)
+            beam = _nearest((self.improve(candidate) for candidate in trials), BEAM)
             best.append(self._best(beam))
         for _ in range(ROUNDS):
-            before = [found.rules for found in best]
+            before = [candidate.rules for candidate in best]
             for m in range(longest - 1, 0, -1):
                 best[m] = self._best([best[m], self.improve(self._remove(best[m + 1].rules))])
             for m in range(1, longest + 1):
                 extended = self.improve(self.insert(best[m - 1].rules))
                 best[m] = self._exchange_pairs(self._best([best[m], extended]))
-            if [found.rules for found in best] == before:
+            if [candidate.rules for candidate in best] == before:
                 break
         return best
 
-    def improve(self, found: Found) -> Found:
+    def improve(self, best: ScoredList) -> ScoredList:
         """The end of replacing and moving single rules for as long as that helps."""
         changed = True
         while changed:
             changed = False
-            for j in range(len(found.rules)):
-                other = self.insert(found.rules[:j] + found.rules[j + 1 :])
-                if other.beats(found, self.tie):
-                    found, changed = other, True
-        return found
+            for j in range(len(best.rules)):
+                other = self.insert(best.rules[:j] + best.rules[j + 1 :])
+                if other.beats(best, self.tie):
+                    best, changed = other, True
+        return best
 
-    def _exchange_pairs(self, found: Found) -> Found:
+    def _exchange_pairs(self, best: ScoredList) -> ScoredList:
         """Replace two rules at once, then single ones, for as long as that helps."""
         changed = True
         while changed:
             changed = False
-            for i in range(len(found.rules)):
-                for j in range(i + 1, len(found.rules)):
-                    kept = found.rules[:i] + found.rules[i + 1 : j] + found.rules[j + 1 :]
-                    swapped = list(found.rules)
+            for i in range(len(best.rules)):
+                for j in range(i + 1, len(best.rules)):
+                    kept = best.rules[:i] + best.rules[i + 1 : j] + best.rules[j + 1 :]
+                    swapped = list(best.rules)
                     swapped[i], swapped[j] = swapped[j], swapped[i]
                     firsts = self.insertions(kept)[:PAIR_STARTS]
                     trials = [self.insert(first.rules) for first in firsts]
                     trials.append(self.evaluate(tuple(swapped)))
                     other = self._best(trials)
-                    if other.beats(found, self.tie):
-                        found, changed = self.improve(other), True
+                    if other.beats(best, self.tie):
+                        best, changed = self.improve(other), True
                         break
-        return found
+        return best
 
-    def insert(self, rules: Rules) -> Found:
+    def insert(self, rules: Rules) -> ScoredList:
         """The nearest list with one rule more."""
         return self.insertions(rules)[0]
 
-    def insertions(self, rules: Rules) -> list[Found]:
+    def insertions(self, rules: Rules) -> list[ScoredList]:
         """The nearest list with one rule more, then such lists with other antecedents."""
         known = self._insertions.get(rules)
         if known is None:
             known = self._insertions[rules] = self._best_insertions(rules)
         return known
 
-    def _best_insertions(self, rules: Rules) -> list[Found]:
+    def _best_insertions(self, rules: Rules) -> list[ScoredList]:
         target = self.target
         totals = self._assign(rules)
         allowed = np.ones(len(target.candidates), dtype=bool)
@@ -165,7 +165,7 @@ class Search:
         )
         tied = np.argwhere(losses <= losses.min() + self.tie)[:MOST_TIED]
         lists = [(*rules[:j], a, *rules[j:]) for a, j in tied.tolist()]
-        best = self._best(self.evaluate(found) for found in lists)
+        best = self._best(self.evaluate(candidate) for candidate in lists)
         order = np.lexsort((np.arange(len(losses)), losses.min(axis=1)))[: BEAM + 1].tolist()
         others = [
             (*rules[:j], a, *rules[j:])
@@ -174,16 +174,16 @@ class Search:
         ]
         return [best, *map(self.evaluate, others)]
 
-    def _remove(self, rules: Rules) -> Found:
+    def _remove(self, rules: Rules) -> ScoredList:
         return self._best(self.evaluate(rules[:j] + rules[j + 1 :]) for j in range(len(rules)))
 
-    def evaluate(self, rules: Rules) -> Found:
+    def evaluate(self, rules: Rules) -> ScoredList:
         """A list's loss."""
         totals = self._assign(rules)
         loss = float(compiled.list_loss(totals, len(totals), self.target.model))
         n_labels = len(self.target.pseudocounts)
         captured = totals[:-1, :n_labels].sum(axis=1)
-        return Found(rules, loss, tuple(captured.tolist()))
+        return ScoredList(rules, loss, tuple(captured.tolist()))
 
     def label_counts(self, rules: Rules) -> np.ndarray:
         """N[j, l] of a list in units, the default rule last."""
@@ -200,19 +200,19 @@ class Search:
         )
         return totals
 
-    def _best(self, trials: Iterable[Found]) -> Found:
-        best: Found | None = None
-        for found in trials:
-            if best is None or found.beats(best, self.tie):
-                best = found
+    def _best(self, trials: Iterable[ScoredList]) -> ScoredList:
+        best: ScoredList | None = None
+        for trial in trials:
+            if best is None or trial.beats(best, self.tie):
+                best = trial
         assert best is not None
         return best
 
 
-def _nearest(trials: Iterable[Found], n: int) -> list[Found]:
+def _nearest(trials: Iterable[ScoredList], n: int) -> list[ScoredList]:
     """Some distinct lists of least loss."""
-    distinct = {found.rules: found for found in trials}
-    return sorted(distinct.values(), key=lambda found: (found.loss, found.rules))[:n]
+    distinct = {trial.rules: trial for trial in trials}
+    return sorted(distinct.values(), key=lambda trial: (trial.loss, trial.rules))[:n]
 
 
 def _n_lists(n_candidates: int, longest: int) -> int:

@@ -72,9 +72,9 @@ def make_target(problem: Problem, posterior: Posterior) -> Target:
     whole = np.rint(np.ldexp(predictive, digits)).astype(np.int64)
     candidates = _candidates(problem, posterior)
     covers = np.stack([problem.cover(a) for a in candidates.tolist()])
-    found = find_patterns(covers, bits, lambda _: True)
-    assert found is not None  # no number of patterns is too large
-    pattern, first = found
+    patterns = find_patterns(covers, bits, lambda _: True)
+    assert patterns is not None  # no number of patterns is too large
+    pattern, first = patterns
     cells = np.zeros((len(first), 2 * n_labels), dtype=np.int64)
     np.add.at(cells, (pattern, layout.section_labels[section]), weights)
     for k in range(n_labels):

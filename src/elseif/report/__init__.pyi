@@ -15,7 +15,7 @@ from elseif.report.findings import (
 )
 from elseif.report.methods import methods_text as methods_text
 from elseif.report.plain_data import plain as plain
-from elseif.report.report import write_report as write_report
+from elseif.report.report import report_page as report_page
 from elseif.report.report_options import ReportOptions as ReportOptions
 from elseif.report.summary import (
     Summary as Summary,

@@ -53,14 +53,14 @@ def _values(conditions: Sequence[Condition], kind: Kind) -> Column:
     name = conditions[0].column
     if kind is Kind.BOOLEAN:
         return boolean_column(name, np.array([False, True]))
-    found = [value for condition in conditions for value in condition_values(condition)]
+    ends = [value for condition in conditions for value in condition_values(condition)]
     # on each threshold and just beside it: between two of them all values are alike
     if kind is Kind.DATE:
         step = np.timedelta64(1, "us")
-        dates = [day for value in found for day in (as_date(value) + k * step for k in (-1, 0, 1))]
+        dates = [day for value in ends for day in (as_date(value) + k * step for k in (-1, 0, 1))]
         numbers = np.array(dates or [np.datetime64(0, "us")])
     else:
-        middle = np.array([float(value) for value in found] or [0.0])
+        middle = np.array([float(value) for value in ends] or [0.0])
         around = [np.nextafter(middle, -np.inf), middle, np.nextafter(middle, np.inf)]
         numbers = np.concatenate(around)
         numbers = numbers[np.isfinite(numbers)]

@@ -92,13 +92,13 @@ def calculator_page(
     True
     """
     shown_models = _shown_models(model, X, min_cell)
-    told: dict[str, Mapping[str, Any]] = {
+    wording: dict[str, Mapping[str, Any]] = {
         "units": units or {},
         "questions": questions or {},
         "ranges": ranges or {},
     }
-    _check_columns(shown_models, told)
-    asked = ask([(each.name, each.columns) for each in shown_models], told)
+    _check_columns(shown_models, wording)
+    asked = ask([(each.name, each.columns) for each in shown_models], wording)
     facts = [_facts(each, about or {}) for each in shown_models]
     parts = [each.data(asked) for each in shown_models]
     for part, known in zip(parts, facts, strict=True):
@@ -167,16 +167,16 @@ def _title(models: Sequence[ShownModel]) -> str:
 def _facts(model: ShownModel, about: Mapping[str, str]) -> dict[str, str]:
     """What is known of a model, in the user's own words where there are any."""
     known = model.facts()
-    told = {heading: str(about.get(heading, text)) for heading, text in known.items()}
+    facts = {heading: str(about.get(heading, text)) for heading, text in known.items()}
     if "AUC" in about:
-        told.setdefault("AUC", str(about["AUC"]))
-    return told
+        facts.setdefault("AUC", str(about["AUC"]))
+    return facts
 
 
 def _brief(facts: Mapping[str, str], model_hash: str) -> str:
     """A model in one line, for texts that are copied."""
-    told = [facts["Population"], *(f"AUC {facts['AUC']}" for _ in range("AUC" in facts))]
-    return "; ".join([*told, *([f"model {model_hash}"] if model_hash else [])])
+    parts = [facts["Population"], *(f"AUC {facts['AUC']}" for _ in range("AUC" in facts))]
+    return "; ".join([*parts, *([f"model {model_hash}"] if model_hash else [])])
 
 
 def _form_key(questions: Sequence[Mapping[str, Any]]) -> str:
@@ -185,11 +185,11 @@ def _form_key(questions: Sequence[Mapping[str, Any]]) -> str:
     return hashlib.sha256(json.dumps(asked).encode("ascii")).hexdigest()[:8]
 
 
-def _check_columns(models: Sequence[ShownModel], told: Mapping[str, Mapping[str, Any]]) -> None:
+def _check_columns(models: Sequence[ShownModel], wording: Mapping[str, Mapping[str, Any]]) -> None:
     known = {name: kind for each in models for name, kind in each.model.metadata.kinds.items()}
-    for what, by_column in told.items():
+    for what, by_column in wording.items():
         for name in by_column:
             if name not in known:
                 raise ParamError(f"{what}: the model has no column {name!r}.")
-    for name, bounds in told["ranges"].items():
+    for name, bounds in wording["ranges"].items():
         range_ends(name, known[name], bounds)

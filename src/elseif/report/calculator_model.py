@@ -48,15 +48,16 @@ class ShownModel:
     @property
     def labels(self) -> list[str]:
         """What the probabilities that are shown are of."""
-        return [self.rule_list.metadata.probability_of(place) for place in self.places]
+        return [self.rule_list.metadata.probability_of(position) for position in self.places]
 
     def data(self, questions: Sequence[Question]) -> dict[str, Any]:
         """What template and script need."""
-        places = {column: i for i, q in enumerate(questions) for column in q.columns}
+        positions = {column: i for i, q in enumerate(questions) for column in q.columns}
         asked = [
-            column.data(places[column], questions[places[column]].levels) for column in self.columns
+            column.data(positions[column], questions[positions[column]].levels)
+            for column in self.columns
         ]
-        rules = self._rules([questions[places[column]] for column in self.columns])
+        rules = self._rules([questions[positions[column]] for column in self.columns])
         end = probability_end(max(label["high"] for rule in rules for label in rule["labels"]))
         return {
             "name": shown(self.name),
@@ -79,21 +80,25 @@ class ShownModel:
         """What the model was fitted to and how well it separates, where that is known."""
         model, names = self.model, self.rule_list.metadata.label_names
         counts, n = model.training["label_counts"], model.n
-        told = {"Population": f"{count_text(n)} past cases"}
+        by_heading = {"Population": f"{count_text(n)} past cases"}
         if self.has_file:
-            told["Population"] += f", fitted on {model.training['date'][:10]}"
+            by_heading["Population"] += f", fitted on {model.training['date'][:10]}"
         shares = [f"{shown(names[p])} in {_share_text(counts[p], n)}" for p in self.places]
-        told["Outcome"] = ", ".join(shares)
+        by_heading["Outcome"] = ", ".join(shares)
         auc = self._auc_text()
         if auc:
-            told["AUC"] = auc
+            by_heading["AUC"] = auc
         if model.edited is not None and self.rule_list is model.rule_list:
-            told["Edited by hand"] = shown(model.edited)
+            by_heading["Edited by hand"] = shown(model.edited)
         if model.recalibrated is not None:
-            told["Recalibrated"] = "to other people than those that the rules were learnt from"
+            by_heading["Recalibrated"] = (
+                "to other people than those that the rules were learnt from"
+            )
         if self.rule_list is model.projected_rule_list:
-            told["Kind of list"] = "projected list: the list closest to the average of many lists"
-        return told
+            by_heading["Kind of list"] = (
+                "projected list: the list closest to the average of many lists"
+            )
+        return by_heading
 
     def _auc_text(self) -> str | None:
         """The AUC: out of sample where that was measured, else apparent and said to be so."""
@@ -122,12 +127,12 @@ class ShownModel:
         for j, rule in enumerate(self.rule_list):
             conditions = []
             for condition in rule.antecedent:
-                place = asked[condition.column]
-                display = own.with_unit(condition.column, questions[place].unit)
+                position = asked[condition.column]
+                display = own.with_unit(condition.column, questions[position].unit)
                 conditions.append(
                     {
-                        "column": place,
-                        "index": self.columns[place].conditions.index(condition),
+                        "column": position,
+                        "index": self.columns[position].conditions.index(condition),
                         "text": display.condition(condition, shown, in_form=True),
                         "full": display.condition(condition, spelt_out, in_form=True),
                     }
@@ -144,8 +149,8 @@ class ShownModel:
             )
         return lines
 
-    def _over_lists(self, line: int, place: int) -> np.ndarray | None:
-        return None if self.over_lists is None else self.over_lists[line, place]
+    def _over_lists(self, line: int, position: int) -> np.ndarray | None:
+        return None if self.over_lists is None else self.over_lists[line, position]
 
 
 def over_lists(model: FittedModel, X: Any) -> np.ndarray | None:
@@ -166,12 +171,12 @@ def _share_text(count: float, n: float) -> str:
 
 
 def _consequent(
-    rule: Rule, place: int, decimals: int, over_lists: np.ndarray | None
+    rule: Rule, position: int, decimals: int, over_lists: np.ndarray | None
 ) -> dict[str, Any]:
-    low, high = consequent_interval(rule.label_counts, rule.pseudocounts, place, LEVEL)
-    mean = float(rule.probabilities[place])
+    low, high = consequent_interval(rule.label_counts, rule.pseudocounts, position, LEVEL)
+    mean = float(rule.probabilities[position])
     texts = [percent(value, decimals) for value in (mean, low, high)]
-    found = {"risk": mean, "low": low, "high": high, "texts": texts, "over": None}
+    consequent = {"risk": mean, "low": low, "high": high, "texts": texts, "over": None}
     if over_lists is not None and not np.isnan(over_lists).any():
-        found["over"] = [percent(float(end), decimals) for end in over_lists]
-    return found
+        consequent["over"] = [percent(float(end), decimals) for end in over_lists]
+    return consequent

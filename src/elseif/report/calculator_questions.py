@@ -44,10 +44,10 @@ class AskedColumn:
         """Whether the list has a line for a value that is missing."""
         return any(condition.operator == MISSING for condition in self.conditions)
 
-    def data(self, place: int, levels: Sequence[Any]) -> dict[str, Any]:
+    def data(self, position: int, levels: Sequence[Any]) -> dict[str, Any]:
         """What the page's script needs: of a question by its place, with the levels it offers."""
         return {
-            "question": place,
+            "question": position,
             "name": self.name,
             "conditions": [self._condition(c, levels) for c in self.conditions],
             "cells": cells(self.conditions, self.kind, self.levels, self.all_levels),
@@ -74,13 +74,13 @@ def asked_columns(model: FittedModel, rule_list: RuleList) -> list[AskedColumn]:
 
 def conditions_by_column(rule_list: RuleList) -> dict[str, list[Condition]]:
     """The distinct conditions on each column, in the order in which the list asks."""
-    found: dict[str, list[Condition]] = {}
+    by_column: dict[str, list[Condition]] = {}
     for antecedent in rule_list.antecedents:
         for condition in antecedent:
-            conditions = found.setdefault(condition.column, [])
+            conditions = by_column.setdefault(condition.column, [])
             if condition not in conditions:
                 conditions.append(condition)
-    return found
+    return by_column
 
 
 def _asked_column(name: str, conditions: list[Condition], model: FittedModel) -> AskedColumn:
@@ -205,7 +205,7 @@ class Question:
         has_others = any(not column.all_levels for column in self.columns)
         if self.kind is Kind.CATEGORY and has_others:  # an order leaves no room for others
             texts.append("none of these" if "other" in texts else "other")
-        return [_option(place, text) for place, text in enumerate(texts)]
+        return [_option(position, text) for position, text in enumerate(texts)]
 
     @property
     def hint(self) -> str:
@@ -246,7 +246,7 @@ class Question:
 
 
 def ask(
-    lists: Sequence[tuple[str, Sequence[AskedColumn]]], told: Mapping[str, Mapping[str, Any]]
+    lists: Sequence[tuple[str, Sequence[AskedColumn]]], wording: Mapping[str, Mapping[str, Any]]
 ) -> list[Question]:
     """The questions of several models, by name, each column asked for once.
 
@@ -261,11 +261,11 @@ def ask(
     questions = []
     for (name, kind), asking in columns.items():
         display = asking[0][1].display
-        text = str(told["questions"].get(name) or display.question(name) or display.column(name))
+        text = str(wording["questions"].get(name) or display.question(name) or display.column(name))
         if names.count(name) > 1:
             text = f"{text} ({', '.join(shown(model) for model, _ in asking)})"
-        unit = told["units"].get(name, display.unit(name))
-        ranges = _ranges(name, kind, asking, told, unit)
+        unit = wording["units"].get(name, display.unit(name))
+        ranges = _ranges(name, kind, asking, wording, unit)
         questions.append(Question(name, kind, text, unit, [c for _, c in asking], ranges))
     return questions
 
@@ -274,12 +274,12 @@ def _ranges(
     name: str,
     kind: Kind,
     asking: Sequence[tuple[str, AskedColumn]],
-    told: Mapping[str, Mapping[str, Any]],
+    wording: Mapping[str, Mapping[str, Any]],
     unit: str | None,
 ) -> list[ExpectedRange]:
     """The range that was told, or those of training, which name their models if they differ."""
-    if name in told["ranges"]:
-        return [ExpectedRange(*range_ends(name, kind, told["ranges"][name]), unit, None)]
+    if name in wording["ranges"]:
+        return [ExpectedRange(*range_ends(name, kind, wording["ranges"][name]), unit, None)]
     models: dict[tuple[Any, Any], list[str]] = {}
     for model, column in asking:
         if column.range is not None:

@@ -14,16 +14,16 @@ MUCH_MISSING = 0.05  # of a column that the list uses
 MOST_COLUMNS_NAMED = 4
 
 
-def cautions(found: Data, rare: float) -> Iterator[str]:
+def cautions(summary: Data, rare: float) -> Iterator[str]:
     """What a reader should know before relying on a number, the gravest first."""
-    about = found["about"]
+    about = summary["about"]
     if about["note"]:
         yield about["note"]
     yield from about["notes"]
-    yield from _edited(found)
-    yield from _few_people(found)
-    yield from _rare_event(found, rare)
-    yield from _missing_values(found)
+    yield from _edited(summary)
+    yield from _few_people(summary)
+    yield from _rare_event(summary, rare)
+    yield from _missing_values(summary)
     if about["n_without_label"]:
         yield f"{count(about['n_without_label'])} rows without a label were left out."
     if about["weighted"]:
@@ -36,23 +36,23 @@ def cautions(found: Data, rare: float) -> Iterator[str]:
             "Predictions are averages over all lists of the posterior. Performance is of these "
             "averages, not of the list that is printed."
         )
-    if found["posterior"] is not None and found["posterior"]["unsteady_inclusions"]:
+    if summary["posterior"] is not None and summary["posterior"]["unsteady_inclusions"]:
         yield (
             "Some inclusion probabilities are not steady yet: another run may give different ones. "
             "They are marked ~."
         )
-    if found["validation"]["n_folds"]:
+    if summary["validation"]["n_folds"]:
         yield (
             "Performance was measured by cross-validation within the training data. It may differ "
             "in other places and at other times."
         )
 
 
-def _edited(found: Data) -> Iterator[str]:
-    about = found["about"]
+def _edited(summary: Data) -> Iterator[str]:
+    about = summary["about"]
     if not about["edited"]:
         return
-    if found["validation"]["n_folds"]:
+    if summary["validation"]["n_folds"]:
         yield (
             "The list was changed by hand after fitting. Cross-validation fits lists without these "
             "changes, so the performance shown is not that of this list: evaluate it on a held-out "
@@ -62,11 +62,11 @@ def _edited(found: Data) -> Iterator[str]:
         yield "The list was changed by hand after fitting."
 
 
-def _few_people(found: Data) -> Iterator[str]:
-    validation, positive = found["validation"], found["about"]["positive"]
+def _few_people(summary: Data) -> Iterator[str]:
+    validation, positive = summary["validation"], summary["about"]["positive"]
     groups = {f"with the event ({quoted(positive)})": validation["n_events"],
               "without the event": validation["n"] - validation["n_events"]}  # fmt: skip
-    if found["other_labels"]:
+    if summary["other_labels"]:
         groups = {
             f"with the label {quoted(row['name'])}": row["n"] for row in validation["by_label"]
         }
@@ -78,10 +78,10 @@ def _few_people(found: Data) -> Iterator[str]:
         )
 
 
-def _rare_event(found: Data, rare: float) -> Iterator[str]:
-    validation = found["validation"]
-    shares = {found["about"]["positive"]: validation["discrimination"]["prevalence"]}
-    if found["other_labels"] and validation["n"]:
+def _rare_event(summary: Data, rare: float) -> Iterator[str]:
+    validation = summary["validation"]
+    shares = {summary["about"]["positive"]: validation["discrimination"]["prevalence"]}
+    if summary["other_labels"] and validation["n"]:
         shares = {row["name"]: row["n"] / validation["n"] for row in validation["by_label"]}
     rares = [f"{quoted(name)} ({percent(p)})" for name, p in shares.items() if 0 < p < rare]
     if rares:
@@ -91,11 +91,11 @@ def _rare_event(found: Data, rare: float) -> Iterator[str]:
         )
 
 
-def _missing_values(found: Data) -> Iterator[str]:
+def _missing_values(summary: Data) -> Iterator[str]:
     """Columns of the list of which many values are missing."""
     shares = {
         column["name"]: level["shares"][0]
-        for column in found["people"]["columns"]
+        for column in summary["people"]["columns"]
         if column["in_list"]
         for level in column["levels"]
         if level["is_missing"] and level["shares"][0] is not None
@@ -105,9 +105,9 @@ def _missing_values(found: Data) -> Iterator[str]:
     )
     if not much:
         return
-    told = [f"{quoted(name)} {percent(shares[name])}" for name in much[:MOST_COLUMNS_NAMED]]
-    more = f" and {len(much) - len(told)} more columns" if len(much) > len(told) else ""
+    named = [f"{quoted(name)} {percent(shares[name])}" for name in much[:MOST_COLUMNS_NAMED]]
+    more = f" and {len(much) - len(named)} more columns" if len(much) > len(named) else ""
     yield (
-        f"Missing values in columns of the list: {', '.join(told)}{more}. Without its value, a "
+        f"Missing values in columns of the list: {', '.join(named)}{more}. Without its value, a "
         "condition is not met, and a person may fall to a lower line."
     )

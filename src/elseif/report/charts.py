@@ -36,8 +36,8 @@ def interval_bar(risk: Data, scale: float, label: str) -> Svg:
         parts.append(
             element("line", x1=ends[0], x2=ends[1], y1=height / 2, y2=height / 2, class_="whisker")
         )
-    place = width * min(value, scale) / scale
-    parts.append(element("line", x1=place, x2=place, y1=1, y2=height - 1, class_="mark"))
+    position = width * min(value, scale) / scale
+    parts.append(element("line", x1=position, x2=position, y1=1, y2=height - 1, class_="mark"))
     return element(
         "svg", element("title", label), *parts, role="img", class_="bar",
         viewBox=f"0 0 {width:g} {height:g}", preserveAspectRatio="none",
@@ -64,8 +64,8 @@ def roc_chart(discrimination: Data, description: str, key: str = "") -> Svg:
         frame.line([(0, 0), (1, 1)], "reference"),
     ]
     one = "curve fold" if mean else "curve"
-    for found in curves:
-        points = zip(found["false_positive_rate"], found["sensitivity"], strict=True)
+    for curve in curves:
+        points = zip(curve["false_positive_rate"], curve["sensitivity"], strict=True)
         parts.append(frame.line(points, one))
     entries = [("reference", "chance")]
     if mean:
@@ -86,9 +86,9 @@ def precision_recall_chart(discrimination: Data, description: str, key: str = ""
         frame.line([(0, prevalence), (1, prevalence)], "reference"),
     ]
     one = "curve fold strong" if len(curves) > 1 else "curve"
-    for found in curves:
+    for curve in curves:
         # the first point finds nobody and has no precision of its own
-        points = list(zip(found["sensitivity"], found["precision"], strict=True))[1:]
+        points = list(zip(curve["sensitivity"], curve["precision"], strict=True))[1:]
         if points and points[0][0] is not None:  # without events there is no recall
             parts.append(frame.steps([(0.0, points[0][1]), *points], one))
     name = "each fold" if len(curves) > 1 else "the list"

@@ -80,7 +80,7 @@ def rejudged(validation: Validation, lists: Sequence[RuleList], table: Table) ->
     """Out-of-sample probabilities by other counts: one list for each fold, or one for all."""
     probabilities = np.empty_like(validation.probabilities)
     for f, rule_list in enumerate(lists):
-        here = validation.fold == f
+        in_fold = validation.fold == f
         by_line = np.array([rule.probabilities for rule in rule_list])
-        probabilities[here] = by_line[rule_list.captured_in(table)[validation.rows[here]]]
+        probabilities[in_fold] = by_line[rule_list.captured_in(table)[validation.rows[in_fold]]]
     return replace(validation, probabilities=probabilities)

@@ -24,12 +24,12 @@ def decade(share: float) -> Decade:
     return DECADES[0 if share >= 0.1 else 1 if share >= 0.01 else 2]
 
 
-def in_decades(posterior: Posterior, places: Sequence[int]) -> list[int]:
+def in_decades(posterior: Posterior, positions: Sequence[int]) -> list[int]:
     """Lists by decade, then length, then text: their order tells nothing else."""
     names = posterior.pool.names
 
-    def key(place: int) -> tuple[int, int, list[str]]:
-        rules = [names[a] for a in posterior.distinct.antecedent_list(place)]
-        return decade(float(posterior.list_probabilities[place])).rank, len(rules), rules
+    def key(position: int) -> tuple[int, int, list[str]]:
+        rules = [names[a] for a in posterior.distinct.antecedent_list(position)]
+        return decade(float(posterior.list_probabilities[position])).rank, len(rules), rules
 
-    return sorted(places, key=key)
+    return sorted(positions, key=key)

@@ -52,19 +52,19 @@ def read_edited_list(path: str | Path) -> list[Antecedent]:
     except (ValueError, RecursionError) as error:
         if isinstance(error, DataError):
             raise
-        raise DataError(f"{path} is no JSON document: {error}.") from error
+        raise DataError(f"{path} is not a JSON document: {error}.") from error
     if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise DataError(f"{path} is no edited list: its format is not {FORMAT!r}.")
+        raise DataError(f"{path} is not an edited list: its format is not {FORMAT!r}.")
     if document.get("version") != VERSION:
         raise DataError(
             f"{path} has version {document.get('version')!r}; this elseif reads {VERSION}. "
             "Save the list again from a page of this version."
         )
-    told = document.get("antecedents")
-    if not isinstance(told, list):
+    entries = document.get("antecedents")
+    if not isinstance(entries, list):
         raise DataError(f"{path} has no list of antecedents.")
     antecedents = [
-        _antecedent(conditions, f"{path}, rule {j + 1}") for j, conditions in enumerate(told)
+        _antecedent(conditions, f"{path}, rule {j + 1}") for j, conditions in enumerate(entries)
     ]
     doubled = next((a for i, a in enumerate(antecedents) if a in antecedents[:i]), None)
     if doubled is not None:
@@ -96,26 +96,26 @@ def _encoded(value: Any) -> Any:
         value = value.item()
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
-    raise ParamError(f"{value!r} is no value that a file can hold; make it text or a number.")
+    raise ParamError(f"{value!r} cannot be stored in a file; make it text or a number.")
 
 
-def _antecedent(told: Any, where: str) -> Antecedent:
-    if not isinstance(told, list) or not told:
+def _antecedent(conditions: Any, where: str) -> Antecedent:
+    if not isinstance(conditions, list) or not conditions:
         raise DataError(f"{where}: a rule is a list of one or more conditions.")
-    return Antecedent(_condition(part, where) for part in told)
+    return Antecedent(_condition(part, where) for part in conditions)
 
 
-def _condition(told: Any, where: str) -> Condition:
-    if not isinstance(told, dict) or not {"column", "operator"} <= set(told) <= KEYS:
+def _condition(parts: Any, where: str) -> Condition:
+    if not isinstance(parts, dict) or not {"column", "operator"} <= set(parts) <= KEYS:
         raise DataError(f"{where}: a condition has {', '.join(sorted(KEYS))} and nothing else.")
-    column, operator, order = told["column"], told["operator"], told.get("order")
+    column, operator, order = parts["column"], parts["operator"], parts.get("order")
     if not isinstance(column, str):
         raise DataError(f"{where}: a column's name is text, not {column!r}.")
     if operator not in OPERATORS:
-        raise DataError(f"{where}: {operator!r} is no operator.")
+        raise DataError(f"{where}: {operator!r} is not an operator.")
     if order is not None and not isinstance(order, list):
         raise DataError(f"{where}: the order of categories is a list.")
-    value = _decoded(told.get("value"), where)
+    value = _decoded(parts.get("value"), where)
     needs_none = operator.startswith("is ")
     needs_many = operator in ("in", "between")
     if needs_none != (value is None) or needs_many != isinstance(value, tuple):
@@ -135,5 +135,5 @@ def _decoded(value: Any, where: str) -> Any:
         try:
             return as_date(value["date"])
         except ValueError as error:
-            raise DataError(f"{where}: {value['date']!r} is no date.") from error
-    raise DataError(f"{where}: {value!r} is no value of a condition.")
+            raise DataError(f"{where}: {value['date']!r} is not a date.") from error
+    raise DataError(f"{where}: {value!r} cannot be the value of a condition.")

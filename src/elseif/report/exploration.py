@@ -58,9 +58,9 @@ class Chosen:
     n_needed: int  # the first so many make up the point estimate and the MAP list
     point: int  # place in lists
 
-    def items(self, posterior: Posterior, place: int) -> list[int]:
+    def items(self, posterior: Posterior, position: int) -> list[int]:
         """A list as places in antecedents."""
-        return [self._where[a] for a in posterior.distinct.antecedent_list(place)]
+        return [self._where[a] for a in posterior.distinct.antecedent_list(position)]
 
     @cached_property
     def _where(self) -> dict[int, int]:
@@ -112,8 +112,8 @@ def _cases(model: FittedModel, X: Any, y: Any, sample_weight: Any) -> Cases:
     unknown = [c for c in labels.classes.tolist() if c not in known]
     if unknown:
         raise ParamError(f"y has the label {unknown[0]!r}, which the model does not know.")
-    place = np.array([known.index(c) for c in labels.classes.tolist()] + [-1])
-    return Cases(table, place[labels.codes], labels.weights, len(known))
+    position = np.array([known.index(c) for c in labels.classes.tolist()] + [-1])
+    return Cases(table, position[labels.codes], labels.weights, len(known))
 
 
 def _choose(model: FittedModel, posterior: Posterior, n_lists: int) -> Chosen:
@@ -140,17 +140,17 @@ def _of_path(model: FittedModel, posterior: Posterior) -> list[int]:
     path = model.projection_path
     if path is None:
         return []
-    places = {antecedent: a for a, antecedent in enumerate(posterior.pool.antecedents)}
-    return [places[x] for each in path.lists for x in each.antecedents if x in places]
+    positions = {antecedent: a for a, antecedent in enumerate(posterior.pool.antecedents)}
+    return [positions[x] for each in path.lists for x in each.antecedents if x in positions]
 
 
 def _check_training_data(explored: Exploration) -> None:
     """Raise unless the data give the point estimate the counts that it was found with."""
     posterior, chosen, cases = explored.posterior, explored.chosen, explored.cases
-    place = chosen.lists[chosen.point]
-    items = chosen.items(posterior, place)
+    position = chosen.lists[chosen.point]
+    items = chosen.items(posterior, position)
     counts = list_counts(items, explored.truths(cases, chosen.n_needed), cases)
-    expected = posterior.distinct.counts(place)
+    expected = posterior.distinct.counts(position)
     if not np.array_equal(counts, expected):
         raise ParamError(
             f"X and y are not the data that the model was fitted to: the rules of the point "

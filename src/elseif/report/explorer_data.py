@@ -50,8 +50,8 @@ def explorer_data(
     else:
         share, rounding = round(share, 1), cells.rounding
         n_cases = float(cells.by_label(np.ones(len(cells.codes), dtype=bool)).sum())
-    places = [*chosen.antecedents, *(chosen.more if rounding is None else ())]
-    conditions = conditions_of(posterior.pool, places)
+    positions = [*chosen.antecedents, *(chosen.more if rounding is None else ())]
+    conditions = conditions_of(posterior.pool, positions)
     return {
         "labels": [{"shown": shown(n), "full": spelt_out(n)} for n in metadata.label_names],
         "places": [1] if len(metadata.classes) == 2 else list(range(len(metadata.classes))),
@@ -60,7 +60,7 @@ def explorer_data(
         "level": LEVEL,
         "prior": prior_data(explored.prior),
         "conditions": condition_data(conditions, metadata.display),
-        "antecedents": antecedent_data(posterior, explored.prior, places, rounding is None),
+        "antecedents": antecedent_data(posterior, explored.prior, positions, rounding is None),
         "nFilters": min(len(chosen.antecedents), MOST_FILTERS),
         "nPool": len(posterior.pool) if rounding is None else None,
         "lists": lists,
@@ -91,10 +91,10 @@ def _exact_lists(explored: Exploration) -> list[dict[str, Any]]:
     metadata, held_out = explored.metadata, explored.held_out
     truths = None if held_out is None else explored.truths(held_out)
     lists = []
-    for i, place in enumerate(chosen.lists):
-        items = chosen.items(posterior, place)
-        counts = posterior.distinct.counts(place)
-        share = float(posterior.list_probabilities[place])
+    for i, position in enumerate(chosen.lists):
+        items = chosen.items(posterior, position)
+        counts = posterior.distinct.counts(position)
+        share = float(posterior.list_probabilities[position])
         auc = _Areas(counts * metadata.count_unit, metadata.pseudocounts)
         seen = None
         if truths is not None and held_out is not None:
@@ -102,7 +102,7 @@ def _exact_lists(explored: Exploration) -> list[dict[str, Any]]:
         lists.append(
             {
                 "items": items,
-                "logPosterior": float(posterior.distinct.log_posterior[place]),
+                "logPosterior": float(posterior.distinct.log_posterior[position]),
                 "share": share,
                 "shareText": percent(share, 1),
                 "counts": counts.tolist(),
@@ -124,11 +124,11 @@ def _coarse_lists(
     if explored.held_out is not None:
         seen = explored.truths(explored.held_out)[:, explored.held_out.used]
     lists = []
-    for place in in_decades(posterior, chosen.lists):
-        items = chosen.items(posterior, place)
+    for position in in_decades(posterior, chosen.lists):
+        items = chosen.items(posterior, position)
         counts = _shown_counts(items, truths, cells)
         auc = _Areas(counts, explored.metadata.pseudocounts)
-        found = decade(float(posterior.list_probabilities[place]))
+        share = decade(float(posterior.list_probabilities[position]))
         seen_counts = None
         if seen is not None and held_out is not None:
             seen_counts = _shown_counts(items, seen, held_out)
@@ -136,12 +136,12 @@ def _coarse_lists(
             {
                 "items": items,
                 "logPosterior": None,
-                "share": found.middle,
-                "shareText": found.text,
+                "share": share.middle,
+                "shareText": share.text,
                 "counts": counts.astype(int).tolist(),
                 "auc": auc.of_training,
                 "holdoutAuc": auc.of(seen_counts),
-                "isPoint": place == chosen.lists[chosen.point],
+                "isPoint": position == chosen.lists[chosen.point],
             }
         )
     return lists
@@ -184,11 +184,11 @@ def _pattern_data(explored: Exploration) -> dict[str, Any]:
         why = f"{NEEDS_GROUPS}, and there are too many to hold here."
         return {"patterns": None, "refusal": why}
     sizes = patterns.counts.sum(axis=1) * explored.unit
-    held = {
+    encoded = {
         "nAntecedents": patterns.n_antecedents,
         "bits": [base64.b64encode(row.tobytes()).decode("ascii") for row in patterns.bits],
         "counts": patterns.counts.tolist(),
         "smallest": float(sizes.min()),
         "nSmallest": int((sizes == sizes.min()).sum()),
     }
-    return {"patterns": held, "refusal": None}
+    return {"patterns": encoded, "refusal": None}

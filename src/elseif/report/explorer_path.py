@@ -52,7 +52,7 @@ def path_data(explored: Exploration) -> dict[str, Any] | None:
     if scores is not None:
         point |= {"logLoss": scores.point_log_loss, "auc": scores.point_auc}
         posterior |= {"logLoss": scores.posterior_log_loss, "auc": scores.posterior_auc}
-    found: dict[str, Any] = plain(
+    data: dict[str, Any] = plain(
         {
             "words": [WHAT_FOR, *path_lines(path)],
             "lists": lists,
@@ -63,4 +63,4 @@ def path_data(explored: Exploration) -> dict[str, Any] | None:
             "chosen": path.chosen,
         }
     )
-    return found
+    return data

@@ -20,7 +20,7 @@ from elseif.tables.times import as_date
 
 
 def antecedent_data(
-    posterior: Posterior, prior: ListPrior, places: Sequence[int], is_exact: bool
+    posterior: Posterior, prior: ListPrior, positions: Sequence[int], is_exact: bool
 ) -> list[dict[str, Any]]:
     """Antecedents of the pool by their places: text, conditions, weight and inclusion.
 
@@ -30,7 +30,7 @@ def antecedent_data(
         Where the antecedents and their inclusion probabilities come from.
     prior : ListPrior
         Where their weights come from.
-    places : sequence of int
+    positions : sequence of int
         Places in the pool, in the order of the page.
     is_exact : bool
         Whether inclusion probabilities are told to the last digit; else to the nearest tenth.
@@ -44,7 +44,7 @@ def antecedent_data(
     display = posterior.metadata.display
     if not is_exact:
         inclusion = np.round(inclusion, 1)
-    number = {condition: i for i, condition in enumerate(conditions_of(pool, places))}
+    number = {condition: i for i, condition in enumerate(conditions_of(pool, positions))}
     return [
         {
             "item": item,
@@ -57,7 +57,7 @@ def antecedent_data(
             "steady": a not in posterior.unsteady,
             "document": antecedent_document(pool[a]),
         }
-        for item, a in enumerate(places)
+        for item, a in enumerate(positions)
     ]
 
 
@@ -68,9 +68,9 @@ def inclusion_text(share: float, is_exact: bool) -> str:
     return "below 5%" if share == 0 else "over 95%" if share == 1 else percent(share)
 
 
-def conditions_of(pool: Pool, places: Sequence[int]) -> list[Condition]:
+def conditions_of(pool: Pool, positions: Sequence[int]) -> list[Condition]:
     """The distinct conditions of some antecedents, in order of appearance."""
-    return list(dict.fromkeys(c for a in places for c in pool[a]))
+    return list(dict.fromkeys(c for a in positions for c in pool[a]))
 
 
 def condition_data(conditions: Sequence[Condition], display: DisplayLabels) -> list[dict[str, Any]]:

@@ -75,7 +75,7 @@ class Drift:
 
 @dataclass(frozen=True)
 class ExternalValidation:
-    """How a model does on people it has not seen.
+    """Performance of a model on people whom it was not learnt from.
 
     Attributes
     ----------
@@ -142,7 +142,7 @@ def validate_externally(
     thresholds: Sequence[float] = THRESHOLDS,
     min_cell: int | None = None,
 ) -> ExternalValidation:
-    """Judge a model by a table that took no part in making it.
+    """Evaluate a model on a table that took no part in making it.
 
     Parameters
     ----------
@@ -189,7 +189,7 @@ def validate_externally(
         step = None if rounded.metadata.rounding is None else rounded.metadata.rounding.step
         truth, risk = _people_of(counts, rule_list, place)
     if not len(truth):
-        raise DataError("Nobody is left to judge the model by; give more rows, or a lower cell.")
+        raise DataError("Nobody is left to evaluate the model on; give more rows, or a lower cell.")
     trained = model.training["label_counts"]
     return ExternalValidation(
         positive=rule_list.metadata.label_names[place],
@@ -227,14 +227,14 @@ def _people_of(
 
 
 def _lines(rule_list: RuleList, counts: np.ndarray, place: int) -> list[LineJudged]:
-    found = []
+    lines = []
     for rule, row in zip(rule_list.rules, counts, strict=True):
         n, n_events = float(row.sum()), float(row[place])
         predicted = float(rule.probabilities[place])
         observed = wilson(n_events, n, LEVEL)
         name = rule.text or "else"
-        found.append(LineJudged(name, predicted, n, n_events, n * predicted, observed))
-    return found
+        lines.append(LineJudged(name, predicted, n, n_events, n * predicted, observed))
+    return lines
 
 
 def _drift(model: FittedModel, X: Any, rows: np.ndarray) -> list[Drift]:
@@ -243,15 +243,15 @@ def _drift(model: FittedModel, X: Any, rows: np.ndarray) -> list[Drift]:
         return []
     single = np.flatnonzero(model.pool.cardinalities == 1)
     table = model.read(X).take(rows)
-    found = []
+    drifts = []
     for i in single.tolist():
         antecedent = model.pool[i]
         truths = antecedent_truths([antecedent], table, model.metadata.kinds)[0]
-        learnt, here = float(model.pool.supports[i]), float(truths.mean())
-        spread = np.sqrt((learnt * (1 - learnt) + here * (1 - here)) / 2)
-        gap = (here - learnt) / spread if spread else 0.0
-        found.append(Drift(model.metadata.display.text(antecedent), learnt, here, float(gap)))
-    return sorted(found, key=lambda one: -abs(one.standardised))
+        learnt, observed = float(model.pool.supports[i]), float(truths.mean())
+        spread = np.sqrt((learnt * (1 - learnt) + observed * (1 - observed)) / 2)
+        gap = (observed - learnt) / spread if spread else 0.0
+        drifts.append(Drift(model.metadata.display.text(antecedent), learnt, observed, float(gap)))
+    return sorted(drifts, key=lambda one: -abs(one.standardised))
 
 
 def _notes(truth: np.ndarray, step: int | None) -> list[str]:

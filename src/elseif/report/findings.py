@@ -43,7 +43,7 @@ MOST_LABELS_NAMED = 6
 
 @dataclass(frozen=True)
 class Finding:
-    """One finding: a mark, a few words, and the sentences that they stand for.
+    """One finding: a mark, a few words, and the sentences behind them.
 
     Attributes
     ----------
@@ -128,15 +128,15 @@ def verdict(summary: Any) -> Verdict:
     >>> verdict(summarise(clf, X, y, folds=2)).findings[0].mark
     'good'
     """
-    found: Data = summary if isinstance(summary, Mapping) else summary.to_dict()
+    document: Data = summary if isinstance(summary, Mapping) else summary.to_dict()
     return Verdict(
         (
-            _of_labels("Discrimination", found, discrimination),
-            _of_labels("Calibration", found, calibration),
-            _stability(found),
-            _sampling(found),
+            _of_labels("Discrimination", document, discrimination),
+            _of_labels("Calibration", document, calibration),
+            _stability(document),
+            _sampling(document),
         ),
-        tuple(cautions(found, RARE)),
+        tuple(cautions(document, RARE)),
     )
 
 
@@ -271,11 +271,11 @@ def _observed_and_predicted(validation: Data) -> tuple[float, float] | None:
     )
 
 
-def _of_labels(topic: str, found: Data, judge: Any) -> Finding:
+def _of_labels(topic: str, summary: Data, judge: Any) -> Finding:
     """One finding for the event; or for all labels, each against the others, by the worst."""
-    about, anchor = found["about"], topic.lower()
-    how = how_evaluated(found["validation"])
-    judged = [(name, judge(validation)) for name, validation in evaluations(found)]
+    about, anchor = summary["about"], topic.lower()
+    how = how_evaluated(summary["validation"])
+    judged = [(name, judge(validation)) for name, validation in evaluations(summary)]
     if len(judged) == 1:
         one = judged[0][1]
         mark, headline = one.mark, one.headline
@@ -289,31 +289,31 @@ def _of_labels(topic: str, found: Data, judge: Any) -> Finding:
         alike = {each.headline for _, each in judged} == {headline}
         if not alike:
             headline += f" at worst ({quoted(name)})"
-        told = [f"{quoted(name)}: {each.numbers}" for name, each in ordered[:MOST_LABELS_NAMED]]
-        more = len(ordered) - len(told)
+        named = [f"{quoted(name)}: {each.numbers}" for name, each in ordered[:MOST_LABELS_NAMED]]
+        more = len(ordered) - len(named)
         rest = f"; {more} more labels in the report" if more else ""
-        text = f"Each label against the others, {how}. {'; '.join(told)}{rest}."
+        text = f"Each label against the others, {how}. {'; '.join(named)}{rest}."
     if about["resubstituted"]:
         mark = UNKNOWN
         headline = f"In sample: {headline[:1].lower()}{headline[1:]}"
         text += " The held-out table looks like the training table, so this is too optimistic."
-    elif about["edited"] and found["validation"]["n_folds"]:
+    elif about["edited"] and summary["validation"]["n_folds"]:
         mark = _worst([mark, CAUTION])
         text += " This is of lists learnt without the changes that were made by hand."
     return Finding(topic, mark, headline, text, anchor)
 
 
-def evaluations(found: Data) -> list[tuple[str, Data]]:
+def evaluations(summary: Data) -> list[tuple[str, Data]]:
     """The labels that are evaluated, in their order, each with its measures."""
-    about = found["about"]
-    measures = {about["positive"]: found["validation"]}
-    measures |= {each["label"]: each["validation"] for each in found["other_labels"]}
+    about = summary["about"]
+    measures = {about["positive"]: summary["validation"]}
+    measures |= {each["label"]: each["validation"] for each in summary["other_labels"]}
     return [(name, measures[name]) for name in about["labels"] if name in measures]
 
 
-def with_interval(found: Data, decimals: int = 2, ideal: str = "") -> str:
+def with_interval(interval: Data, decimals: int = 2, ideal: str = "") -> str:
     """A value with its interval, and what it should be."""
-    shown = estimate(found, decimals).replace("(", "(95% interval ", 1)
+    shown = estimate(interval, decimals).replace("(", "(95% interval ", 1)
     return shown.replace(")", f"; ideal {ideal})") if ideal else shown
 
 
@@ -324,16 +324,16 @@ def _worst(marks: Sequence[str]) -> str:
 # ------------------------------------------------------------------------- lists of the folds
 
 
-def _stability(found: Data) -> Finding:
+def _stability(summary: Data) -> Finding:
     topic, anchor = "Lists of the folds", "stability"
-    stability = found["stability"]
+    stability = summary["stability"]
     if stability is None or stability["rule_agreement"] is None:
         text = (
             "No cross-validation was run, so it is not known whether other data give other lists."
         )
         return Finding(topic, UNKNOWN, "Not examined", text, anchor)
-    own = [line["condition"] for line in found["lines"][:-1]]
-    folds = [[rule for rule, _ in fold["rules"][:-1]] for fold in found["folds"]]
+    own = [line["condition"] for line in summary["lines"][:-1]]
+    folds = [[rule for rule, _ in fold["rules"][:-1]] for fold in summary["folds"]]
     if not own and not any(folds):
         text = "Neither this list nor a list of a fold has a rule: everybody gets the same risk."
         return Finding(topic, GOOD, "No rules in any fold", text, anchor)
@@ -344,19 +344,19 @@ def _stability(found: Data) -> Finding:
         mark, headline = CAUTION, "Agree in part"
     else:
         mark, headline = POOR, "Differ"
-    told = [
+    sentences = [
         f"Two folds’ lists share {percent(rules, 0)} of their rules and {percent(columns, 0)} of "
         "their columns on average."
     ]
-    if own and not found["about"]["edited"]:
-        told.insert(0, _kept(own, folds))
+    if own and not summary["about"]["edited"]:
+        sentences.insert(0, _kept(own, folds))
     difference = stability["mean_risk_difference"]
     if difference is not None:
-        told.append(
+        sentences.append(
             f"Their risks for the same person differ by {number(100 * difference, 1)} percentage "
             "points on average."
         )
-    return Finding(topic, mark, headline, " ".join(told), anchor)
+    return Finding(topic, mark, headline, " ".join(sentences), anchor)
 
 
 def _kept(own: Sequence[str], folds: Sequence[Sequence[str]]) -> str:
@@ -373,9 +373,9 @@ def _kept(own: Sequence[str], folds: Sequence[Sequence[str]]) -> str:
 # ---------------------------------------------------------------------------------- sampling
 
 
-def _sampling(found: Data) -> Finding:
-    mark, headline, text = _chains(found["convergence"])
-    statuses = [fold["status"] for fold in found["folds"]]
+def _sampling(summary: Data) -> Finding:
+    mark, headline, text = _chains(summary["convergence"])
+    statuses = [fold["status"] for fold in summary["folds"]]
     n_failed = statuses.count("not converged")
     if n_failed:
         mark = _worst([mark, CAUTION])

@@ -29,36 +29,36 @@ class FoldSummary:
 
 
 def fold_stability(
-    lists: Sequence[RuleList], table: Table, place: int, is_exact: bool
+    lists: Sequence[RuleList], table: Table, position: int, is_exact: bool
 ) -> Stability:
     """How far the lists agree."""
-    found = stability(lists, table, place)
+    agreement = stability(lists, table, position)
     # a mean over people would tell how many fall into which lines of two lists
-    return found if is_exact else replace(found, mean_risk_difference=float("nan"))
+    return agreement if is_exact else replace(agreement, mean_risk_difference=float("nan"))
 
 
 def fold_summaries(
-    crossed: Validation, lists: Sequence[RuleList], place: int, counted: Counted
+    crossed: Validation, lists: Sequence[RuleList], position: int, counted: Counted
 ) -> list[FoldSummary]:
     """The list of each fold."""
     is_exact = counted.rounding is None
     aucs: Sequence[float | None] = [None] * len(lists)
     if is_exact:
-        aucs = fold_aucs(*crossed.against_the_rest(place), crossed.fold)
-    found = []
+        aucs = fold_aucs(*crossed.against_the_rest(position), crossed.fold)
+    summaries = []
     for f, (fold, rule_list, auc) in enumerate(zip(crossed.folds, lists, aucs, strict=True)):
-        here = crossed.fold == f
-        rules = [(rule.text, float(rule.probabilities[place])) for rule in rule_list]
-        found.append(
+        in_fold = crossed.fold == f
+        rules = [(rule.text, float(rule.probabilities[position])) for rule in rule_list]
+        summaries.append(
             FoldSummary(
                 rules,
                 auc,
-                plain_count(counted.people.by_label(~here).sum()),
-                plain_count(counted.people.by_label(here).sum()),
+                plain_count(counted.people.by_label(~in_fold).sum()),
+                plain_count(counted.people.by_label(in_fold).sum()),
                 fold.convergence.status,
                 fold.convergence.r_hat,
                 round(fold.seconds, 2),
                 list(fold.warnings) if is_exact else [],  # warnings may count a few people
             )
         )
-    return found
+    return summaries

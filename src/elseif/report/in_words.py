@@ -40,9 +40,9 @@ def _level(column: str, level: str, is_boolean: bool, display: DisplayLabels) ->
 def groups_in_words(groups: Sequence[Grouping], metadata: ModelMetadata) -> list[Grouping]:
     """Groups of people to compare, as people read them."""
     display = metadata.display
-    found = []
+    worded = []
     for group in groups:
         is_boolean = metadata.kinds.get(group.column) is Kind.BOOLEAN
         names = (_level(group.column, name, is_boolean, display) for name in group.names)
-        found.append(replace(group, column=display.column(group.column), names=tuple(names)))
-    return found
+        worded.append(replace(group, column=display.column(group.column), names=tuple(names)))
+    return worded

@@ -35,7 +35,7 @@ class Line:
 
 
 def list_lines(
-    rule_list: RuleList, place: int, level: float, over_lists: np.ndarray | None
+    rule_list: RuleList, position: int, level: float, over_lists: np.ndarray | None
 ) -> list[Line]:
     """The list with its training counts, the judged label first in each line.
 
@@ -43,7 +43,7 @@ def list_lines(
     ----------
     rule_list : RuleList
         The list.
-    place : int
+    position : int
         The judged label.
     level : float
         Level of the credible intervals.
@@ -55,7 +55,7 @@ def list_lines(
     list of Line
     """
     names = rule_list.metadata.label_names
-    order = [place, *(p for p in range(len(names)) if p != place)]
+    order = [position, *(p for p in range(len(names)) if p != position)]
     lines = []
     for j, rule in enumerate(rule_list):
         risks = []

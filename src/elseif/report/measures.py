@@ -229,19 +229,19 @@ def _discrimination(sample: Sample) -> Discrimination:
         float(np.mean(precisions)),
         [] if fold is None else precisions,
         float(truth.mean()),
-        [_thinned(found) for found in curves],
+        [_thinned(curve_points) for curve_points in curves],
         _mean_roc(curves) if len(curves) > 1 else [],
     )
 
 
 def _points(name: str, truth: np.ndarray, risk: np.ndarray) -> CurvePoints:
-    found = curve(truth, risk)
+    points = curve(truth, risk)
     return CurvePoints(
         name,
-        [float(t) if np.isfinite(t) else None for t in found.thresholds],
-        found.false_positive_rate.tolist(),
-        found.sensitivity.tolist(),
-        found.precision.tolist(),
+        [float(t) if np.isfinite(t) else None for t in points.thresholds],
+        points.false_positive_rate.tolist(),
+        points.sensitivity.tolist(),
+        points.precision.tolist(),
     )
 
 
@@ -313,17 +313,17 @@ def _histogram(sample: Sample) -> Histogram:
 
 
 def _group_row(name: str, truth: np.ndarray, risk: np.ndarray) -> GroupRow:
-    (found,) = calibration_groups(truth, risk, np.zeros(len(truth), dtype=np.int64), 1)
-    return GroupRow(name, found.n, found.n_events, found.predicted, found.observed)
+    (group,) = calibration_groups(truth, risk, np.zeros(len(truth), dtype=np.int64), 1)
+    return GroupRow(name, group.n, group.n_events, group.predicted, group.observed)
 
 
 def _decision(sample: Sample) -> Decision:
-    found = decision_curve(sample.truth, sample.risk, DECISION_THRESHOLDS)
-    better = found.model > np.maximum(found.treat_all, 0) + 1e-12
+    decisions = decision_curve(sample.truth, sample.risk, DECISION_THRESHOLDS)
+    better = decisions.model > np.maximum(decisions.treat_all, 0) + 1e-12
     return Decision(
-        found.thresholds.tolist(),
-        found.model.tolist(),
-        found.treat_all.tolist(),
+        decisions.thresholds.tolist(),
+        decisions.model.tolist(),
+        decisions.treat_all.tolist(),
         [(DECISION_THRESHOLDS[i], DECISION_THRESHOLDS[j - 1]) for i, j in _runs(better)],
     )
 
@@ -337,16 +337,16 @@ def _runs(truth: np.ndarray) -> list[tuple[int, int]]:
 def _threshold_rows(sample: Sample, thresholds: Sequence[float]) -> list[ThresholdRow]:
     return [
         ThresholdRow(
-            found.threshold,
-            found.n_true_positive + found.n_false_positive,
-            found.n_true_positive,
-            found.n_false_positive,
-            found.sensitivity,
-            found.specificity,
-            found.positive_predictive_value,
-            found.negative_predictive_value,
+            counts.threshold,
+            counts.n_true_positive + counts.n_false_positive,
+            counts.n_true_positive,
+            counts.n_false_positive,
+            counts.sensitivity,
+            counts.specificity,
+            counts.positive_predictive_value,
+            counts.negative_predictive_value,
         )
-        for found in at_thresholds(sample.truth, sample.risk, thresholds)
+        for counts in at_thresholds(sample.truth, sample.risk, thresholds)
     ]
 
 
@@ -381,8 +381,8 @@ def _label_rows(judged: Judged, cells: Cells) -> list[LabelRow]:
     rows = []
     for place, name in enumerate(judged.label_names):
         sample = whole_sample(judged.validation, place, cells)
-        found = _discrimination(sample)
+        discrimination = _discrimination(sample)
         score = brier(sample.truth, sample.risk).score.value
         n = int(sample.truth.sum())
-        rows.append(LabelRow(name, n, found.auc, found.average_precision, score))
+        rows.append(LabelRow(name, n, discrimination.auc, discrimination.average_precision, score))
     return rows

@@ -73,23 +73,23 @@ def methods_text(summary: Any) -> str:
     >>> print(methods_text(summarise(clf, X, y, folds=2))[:68])
     We fitted a Bayesian rule list [1] to predict “survived” from 3 colu
     """
-    found: Data = summary if isinstance(summary, Mapping) else summary.to_dict()
-    settings = {s["name"]: _literal(s["value"]) for s in found["settings"]}
+    document: Data = summary if isinstance(summary, Mapping) else summary.to_dict()
+    settings = {s["name"]: _literal(s["value"]) for s in document["settings"]}
     paragraph = " ".join(
-        [*_model(found), *_conditions(found, settings), *_prior(settings, found),
-         *_posterior(found, settings), *_evaluation(found, settings)]
+        [*_model(document), *_conditions(document, settings), *_prior(settings, document),
+         *_posterior(document, settings), *_evaluation(document, settings)]
     )  # fmt: skip
-    return "\n".join([paragraph, "", *_references(found)])
+    return "\n".join([paragraph, "", *_references(document)])
 
 
-def _references(found: Data) -> list[str]:
-    sources = [LETHAM, DELONG, *([LEDELL] if _over_folds(found) else []), COX, VICKERS]
+def _references(summary: Data) -> list[str]:
+    sources = [LETHAM, DELONG, *([LEDELL] if _over_folds(summary) else []), COX, VICKERS]
     return [f"[{i}] {source}" for i, source in enumerate(sources, 1)]
 
 
-def _over_folds(found: Data) -> bool:
+def _over_folds(summary: Data) -> bool:
     """Whether the AUC is a mean over folds, with the interval that belongs to it."""
-    return bool(found["validation"]["n_folds"]) and not found["about"]["rounded_to"]
+    return bool(summary["validation"]["n_folds"]) and not summary["about"]["rounded_to"]
 
 
 def _literal(text: str) -> Any:
@@ -100,8 +100,8 @@ def _literal(text: str) -> Any:
         return text
 
 
-def _model(found: Data) -> Iterator[str]:
-    about, people = found["about"], found["people"]
+def _model(summary: Data) -> Iterator[str]:
+    about, people = summary["about"], summary["people"]
     # what fit left out, such as an identifier, predicts nothing
     n_columns = sum(not c["left_out"] for c in people["columns"]) + people["n_columns_left_out"]
     columns = "1 column" if n_columns == 1 else f"{n_columns:,} columns"
@@ -129,8 +129,8 @@ def _model(found: Data) -> Iterator[str]:
         yield "Observations were weighted."
 
 
-def _conditions(found: Data, settings: Data) -> Iterator[str]:
-    kinds = {c["kind"] for c in found["people"]["columns"] if not c["left_out"]}
+def _conditions(summary: Data, settings: Data) -> Iterator[str]:
+    kinds = {c["kind"] for c in summary["people"]["columns"] if not c["left_out"]}
     if kinds & {"numeric", "date"} and "cutting" in settings:
         what = joined([k for k in ("numeric", "date") if k in kinds]).capitalize()
         how = CUTTING.get(settings["cutting"]) or (
@@ -138,13 +138,13 @@ def _conditions(found: Data, settings: Data) -> Iterator[str]:
         )
         own = ", some at cut points that we supplied" if settings.get("cuts") else ""
         yield f"{what} columns were cut {how}{own}."
-    levels = (level for column in found["people"]["columns"] for level in column["levels"])
+    levels = (level for column in summary["people"]["columns"] for level in column["levels"])
     if any(level["is_missing"] for level in levels) and settings.get("missing") == "own_level":
         yield (
             "Missing values were not imputed: a condition on a missing value is not met, and “is "
             "missing” may itself be a condition."
         )
-    yield from _candidates(found["about"]["n_antecedents"], settings)
+    yield from _candidates(summary["about"]["n_antecedents"], settings)
 
 
 def _candidates(n_antecedents: int | None, settings: Data) -> Iterator[str]:
@@ -183,13 +183,13 @@ def _of(n: float, what: str) -> str:
     return f"{n:g} {what}" if n == 1 else f"{n:g} {what}s"
 
 
-def _prior(settings: Data, found: Data) -> Iterator[str]:
+def _prior(settings: Data, summary: Data) -> Iterator[str]:
     names = ("expected_length", "expected_cardinality", "pseudocounts")
     if not all(name in settings for name in names):
         return
-    learnt = found["about"]["learnt"] or {}
+    learnt = summary["about"]["learnt"] or {}
 
-    def told(name: str, what: str) -> str:
+    def setting_text(name: str, what: str) -> str:
         value = settings[name]
         if value != "learn":
             is_one = isinstance(value, (int, float))
@@ -200,7 +200,7 @@ def _prior(settings: Data, found: Data) -> Iterator[str]:
         return f"{shown} (chosen by maximum marginal likelihood)"
 
     whats = ("rule", "condition", "pseudocount")
-    length, cardinality, pseudocounts = map(told, names, whats)
+    length, cardinality, pseudocounts = map(setting_text, names, whats)
     yield (
         f"A priori, {length} and {cardinality} per rule were expected; the Dirichlet prior of each "
         f"rule had {pseudocounts} for each outcome."
@@ -209,8 +209,8 @@ def _prior(settings: Data, found: Data) -> Iterator[str]:
         yield "Some rules had a higher or lower prior weight than others."
 
 
-def _posterior(found: Data, settings: Data) -> Iterator[str]:
-    convergence, about = found["convergence"], found["about"]
+def _posterior(summary: Data, settings: Data) -> Iterator[str]:
+    convergence, about = summary["convergence"], summary["about"]
     if convergence is not None and convergence["n_chains"]:
         if convergence["summed"]:
             yield "The posterior distribution was computed exactly, by summing over all lists."
@@ -242,8 +242,8 @@ def _chains(convergence: Data, settings: Data) -> Iterator[str]:
     }[convergence["status"]]
 
 
-def _evaluation(found: Data, settings: Data) -> Iterator[str]:
-    about, validation = found["about"], found["validation"]
+def _evaluation(summary: Data, settings: Data) -> Iterator[str]:
+    about, validation = summary["about"], summary["validation"]
     n_folds = validation["n_folds"]
     is_supplied = settings.get("antecedents") is not None
     learnt = "cut points and list" if is_supplied else "cut points, candidate rules and list"
@@ -257,13 +257,13 @@ def _evaluation(found: Data, settings: Data) -> Iterator[str]:
         yield f"Performance was estimated on a held-out table ({people})."
     if about["edited"] and n_folds:
         yield "The lists of the folds were not changed by hand."
-    if found["other_labels"]:
+    if summary["other_labels"]:
         yield "Each outcome was evaluated against all others together."
     elif len(about["labels"]) > 2:
         yield f"{quoted(about['positive'])} was evaluated against all other outcomes together."
     if about["weighted"]:
         yield "In evaluation, every person counted once."
-    over_folds = _over_folds(found)
+    over_folds = _over_folds(summary)
     auc = "as the mean over folds with an interval from DeLong’s variance in each fold [2,3]"
     first = 4 if over_folds else 3
     yield (

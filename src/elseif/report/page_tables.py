@@ -34,21 +34,21 @@ def all_tables(summary: Data) -> dict[str, Table]:
     """Every table of the page by its name."""
     validation = summary["validation"]
     how = how_validated(validation)
-    found = {
+    tables = {
         "labels": _labels(summary),
         "by_label": _by_label(validation, how),
         "settings": _settings(summary),
         **evaluation_tables(validation),
     }
     if summary["convergence"] is not None:
-        found |= _convergence(summary["convergence"])
+        tables |= _convergence(summary["convergence"])
     if summary["posterior"] is not None:
-        found |= _posterior(summary["posterior"])
+        tables |= _posterior(summary["posterior"])
     if summary["projection"] is not None:
-        found["projection"] = _projection(summary["projection"])
+        tables["projection"] = _projection(summary["projection"])
     if summary["stability"] is not None:
-        found |= _stability(summary)
-    return found
+        tables |= _stability(summary)
+    return tables
 
 
 def evaluation_tables(validation: Data) -> dict[str, Table]:
@@ -73,11 +73,11 @@ def evaluation_tables(validation: Data) -> dict[str, Table]:
     }  # fmt: skip
 
 
-def _histogram(found: Data, how: str) -> Table:
+def _histogram(histogram: Data, how: str) -> Table:
     rows = [
         [f"{percent_tick(low)} to {percent_tick(high)}", count(events), count(others)]
         for (low, high), events, others in zip(
-            pairwise(found["edges"]), found["events"], found["others"], strict=True
+            pairwise(histogram["edges"]), histogram["events"], histogram["others"], strict=True
         )
         if events or others
     ]
@@ -112,10 +112,10 @@ def _labels(summary: Data) -> Table:
     )
 
 
-def _curves(found: Data, how: str) -> Table:
+def _curves(discrimination: Data, how: str) -> Table:
     rows = [
         [c["name"], "nobody" if t is None else f"at least {percent(t)}", *map(percent, rest)]
-        for c in found["curves"]
+        for c in discrimination["curves"]
         for t, *rest in zip(
             c["thresholds"], c["false_positive_rate"], c["sensitivity"], c["precision"], strict=True
         )
@@ -124,10 +124,10 @@ def _curves(found: Data, how: str) -> Table:
     return Table(f"Corners of the ROC and precision-recall curves ({how})", heads, rows, words=2)
 
 
-def _fold_values(found: Data, how: str) -> Table:
-    pairs = zip(found["fold_aucs"], found["fold_average_precisions"], strict=True)
+def _fold_values(discrimination: Data, how: str) -> Table:
+    pairs = zip(discrimination["fold_aucs"], discrimination["fold_average_precisions"], strict=True)
     rows = [[f"fold {i}", number(auc), number(ap)] for i, (auc, ap) in enumerate(pairs, 1)]
-    whole = [number(found["auc"]["value"]), number(found["average_precision"])]
+    whole = [number(discrimination["auc"]["value"]), number(discrimination["average_precision"])]
     if len(rows) == 1:
         rows = [["held-out table", *whole]]
     else:
@@ -157,8 +157,8 @@ def _groups(rows: Sequence[Data], what: str, caption: str) -> Table:
     )  # fmt: skip
 
 
-def _recalibration(found: Data, how: str) -> Table:
-    fit, brier = found["recalibration"], found["brier"]
+def _recalibration(calibration: Data, how: str) -> Table:
+    fit, brier = calibration["recalibration"], calibration["brier"]
     rows = [
         ["calibration slope", estimate(fit["slope"]), "1"],
         ["calibration intercept (with that slope)", estimate(fit["intercept"]), "0"],
@@ -170,10 +170,12 @@ def _recalibration(found: Data, how: str) -> Table:
     return Table(f"Calibration ({how})", ["measure", "value (95% interval)", "ideal"], rows)
 
 
-def _decision(found: Data, how: str) -> Table:
+def _decision(decisions: Data, how: str) -> Table:
     rows = [
         [percent(t, 0), number(m, 4), number(a, 4), "0"]
-        for t, m, a in zip(found["thresholds"], found["model"], found["treat_all"], strict=True)
+        for t, m, a in zip(
+            decisions["thresholds"], decisions["model"], decisions["treat_all"], strict=True
+        )
     ]
     heads = ["threshold", "use the list", "treat all", "treat none"]
     return Table(f"Net benefit per person ({how})", heads, rows)
@@ -215,9 +217,9 @@ def _subgroups(rows: Sequence[Data], how: str) -> Table:
     )  # fmt: skip
 
 
-def _length_of_run(found: Data) -> list[list[str]]:
-    n_chains, n_iter = count(found["n_chains"]), found["n_iter"]
-    if found["independent"]:
+def _length_of_run(convergence: Data) -> list[list[str]]:
+    n_chains, n_iter = count(convergence["n_chains"]), convergence["n_iter"]
+    if convergence["independent"]:
         n_kept = count(n_iter - n_iter // 2)
         return [["sequences of independent draws", n_chains], ["draws of each", n_kept]]
     return [
@@ -226,7 +228,7 @@ def _length_of_run(found: Data) -> list[list[str]]:
     ]
 
 
-def _convergence(found: Data) -> dict[str, Table]:
+def _convergence(convergence: Data) -> dict[str, Table]:
     quantities = [
         [
             q["name"],
@@ -238,23 +240,23 @@ def _convergence(found: Data) -> dict[str, Table]:
             number(q["ess_replica"], 0),
             "steady" if q["steady"] else "not yet",
         ]
-        for q in found["quantities"]
+        for q in convergence["quantities"]
     ]
-    moves = [[f"proposals accepted: {k}", percent(v)] for k, v in found["acceptance"]]
+    moves = [[f"proposals accepted: {k}", percent(v)] for k, v in convergence["acceptance"]]
     moves += [
         [f"swaps accepted, temperatures {i} and {i + 1}", percent(v)]
-        for i, v in enumerate(found["exchange"], 1)
+        for i, v in enumerate(convergence["exchange"], 1)
     ]
     draws: dict[int, list[str]] = {}
-    for trace in found["traces"]:
+    for trace in convergence["traces"]:
         for draw, value in zip(trace["draws"], trace["log_posterior"], strict=True):
             draws.setdefault(draw, [f"{draw:,}"]).append(number(value, 2))
-    chains = [f"chain {trace['chain']}" for trace in found["traces"]]
+    chains = [f"chain {trace['chain']}" for trace in convergence["traces"]]
     return {
         "convergence": Table(
             "Diagnostics of the draws",
             ["", "value"],
-            [*map(list, found["rows"]), *_length_of_run(found)],
+            [*map(list, convergence["rows"]), *_length_of_run(convergence)],
         ),
         "quantities": Table(
             "Convergence diagnostics of each quantity",
@@ -267,33 +269,33 @@ def _convergence(found: Data) -> dict[str, Table]:
     }  # fmt: skip
 
 
-def _posterior(found: Data) -> dict[str, Table]:
-    unsteady = set(found["unsteady_inclusions"])
+def _posterior(posterior: Data) -> dict[str, Table]:
+    unsteady = set(posterior["unsteady_inclusions"])
     return {
         "lengths": Table(
             "Probability of each length (rules, the last line not counted)",
             ["rules", "probability"],
-            [[str(m), percent(p, 2)] for m, p in found["lengths"]],
+            [[str(m), percent(p, 2)] for m, p in posterior["lengths"]],
         ),
         "inclusion": Table(
             "Probability that each rule is in the list (those of 1% and more)",
             ["rule", "inclusion", ""],
             [
                 [name, percent(p), "not yet steady" if name in unsteady else ""]
-                for name, p in found["inclusion"]
+                for name, p in posterior["inclusion"]
             ],
         ),
     }
 
 
 def _stability(summary: Data) -> dict[str, Table]:
-    found = summary["stability"]
-    total = found["n_lists"]
+    stability = summary["stability"]
+    total = stability["n_lists"]
     return {
         f"stable_{key}": Table(
             f"Number of the {total} folds’ lists with each {one}",
             [one, f"lists of {total}"],
-            [[name, str(n)] for name, n in found[key]],
+            [[name, str(n)] for name, n in stability[key]],
         )
         for key, one in (("rules", "rule"), ("conditions", "condition"), ("columns", "column"))
     }

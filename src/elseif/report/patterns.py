@@ -63,10 +63,10 @@ def antecedent_truths(
 
 def lines_of(items: Sequence[int], truths: np.ndarray) -> np.ndarray:
     """The line of a list of antecedents that each row falls into, the default rule's last."""
-    place = np.full(truths.shape[1], len(items), dtype=np.int64)
+    position = np.full(truths.shape[1], len(items), dtype=np.int64)
     for j in range(len(items) - 1, -1, -1):
-        place[truths[items[j]]] = j  # earlier rules are written last
-    return place
+        position[truths[items[j]]] = j  # earlier rules are written last
+    return position
 
 
 def list_counts(items: Sequence[int], truths: np.ndarray, cases: Cases) -> np.ndarray:
@@ -93,9 +93,9 @@ def aggregate(
     """
     n = len(antecedents)
     while True:
-        found = _patterns_of(antecedents[:n], cases, kinds)
-        if found is not None:
-            return found
+        patterns = _patterns_of(antecedents[:n], cases, kinds)
+        if patterns is not None:
+            return patterns
         if n <= n_needed:
             return None
         n = max(n_needed, n // 2)
@@ -110,14 +110,14 @@ def _patterns_of(
     for i, condition in enumerate(conditions):
         holds = condition.holds(cases.table.column(condition.column, kinds.get(condition.column)))
         truths[:, i // 8] |= holds[used].astype(np.uint8) << (i % 8)
-    distinct, place = np.unique(truths, axis=0, return_inverse=True)
+    distinct, position = np.unique(truths, axis=0, return_inverse=True)
     if len(distinct) > MOST_PATTERNS or len(distinct) * len(conditions) > MOST_BITS:
         return None
     counts = np.zeros((len(distinct), cases.n_labels), dtype=np.int64)
-    np.add.at(counts, (place.ravel(), cases.codes[used]), cases.weights[used])
+    np.add.at(counts, (position.ravel(), cases.codes[used]), cases.weights[used])
     kept = counts.sum(axis=1) > 0
-    held = np.unpackbits(distinct[kept], axis=1, count=len(conditions), bitorder="little")
-    bits = np.packbits(held.T, axis=1, bitorder="little")
+    unpacked = np.unpackbits(distinct[kept], axis=1, count=len(conditions), bitorder="little")
+    bits = np.packbits(unpacked.T, axis=1, bitorder="little")
     return Patterns(conditions, bits, counts[kept], len(antecedents))
 
 
@@ -135,12 +135,12 @@ def area_under_curve(
     totals = ranked.sum(axis=0)
     if np.any(totals == 0):
         return None
-    places = [1] if n_labels == 2 else range(n_labels)
+    positions = [1] if n_labels == 2 else range(n_labels)
     areas = []
-    for place in places:
-        yes = ranked[:, place].astype(float)
+    for position in positions:
+        yes = ranked[:, position].astype(float)
         no = ranked.sum(axis=1) - yes
-        higher = risks[:, place][:, None] > risks[:, place][None, :]
-        tied = risks[:, place][:, None] == risks[:, place][None, :]
+        higher = risks[:, position][:, None] > risks[:, position][None, :]
+        tied = risks[:, position][:, None] == risks[:, position][None, :]
         areas.append(float(yes @ (higher + 0.5 * tied) @ no / (yes.sum() * no.sum())))
     return float(np.mean(areas))

@@ -148,21 +148,21 @@ def describe_posterior(
     if posterior is None or (convergence is not None and not convergence.n_chains):
         return None
     # shares follow from counts: where a minimum cell is held they are told in coarse steps
-    as_told = (lambda share, decimals: share) if is_exact else round
+    as_shown = (lambda share, decimals: share) if is_exact else round
     lengths = posterior.length_probabilities
-    found = posterior.inclusion()
-    unsteady = {found.text(name) for name in found.unsteady}
-    shares = [(found.text(name), as_told(p, 1)) for name, p in found.items()]
+    probabilities = posterior.inclusion()
+    unsteady = {probabilities.text(name) for name in probabilities.unsteady}
+    shares = [(probabilities.text(name), as_shown(p, 1)) for name, p in probabilities.items()]
     inclusion = [(name, p) for name, p in shares if p >= LEAST_INCLUSION]
     if not is_exact:
         inclusion.sort(key=lambda item: (-item[1], item[0]))
-    told_lengths = [(m, as_told(float(p), 2)) for m, p in enumerate(lengths)]
+    shown_lengths = [(m, as_shown(float(p), 2)) for m, p in enumerate(lengths)]
     return PosteriorSummary(
         posterior.n_draws,
         len(posterior.distinct),
-        as_told(posterior.mean_length, 1),
-        as_told(posterior.mean_average_cardinality, 1),
-        [(m, p) for m, p in told_lengths if p > 0],
+        as_shown(posterior.mean_length, 1),
+        as_shown(posterior.mean_average_cardinality, 1),
+        [(m, p) for m, p in shown_lengths if p > 0],
         inclusion[:MOST_INCLUSIONS],
         max(0, len(inclusion) - MOST_INCLUSIONS),
         _good_lists(posterior, shown, is_exact),
@@ -183,10 +183,10 @@ def _good_lists(posterior: Posterior, shown: RuleList, is_exact: bool) -> list[G
     if not is_exact:
         chosen = in_decades(posterior, chosen)
     best = float(posterior.distinct.log_posterior[posterior.best_first[0]])
-    found = []
+    lists = []
     for i in chosen:
         share, log_posterior = posterior.list_probabilities[i], posterior.distinct.log_posterior[i]
-        found.append(
+        lists.append(
             GoodList(
                 [posterior.text(a) for a in posterior.distinct.antecedent_list(i)],
                 percent(share, 2) if is_exact else decade(share).text,
@@ -195,46 +195,46 @@ def _good_lists(posterior: Posterior, shown: RuleList, is_exact: bool) -> list[G
                 rules[i] == ours,
             )
         )
-    return found
+    return lists
 
 
 def _words(convergence: Convergence, is_summed: bool) -> list[str]:
     """What a reader should take from the diagnostics."""
     if not convergence.n_chains:
         return ["There was one list only, so there was nothing to sample and nothing can differ."]
-    told = [
+    sentences = [
         f"{convergence.verdict}.",
         f"{convergence.n_chains} independent {'chain' if convergence.n_chains == 1 else 'chains'} "
         f"of {convergence.n_iter:,} iterations each were run; the first half of each was "
         "discarded.",
     ]
     if convergence.independent:
-        told[1] = (
+        sentences[1] = (
             "Every list that the pool allows is in the sum, so that none could be missed; "
             f"{convergence.n_chains} times {convergence.n_kept:,} lists were drawn from "
             "it, each independent of the others."
         )
     unsteady = [] if is_summed else unsteady_words(convergence)
     if is_summed:
-        told.append(
+        sentences.append(
             "The list, the probabilities of lists, lengths and rules, and the predictions come "
             "from the sum: another seed gives the same ones."
         )
     elif convergence.status in ("converged", "warn"):
-        told.append(
+        sentences.append(
             "Another seed would be expected to lead to the same predictions and shares of lists, "
             "within the standard errors below."
         )
         if unsteady:
-            told.append(f"Not yet steady: {', '.join(unsteady)}.")
+            sentences.append(f"Not yet steady: {', '.join(unsteady)}.")
     elif convergence.status == "not converged":
         what = f" Not yet steady: {', '.join(unsteady)}." if unsteady else ""
-        told.append(
+        sentences.append(
             f"Another seed may give another list.{what} Run longer before relying on this list."
         )
     else:
-        told.append("At least two chains that move are needed to tell.")
-    return told
+        sentences.append("At least two chains that move are needed to tell.")
+    return sentences
 
 
 def _quantity_name(name: str, posterior: Posterior | None) -> str:

@@ -54,7 +54,9 @@ class ProjectionSummary:
     lists: list[ShownList]
 
 
-def describe_projection(model: FittedModel, place: int, is_exact: bool) -> ProjectionSummary | None:
+def describe_projection(
+    model: FittedModel, position: int, is_exact: bool
+) -> ProjectionSummary | None:
     """What a report says of the path, where there is one; distances would tell rounded counts."""
     path, projected = model.projection_path, model.projected_rule_list
     if path is None or projected is None or not is_exact:
@@ -71,7 +73,7 @@ def describe_projection(model: FittedModel, place: int, is_exact: bool) -> Proje
         suggested=path.suggested,
         losses=_losses(path.scores),
         lists=[
-            ShownList(name, rule_list is model.chosen_list(), _rules(rule_list, place))
+            ShownList(name, rule_list is model.chosen_list(), _rules(rule_list, position))
             for name, rule_list in shown.items()
         ],
     )
@@ -90,8 +92,8 @@ def with_path_scores(
     return replace(model, projection_path=path.of(None, scores))
 
 
-def _rules(rule_list: RuleList, place: int) -> list[tuple[str, float]]:
-    return [(rule.text, float(rule.probabilities[place])) for rule in rule_list]
+def _rules(rule_list: RuleList, position: int) -> list[tuple[str, float]]:
+    return [(rule.text, float(rule.probabilities[position])) for rule in rule_list]
 
 
 def _losses(scores: PathScores | None) -> LossesByLength | None:
@@ -107,12 +109,12 @@ def _losses(scores: PathScores | None) -> LossesByLength | None:
 
 def path_chart(projection: Mapping[str, Any]) -> Svg:
     """Distance from the posterior by the most rules allowed and, where it is known, log loss."""
-    panel, told = _distance_panel(projection)
+    panel, description = _distance_panel(projection)
     parts, height = [panel], PANEL_HEIGHT
     if projection["losses"] is not None:
         parts.append(element("g", _loss_panel(projection), transform=f"translate(0 {height})"))
         losses, suggested = projection["losses"], projection["suggested"]
-        told += (
+        description += (
             f"; out-of-sample log loss {losses['projected'][suggested]:.4f} at the suggested "
             f"length, {suggested}, {losses['point']:.4f} for the point estimate and "
             f"{losses['posterior']:.4f} for the posterior"
@@ -120,7 +122,7 @@ def path_chart(projection: Mapping[str, Any]) -> Svg:
         height *= 2
     return picture(
         "projection", (Frame.width, height), "Projected lists by length",
-        f"Kullback-Leibler divergence {told}.", *parts, class_="chart",
+        f"Kullback-Leibler divergence {description}.", *parts, class_="chart",
     )  # fmt: skip
 
 
@@ -136,21 +138,21 @@ def _distance_panel(projection: Mapping[str, Any]) -> tuple[Svg, str]:
         frame.line(list(enumerate(distances)), "curve"),
         *_dots(frame, distances, projection["suggested"]),
     ]  # fmt: skip
-    told = f"from {distances[0]:.4f} with no rule to {distances[-1]:.4f} with at most "
-    return element("g", *parts), told + f"{len(distances) - 1}"
+    description = f"from {distances[0]:.4f} with no rule to {distances[-1]:.4f} with at most "
+    return element("g", *parts), description + f"{len(distances) - 1}"
 
 
 def _loss_panel(projection: Mapping[str, Any]) -> Svg:
     """Log loss by length with one standard error, and that of point estimate and posterior."""
-    found = projection["losses"]
-    losses: Sequence[float] = found["projected"]
-    errors = zip(losses, found["errors"], strict=True)
+    by_kind = projection["losses"]
+    losses: Sequence[float] = by_kind["projected"]
+    errors = zip(losses, by_kind["errors"], strict=True)
     bars = [(m, loss - error, loss + error) for m, (loss, error) in enumerate(errors)]
-    low = min(found["point"], found["posterior"], *(bar[1] for bar in bars))
-    high = max(found["point"], found["posterior"], *(bar[2] for bar in bars))
+    low = min(by_kind["point"], by_kind["posterior"], *(bar[1] for bar in bars))
+    high = max(by_kind["point"], by_kind["posterior"], *(bar[2] for bar in bars))
     room = max(high - low, 1e-6) * 0.05
     frame = Frame(_lengths(projection), (low - room, high + room), height=PANEL_HEIGHT)
-    references = ((found["point"], "reference"), (found["posterior"], "none"))
+    references = ((by_kind["point"], "reference"), (by_kind["posterior"], "none"))
     legend = (("reference", "point estimate"), ("none", "posterior"), ("dot line", "suggested"))
     parts = [
         frame.legend(*legend),

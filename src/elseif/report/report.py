@@ -46,7 +46,7 @@ SECTIONS = (
 )
 
 
-def write_report(
+def report_page(
     summary: Summary | Mapping[str, Any], *, links: Mapping[str, str] | None = None
 ) -> str:
     """Write the report as one self-contained HTML page.
@@ -69,33 +69,35 @@ def write_report(
     >>> from elseif.datasets import load_titanic
     >>> X, y = load_titanic(split="paper")
     >>> clf = BayesianRuleListClassifier(random_state=0).fit(X, y)
-    >>> from elseif.report import summarise, write_report
-    >>> page = write_report(summarise(clf, X, y, folds=2, title="Titanic"))
+    >>> from elseif.report import summarise, report_page
+    >>> page = report_page(summarise(clf, X, y, folds=2, title="Titanic"))
     >>> page.startswith("<!doctype html>")
     True
     """
-    found = summary.to_dict() if isinstance(summary, Summary) else dict(summary)
+    document = summary.to_dict() if isinstance(summary, Summary) else dict(summary)
     context = {
-        "s": found,
-        "title": found["about"]["title"],
-        "sections": [each for each in SECTIONS if each[0] != "projection" or found["projection"]],
+        "s": document,
+        "title": document["about"]["title"],
+        "sections": [
+            each for each in SECTIONS if each[0] != "projection" or document["projection"]
+        ],
         "heading_of": dict(SECTIONS),
-        "verdict": verdict(found),
+        "verdict": verdict(document),
         "signs": SIGNS,
         "links": _checked(links or {}),
-        "methods": methods_text(found),
-        "how": wording.how_validated(found["validation"]),
-        "tables": all_tables(found),
-        "charts": all_charts(found),
-        "evaluations": _evaluations(found),
-        "words": _words(found),
-        "bars": _bars(found),
+        "methods": methods_text(document),
+        "how": wording.how_validated(document["validation"]),
+        "tables": all_tables(document),
+        "charts": all_charts(document),
+        "evaluations": _evaluations(document),
+        "words": _words(document),
+        "bars": _bars(document),
         "fold_status": FOLD_STATUS,
         "count": wording.count,
         "percent": wording.percent,
         "number": wording.number,
     }
-    return render_page("report.html", context, data=found)
+    return render_page("report.html", context, data=document)
 
 
 def _checked(links: Mapping[str, str]) -> dict[str, str]:
@@ -108,13 +110,13 @@ def _checked(links: Mapping[str, str]) -> dict[str, str]:
     return {what: links[what] for what in PAGES if what in links}
 
 
-def _evaluations(found: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _evaluations(summary: Mapping[str, Any]) -> list[dict[str, Any]]:
     """What is shown on the performance for each label that is evaluated."""
-    others = {each["label"]: each for each in found["other_labels"]}
+    others = {each["label"]: each for each in summary["other_labels"]}
     shown = []
-    for i, (label, validation) in enumerate(evaluations(found)):
+    for i, (label, validation) in enumerate(evaluations(summary)):
         view = {
-            **found,
+            **summary,
             **{k: v for k, v in others.get(label, {}).items() if k != "label"},
             "validation": validation,
         }
@@ -132,10 +134,10 @@ def _evaluations(found: Mapping[str, Any]) -> list[dict[str, Any]]:
     return shown
 
 
-def all_charts(found: Mapping[str, Any]) -> dict[str, Svg]:
+def all_charts(summary: Mapping[str, Any]) -> dict[str, Svg]:
     """Every drawing by its name."""
-    drawn = evaluation_charts(found["validation"])
-    convergence, posterior = found["convergence"], found["posterior"]
+    drawn = evaluation_charts(summary["validation"])
+    convergence, posterior = summary["convergence"], summary["posterior"]
     if convergence is not None and convergence["traces"]:
         drawn["traces"] = charts.trace_chart(
             convergence["traces"],
@@ -147,8 +149,8 @@ def all_charts(found: Mapping[str, Any]) -> dict[str, Svg]:
             posterior["lengths"],
             f"Probability of each number of rules; the mean is {posterior['mean_length']:.2f}.",
         )
-    if found["projection"] is not None:
-        drawn["projection"] = path_chart(found["projection"])
+    if summary["projection"] is not None:
+        drawn["projection"] = path_chart(summary["projection"])
     return drawn
 
 
@@ -192,18 +194,18 @@ def _curves(n: int) -> str:
     return "1 curve" if n == 1 else f"{n} curves"
 
 
-def _bars(found: Mapping[str, Any]) -> dict[str, Any]:
+def _bars(summary: Mapping[str, Any]) -> dict[str, Any]:
     """The list's intervals, inclusion and stability as bars in tables."""
     # of more than two labels all are shown, unless one was chosen
-    n_labels = len(found["about"]["labels"]) if found["other_labels"] else 1
-    lines = [_in_order(line["risks"][:n_labels], found) for line in found["lines"]]
+    n_labels = len(summary["about"]["labels"]) if summary["other_labels"] else 1
+    lines = [_in_order(line["risks"][:n_labels], summary) for line in summary["lines"]]
     shown = [risk for risks in lines for risk in risks]
     ends = [risk["high"] for risk in shown]
     ends += [risk["high_over_lists"] for risk in shown if risk.get("high_over_lists") is not None]
     scale = probability_end(max(ends))
     decimals = decimals_for(min(r["high"] - r["low"] for r in shown))
     drawn = [[_bar(risk, scale, decimals, n_labels > 1) for risk in risks] for risks in lines]
-    posterior = found["posterior"]
+    posterior = summary["posterior"]
     inclusion = [] if posterior is None else posterior["inclusion"]
     unsteady = [] if posterior is None else posterior["unsteady_inclusions"]
     return {
@@ -222,9 +224,9 @@ def _bars(found: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _in_order(risks: list[Any], found: Mapping[str, Any]) -> list[Any]:
+def _in_order(risks: list[Any], summary: Mapping[str, Any]) -> list[Any]:
     """Risks in the order of the labels, the same on every line."""
-    return sorted(risks, key=lambda risk: found["about"]["labels"].index(risk["name"]))
+    return sorted(risks, key=lambda risk: summary["about"]["labels"].index(risk["name"]))
 
 
 def _bar(risk: Mapping[str, Any], scale: float, decimals: int, named: bool) -> dict[str, Any]:
@@ -247,10 +249,10 @@ def _bar(risk: Mapping[str, Any], scale: float, decimals: int, named: bool) -> d
     }
 
 
-def _words(found: Mapping[str, Any]) -> dict[str, list[str]]:
+def _words(summary: Mapping[str, Any]) -> dict[str, list[str]]:
     """Sentences that open the sections."""
     return {
-        "reading": wording.reading_words(found),
-        "people": wording.people_words(found),
-        "stability": wording.stability_words(found["stability"]) if found["stability"] else [],
+        "reading": wording.reading_words(summary),
+        "people": wording.people_words(summary),
+        "stability": wording.stability_words(summary["stability"]) if summary["stability"] else [],
     }

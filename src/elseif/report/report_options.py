@@ -69,21 +69,21 @@ def read_options(options: Mapping[str, Any]) -> ReportOptions:
             raise ParamTypeError(
                 f"A report has no option {name!r}; its options are {', '.join(known)}."
             )
-    told = ReportOptions(**options)
-    if isinstance(told.subgroups, str):
+    read = ReportOptions(**options)
+    if isinstance(read.subgroups, str):
         raise ParamTypeError(
-            f"subgroups is {told.subgroups!r}; it must be a list of columns, "
-            f"such as [{told.subgroups!r}]."
+            f"subgroups is {read.subgroups!r}; it must be a list of columns, "
+            f"such as [{read.subgroups!r}]."
         )
-    bad = [t for t in told.thresholds or () if not (isinstance(t, Real) and 0 < float(t) < 1)]
+    bad = [t for t in read.thresholds or () if not (isinstance(t, Real) and 0 < float(t) < 1)]
     if bad:
         raise ParamError(f"thresholds: {bad[0]!r} is no risk; each must lie between 0 and 1.")
-    return told
+    return read
 
 
-def risk_thresholds(told: ReportOptions, validation: Validation, place: int) -> list[float]:
+def risk_thresholds(options: ReportOptions, validation: Validation, position: int) -> list[float]:
     """The thresholds asked for, or usual ones up to the highest predicted risk."""
-    if told.thresholds is not None:
-        return [float(t) for t in told.thresholds]
-    highest = float(validation.probabilities[:, place].max())
+    if options.thresholds is not None:
+        return [float(t) for t in options.thresholds]
+    highest = float(validation.probabilities[:, position].max())
     return [t for t in THRESHOLDS if t <= highest]

@@ -175,8 +175,8 @@ class Summary:
         dict
             All attributes; None stands for what is unknown.
         """
-        found: dict[str, Any] = plain(asdict(self))
-        return found
+        document: dict[str, Any] = plain(asdict(self))
+        return document
 
 
 def summarise(
@@ -211,7 +211,7 @@ def summarise(
     Returns
     -------
     Summary
-        Plain data, from which ``write_report`` writes the page.
+        Plain data, from which ``report_page`` writes the page.
 
     Examples
     --------
@@ -223,17 +223,17 @@ def summarise(
     >>> len(summarise(clf, X, y, folds=2).lines)
     4
     """
-    found = gather(
+    evidence = gather(
         fitted, X, y, holdout=holdout, sample_weight=sample_weight, progress=progress, **options
     )
-    if found.min_cell is None:
-        return summary_of(found, count_people(found.trained, None, found.apart))
+    if evidence.min_cell is None:
+        return summary_of(evidence, count_people(evidence.trained, None, evidence.apart))
 
     def attempt(rounding: Rounding) -> tuple[Summary, list[Cells]]:
-        counted = count_people(found.trained, rounding, found.apart)
-        return summary_of(found, counted), counted.published
+        counted = count_people(evidence.trained, rounding, evidence.apart)
+        return summary_of(evidence, counted), counted.published
 
-    return hold(found.min_cell, attempt)
+    return hold(evidence.min_cell, attempt)
 
 
 @dataclass(frozen=True, eq=False)
@@ -262,51 +262,51 @@ def gather(
     **options: Any,
 ) -> Evidence:
     """Read the tables and run the folds of a report; options as of ``summarise``."""
-    told = read_options(options)
+    given = read_options(options)
     model = as_model(fitted)
-    if told.labels is not None:
-        model = model.with_labels(told.labels)
+    if given.labels is not None:
+        model = model.with_labels(given.labels)
     known = model.metadata.rounding
-    min_cell = check_min_cell(told.min_cell)
+    min_cell = check_min_cell(given.min_cell)
     if min_cell is None and known is not None:
         min_cell = known.min_cell  # what a model keeps, its report keeps
     if min_cell is not None:
         check_predicts_by_a_list(model)
-    if told.folds is None and holdout is None:
+    if given.folds is None and holdout is None:
         raise ParamError(
             "A report needs observations that the list was not learnt from: give folds (such as "
             "5), or a held-out table as holdout=(X, y)."
         )
-    place = _place(model.rule_list, told.positive)
+    place = _place(model.rule_list, given.positive)
     # all that can be wrong with the tables is found before the folds take their time
     trained = read_training(model, X, y, sample_weight)
     table = trained.table if holdout is None else model.read_training(holdout[0])
-    groups = groupings(told.subgroups, table, model.metadata.kinds)
+    groups = groupings(given.subgroups, table, model.metadata.kinds)
     groups = groups_in_words(groups, model.metadata)
     apart = None
     if holdout is not None:
         apart = held_out(model.predict_proba, model.metadata.classes, table, holdout[1])
     crossed = None
-    if told.folds is not None:
+    if given.folds is not None:
         fresh, data = _unfitted(fitted, model), (X, y, sample_weight)
         how: dict[str, Any] = {
-            "folds": told.folds,
-            "random_state": told.random_state,
+            "folds": given.folds,
+            "random_state": given.random_state,
             "progress": progress,
         }
         crossed = cross_validate(fresh, X, y, sample_weight=sample_weight, **how)
         if min_cell is None:
             model = with_path_scores(model, fresh, data, how)
-    return Evidence(model, told, min_cell, place, trained, table, groups, apart, crossed)
+    return Evidence(model, given, min_cell, place, trained, table, groups, apart, crossed)
 
 
-def summary_of(found: Evidence, counted: Counted) -> Summary:
+def summary_of(evidence: Evidence, counted: Counted) -> Summary:
     """The report's numbers, of exact or of rounded counts."""
-    model, trained, place = found.model, found.trained, found.place
+    model, trained, place = evidence.model, evidence.trained, evidence.place
     _enough_people(counted)
     rule_list = counted.list_of_training(model.chosen_list(), trained)
     fold_lists: list[RuleList] = []
-    apart, crossed = found.apart, found.crossed
+    apart, crossed = evidence.apart, evidence.crossed
     if crossed is not None:
         fold_lists = [
             with_display(each, model.metadata.display)
@@ -314,11 +314,12 @@ def summary_of(found: Evidence, counted: Counted) -> Summary:
         ]
     if counted.rounding is not None:
         crossed = crossed and rejudged(crossed, fold_lists, trained.table)
-        apart = apart and rejudged(apart, [rule_list], found.table)
+        apart = apart and rejudged(apart, [rule_list], evidence.table)
     validation = apart or crossed
     assert validation is not None
     judged, *others = (
-        judge(rule_list, found.table, validation, found.groups, p) for p in _evaluated(found)
+        judge(rule_list, evidence.table, validation, evidence.groups, p)
+        for p in _evaluated(evidence)
     )
     is_exact = counted.rounding is None
 
@@ -327,18 +328,21 @@ def summary_of(found: Evidence, counted: Counted) -> Summary:
         both = apart is not None and crossed is not None
         return (
             _auc(crossed, of, counted.people) if both and crossed is not None else None,
-            _apparent(found, of)
+            _apparent(evidence, of)
             if is_exact
             else _apparent_of_lines(rule_list, trained, counted, of),
         )
 
     return Summary(
         FORMAT,
-        _about(found, counted, judged),
-        list_lines(rule_list, place, LEVEL, _over_lists(found) if is_exact else None),
+        _about(evidence, counted, judged),
+        list_lines(rule_list, place, LEVEL, _over_lists(evidence) if is_exact else None),
         _people(model, trained, counted),
-        _measured(found, judged, counted),
-        [LabelMeasures(o.label_name, _measured(found, o, counted), *aucs(o.place)) for o in others],
+        _measured(evidence, judged, counted),
+        [
+            LabelMeasures(o.label_name, _measured(evidence, o, counted), *aucs(o.place))
+            for o in others
+        ],
         *aucs(place),
         describe_convergence(model.convergence, model.posterior, is_exact),
         describe_posterior(model.posterior, rule_list, model.convergence, is_exact),
@@ -346,7 +350,7 @@ def summary_of(found: Evidence, counted: Counted) -> Summary:
         None if crossed is None else fold_stability(fold_lists, trained.table, place, is_exact),
         [] if crossed is None else fold_summaries(crossed, fold_lists, place, counted),
         settings_used(model),
-        tripod_items(bool(found.groups)),
+        tripod_items(bool(evidence.groups)),
     )
 
 
@@ -362,29 +366,30 @@ def _enough_people(counted: Counted) -> None:
             )
 
 
-def _evaluated(found: Evidence) -> list[int]:
+def _evaluated(evidence: Evidence) -> list[int]:
     """The labels to evaluate: the one chosen; of more than two, all, if none was chosen."""
-    n_labels = found.trained.n_labels
-    if n_labels == 2 or found.options.positive is not None:
-        return [found.place]
-    return [found.place, *(p for p in range(n_labels) if p != found.place)]
+    n_labels = evidence.trained.n_labels
+    if n_labels == 2 or evidence.options.positive is not None:
+        return [evidence.place]
+    return [evidence.place, *(p for p in range(n_labels) if p != evidence.place)]
 
 
-def _measured(found: Evidence, judged: Judged, counted: Counted) -> Measures:
-    thresholds = risk_thresholds(found.options, judged.validation, judged.place)
+def _measured(evidence: Evidence, judged: Judged, counted: Counted) -> Measures:
+    thresholds = risk_thresholds(evidence.options, judged.validation, judged.place)
     cells = counted.people if counted.held_out is None else counted.held_out
     return measure(judged, thresholds, cells)
 
 
-def _about(found: Evidence, counted: Counted, judged: Judged) -> About:
-    model, told, trained, place = found.model, found.options, found.trained, found.place
+def _about(evidence: Evidence, counted: Counted, judged: Judged) -> About:
+    model, options = evidence.model, evidence.options
+    trained, place = evidence.trained, evidence.place
     metadata, training = model.metadata, model.training
     positive = metadata.label_names[place]
     by_label = counted.people.by_label(np.ones(len(trained.rows), dtype=bool))
     rounding = counted.rounding
     n_without = trained.n_without_label
     return About(
-        title=says_so(told.title or _title(found), model.is_synthetic),
+        title=says_so(options.title or _title(evidence), model.is_synthetic),
         event=metadata.probability_of(place),
         positive=positive,
         labels=list(metadata.label_names),
@@ -400,16 +405,16 @@ def _about(found: Evidence, counted: Counted, judged: Judged) -> About:
         level=LEVEL,
         predicts=model.predict_with,
         created=now().strftime("%Y-%m-%d %H:%M UTC"),
-        command=told.command,
+        command=options.command,
         # who knows the others would find with it what the last one has
         fingerprint=None if rounding else _text_or_none(training.get("fingerprint")),
         trained=_text_or_none(training.get("date")),
         trained_with={str(k): str(v) for k, v in (training.get("versions") or {}).items()},
         versions=versions(),
-        random_state=int(told.random_state),
+        random_state=int(options.random_state),
         edited=model.edited is not None,
         resubstituted=is_resubstituted(judged, trained),
-        note=told.note,
+        note=options.note,
         notes=[
             *origin_notes(model.cohort, model.recalibrated, rounding is not None),
             *notes_on(judged, trained),
@@ -417,12 +422,12 @@ def _about(found: Evidence, counted: Counted, judged: Judged) -> About:
     )
 
 
-def _title(found: Evidence) -> str:
+def _title(evidence: Evidence) -> str:
     """A title where none was given: the outcome's name, or the event's."""
-    metadata = found.model.metadata
+    metadata = evidence.model.metadata
     outcome = metadata.display.outcome.name or metadata.outcome
-    of = metadata.probability_of(found.place)
-    return f"A rule list for {outcome if outcome and len(_evaluated(found)) > 1 else of}"
+    of = metadata.probability_of(evidence.place)
+    return f"A rule list for {outcome if outcome and len(_evaluated(evidence)) > 1 else of}"
 
 
 def _place(rule_list: RuleList, positive: Any) -> int:
@@ -443,9 +448,9 @@ def _people(model: FittedModel, trained: Training, counted: Counted) -> People:
     return people_in_words(people, model.metadata.display)
 
 
-def _over_lists(found: Evidence) -> np.ndarray | None:
+def _over_lists(evidence: Evidence) -> np.ndarray | None:
     """The interval over all lists of the people on each line; a posterior tells counts."""
-    model, trained = found.model, found.trained
+    model, trained = evidence.model, evidence.trained
     if model.posterior is None:
         return None
     people = trained.table.take(trained.rows)
@@ -457,10 +462,10 @@ def _auc(validation: Validation, place: int, cells: Cells) -> Estimate:
     return auc_with_interval(sample.truth, sample.risk, sample.fold)
 
 
-def _apparent(found: Evidence, place: int) -> float:
+def _apparent(evidence: Evidence, place: int) -> float:
     """The AUC on the very table of fit: too good, and labelled as such."""
-    trained = found.trained
-    risk = found.model.probabilities(trained.table)[trained.rows, place]
+    trained = evidence.trained
+    risk = evidence.model.probabilities(trained.table)[trained.rows, place]
     return auc_with_interval(trained.labels == place, risk).value
 
 

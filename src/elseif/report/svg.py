@@ -78,8 +78,8 @@ class Frame:
 
     def line(self, points: Iterable[Point], class_: str) -> Svg:
         """A line through points."""
-        places = " ".join(f"{_text(self.x(x))},{_text(self.y(y))}" for x, y in points)
-        return element("polyline", points=places, class_=class_)
+        positions = " ".join(f"{_text(self.x(x))},{_text(self.y(y))}" for x, y in points)
+        return element("polyline", points=positions, class_=class_)
 
     def steps(self, points: Sequence[Point], class_: str) -> Svg:
         """A line that keeps each height until the next point, as precision at a recall does."""

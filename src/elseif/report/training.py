@@ -77,15 +77,15 @@ def groupings(
     if isinstance(subgroups, Mapping):
         table, kinds = _own_table(subgroups, table.n_rows), {}
         subgroups = table.names
-    found = []
+    groups = []
     for name in subgroups:
         if name not in table:
             raise ParamError(
                 f"subgroups: the table has no column {name!r}. Give a column of it, or values by "
                 "name as a dict."
             )
-        found.append(group_by(table.column(name, kinds.get(name))))
-    return found
+        groups.append(group_by(table.column(name, kinds.get(name))))
+    return groups
 
 
 def judge(
@@ -93,7 +93,7 @@ def judge(
     table: Table,
     validation: Validation,
     groups: Sequence[Grouping],
-    place: int,
+    position: int,
 ) -> Judged:
     """The validated rows beside the lines and the groups that they fall into."""
     rows = validation.rows
@@ -103,7 +103,7 @@ def judge(
         within.append(Grouping(group.column, tuple(group.names[i] for i in used), codes))
     return Judged(
         validation,
-        place,
+        position,
         rule_list.captured_in(table)[rows],
         [rule.text or "else" for rule in rule_list],
         within,

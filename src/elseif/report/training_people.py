@@ -181,8 +181,8 @@ def _levels(
     for name, members in named:
         counts = _with_sum(cells.by_label(members))
         shares = [float(n / m) if m else None for n, m in zip(counts, everybody, strict=True)]
-        told = [plain_count(n) for n in counts]
-        levels.append(Level(name, told, shares, is_missing=members is missing))
+        shown_counts = [plain_count(n) for n in counts]
+        levels.append(Level(name, shown_counts, shares, is_missing=members is missing))
     return levels
 
 
@@ -200,11 +200,11 @@ def _quartiles_by_label(
 
 def _quartiles(values: np.ndarray, cells: Cells) -> Quartiles:
     # a value that occurs, so that dates and whole numbers stay what they are
-    found = np.quantile(np.sort(values), [0.25, 0.5, 0.75], method="inverted_cdf")
+    quartiles = np.quantile(np.sort(values), [0.25, 0.5, 0.75], method="inverted_cdf")
     if values.dtype.kind == "f":
         # of one person's value no more is told than a reader needs
-        shown = [float(v) if cells.rounding is None else float(f"{v:.3g}") for v in found]
+        shown = [float(v) if cells.rounding is None else float(f"{v:.3g}") for v in quartiles]
         return Quartiles(*(f"{v:.6g}" for v in shown))
     if cells.rounding is not None and values.dtype.kind == "M":
-        return Quartiles(*(str(v.astype("datetime64[M]")) for v in found))
-    return Quartiles(*(value_text(v) for v in found))
+        return Quartiles(*(str(v.astype("datetime64[M]")) for v in quartiles))
+    return Quartiles(*(value_text(v) for v in quartiles))

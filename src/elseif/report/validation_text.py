@@ -14,28 +14,29 @@ MOST_DRIFT = 10  # conditions that are shown
 LONGEST = 44  # letters of a rule
 
 
-def validation_text(found: ExternalValidation) -> str:
+def validation_text(validation: ExternalValidation) -> str:
     """Discrimination, calibration, every line, net benefit and drift, in that order."""
-    parts = [_people(found), _measures(found), _lines(found), _decisions(found)]
-    if found.drift:
-        parts.append(_drift(found))
-    parts += [_wrapped(note) for note in found.notes]
+    parts = [_people(validation), _measures(validation), _lines(validation), _decisions(validation)]
+    if validation.drift:
+        parts.append(_drift(validation))
+    parts += [_wrapped(note) for note in validation.notes]
     return "\n\n".join(parts)
 
 
-def _people(found: ExternalValidation) -> str:
-    here, there = found.n_events / found.n, found.learnt_n_events / found.learnt_n
+def _people(validation: ExternalValidation) -> str:
+    observed = validation.n_events / validation.n
+    learnt = validation.learnt_n_events / validation.learnt_n
     return _wrapped(
-        f"{count_text(found.n)} people, {count_text(found.n_events)} ({percent(here, 1)}) with "
-        f"{show_name(found.positive)}; the list was learnt from {count_text(found.learnt_n)}, "
-        f"{percent(there, 1)} with it."
+        f"{count_text(validation.n)} people, {count_text(validation.n_events)} "
+        f"({percent(observed, 1)}) with {show_name(validation.positive)}; the list was learnt from "
+        f"{count_text(validation.learnt_n)}, {percent(learnt, 1)} with it."
     )
 
 
-def _measures(found: ExternalValidation) -> str:
-    again, score = found.recalibration, found.brier
+def _measures(validation: ExternalValidation) -> str:
+    again, score = validation.recalibration, validation.brier
     rows = [
-        ("AUC", _estimate(found.auc, 3), "1"),
+        ("AUC", _estimate(validation.auc, 3), "1"),
         ("calibration slope", _estimate(again.slope), "1"),
         ("calibration intercept", _estimate(again.intercept), "0"),
         ("calibration in the large", _estimate(again.in_the_large), "0"),
@@ -46,18 +47,18 @@ def _measures(found: ExternalValidation) -> str:
     return "\n".join([head, *(f"{name:<26}{value:<28}{ideal}" for name, value, ideal in rows)])
 
 
-def _lines(found: ExternalValidation) -> str:
+def _lines(validation: ExternalValidation) -> str:
     head = f"{'line':<{LONGEST}}{'predicted':>10}  {'observed':<18}{'events':>8}{'expected':>10}"
     rows = [
         f"{show_name(line.rule, LONGEST - 2):<{LONGEST}}{percent(line.predicted, 1):>10}  "
         f"{_share(line.observed, line.n):<18}{count_text(line.n_events):>8}{line.expected:>10.1f}"
-        for line in found.lines
+        for line in validation.lines
     ]
     return "\n".join(["Observed against expected on every line", head, *rows])
 
 
-def _decisions(found: ExternalValidation) -> str:
-    curve = found.decisions
+def _decisions(validation: ExternalValidation) -> str:
+    curve = validation.decisions
     rows = [
         f"{percent(t):>9}{by_model:>12.4f}{treat_all:>12.4f}"
         for t, by_model, treat_all in zip(
@@ -68,14 +69,14 @@ def _decisions(found: ExternalValidation) -> str:
     return "\n".join(["Net benefit per person (treating nobody has 0)", head, *rows])
 
 
-def _drift(found: ExternalValidation) -> str:
+def _drift(validation: ExternalValidation) -> str:
     rows = [
         f"{show_name(one.condition, LONGEST - 2):<{LONGEST}}{percent(one.learnt, 1):>10}"
         f"{percent(one.here, 1):>10}{one.standardised:>+14.2f}"
-        for one in found.drift[:MOST_DRIFT]
+        for one in validation.drift[:MOST_DRIFT]
     ]
     head = f"{'condition':<{LONGEST}}{'learnt':>10}{'here':>10}{'standardised':>14}"
-    more = len(found.drift) - len(rows)
+    more = len(validation.drift) - len(rows)
     title = "Conditions whose prevalence differs most"
     return "\n".join([title, head, *rows, *([f"and {more:,} more"] if more > 0 else [])])
 

@@ -48,23 +48,23 @@ def count(n: float | None) -> str:
     return UNKNOWN if n is None else numbers.count_text(n)
 
 
-def estimate(found: Data, decimals: int = 3) -> str:
+def estimate(interval: Data, decimals: int = 3) -> str:
     """A value with its interval in brackets."""
-    if found["value"] is None:
+    if interval["value"] is None:
         return UNKNOWN
-    value = number(found["value"], decimals)
-    if found["low"] is None:
+    value = number(interval["value"], decimals)
+    if interval["low"] is None:
         return f"{value} (interval not available)"
-    return f"{value} ({number(found['low'], decimals)} to {number(found['high'], decimals)})"
+    return f"{value} ({number(interval['low'], decimals)} to {number(interval['high'], decimals)})"
 
 
-def percent_estimate(found: Data, decimals: int = 1) -> str:
+def percent_estimate(interval: Data, decimals: int = 1) -> str:
     """A share with its interval, in percent."""
-    if found["value"] is None:
+    if interval["value"] is None:
         return UNKNOWN
     return (
-        f"{percent(found['value'], decimals)} "
-        f"({percent_range(found['low'], found['high'], decimals)})"
+        f"{percent(interval['value'], decimals)} "
+        f"({percent_range(interval['low'], interval['high'], decimals)})"
     )
 
 
@@ -87,61 +87,61 @@ def how_evaluated(validation: Data) -> str:
 
 def discrimination_words(summary: Data) -> list[str]:
     """What the AUC says."""
-    found, validation = summary["validation"]["discrimination"], summary["validation"]
-    auc = found["auc"]["value"]
+    discrimination, validation = summary["validation"]["discrimination"], summary["validation"]
+    auc = discrimination["auc"]["value"]
     if auc is None:
         return ["The AUC needs people both with and without the event, and is not available."]
-    told = [
+    sentences = [
         f"For two people, one with and one without the event, the one with the event is given the "
         f"higher risk {100 * auc:.0f} times in 100 (ties count as half). Chance alone would give "
         "50."
     ]
+    shown = estimate(discrimination["auc"])
     if summary["about"]["rounded_to"]:
-        told.append(
-            f"The AUC is {estimate(found['auc'])}, with DeLong’s 95% confidence interval, computed "
-            f"from rounded counts{' of all folds together' if validation['n_folds'] else ''}."
+        sentences.append(
+            f"The AUC is {shown}, with DeLong’s 95% confidence interval, computed from rounded "
+            f"counts{' of all folds together' if validation['n_folds'] else ''}."
         )
     elif validation["n_folds"]:
-        told.append(
-            f"The AUC is {estimate(found['auc'])}: the mean over {validation['n_folds']} folds, "
-            "with a 95% confidence interval from DeLong’s variance in each fold. The interval does "
-            "not include the variation from fitting to other training data."
+        sentences.append(
+            f"The AUC is {shown}: the mean over {validation['n_folds']} folds, with a 95% "
+            "confidence interval from DeLong’s variance in each fold. The interval does not "
+            "include the variation from fitting to other training data."
         )
     else:
-        told.append(
-            f"The AUC is {estimate(found['auc'])}, with DeLong’s 95% confidence interval, on the "
-            "held-out table."
+        sentences.append(
+            f"The AUC is {shown}, with DeLong’s 95% confidence interval, on the held-out table."
         )
     if summary["cross_validated_auc"] is not None:
         cross = estimate(summary["cross_validated_auc"])
-        told.append(f"By cross-validation on the training table it is {cross}.")
-    told.append(
+        sentences.append(f"By cross-validation on the training table it is {cross}.")
+    sentences.append(
         f"In sample, on the training data themselves, it is {number(summary['apparent_auc'])}. "
         "That is too optimistic, and given only for comparison."
     )
-    return told
+    return sentences
 
 
 def calibration_words(summary: Data) -> list[str]:
     """What slope, intercept and Brier score say."""
-    found = summary["validation"]["calibration"]
-    fit = found["recalibration"]
+    calibration = summary["validation"]["calibration"]
+    fit = calibration["recalibration"]
     slope, large = fit["slope"], fit["in_the_large"]
-    told = []
+    sentences = []
     if slope["value"] is None:
-        told.append(
+        sentences.append(
             "The calibration slope cannot be estimated: the risks do not vary, everybody has the "
             "same outcome, or the risks separate people with and without the event completely."
         )
     else:
         pooled = summary["validation"]["n_folds"]
-        told.append(
+        sentences.append(
             f"The calibration slope is {estimate(slope, 2)}{_slope_words(slope)}. Below 1, risks "
             "are too extreme: high risks are too high and low risks too low. Above 1, they are not "
             "extreme enough."
             + (" The slope is fitted to the out-of-fold risks of all folds." if pooled else "")
         )
-    told.append(
+    sentences.append(
         f"Calibration in the large, the intercept with the slope fixed at 1, is "
         f"{estimate(large, 2)}. It is ideally 0; above 0, there were more events than predicted"
         + (
@@ -151,14 +151,14 @@ def calibration_words(summary: Data) -> list[str]:
             else "."
         )
     )
-    brier = found["brier"]
-    told.append(
+    brier = calibration["brier"]
+    sentences.append(
         f"The Brier score, the mean squared difference between risk and outcome, is "
         f"{estimate(brier['score'])}; predicting the overall share for everybody would score "
         f"{number(brier['of_prevalence'])}. The scaled Brier score is {percent(brier['scaled'])} "
         "(100% is perfect, 0% is no better than the overall share)."
     )
-    return told
+    return sentences
 
 
 def _slope_words(slope: Data) -> str:
@@ -171,13 +171,13 @@ def _slope_words(slope: Data) -> str:
 
 def decision_words(decision: Data) -> list[str]:
     """Where acting by the list is worth more than acting on all or on nobody."""
-    told = [
+    sentences = [
         "Net benefit is the share of true positives minus the share of false positives, weighted "
         "by the odds of the threshold: at a threshold of 10%, one true positive is worth nine "
         "false positives."
     ]
     if not decision["better"]:
-        told.append(
+        sentences.append(
             "At no threshold does using the list have a higher net benefit than both treating "
             "everybody and treating nobody."
         )
@@ -186,11 +186,11 @@ def decision_words(decision: Data) -> list[str]:
             percent(low, 0) if low == high else f"{percent(low, 0)} to {percent(high, 0)}"
             for low, high in decision["better"]
         ]
-        told.append(
+        sentences.append(
             "Using the list has a higher net benefit than treating everybody and than treating "
             f"nobody at thresholds of {joined(ranges)}."
         )
-    return told
+    return sentences
 
 
 def stability_words(stability: Data) -> list[str]:
@@ -199,20 +199,20 @@ def stability_words(stability: Data) -> list[str]:
     difference = stability["mean_risk_difference"]
     span = f"{lengths[0]}" if len(lengths) == 1 else f"{lengths[0]} to {lengths[-1]}"
     rules = "rule" if span == "1" else "rules"
-    told = [
+    sentences = [
         f"The list was refitted {stability['n_lists']} times, each time without one fold. The "
         f"lists have {span} {rules}. On average, two of them share "
         f"{percent(stability['rule_agreement'], 0)} of their rules, word for word, and "
         f"{percent(stability['column_agreement'], 0)} of their columns."
     ]
     if difference is not None:
-        told.append(
+        sentences.append(
             "Their risks for the same person differ by "
             f"{number(100 * difference, 1)} percentage points on average. Lists with different "
             "rules can give similar predictions: a cut point may have moved, or the same rules may "
             "be in another order."
         )
-    return told
+    return sentences
 
 
 def reading_words(summary: Data) -> list[str]:
@@ -220,7 +220,7 @@ def reading_words(summary: Data) -> list[str]:
     about = summary["about"]
     level = f"{100 * about['level']:g}%"
     of = "each label" if summary["other_labels"] else quoted(about["event"])
-    told = [
+    sentences = [
         "Start at the top and stop at the first line whose conditions are all met: it gives the "
         "person’s risk. The last line is for everybody else. Each risk therefore applies to people "
         "whom no earlier line describes.",
@@ -234,22 +234,22 @@ def reading_words(summary: Data) -> list[str]:
         "the outcome.",
     ]
     if about["rounded_to"]:
-        told.append(
+        sentences.append(
             f"Numbers of people are rounded to multiples of {about['rounded_to']:,}, and risks and "
             "intervals are computed from the rounded numbers. They differ from those of the model, "
             "most where a line has few people."
         )
     if about["predicts"] == "posterior":
-        told.append(
+        sentences.append(
             "The risks evaluated in this report are averages over all lists of the posterior "
             "(predict_with='posterior'), not the risks of the list shown."
         )
     if about["weighted"]:
-        told.append(
+        sentences.append(
             "Observations were weighted in fitting, so n in the list is a sum of weights. In "
             "evaluation, every person counts once."
         )
-    return told
+    return sentences
 
 
 def _two_uncertainties(summary: Data) -> list[str]:
@@ -282,10 +282,10 @@ def people_words(summary: Data) -> list[str]:
         f"{count(n)} {quoted(name)}"
         for name, n in zip(about["labels"], people["n"][1:], strict=True)
     )
-    told = [f"{count(about['n'])} people: {labels}."]
+    sentences = [f"{count(about['n'])} people: {labels}."]
     if about["n_without_label"]:
-        told.append(f"{count(about['n_without_label'])} rows without a label were left out.")
-    return told
+        sentences.append(f"{count(about['n_without_label'])} rows without a label were left out.")
+    return sentences
 
 
 def joined(parts: Sequence[str]) -> str:

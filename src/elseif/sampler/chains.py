@@ -160,7 +160,7 @@ def _draw_exactly(
         raise ParamError(
             f"kernel='exact' keeps every draw by itself, at most {MOST_EXACT_DRAWS:,} over all "
             f"chains, and n_iter={settings.n_iter} asks for {n_draws:,}. Lower n_iter: draws are "
-            "independent, and thousands tell as much as millions of a chain."
+            "independent, and thousands are as informative as millions from a chain."
         )
     n_iter = _exact_iterations(settings)
     with progress.stage(f"summing over the lists of {problem.pool_size} antecedents", 1):

@@ -26,7 +26,6 @@ from elseif.sampler.quantity import (
     ENOUGH_ESS,
     INCLUSION,
     LARGEST_R_HAT,
-    LIST,
     SHARE,
     SMALL_CARDINALITY_ERROR,
     SMALL_ERROR,
@@ -177,17 +176,6 @@ class Convergence:
         return not self.restricted_deviation[1] > LARGEST_DEVIATION
 
     @property
-    def prediction_mcse(self) -> float:
-        """The largest Monte Carlo standard error of a monitored predicted probability."""
-        predicted = [q for q in self.level(LIST) if q.name.startswith("predicted")]
-        return _largest([q.mcse for q in predicted])
-
-    @property
-    def share_mcse(self) -> float:
-        """The largest Monte Carlo standard error of the share of a frequent list."""
-        return _largest([q.mcse for q in self.level(SHARE)])
-
-    @property
     def verdict(self) -> str:
         """The status in words."""
         return convergence_verdict(self)
@@ -328,7 +316,7 @@ def assess(
         status = "converged"
         quantities = [replace(q, steady=True) for q in quantities]
         check = ShareCheck(float("nan"), float("nan"))
-    found = Convergence(
+    assessed = Convergence(
         r_hat=r_hat,
         status=status,
         quantities=tuple(quantities),
@@ -343,31 +331,31 @@ def assess(
         share_deviation=(check.largest, check.mean),
         scored_first=starts.sentence() if starts is not None else "",
     )
-    if briefly and not is_good_enough(found):
-        return found
+    if briefly and not is_good_enough(assessed):
+        return assessed
     inclusions, difference = _inclusions(chains, traces, problem.pool_size)
     if independent:
         inclusions = [replace(q, steady=True) for q in inclusions]
-    found = replace(
-        found,
-        quantities=(*found.quantities, *inclusions),
+    assessed = replace(
+        assessed,
+        quantities=(*assessed.quantities, *inclusions),
         inclusion_r_hat=_largest([q.r_hat for q in inclusions]),
         inclusion_difference=difference,
     )
-    return found if independent else _held_to_a_sum(found, chains, problem)
+    return assessed if independent else _compared_with_a_sum(assessed, chains, problem)
 
 
-def _held_to_a_sum(
-    found: Convergence, chains: Sequence[RunLengthDraws], problem: Problem
+def _compared_with_a_sum(
+    assessed: Convergence, chains: Sequence[RunLengthDraws], problem: Problem
 ) -> Convergence:
     """The report with what an exact sum says of the draws: where it contradicts, not converged."""
     from elseif.sampler.restricted_sum import check_restricted  # compiled
 
-    deviation = check_restricted(chains, problem, found.unsteady_inclusions)
-    held = replace(found, restricted_deviation=deviation)
-    if held.status != "converged" or held.restricted_sum_agrees:
-        return held
-    return replace(held, status="not converged")
+    deviation = check_restricted(chains, problem, assessed.unsteady_inclusions)
+    checked = replace(assessed, restricted_deviation=deviation)
+    if checked.status != "converged" or checked.restricted_sum_agrees:
+        return checked
+    return replace(checked, status="not converged")
 
 
 def _of_lists(traces: Traces, problem: Problem, monitored: MonitoredObservations) -> Followed:

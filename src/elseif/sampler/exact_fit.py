@@ -74,8 +74,8 @@ def exact_point_estimate(
     averages /= np.maximum(lengths, 1)
     means = summaries.mean_length, summaries.mean_average_cardinality
     may_end, any_typical = typical_lists(lengths, averages, *means)
-    found = summed.most_probable_among(may_end)
-    return found, None if any_typical else untypical_note(*means, len(found))
+    point_estimate = summed.most_probable_among(may_end)
+    return point_estimate, None if any_typical else untypical_note(*means, len(point_estimate))
 
 
 def sum_fits(problem: Problem, max_memory: float) -> bool:

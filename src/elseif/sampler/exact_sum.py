@@ -153,9 +153,9 @@ class ExactSum:
         """The list of highest posterior probability; ties go to the one that reads best."""
         if self._log_best is None:
             return self.most_probable_among(np.ones(self.n_subsets, dtype=bool))
-        found = self._best_list(self._log_best, np.ones(self.n_subsets, dtype=bool))
+        best = self._best_list(self._log_best, np.ones(self.n_subsets, dtype=bool))
         self._log_best = None  # asked for once, and as large as the sums
-        return found
+        return best
 
     def most_probable_among(self, may_end: np.ndarray) -> AntecedentList:
         """The most probable of the lists whose antecedents make up one of some subsets.
@@ -255,16 +255,16 @@ class ExactSum:
         paths = np.zeros((len(bits), bits.shape[1] + 1), dtype=np.int64)
         np.bitwise_or.accumulate(used, axis=1, out=paths[:, 1:])
         reached = np.arange(paths.shape[1]) <= lengths[:, None]
-        found = self._subsets.uncovered[paths[reached]].astype(np.int64)
+        uncovered = self._subsets.uncovered[paths[reached]].astype(np.int64)
         # a rule leaves over what the next one finds, the default rule nothing
-        left_over = np.roll(found, -1, axis=0)
+        left_over = np.roll(uncovered, -1, axis=0)
         left_over[np.cumsum(lengths + 1) - 1] = 0
         return RunLengthDraws(
             n_draws=n_draws,
             log_posterior=log_posterior,
             offsets=np.concatenate([[0], np.cumsum(lengths)]),
             items=self.chosen[bits[bits >= 0]].astype(np.int32),
-            label_counts=found - left_over,
+            label_counts=uncovered - left_over,
         )
 
     def predictive_table(self) -> np.ndarray:

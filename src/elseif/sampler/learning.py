@@ -89,10 +89,10 @@ def learn(
     open_names = [n for n in names if not (n == CARDINALITY and one_cardinality)]
     settled = True
     if is_exact:
-        found = _learn_exactly(problem, open_names, progress)
+        learnt = _learn_exactly(problem, open_names, progress)
     else:
-        found, settled = _learn_by_chains(problem, open_names, settings, seed, progress)
-    values = {name: float(f"{found.get(name, FIRST[name]):.{DIGITS}g}") for name in names}
+        learnt, settled = _learn_by_chains(problem, open_names, settings, seed, progress)
+    values = {name: float(f"{learnt.get(name, FIRST[name]):.{DIGITS}g}") for name in names}
     return Learnt(with_values(problem, values), values, _note(problem, values, is_exact, settled))
 
 
@@ -119,13 +119,13 @@ def ranges_of(problem: Problem) -> dict[str, tuple[float, float]]:
 
 def _note(problem: Problem, values: Values, is_exact: bool, settled: bool) -> str:
     how = "computed exactly" if is_exact else "estimated by chains"
-    told, at_end = [], []
+    parts, at_end = [], []
     for name, value in values.items():
         low, high = ranges_of(problem)[name]
-        told.append(f"{name}={value:g} (within {low:g} to {high:g})")
+        parts.append(f"{name}={value:g} (within {low:g} to {high:g})")
         if not low * (1 + 1e-3) < value < high * (1 - 1e-3):
             at_end.append(name)
-    note = f"Learnt by maximising the evidence, {how}: {', '.join(told)}."
+    note = f"Learnt by maximising the evidence, {how}: {', '.join(parts)}."
     if at_end:
         note += f" At the end of its range: {', '.join(at_end)}."
     if CARDINALITY in values and len(problem.prior.distinct_cardinalities) == 1:
@@ -151,13 +151,13 @@ def _learn_exactly(problem: Problem, names: Sequence[str], progress: Progress) -
         values = dict(zip(searched, np.exp(logs).tolist(), strict=True))
         posed = with_values(problem, values)
         summed = ExactSum(patterns, posed.prior, posed.pseudocounts, posed.layout.unit)
-        found = summed.log_evidence
+        log_evidence = summed.log_evidence
         if LENGTH in names:
             by_length = _evidence_by_length(summed, posed.prior)
-            values[LENGTH], found = _best_length(by_length, limits[LENGTH])
-        if found > best[0]:
-            best = found, values
-        return found
+            values[LENGTH], log_evidence = _best_length(by_length, limits[LENGTH])
+        if log_evidence > best[0]:
+            best = log_evidence, values
+        return log_evidence
 
     with progress.stage(f"learning {', '.join(names)} by exact evidence", 1):
         _maximise(evidence, [np.log(limits[name]) for name in searched])
@@ -168,8 +168,8 @@ def _evidence_by_length(summed: ExactSum, prior: ListPrior) -> np.ndarray:
     """Log evidence of the lists of each length, given that length."""
     with np.errstate(divide="ignore"):
         log_shares = np.log(summed.summaries().length_probabilities)
-    found: np.ndarray = summed.log_evidence + log_shares - prior.log_length
-    return found
+    log_evidence: np.ndarray = summed.log_evidence + log_shares - prior.log_length
+    return log_evidence
 
 
 def _best_length(by_length: np.ndarray, limits: tuple[float, float]) -> tuple[float, float]:
@@ -192,8 +192,8 @@ def _refined(function: Callable[[float], float], low: float, high: float) -> flo
     """Where a function is highest between two points, which are looked at as well."""
     options = {"xatol": PRECISE}
     search: Any = optimize.minimize_scalar
-    found = search(lambda x: -function(x), bounds=(low, high), method="bounded", options=options)
-    return float(max((float(found.x), low, high), key=function))
+    result = search(lambda x: -function(x), bounds=(low, high), method="bounded", options=options)
+    return float(max((float(result.x), low, high), key=function))
 
 
 def _maximise(function: Callable[[Sequence[float]], float], limits: Sequence[np.ndarray]) -> None:
@@ -258,11 +258,11 @@ def _next_values(
             return dict(zip(names, np.exp(point).tolist(), strict=True))
 
         search: Any = optimize.minimize
-        found = search(
+        best = search(
             lambda x: -weighed.log_evidence(values(x)), logs, method="L-BFGS-B", bounds=near
         ).x
-        if weighed.share_that_counts(values(found)) >= ENOUGH or step < SETTLED:
-            return np.asarray(found)
+        if weighed.share_that_counts(values(best)) >= ENOUGH or step < SETTLED:
+            return np.asarray(best)
         step /= 2
 
 
@@ -319,8 +319,8 @@ class Reweighted:
 
     def _log_weights(self, values: Mapping[str, float]) -> np.ndarray:
         other = self._log_joint(with_values(self._problem, values))
-        found: np.ndarray = self._log_shares + other - self._reference
-        return found
+        log_weights: np.ndarray = self._log_shares + other - self._reference
+        return log_weights
 
     def _log_joint(self, problem: Problem) -> np.ndarray:
         """Log prior and likelihood of each list, up to what no hyperparameter changes."""
@@ -330,10 +330,10 @@ class Reweighted:
             self._likelihoods = {alphas: np.add.reduceat(terms[self._rows], self._starts)}
         if eta not in self._priors:
             self._priors = {eta: self._log_classes(problem.prior)[self._sequence]}
-        found: np.ndarray = (
+        log_joint: np.ndarray = (
             self._likelihoods[alphas] + self._priors[eta] + problem.prior.log_length[self._lengths]
         )
-        return found
+        return log_joint
 
     def _log_classes(self, prior: ListPrior) -> np.ndarray:
         """Log prior of the cardinalities of each sequence of rules."""

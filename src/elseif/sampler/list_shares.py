@@ -49,8 +49,8 @@ class ShareCheck:
 def frequent_lists(shares: np.ndarray) -> np.ndarray:
     """The lists of at least one draw in a hundred, the most frequent first, at most twenty."""
     order = np.argsort(-shares, kind="stable")[:MOST_LISTS]
-    found: np.ndarray = order[shares[order] >= LEAST_SHARE]
-    return found
+    frequent: np.ndarray = order[shares[order] >= LEAST_SHARE]
+    return frequent
 
 
 def check_shares(shares: np.ndarray, log_posterior: np.ndarray) -> ShareCheck:
@@ -104,5 +104,5 @@ def check_scored(
 def _deviation(shares: np.ndarray, expected: np.ndarray) -> np.ndarray:
     """How far shares are off, in standard errors that a verdict allows."""
     allowed = np.sqrt(expected * (1 - np.minimum(expected, 1.0)) / ENOUGH_ESS)
-    found: np.ndarray = np.abs(shares - expected) / np.maximum(allowed, SMALL_ERROR)
-    return found
+    deviation: np.ndarray = np.abs(shares - expected) / np.maximum(allowed, SMALL_ERROR)
+    return deviation

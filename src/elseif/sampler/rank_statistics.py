@@ -59,22 +59,6 @@ def potential_scale_reduction(
     return r_hat
 
 
-def split_r_hat(presence: np.ndarray) -> np.ndarray:
-    """Split R-hat of many indicators at once, (chains, draws, quantities).
-
-    For a quantity of two values the rank-normalised R-hat is this one: ranks of two
-    values are a linear function of them.
-    """
-    half = presence.shape[1] // 2
-    if half < 2:
-        return np.full(presence.shape[2], np.nan)
-    # an odd draw in the middle belongs to neither half
-    halves = np.concatenate([presence[:, :half], presence[:, -half:]]).astype(float)
-    within = halves.var(axis=1, ddof=1).mean(axis=0)
-    between = halves.mean(axis=1).var(axis=0, ddof=1)
-    return np.asarray(potential_scale_reduction(within, between, half))
-
-
 def mean_ess(values: np.ndarray, place: np.ndarray) -> np.ndarray:
     """Effective draws for the mean of each quantity itself, not of its ranks.
 
@@ -192,5 +176,5 @@ def _mean_autocovariance(centred: np.ndarray) -> np.ndarray:
     spectrum = rfft(centred, size, axis=2)
     # the transform back is linear, so that the mean over chains can be taken before it
     power = (spectrum.real**2 + spectrum.imag**2).mean(axis=1)
-    found: np.ndarray = irfft(power, size, axis=1)[:, :n] / n
-    return found
+    autocovariance: np.ndarray = irfft(power, size, axis=1)[:, :n] / n
+    return autocovariance

@@ -106,8 +106,8 @@ def _distinct_by_dictionary(runs: RunLengthDraws) -> tuple[np.ndarray, np.ndarra
     first: list[int] = []
     distinct = np.empty(len(runs.n_draws), dtype=np.int64)
     for run, (start, stop) in enumerate(zip(runs.offsets[:-1], runs.offsets[1:], strict=True)):
-        found = place.setdefault(runs.items[start:stop].tobytes(), len(first))
-        if found == len(first):
+        number = place.setdefault(runs.items[start:stop].tobytes(), len(first))
+        if number == len(first):
             first.append(run)
-        distinct[run] = found
+        distinct[run] = number
     return np.array(first, dtype=np.int64), distinct

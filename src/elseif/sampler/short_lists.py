@@ -52,8 +52,8 @@ class ShortLists:
     @property
     def log_posterior(self) -> np.ndarray:
         """Log posterior of each list, up to the evidence."""
-        found: np.ndarray = self.log_prior + self.log_likelihood
-        return found
+        total: np.ndarray = self.log_prior + self.log_likelihood
+        return total
 
     def best(self, n_lists: int) -> ScoredLists:
         """The lists of highest posterior."""
@@ -96,17 +96,17 @@ def score_short_lists(posed: CompiledProblem) -> ShortLists:
     empty, singles = _up_to_one_rule(posed, counts)
     prior = problem.prior
     single_prior = np.array([prior.log_length[1] + value for value in _log_first(posed)])
-    found = seconds >= 0
+    has_pair = seconds >= 0
     return ShortLists(
         lists=(
             (),
             *((a,) for a in range(pool_size)),
-            *zip(firsts[found].tolist(), seconds[found].tolist(), strict=True),
+            *zip(firsts[has_pair].tolist(), seconds[has_pair].tolist(), strict=True),
         ),
         log_prior=np.concatenate(
-            [[prior.log_length[0]], single_prior, (pair_posterior - pair_likelihood)[found]]
+            [[prior.log_length[0]], single_prior, (pair_posterior - pair_likelihood)[has_pair]]
         ),
-        log_likelihood=np.concatenate([[empty], singles, pair_likelihood[found]]),
+        log_likelihood=np.concatenate([[empty], singles, pair_likelihood[has_pair]]),
         n_scored=1 + pool_size + len(firsts) * (pool_size - 1),
         all_of_two=n_firsts >= pool_size,
     )

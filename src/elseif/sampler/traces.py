@@ -59,8 +59,8 @@ class Traces:
     def average_cardinality(self, cardinalities: np.ndarray) -> np.ndarray:
         """Average cardinality of each list; 0 keeps the empty one, which has none, apart."""
         sizes = np.where(self._lists >= 0, cardinalities[self._lists], 0).sum(axis=1)
-        found: np.ndarray = sizes / np.maximum(self.lengths, 1)
-        return found
+        average: np.ndarray = sizes / np.maximum(self.lengths, 1)
+        return average
 
     def predicted(
         self, monitored: MonitoredObservations, pseudocounts: np.ndarray, unit: float
@@ -91,8 +91,8 @@ class Traces:
 
     def is_list(self, distinct: np.ndarray) -> np.ndarray:
         """Whether each list is one of some distinct ones, (lists, distinct)."""
-        found: np.ndarray = self._distinct_of_place[:, None] == distinct
-        return found
+        is_drawn: np.ndarray = self._distinct_of_place[:, None] == distinct
+        return is_drawn
 
     def presence(self, antecedents: np.ndarray, pool_size: int) -> np.ndarray:
         """Which of some antecedents each list holds, (lists, antecedents)."""

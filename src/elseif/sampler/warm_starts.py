@@ -89,7 +89,7 @@ def warm_starts(
     looked_at = sample_of(problem, SAMPLE_WORDS) if is_large else problem
     scored = score_short_lists(CompiledProblem.of(looked_at))
     starts = (
-        _found_on_a_sample(problem, kernel, scored, seed)
+        _warm_starts_of_sample(problem, kernel, scored, seed)
         if is_large
         else _drawn(kernel, scored, seed)
         for seed in seeds
@@ -107,7 +107,7 @@ def _drawn(kernel: MoveMix, scored: ShortLists, seed: np.random.SeedSequence) ->
     return WarmStart(lists[0], tuple(lists[1:]))
 
 
-def _found_on_a_sample(
+def _warm_starts_of_sample(
     problem: Problem, kernel: MoveMix, scored: ShortLists, seed: np.random.SeedSequence
 ) -> WarmStart:
     """Where a chain and its replicas get to on a sample of the observations."""

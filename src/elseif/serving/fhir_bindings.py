@@ -94,7 +94,7 @@ Bindings = dict[str, dict[str, Binding]]
 
 
 def read_bindings(path: str | Path, columns: Mapping[str, Sequence[str]]) -> Bindings:
-    """Read which FHIR resource tells each column of each model.
+    """Read which FHIR resource gives the value of each column of each model.
 
     Parameters
     ----------
@@ -124,14 +124,14 @@ def read_bindings(path: str | Path, columns: Mapping[str, Sequence[str]]) -> Bin
         if model not in columns:
             raise ParamError(f"{path.name}: no model is called {model!r}{_near(model, columns)}.")
         bindings[model] = {}
-        for column, told in _checked_mapping(of_columns, f"{path.name}: {model}").items():
+        for column, binding in _checked_mapping(of_columns, f"{path.name}: {model}").items():
             if column not in columns[model]:
                 raise ParamError(
                     f"{path.name}: the list of {model} does not ask for {column!r}"
                     f"{_near(column, columns[model])}."
                 )
             where = f"{path.name}: {model}: {column}"
-            bindings[model][column] = _binding(_checked_mapping(told, where), where)
+            bindings[model][column] = _binding(_checked_mapping(binding, where), where)
     return bindings
 
 
@@ -141,16 +141,16 @@ def _checked_mapping(value: Any, where: str) -> Mapping[str, Any]:
     return value
 
 
-def _binding(told: Mapping[str, Any], where: str) -> Binding:
-    unknown = [key for key in told if key not in (*SOURCES, "unit", "values")]
+def _binding(given: Mapping[str, Any], where: str) -> Binding:
+    unknown = [key for key in given if key not in (*SOURCES, "unit", "values")]
     if unknown:
         near = _near(unknown[0], (*SOURCES, "unit", "values"))
-        raise ParamError(f"{where}: {unknown[0]!r} is no setting{near}.")
-    sources = [key for key in SOURCES if key in told]
+        raise ParamError(f"{where}: {unknown[0]!r} is not a setting{near}.")
+    sources = [key for key in SOURCES if key in given]
     if len(sources) != 1:
         raise ParamError(f"{where} must have one of {', '.join(SOURCES)}.")
-    source, value = sources[0], told[sources[0]]
-    values = _checked_mapping(told.get("values", {}), f"{where}: values")
+    source, value = sources[0], given[sources[0]]
+    values = _checked_mapping(given.get("values", {}), f"{where}: values")
     if source == "patient":
         if value not in OF_A_PATIENT:
             raise ParamError(f"{where}: patient must be {' or '.join(OF_A_PATIENT)}.")
@@ -159,11 +159,11 @@ def _binding(told: Mapping[str, Any], where: str) -> Binding:
     for code in codes:
         if not isinstance(code, str) or not CODE.fullmatch(code):
             raise ParamError(
-                f"{where}: {code!r:.100} is no code; write SYSTEM|CODE, such as http://loinc.org|8480-6."
+                f"{where}: {code!r:.100} is not a code; write SYSTEM|CODE, such as http://loinc.org|8480-6."
             )
-    unit = told.get("unit")
+    unit = given.get("unit")
     if unit is not None and not isinstance(unit, str):
-        raise ParamError(f"{where}: unit must be a text.")
+        raise ParamError(f"{where}: unit must be text.")
     return Binding(source, codes=tuple(codes), unit=unit, values=values)
 
 

@@ -18,12 +18,12 @@ from elseif.serving.served_model import ServedModel, serve_file
 if TYPE_CHECKING:
     from starlette.applications import Starlette
 
-ORDERS = "ELSEIF_SERVE"  # what workers are told by; it holds paths and limits, and nothing secret
+OPTIONS_VARIABLE = "ELSEIF_SERVE"  # passes options to workers: paths and limits, nothing secret
 SECONDS_TO_END = 10  # for requests that are being answered when the server is stopped
 
 
 @dataclass(frozen=True)
-class Orders:
+class ServerOptions:
     """What to serve, and how."""
 
     models: tuple[str, ...]
@@ -33,7 +33,7 @@ class Orders:
     min_cell: int | None = None
 
     def read(self) -> tuple[list[ServedModel], Bindings]:
-        """The models and the bindings, whose faults are told before anything listens."""
+        """The models and the bindings, checked before anything listens."""
         models = [serve_file(path, min_cell=self.min_cell) for path in self.models]
         if self.bindings is None:
             return models, {}
@@ -47,19 +47,19 @@ class Orders:
 
 
 def app_of_worker() -> Starlette:
-    """The application of a worker, by the orders that its parent left in the environment."""
-    told: dict[str, Any] = json.loads(os.environ[ORDERS])
-    limits = Limits(**told.pop("limits"))
-    return Orders(
-        models=tuple(told["models"]),
-        bindings=told["bindings"],
-        allow_origins=tuple(told["allow_origins"]),
+    """The application of a worker, from the options that its parent left in the environment."""
+    given: dict[str, Any] = json.loads(os.environ[OPTIONS_VARIABLE])
+    limits = Limits(**given.pop("limits"))
+    return ServerOptions(
+        models=tuple(given["models"]),
+        bindings=given["bindings"],
+        allow_origins=tuple(given["allow_origins"]),
         limits=limits,
-        min_cell=told["min_cell"],
+        min_cell=given["min_cell"],
     ).app()
 
 
-def run_server(orders: Orders, host: str, port: int, workers: int) -> None:
+def run_server(options: ServerOptions, host: str, port: int, workers: int) -> None:
     """Serve until stopped; requests that are being answered are answered to their end."""
     try:
         import prometheus_client  # noqa: F401
@@ -67,9 +67,9 @@ def run_server(orders: Orders, host: str, port: int, workers: int) -> None:
         import uvicorn
     except ImportError as error:
         raise ParamError(f"The server needs {error.name}: {install('serve')}.") from None
-    app = orders.app()
+    app = options.app()
     # neither addresses of clients nor paths are logged
-    options: dict[str, Any] = {
+    of_uvicorn: dict[str, Any] = {
         "host": host,
         "port": port,
         "log_level": "warning",
@@ -79,13 +79,13 @@ def run_server(orders: Orders, host: str, port: int, workers: int) -> None:
     }
     try:
         if workers == 1:
-            uvicorn.run(app, **options)
+            uvicorn.run(app, **of_uvicorn)
             return
         with temporary_folder("elseif-metrics") as folder:
             os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(folder)
-            os.environ[ORDERS] = json.dumps(asdict(orders))
+            os.environ[OPTIONS_VARIABLE] = json.dumps(asdict(options))
             uvicorn.run(
-                "elseif.serving.running:app_of_worker", factory=True, workers=workers, **options
+                "elseif.serving.running:app_of_worker", factory=True, workers=workers, **of_uvicorn
             )
     except SystemExit as end:
         if end.code:

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 STYLE = "text-align:left;padding:0.15em 0.8em"
 
 
-def convergence_html(found: Convergence) -> str:
+def convergence_html(convergence: Convergence) -> str:
     """The verdict in words, then its numbers; no colour is set, for any theme to show it.
 
     Parameters
     ----------
-    found : Convergence
+    convergence : Convergence
         The report.
 
     Returns
@@ -28,11 +28,11 @@ def convergence_html(found: Convergence) -> str:
     """
     rows = [
         f'<tr><td style="{STYLE}">{escape(name)}</td><td style="{STYLE}">{escape(value)}</td></tr>'
-        for name, value in ([] if found.independent else convergence_rows(found))
+        for name, value in ([] if convergence.independent else convergence_rows(convergence))
     ]
-    verdict, run, *others = convergence_text(found).splitlines()
+    verdict, run, *others = convergence_text(convergence).splitlines()
     unsteady = [line.strip() for line in others if line.strip().startswith(UNSTEADY)]
-    sentences = (run.strip(), *unsteady, found.scored_first)
-    told = "".join(f"<p>{escape(line)}</p>" for line in sentences if line)
+    sentences = (run.strip(), *unsteady, convergence.scored_first)
+    paragraphs = "".join(f"<p>{escape(line)}</p>" for line in sentences if line)
     table = f"<table><tbody>{''.join(rows)}</tbody></table>"
-    return f"<div><p><b>{escape(verdict)}</b></p>{told}{table}</div>"
+    return f"<div><p><b>{escape(verdict)}</b></p>{paragraphs}{table}</div>"

@@ -87,9 +87,9 @@ def _rows(quantities: Sequence[Diagnosed]) -> list[tuple[str, list[Diagnosed]]]:
     for quantity in quantities:
         is_predicted = quantity.name.startswith(PREDICTED)
         rows.setdefault(PREDICTED if is_predicted else quantity.name, []).append(quantity)
-    found = list(rows.items())
-    worst = sorted(range(len(found)), key=lambda i: min(_key(q.ess) for q in found[i][1]))
-    return [found[i] for i in sorted(worst[:MOST_ROWS])]
+    all_rows = list(rows.items())
+    worst = sorted(range(len(all_rows)), key=lambda i: min(_key(q.ess) for q in all_rows[i][1]))
+    return [all_rows[i] for i in sorted(worst[:MOST_ROWS])]
 
 
 def _text(name: str, n: int, names: Mapping[str, str]) -> str:

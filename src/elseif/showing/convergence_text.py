@@ -40,18 +40,22 @@ LEVELS = (
 )
 
 
-def convergence_verdict(found: Convergence) -> str:
+def convergence_verdict(convergence: Convergence) -> str:
     """The status in words."""
-    words = EXACT_IN_WORDS if found.independent and found.status in EXACT_IN_WORDS else IN_WORDS
-    return words[found.status]
+    words = (
+        EXACT_IN_WORDS
+        if convergence.independent and convergence.status in EXACT_IN_WORDS
+        else IN_WORDS
+    )
+    return words[convergence.status]
 
 
-def convergence_sentence(found: Convergence) -> str:
+def convergence_sentence(convergence: Convergence) -> str:
     """The verdict, what it rests on, and what is not steady yet.
 
     Parameters
     ----------
-    found : Convergence
+    convergence : Convergence
         The report.
 
     Returns
@@ -59,69 +63,75 @@ def convergence_sentence(found: Convergence) -> str:
     str
         One or two sentences.
     """
-    if not found.n_chains:
+    if not convergence.n_chains:
         return "Nothing was sampled: the default rule is the only list."
-    r_hat = "" if found.independent or np.isnan(found.r_hat) else f", R-hat {found.r_hat:.3f}"
-    first = f"{convergence_verdict(found)}: {_run(found)}{r_hat}."
-    unsteady = unsteady_words(found)
+    r_hat = (
+        ""
+        if convergence.independent or np.isnan(convergence.r_hat)
+        else f", R-hat {convergence.r_hat:.3f}"
+    )
+    first = f"{convergence_verdict(convergence)}: {_run(convergence)}{r_hat}."
+    unsteady = unsteady_words(convergence)
     return f"{first} {UNSTEADY}{_and(unsteady)}." if unsteady else first
 
 
-def convergence_text(found: Convergence) -> str:
+def convergence_text(convergence: Convergence) -> str:
     """The whole report as lines of text."""
-    verdict = f"{convergence_verdict(found)} ({found.status})"
-    if found.independent:  # nothing that could have failed to converge
-        return f"{verdict}\n  {_run(found)}, {found.n_distinct:,} distinct lists"
-    lines = [verdict, f"  {_run(found)}, the first half discarded"]
-    lines += [f"  {name:<44} {value}" for name, value in convergence_rows(found)]
-    unsteady = unsteady_words(found)
+    verdict = f"{convergence_verdict(convergence)} ({convergence.status})"
+    if convergence.independent:  # nothing that could have failed to converge
+        return f"{verdict}\n  {_run(convergence)}, {convergence.n_distinct:,} distinct lists"
+    lines = [verdict, f"  {_run(convergence)}, the first half discarded"]
+    lines += [f"  {name:<44} {value}" for name, value in convergence_rows(convergence)]
+    unsteady = unsteady_words(convergence)
     if unsteady:
         lines.append(f"  {UNSTEADY}{_and(unsteady)}.")
-    if found.scored_first:
-        lines.append(f"  {found.scored_first}")
+    if convergence.scored_first:
+        lines.append(f"  {convergence.scored_first}")
     return "\n".join(lines)
 
 
-def convergence_rows(found: Convergence) -> list[tuple[str, str]]:
+def convergence_rows(convergence: Convergence) -> list[tuple[str, str]]:
     """Names and values of the report, the three levels first."""
     rows = [
-        (f"{name}", text) for level, name in LEVELS if (text := _level(found.level(level), level))
+        (f"{name}", text)
+        for level, name in LEVELS
+        if (text := _level(convergence.level(level), level))
     ]
     rows += [
-        ("R-hat of the log posterior, as in the paper", _shown(found.r_hat)),
-        ("largest rank-normalised split R-hat", _shown(found.max_r_hat)),
+        ("R-hat of the log posterior, as in the paper", _shown(convergence.r_hat)),
+        ("largest rank-normalised split R-hat", _shown(convergence.max_r_hat)),
     ]
-    if not np.isnan(found.max_replica_r_hat):
-        rows.append(("largest R-hat by replica", _shown(found.max_replica_r_hat)))
+    if not np.isnan(convergence.max_replica_r_hat):
+        rows.append(("largest R-hat by replica", _shown(convergence.max_replica_r_hat)))
     rows += [
-        ("fewest effective draws", _shown(found.min_ess, 0)),
-        ("largest difference of inclusion", _shown(found.inclusion_difference)),
-        ("distinct lists", f"{found.n_distinct:,}"),
+        ("fewest effective draws", _shown(convergence.min_ess, 0)),
+        ("largest difference of inclusion", _shown(convergence.inclusion_difference)),
+        ("distinct lists", f"{convergence.n_distinct:,}"),
     ]
-    share, deviation = found.restricted_deviation
+    share, deviation = convergence.restricted_deviation
     if not np.isnan(deviation):
         off = f"{deviation:.1f} standard errors off, for {100 * share:.0f} % of the draws"
         rows.append(("lengths and inclusions, by an exact sum", off))
     return rows
 
 
-def unsteady_words(found: Convergence) -> list[str]:
+def unsteady_words(convergence: Convergence) -> list[str]:
     """What is not steady yet, one phrase for each."""
     words = []
-    by_name = {q.name: q for q in found.level("list")}
+    by_name = {q.name: q for q in convergence.level("list")}
     plain = {"log posterior": "the log posterior", "length": "the length of the list",
              "average cardinality": "the average cardinality"}  # fmt: skip
     words += [text for name, text in plain.items() if name in by_name and not by_name[name].steady]
-    predicted = [q for q in found.level("list") if q.name not in plain]
+    predicted = [q for q in convergence.level("list") if q.name not in plain]
     words += _counted(predicted, "monitored predictions")
-    words += _counted(found.level("share"), "shares of lists")
-    if not found.shares_agree:
+    words += _counted(convergence.level("share"), "shares of lists")
+    if not convergence.shares_agree:
         words.append("the shares of lists, which contradict their posterior probabilities")
-    if not found.restricted_sum_agrees:
+    if not convergence.restricted_sum_agrees:
         words.append("lengths and inclusions, which contradict an exact sum over part of the lists")
-    if found.point_is_steady is False:
-        words.append(_about_the_list(found))
-    return words + _counted(found.level("inclusion"), "inclusion probabilities")
+    if convergence.point_is_steady is False:
+        words.append(_about_the_list(convergence))
+    return words + _counted(convergence.level("inclusion"), "inclusion probabilities")
 
 
 def percentage_points(error: float) -> str:
@@ -129,12 +139,12 @@ def percentage_points(error: float) -> str:
     return f"{100 * error:.1f}" if np.isfinite(error) else "unknown"
 
 
-def _about_the_list(found: Convergence) -> str:
-    if found.independent or found.point_found_by is None:
+def _about_the_list(convergence: Convergence) -> str:
+    if convergence.independent or convergence.point_found_by is None:
         return "which list is the point estimate"
     return (
-        f"which list is the point estimate (drawn by {found.point_found_by} of "
-        f"{found.n_chains} chains)"
+        f"which list is the point estimate (drawn by {convergence.point_found_by} of "
+        f"{convergence.n_chains} chains)"
     )
 
 
@@ -159,13 +169,13 @@ def _level(quantities: Sequence[Quantity], level: str) -> str:
     return text if np.isnan(error) else f"{text}, ± {percentage_points(error)} percentage points"
 
 
-def _run(found: Convergence) -> str:
+def _run(convergence: Convergence) -> str:
     """How many chains ran for how long, or how many draws were made without any."""
-    if found.independent:
-        return f"{found.n_chains} x {found.n_kept:,} independent draws"
-    chains = "1 chain" if found.n_chains == 1 else f"{found.n_chains} chains"
-    cut = f", {CUT_SHORT[found.ended_by]}" if found.ended_by in CUT_SHORT else ""
-    return f"{chains} of {found.n_iter:,} iterations{cut}"
+    if convergence.independent:
+        return f"{convergence.n_chains} x {convergence.n_kept:,} independent draws"
+    chains = "1 chain" if convergence.n_chains == 1 else f"{convergence.n_chains} chains"
+    cut = f", {CUT_SHORT[convergence.ended_by]}" if convergence.ended_by in CUT_SHORT else ""
+    return f"{chains} of {convergence.n_iter:,} iterations{cut}"
 
 
 def _and(parts: Sequence[str]) -> str:

@@ -92,19 +92,19 @@ def headline(explanation: Explanation) -> str:
 
 def sections(explanation: Explanation) -> list[Section]:
     """All that there is to say, in the order in which one would ask."""
-    found = [Section("Why", _why(explanation))]
+    parts = [Section("Why", _why(explanation))]
     if explanation.passed_over:
         title = "Rules above it, none of which applies"
         lines = tuple(_passed_over(rule, explanation.display) for rule in explanation.passed_over)
-        found.append(Section(title, lines))
+        parts.append(Section(title, lines))
     if explanation.others is not None:
-        title = "How all the lists of the posterior judge this case"
-        found.append(Section(title, _others(explanation, explanation.others)))
-    found.append(Section("The nearest change that would alter the answer", _changes(explanation)))
+        title = "What all the lists of the posterior predict for this case"
+        parts.append(Section(title, _others(explanation, explanation.others)))
+    parts.append(Section("The nearest change that would alter the answer", _changes(explanation)))
     if explanation.what_if:
         title = "If a value were missing from the record, or not known"
-        found.append(Section(title, _what_if(explanation)))
-    return found
+        parts.append(Section(title, _what_if(explanation)))
+    return parts
 
 
 # ------------------------------------------------------------------------------- why
@@ -117,8 +117,8 @@ def _why(explanation: Explanation) -> tuple[str, ...]:
     elif fired.place == explanation.n_rules:
         first = "None of the rules above applies, so the last line, else, does."
     else:
-        held = held_sentence(fired.conditions, explanation.display)
-        first = f"Rule {fired.place + 1} applies: {held}"
+        sentence = met_sentence(fired.conditions, explanation.display)
+        first = f"Rule {fired.place + 1} applies: {sentence}"
         above = {0: "", 1: ", and rule 1 does not apply"}
         first += above.get(fired.place, ", and none of the rules above applies") + "."
     return (first, _behind(explanation))
@@ -129,34 +129,34 @@ def _behind(explanation: Explanation) -> str:
     rounded = "" if step is None else f" (counts are rounded to multiples of {step:,})"
     if step is not None and not explanation.n:
         return (
-            f"So few training cases stand behind it that they round to 0{rounded}: the probability "
-            "is the prior's alone."
+            f"It is based on so few training cases that they round to 0{rounded}: the probability "
+            "is that of the prior."
         )
     if not explanation.n:
-        return "No training case stands behind it: the probability is the prior's alone."
+        return "It is based on no training case: the probability is that of the prior."
     order = sorted(explanation.labels, key=lambda risk: -risk.n)
     counts = [f"{count_text(r.n)} {_name(r.name)}" for r in order[:MOST_LABELS]]
     if len(order) > MOST_LABELS:
         counts.append(f"{count_text(sum(r.n for r in order[MOST_LABELS:]))} others")
-    one = explanation.n == 1
-    cases = "1 training case stands" if one else f"{count_text(explanation.n)} training cases stand"
-    return f"{cases} behind it{rounded}: {_listed(counts)}."
+    cases = "case" if explanation.n == 1 else "cases"
+    total = f"{count_text(explanation.n)} training {cases}"
+    return f"It is based on {total}{rounded}: {_listed(counts)}."
 
 
-def held_sentence(checks: Sequence[ConditionCheck], display: DisplayLabels = PLAIN) -> str:
+def met_sentence(checks: Sequence[ConditionCheck], display: DisplayLabels = PLAIN) -> str:
     """What is true of the case: "age is 72, which is above 60, and sex is female"."""
     by_column: dict[str, list[ConditionCheck]] = {}
     for check in checks:
         by_column.setdefault(check.column, []).append(check)
     parts = []
     for column, of_column in by_column.items():
-        wants = [w for c in of_column if (w := _held_wants(c, display))]
+        wants = [w for c in of_column if (w := _met_wants(c, display))]
         what = f"{_name(display.column(column))} is {_value(column, of_column[0].value, display)}"
         parts.append(f"{what} ({' and '.join(wants)})" if wants else what)
     return _listed(parts)
 
 
-def _held_wants(check: ConditionCheck, display: DisplayLabels) -> str:
+def _met_wants(check: ConditionCheck, display: DisplayLabels) -> str:
     """What the condition asks for, where the value alone does not say it."""
     if check.operator in (TRUE, FALSE, EQUAL, MISSING):
         return ""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 
-def line_head(place: int, length: int) -> str:
+def line_head(position: int, length: int) -> str:
     """The word that opens a line of a list: the line at a place, of so many rules."""
     if length == 0:
         return "always"
-    return "else" if place == length else "if" if place == 0 else "else if"
+    return "else" if position == length else "if" if position == 0 else "else if"

@@ -51,15 +51,15 @@ def html_table(
 
 def rule_list_html(rule_list: RuleList, level: float = 0.95) -> str:
     """A table: if or else, the condition, the probability, and n."""
-    places = shown_labels(rule_list)
-    decimals = enough_decimals(rule_list, places, level)
+    positions = shown_labels(rule_list)
+    decimals = enough_decimals(rule_list, positions, level)
     rows = []
     for j, rule in enumerate(rule_list.rules):
         head = line_head(j, len(rule_list))
-        result = consequent_text(rule, places, level, decimals, named=len(places) > 1)
+        result = consequent_text(rule, positions, level, decimals, named=len(positions) > 1)
         rows.append((head, show_name(rule.text), result, count_text(rule.n)))
-    label = show_name(rule_list.metadata.probability_of(places[0]))
-    what = f"probability of {label}" if len(places) == 1 else "probability of each label"
+    label = show_name(rule_list.metadata.probability_of(positions[0]))
+    what = f"probability of {label}" if len(positions) == 1 else "probability of each label"
     interval = f"({100 * level:g}% credible interval)"
     table = html_table(("", "rule", f"{what} {interval}", "n"), rows, numbers=(3,))
     rounding = rule_list.metadata.rounding

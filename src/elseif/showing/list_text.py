@@ -29,20 +29,20 @@ def rule_list_text(
     width: int = 100,
 ) -> str:
     """Lines of if ... else if ... else, each with probability, interval and n."""
-    places = shown_labels(rule_list, label)
+    positions = shown_labels(rule_list, label)
     if decimals is None:
-        decimals = enough_decimals(rule_list, places, level)
-    named = len(places) > 1  # one label is named in the head of the list
+        decimals = enough_decimals(rule_list, positions, level)
+    named = len(positions) > 1  # one label is named in the head of the list
     lines = [
         _Line(
             line_head(j, len(rule_list)),
             rule.metadata.display.parts(rule.antecedent, show_name),
-            consequent_parts(rule, places, level, decimals, named),
+            consequent_parts(rule, positions, level, decimals, named),
             count_text(rule.n),
         )
         for j, rule in enumerate(rule_list.rules)
     ]
-    sentences = _caption(rule_list, places, level)
+    sentences = _caption(rule_list, positions, level)
     if display_width(". ".join(sentences)) <= width:
         sentences = [". ".join(sentences)]
     caption = [line for each in sentences for line in wrap_words(each.split(" "), width)]
@@ -113,14 +113,15 @@ def shown_labels(rule_list: RuleList, label: Any = None) -> list[int]:
     return [n - 1] if n == 2 else list(range(n))
 
 
-def enough_decimals(rule_list: RuleList, places: Sequence[int], level: float) -> int:
+def enough_decimals(rule_list: RuleList, positions: Sequence[int], level: float) -> int:
     """As many decimals of a percentage as the narrowest interval deserves."""
     narrowest = min(
         (
             high - low
             for rule in rule_list.rules
             for low, high in [
-                consequent_interval(rule.label_counts, rule.pseudocounts, p, level) for p in places
+                consequent_interval(rule.label_counts, rule.pseudocounts, p, level)
+                for p in positions
             ]
         ),
         default=1.0,
@@ -129,35 +130,35 @@ def enough_decimals(rule_list: RuleList, places: Sequence[int], level: float) ->
 
 
 def consequent_text(
-    rule: Rule, places: Sequence[int], level: float, decimals: int, named: bool = True
+    rule: Rule, positions: Sequence[int], level: float, decimals: int, named: bool = True
 ) -> str:
     """Labels with probability and interval, the most probable first."""
-    return ", ".join(consequent_parts(rule, places, level, decimals, named))
+    return ", ".join(consequent_parts(rule, positions, level, decimals, named))
 
 
 def consequent_parts(
-    rule: Rule, places: Sequence[int], level: float, decimals: int, named: bool
+    rule: Rule, positions: Sequence[int], level: float, decimals: int, named: bool
 ) -> list[str]:
     """What ``consequent_text`` joins, a part for each label that is shown."""
-    order = sorted(places, key=lambda place: -rule.probabilities[place])
+    order = sorted(positions, key=lambda position: -rule.probabilities[position])
     parts = []
     # of many labels, the likeliest: the rest would hide them
     shown = order if len(order) <= MOST_LABELS + 1 else order[:MOST_LABELS]
-    for place in shown:
-        low, high = consequent_interval(rule.label_counts, rule.pseudocounts, place, level)
-        name = f"{show_name(rule.metadata.label_names[place])} " if named else ""
-        parts.append(f"{name}{interval_text(rule.probabilities[place], low, high, decimals)}")
+    for position in shown:
+        low, high = consequent_interval(rule.label_counts, rule.pseudocounts, position, level)
+        name = f"{show_name(rule.metadata.label_names[position])} " if named else ""
+        parts.append(f"{name}{interval_text(rule.probabilities[position], low, high, decimals)}")
     rest = order[len(shown) :]
     if rest:
-        share = percent(sum(rule.probabilities[place] for place in rest), decimals)
+        share = percent(sum(rule.probabilities[position] for position in rest), decimals)
         parts.append(f"{len(rest)} others {share}")
     return parts
 
 
-def _caption(rule_list: RuleList, places: Sequence[int], level: float) -> list[str]:
+def _caption(rule_list: RuleList, positions: Sequence[int], level: float) -> list[str]:
     """What the list gives the probability of, and how its counts are rounded."""
     metadata = rule_list.metadata
     interval = f"{100 * level:g}% credible interval"
-    of = show_name(metadata.probability_of(places[0])) if len(places) == 1 else "each label"
+    of = show_name(metadata.probability_of(positions[0])) if len(positions) == 1 else "each label"
     rounded = [] if metadata.rounding is None else [metadata.rounding.sentence]
     return [f"Probability of {of} ({interval})", *rounded]

@@ -60,10 +60,10 @@ def path_table(path: ProjectionPath) -> tuple[tuple[str, ...], list[tuple[str, .
         )
     ]
     marks = ["<- suggested" if m == scores.suggested else "" for m in range(len(path))]
-    told = zip(rows, losses, [*gaps, "", ""], aucs, [*marks, "", ""], strict=True)
+    cells = zip(rows, losses, [*gaps, "", ""], aucs, [*marks, "", ""], strict=True)
     return (
         (*heads, "log loss", "above the lowest", "AUC", ""),
-        [(*row, f"{loss:.4f}", gap, f"{auc:.3f}", mark) for row, loss, gap, auc, mark in told],
+        [(*row, f"{loss:.4f}", gap, f"{auc:.3f}", mark) for row, loss, gap, auc, mark in cells],
     )
 
 

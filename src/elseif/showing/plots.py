@@ -44,28 +44,28 @@ LIKELIEST = 3  # labels drawn where there are too many to tell apart
 def plot_rule_list(rule_list: RuleList, label: Any = None, level: float = 0.95) -> Figure:
     """The rules on the left; probabilities with their credible intervals on the right."""
     check_level(level)
-    places = shown_labels(rule_list, label)
-    if len(places) > len(COLOURS):
+    positions = shown_labels(rule_list, label)
+    if len(positions) > len(COLOURS):
         totals = np.sum([rule.label_counts for rule in rule_list.rules], axis=0)
-        places = sorted(np.argsort(-totals, kind="stable")[:LIKELIEST].tolist())
+        positions = sorted(np.argsort(-totals, kind="stable")[:LIKELIEST].tolist())
     texts = [_rule_text(rule_list, j) for j in range(len(rule_list.rules))]
     height = sum(max(0.5, 0.22 * text.count("\n") + 0.4) for text in texts)
-    height = max(height, 0.22 * len(places) * len(texts))
-    figure = new_figure(8.5, 0.9 + height + 0.25 * (len(places) > 1))
+    height = max(height, 0.22 * len(positions) * len(texts))
+    figure = new_figure(8.5, 0.9 + height + 0.25 * (len(positions) > 1))
     axes = figure.subplots()
-    decimals = enough_decimals(rule_list, places, level)
+    decimals = enough_decimals(rule_list, positions, level)
     highest = max(
-        consequent_interval(rule.label_counts, rule.pseudocounts, place, level)[1]
+        consequent_interval(rule.label_counts, rule.pseudocounts, position, level)[1]
         for rule in rule_list.rules
-        for place in places
+        for position in positions
     )
-    for k, place in enumerate(places):
-        shift = 0.0 if len(places) == 1 else 0.6 * (k / (len(places) - 1) - 0.5)
-        colour = SOFT if len(places) == 1 else COLOURS[k]
-        _draw_label(axes, rule_list, place, shift, colour, level, many=len(places) > 1)
-        if len(places) == 1:
-            _write_numbers(axes, rule_list, place, level, decimals)
-    if len(places) > 1:
+    for k, position in enumerate(positions):
+        shift = 0.0 if len(positions) == 1 else 0.6 * (k / (len(positions) - 1) - 0.5)
+        colour = SOFT if len(positions) == 1 else COLOURS[k]
+        _draw_label(axes, rule_list, position, shift, colour, level, many=len(positions) > 1)
+        if len(positions) == 1:
+            _write_numbers(axes, rule_list, position, level, decimals)
+    if len(positions) > 1:
         for j in range(1, len(texts), 2):  # bands hold a rule's labels together
             axes.axhspan(j - 0.5, j + 0.5, color=MUTED, alpha=0.1, linewidth=0)
     axes.set_yticks(range(len(texts)), texts)
@@ -75,12 +75,12 @@ def plot_rule_list(rule_list: RuleList, label: Any = None, level: float = 0.95) 
     axes.spines["left"].set_visible(False)
     axes.tick_params(axis="y", length=0, labelsize=MEDIUM)
     interval = f"with its {100 * level:g}% credible interval"
-    if len(places) == 1:
-        name = escape_mathtext(show_name(rule_list.metadata.probability_of(places[0]), 60))
+    if len(positions) == 1:
+        name = escape_mathtext(show_name(rule_list.metadata.probability_of(positions[0]), 60))
         axes.set_xlabel(f"probability of {name}, {interval}")
     else:
         axes.set_xlabel(f"probability of each label, {interval}")
-        figure.legend(loc="outside upper right", ncols=min(4, len(places)), frameon=False)
+        figure.legend(loc="outside upper right", ncols=min(4, len(positions)), frameon=False)
     return figure
 
 
@@ -96,16 +96,16 @@ def _rule_text(rule_list: RuleList, j: int) -> str:
 def _draw_label(
     axes: Any,
     rule_list: RuleList,
-    place: int,
+    position: int,
     shift: float,
     colour: str,
     level: float,
     many: bool,
 ) -> None:
     """One label's bars and points, one to a rule; smaller where there are many labels."""
-    name = escape_mathtext(show_name(rule_list.metadata.label_names[place], 40))
+    name = escape_mathtext(show_name(rule_list.metadata.label_names[position], 40))
     for j, rule in enumerate(rule_list.rules):
-        low, high = consequent_interval(rule.label_counts, rule.pseudocounts, place, level)
+        low, high = consequent_interval(rule.label_counts, rule.pseudocounts, position, level)
         y = j + shift
         axes.plot(
             [low, high],
@@ -116,7 +116,7 @@ def _draw_label(
             solid_capstyle="butt",
         )
         axes.plot(
-            rule.probabilities[place],
+            rule.probabilities[position],
             y,
             "o",
             color=colour if many else INK,
@@ -126,10 +126,12 @@ def _draw_label(
         )
 
 
-def _write_numbers(axes: Any, rule_list: RuleList, place: int, level: float, decimals: int) -> None:
+def _write_numbers(
+    axes: Any, rule_list: RuleList, position: int, level: float, decimals: int
+) -> None:
     for j, rule in enumerate(rule_list.rules):
-        low, high = consequent_interval(rule.label_counts, rule.pseudocounts, place, level)
-        text = interval_text(rule.probabilities[place], low, high, decimals)
+        low, high = consequent_interval(rule.label_counts, rule.pseudocounts, position, level)
+        text = interval_text(rule.probabilities[position], low, high, decimals)
         where = (1.02, j)
         axes.annotate(text, where, xycoords=("axes fraction", "data"), va="center", fontsize=MEDIUM)
 
@@ -141,13 +143,13 @@ def plot_lengths(posterior: Posterior) -> Figure:
     first, last = int(visible.min()), int(visible.max())
     figure = new_figure(max(4.0, min(8.0, 2.0 + 0.6 * (last - first + 1))), 3)
     axes = figure.subplots()
-    places = np.arange(first, last + 1)
-    bars = axes.bar(places, shares[first : last + 1], color=SOFT, width=0.75)
-    if len(places) <= 12:
+    positions = np.arange(first, last + 1)
+    bars = axes.bar(positions, shares[first : last + 1], color=SOFT, width=0.75)
+    if len(positions) <= 12:
         labels = [percent(s, 1) for s in shares[first : last + 1]]
         axes.bar_label(bars, labels, padding=2, fontsize=9)
-    step = max(1, len(places) // 12)
-    axes.set_xticks(places[::step])
+    step = max(1, len(positions) // 12)
+    axes.set_xticks(positions[::step])
     mean = f"mean {posterior.mean_length:.1f}"
     axes.set_xlabel(f"number of rules, the default rule not counted ({mean})")
     axes.set_ylabel("share of the draws" if posterior.exact is None else "probability")
@@ -160,19 +162,19 @@ def plot_inclusion(posterior: Posterior, most: int = 15) -> Figure:
     if isinstance(most, bool) or not isinstance(most, (int, np.integer)) or most < 1:
         raise ParamError(f"most is {most!r}; it must be a whole number of 1 or more.")
     inclusion = posterior.inclusion()
-    found = [(n, share) for n, share in list(inclusion.items())[:most] if share > 0]
-    names = [_wrapped(inclusion.text(name)) for name, _ in found]
+    included = [(n, share) for n, share in list(inclusion.items())[:most] if share > 0]
+    names = [_wrapped(inclusion.text(name)) for name, _ in included]
     n_lines = sum(name.count("\n") + 1 for name in names)
     figure = new_figure(8, 0.9 + 0.27 * max(1, n_lines))
     axes = figure.subplots()
-    shares = [share for _, share in found]
+    shares = [share for _, share in included]
     unsteady = inclusion.unsteady
-    bars = axes.barh(range(len(found)), shares, color=SOFT, height=0.7)
-    marks = [" ~" if name in unsteady else "" for name, _ in found]
+    bars = axes.barh(range(len(included)), shares, color=SOFT, height=0.7)
+    marks = [" ~" if name in unsteady else "" for name, _ in included]
     texts = [percent(share, 1) + mark for share, mark in zip(shares, marks, strict=True)]
     axes.bar_label(bars, texts, padding=3, fontsize=9)
-    axes.set_yticks(range(len(found)), names)
-    axes.set_ylim(len(found) - 0.4, -0.6)
+    axes.set_yticks(range(len(included)), names)
+    axes.set_ylim(len(included) - 0.4, -0.6)
     axes.set_xlim(0, probability_end(max(shares, default=1.0)))
     what = "share of the draws whose list has it" if posterior.exact is None else "probability"
     axes.set_xlabel(f"{what} (~ not yet steady)" if any(marks) else what)

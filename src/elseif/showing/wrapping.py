@@ -57,14 +57,14 @@ def wrap_words(words: Iterable[str], width: int) -> list[str]:
 
 def _phrases(condition: str) -> list[str]:
     """Words of a condition, an operator with its neighbours: "potassium level", "≤ 3", ..."""
-    found: list[str] = []
+    phrases: list[str] = []
     for word in condition.split(" "):
-        joins = found and (word in OPERATORS or found[-1].rpartition(" ")[2] in OPERATORS)
+        joins = phrases and (word in OPERATORS or phrases[-1].rpartition(" ")[2] in OPERATORS)
         if joins:
-            found[-1] += f" {word}"
+            phrases[-1] += f" {word}"
         else:
-            found.append(word)
-    return found
+            phrases.append(word)
+    return phrases
 
 
 def _cut(phrase: str, width: int) -> list[str]:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from elseif.evaluation import FoldResult, Place
+from elseif.evaluation import FitKey, FoldResult
 from elseif.files import file_name, is_sealed, make_private_folder, sealed_text, write_atomically
 
 FORMAT, VERSION = "elseif fold", 1
@@ -25,16 +25,14 @@ class FileKeeper:
         self.n_read = self.n_written = 0
         self._note = note
 
-    def path(self, place: Place) -> Path:
+    def path(self, key: FitKey) -> Path:
         """Where a fit is kept."""
-        name = (
-            f"{file_name(place.contender)}-fold-{place.fold + 1}-{place.fingerprint[:SHOWN]}.json"
-        )
-        return self.folder / file_name(place.population) / name
+        name = f"{file_name(key.contender)}-fold-{key.fold + 1}-{key.fingerprint[:SHOWN]}.json"
+        return self.folder / file_name(key.population) / name
 
-    def read(self, place: Place) -> FoldResult | None:
+    def read(self, key: FitKey) -> FoldResult | None:
         """What was kept of a fit; None where nothing whole is there."""
-        path = self.path(place)
+        path = self.path(key)
         try:
             content = path.read_bytes()
         except FileNotFoundError:
@@ -44,7 +42,7 @@ class FileKeeper:
             return None
         try:
             kept = json.loads(content)
-            if not is_sealed(kept) or kept["fingerprint"] != place.fingerprint:
+            if not is_sealed(kept) or kept["fingerprint"] != key.fingerprint:
                 raise ValueError("its checksum differs")
             result = FoldResult.from_dict(kept["result"])
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
@@ -53,16 +51,16 @@ class FileKeeper:
         self.n_read += 1
         return result
 
-    def write(self, place: Place, result: FoldResult) -> None:
+    def write(self, key: FitKey, result: FoldResult) -> None:
         """Keep a fit."""
-        path = self.path(place)
+        path = self.path(key)
         kept = {
             "format": FORMAT,
             "version": VERSION,
-            "population": place.population,
-            "contender": place.contender,
-            "fold": place.fold + 1,
-            "fingerprint": place.fingerprint,
+            "population": key.population,
+            "contender": key.contender,
+            "fold": key.fold + 1,
+            "fingerprint": key.fingerprint,
             "result": result.to_dict(),
         }
         self.make_folder()

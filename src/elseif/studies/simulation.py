@@ -103,8 +103,8 @@ def _draw(quartiles: np.ndarray, examples: dict[int, tuple[np.ndarray, np.ndarra
     width = 0.8 / len(examples)
     for k, (n, (d, share)) in enumerate(examples.items()):
         heights = np.bincount(d, weights=share, minlength=furthest + 1)
-        places = np.arange(furthest + 1) + (k - (len(examples) - 1) / 2) * width
-        right.bar(places, heights, width, label=f"n = {n:,}", color=("#bbccee", "#223355")[k])
+        positions = np.arange(furthest + 1) + (k - (len(examples) - 1) / 2) * width
+        right.bar(positions, heights, width, label=f"n = {n:,}", color=("#bbccee", "#223355")[k])
     right.set_xlabel("distance to the true list")
     right.set_ylabel("share of the posterior's draws")
     right.set_title("(b)", loc="left")

@@ -124,17 +124,17 @@ class _Study:
         with self.timed("starting up"):
             _warm_up(patients, self.settings)
         with self.timed("comparing classifiers"):
-            found = list(self._compare(patients, contenders, absent))
+            of_populations = list(self._compare(patients, contenders, absent))
         with self.timed("the list and its pages"):
             fitted = self._fit_all(patients)
             pages = [
                 ("Cohort", patients.folder),
                 *write_pages(fitted, patients, self.settings, self.progress),
             ]
-        results = self._results(patients, summary, found, fitted, absent)
+        results = self._results(patients, summary, of_populations, fitted, absent)
         with self.timed("figures"):
             self._figures(results, fitted)
-        self._finish(results, found, pages)
+        self._finish(results, of_populations, pages)
 
     # -------------------------------------------------------------------- parts
 
@@ -151,7 +151,7 @@ class _Study:
         """Everybody, women and men, each printed when it is done."""
         for population in populations(patients):
             try:
-                found = compare(
+                compared = compare(
                     contenders,
                     population,
                     folds=self.settings.folds,
@@ -165,13 +165,13 @@ class _Study:
                     raise
                 self.say(f"{population.name.capitalize()}: not done. {error}")
                 continue
-            yield self._compared(found, patients, left_out)
+            yield self._compared(compared, patients, left_out)
             left_out = {}  # said once
 
     def _compared(
-        self, found: Compared, patients: Patients, left_out: dict[str, str]
+        self, compared: Compared, patients: Patients, left_out: dict[str, str]
     ) -> dict[str, Any]:
-        results = comparison_results(found, patients.planted)
+        results = comparison_results(compared, patients.planted)
         of = "these patients (SYNTHETIC)" if patients.is_synthetic else "these patients"
         self.say(tables.auc_table(results, of, with_paper(patients), left_out))
         if empty := empty_score_parts(patients.cohort, results["classifiers"]):
@@ -199,7 +199,7 @@ class _Study:
         self,
         patients: Patients,
         summary: dict[str, Any],
-        found: Sequence[dict[str, Any]],
+        of_populations: Sequence[dict[str, Any]],
         fitted: BayesianRuleListClassifier,
         absent: dict[str, str],
     ) -> dict[str, Any]:
@@ -218,7 +218,7 @@ class _Study:
                 "folds": self.settings.folds,
                 "seed": self.settings.seed,
                 "cohort": summary,
-                "populations": list(found),
+                "populations": list(of_populations),
                 "left_out": absent,
                 "list": {**whole, "planted": recovery([whole], patients.planted)},
                 "paper": _paper() if with_paper(patients) else None,
@@ -232,19 +232,22 @@ class _Study:
         save_figure(figures.list_figure(fitted.rule_list_, title), out, "figure-4-list")
         if POINT in everybody["classifiers"]:
             save_figure(figures.roc_figure(everybody, title), out, "figure-5-roc")
-        if any(found["classifiers"] for found in results["populations"]):
+        if any(population["classifiers"] for population in results["populations"]):
             picture = figures.auc_figure(results["populations"], title, with_published)
             save_figure(picture, out, "auc")
         if any(one["calibration"] for one in everybody["classifiers"].values()):
             save_figure(figures.calibration_figure(everybody, title), out, "calibration")
 
     def _finish(
-        self, results: dict[str, Any], found: Sequence[dict[str, Any]], pages: Sequence[Any]
+        self,
+        results: dict[str, Any],
+        of_populations: Sequence[dict[str, Any]],
+        pages: Sequence[Any],
     ) -> None:
         out = self.settings.out
-        times = self._times(found)
+        times = self._times(of_populations)
         files = {
-            LISTS: tables.lists_text(found, results["synthetic"]),
+            LISTS: tables.lists_text(of_populations, results["synthetic"]),
             RESULTS: json.dumps({**results, "times": times}, indent=1, allow_nan=False) + "\n",
         }
         for name, content in files.items():
@@ -260,8 +263,8 @@ class _Study:
         text = "\n\n".join([f"$ {self.settings.command()}", *self.printed])
         write_atomically(out / TABLES, f"{text}\n", force=True)
 
-    def _times(self, found: Sequence[dict[str, Any]]) -> dict[str, Any]:
-        brl = [one["classifiers"][POINT] for one in found if POINT in one["classifiers"]]
+    def _times(self, of_populations: Sequence[dict[str, Any]]) -> dict[str, Any]:
+        brl = [one["classifiers"][POINT] for one in of_populations if POINT in one["classifiers"]]
         by = {
             kind: [float(np.sum(one[kind]["folds"])) for one in brl]
             for kind in ("seconds", "cpu_seconds")
@@ -324,7 +327,7 @@ def with_paper(patients: Patients) -> bool:
 
 
 def _extraction(cohort: Cohort) -> str:
-    return extraction_text(cohort.attrition, cohort.holes, cohort.warnings)
+    return extraction_text(cohort.attrition, cohort.quality_issues, cohort.warnings)
 
 
 def _warm_up(patients: Patients, settings: StrokeSettings) -> None:

@@ -142,9 +142,9 @@ def check_outcome(cohort: Cohort) -> None:
 
 
 def cohort_summary(cohort: Cohort) -> dict[str, Any]:
-    """Counts of the cohort, its attrition and its holes as plain data."""
-    holes = cohort.holes
-    units = [name for name in holes.columns if name != "what"]
+    """Counts of the cohort, its attrition and its data-quality issues as plain data."""
+    issues = cohort.quality_issues
+    units = [name for name in issues.columns if name != "what"]
     sexes, counts = np.unique(np.asarray(cohort.sex).astype(str), return_counts=True)
     return plain(
         {
@@ -155,9 +155,9 @@ def cohort_summary(cohort: Cohort) -> dict[str, Any]:
             "n_by_sex": dict(zip(sexes.tolist(), counts.tolist(), strict=True)),
             "age_quartiles": np.quantile(cohort.age, [0.25, 0.5, 0.75]).tolist(),
             "attrition": cohort.attrition.to_dict("records"),
-            "holes": [
+            "quality_issues": [
                 {"what": row["what"], "counts": {unit: row[unit] for unit in units}}
-                for row in holes.to_dict("records")
+                for row in issues.to_dict("records")
             ],
         }
     )
@@ -165,20 +165,20 @@ def cohort_summary(cohort: Cohort) -> dict[str, Any]:
 
 def cohort_digest(cohort: Cohort) -> str:
     """SHA-256 of all that classifiers may learn from."""
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     features = cohort.features
     for array in (features.indptr, features.indices):
-        found.update(np.ascontiguousarray(array, dtype="<i8").tobytes())
+        digest.update(np.ascontiguousarray(array, dtype="<i8").tobytes())
     for array in (cohort.outcome, *(cohort.groups[name] for name in cohort.groups.columns)):
-        found.update(np.packbits(np.asarray(array, dtype=bool)).tobytes())
-    found.update(np.ascontiguousarray(cohort.age, dtype="<i8").tobytes())
+        digest.update(np.packbits(np.asarray(array, dtype=bool)).tobytes())
+    digest.update(np.ascontiguousarray(cohort.age, dtype="<i8").tobytes())
     words = [
         list(map(str, cohort.sex)),
         list(cohort.catalogue["name"]),
         list(cohort.groups.columns),
     ]
-    found.update(json.dumps([features.shape, words, str(cohort.labels().name)]).encode("ascii"))
-    return found.hexdigest()
+    digest.update(json.dumps([features.shape, words, str(cohort.labels().name)]).encode("ascii"))
+    return digest.hexdigest()
 
 
 def _file_state(path: Path | None) -> list[Any] | None:

@@ -79,28 +79,28 @@ def rule_list_contender(cohort: Cohort, settings: StrokeSettings) -> Contender:
 
 def score_contenders(cohort: Cohort) -> tuple[list[Contender], dict[str, str]]:
     """The scores whose diseases the definition names, and why others are not there."""
-    found, absent = [], {}
+    contenders, absent = [], {}
     table, known = cohort.score_table(), set(cohort.groups.columns)
     for name, score in (("CHADS2", CHADS2()), ("CHA2DS2-VASc", CHA2DS2VASc())):
         lacking = sorted(SCORES[name] - known)
         if lacking:
             absent[name] = f"the definition has no groups {', '.join(lacking)}."
         else:
-            found.append(Contender(name, score, table, learns=False))
-    return found, absent
+            contenders.append(Contender(name, score, table, learns=False))
+    return contenders, absent
 
 
 def empty_score_parts(cohort: Cohort, names: Collection[str]) -> dict[str, str]:
     """Scores of which a part was recorded of nobody, and so are not what their names say."""
-    found = {}
+    reasons = {}
     for name in names:
         empty = sorted(SCORES.get(name, set()) & set(cohort.empty_groups))
         if empty:
-            found[name] = (
+            reasons[name] = (
                 f"WARNING: nobody has a record of {', '.join(empty)}, which counts as 0 points for "
                 f"everybody: this is not the whole {name}."
             )
-    return found
+    return reasons
 
 
 def comparison_contenders(
@@ -115,13 +115,13 @@ def comparison_contenders(
     X = Indicators(cuts=cohort.cuts).fit(table, y).transform(table)
     n_train = X.shape[0] * (settings.folds - 1) // settings.folds
     known = comparison_classifiers(settings.seed, settings.n_jobs, (n_train, X.shape[1]))
-    found, absent = [], {}
+    contenders, absent = [], {}
     for name, entry in known.items():
         if entry.unavailable is None:
-            found.append(Contender(name, entry.make(), X))
+            contenders.append(Contender(name, entry.make(), X))
         else:
             absent[name] = f"{entry.unavailable.rstrip('.')}."
-    return found, absent
+    return contenders, absent
 
 
 def check_names(settings: StrokeSettings) -> None:

@@ -41,9 +41,10 @@ def roc_figure(results: Data, title: str) -> Any:
     axes.plot([0, 1], [0, 1], color=MUTED, linewidth=0.8)
     drawn = [name for name in CURVES if name in results["classifiers"]]
     for k, name in enumerate(drawn):
-        found = results["classifiers"][name]
-        label = f"{written(name)}: AUC {found['auc']['mean']:.3f} (s.d. {found['auc']['sd']:.3f})"
-        for j, curve in enumerate(found["roc"]):
+        classifier = results["classifiers"][name]
+        auc = classifier["auc"]
+        label = f"{written(name)}: AUC {auc['mean']:.3f} (s.d. {auc['sd']:.3f})"
+        for j, curve in enumerate(classifier["roc"]):
             axes.plot(
                 curve["false_positive_rate"],
                 curve["sensitivity"],
@@ -99,17 +100,17 @@ def auc_figure(populations: Sequence[Data], title: str, with_paper: bool) -> Any
 
 def calibration_figure(results: Data, title: str) -> Any:
     """Observed share against predicted risk by tenths of the risk, a panel for each classifier."""
-    found = {n: one for n, one in results["classifiers"].items() if one["calibration"]}
-    n_columns = min(PANELS_A_ROW, len(found))
-    n_rows = math.ceil(len(found) / n_columns)
+    calibrated = {n: one for n, one in results["classifiers"].items() if one["calibration"]}
+    n_columns = min(PANELS_A_ROW, len(calibrated))
+    n_rows = math.ceil(len(calibrated) / n_columns)
     figure = new_figure(2.6 * n_columns + 0.4, 2.5 * n_rows + 0.9)
     grid = figure.subplots(n_rows, n_columns, sharex=True, sharey=True, squeeze=False).ravel()
     highest = max(
-        max(g["predicted"], g["observed"]["high"]) for one in found.values()
+        max(g["predicted"], g["observed"]["high"]) for one in calibrated.values()
         for g in one["calibration"]
     )  # fmt: skip
     end = min(1.0, math.ceil(10 * (highest + MARGIN)) / 10)
-    for axes, (name, one) in zip(grid, found.items(), strict=False):
+    for axes, (name, one) in zip(grid, calibrated.items(), strict=False):
         axes.plot([0, end], [0, end], color=MUTED, linewidth=0.8)
         groups = one["calibration"]
         predicted = np.array([g["predicted"] for g in groups])
@@ -124,7 +125,7 @@ def calibration_figure(results: Data, title: str) -> Any:
         axes.set_aspect("equal")
         tidy(axes, percent="xy")
         axes.grid(alpha=0.25)
-    for k, axes in enumerate(grid[len(found) :], len(found)):
+    for k, axes in enumerate(grid[len(calibrated) :], len(calibrated)):
         axes.set_visible(False)
         grid[k - n_columns].tick_params(labelbottom=True)  # the lowest panel of its column now
     figure.supxlabel(

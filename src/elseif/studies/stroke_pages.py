@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from elseif import BayesianRuleListClassifier, save_model
 from elseif.files import write_atomically
 from elseif.progress import Progress
-from elseif.report import calculator_page, summarise, write_report
+from elseif.report import calculator_page, report_page, summarise
 from elseif.studies.stroke_cohort import Patients
 from elseif.studies.stroke_settings import StrokeSettings
 
@@ -56,7 +56,7 @@ def write_pages(
         progress=progress,
     )
     write_atomically(
-        out / REPORT, write_report(summary, links={"calculator": CALCULATOR}), force=True
+        out / REPORT, report_page(summary, links={"calculator": CALCULATOR}), force=True
     )
     return [("Model", out / MODEL), ("Calculator", out / CALCULATOR), ("Report", out / REPORT)]
 
@@ -73,7 +73,7 @@ def _calculator(fitted: BayesianRuleListClassifier, patients: Patients) -> str:
         "questions": {"age": "Age on the day of the diagnosis", "sex": "Sex"},
         "ranges": {"age": AGES},
     }
-    told: dict[str, Any] = {
+    wording: dict[str, Any] = {
         kind: {name: value for name, value in by_column.items() if name in asked}
         for kind, by_column in details.items()
     }
@@ -81,5 +81,5 @@ def _calculator(fitted: BayesianRuleListClassifier, patients: Patients) -> str:
         fitted,
         title=calculator_title(patients),
         X=patients.cohort.table(),
-        **told,
+        **wording,
     )

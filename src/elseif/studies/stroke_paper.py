@@ -20,8 +20,8 @@ class PublishedRow:
 def published_rows(population: str) -> dict[str, PublishedRow]:
     """The rows of a population in the paper's order; no rows of one that it does not have."""
     rows = {}
-    for name, found in PUBLISHED.items():
-        if found.auc is not None and population in found.auc:
-            minutes = None if found.minutes is None else found.minutes[population]
-            rows[name] = PublishedRow(found.auc[population], minutes)
+    for name, published in PUBLISHED.items():
+        if published.auc is not None and population in published.auc:
+            minutes = None if published.minutes is None else published.minutes[population]
+            rows[name] = PublishedRow(published.auc[population], minutes)
     return rows

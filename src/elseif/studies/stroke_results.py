@@ -16,20 +16,20 @@ MOST_CORNERS = 200  # of a curve; every score is in the kept files
 LEVEL = 0.95
 
 
-def comparison_results(found: Compared, planted: Sequence[PlantedRule] = ()) -> dict[str, Any]:
+def comparison_results(compared: Compared, planted: Sequence[PlantedRule] = ()) -> dict[str, Any]:
     """Everything found on one population."""
-    lists = found.details.get(BRL, ())
+    lists = compared.details.get(BRL, ())
     return plain(
         {
-            "population": found.population,
-            "n": found.n,
-            "n_events": found.n_events,
-            "n_folds": found.n_folds,
+            "population": compared.population,
+            "n": compared.n,
+            "n_events": compared.n_events,
+            "n_folds": compared.n_folds,
             "classifiers": {
-                name: _classifier(m, found.measured.get(POINT))
-                for name, m in found.measured.items()
+                name: _classifier(m, compared.measured.get(POINT))
+                for name, m in compared.measured.items()
             },
-            "failures": dict(found.failures),
+            "failures": dict(compared.failures),
             "lists": list(lists),
             "stability": list_stability(lists),
             "planted": recovery(lists, planted),
@@ -78,10 +78,10 @@ def describe_list(rule_list: Any) -> list[dict[str, Any]]:
 
 def list_stability(lists: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """How many folds' lists hold each rule and each column, and how far pairs of lists agree."""
-    rules = [{line["condition"] for line in found["lines"][:-1]} for found in lists]
-    columns = [{c for line in found["lines"] for c in line["columns"]} for found in lists]
+    rules = [{line["condition"] for line in fold_list["lines"][:-1]} for fold_list in lists]
+    columns = [{c for line in fold_list["lines"] for c in line["columns"]} for fold_list in lists]
     return {
-        "lengths": [len(found["lines"]) - 1 for found in lists],
+        "lengths": [len(fold_list["lines"]) - 1 for fold_list in lists],
         "rules": most_common(rules),
         "columns": most_common(columns),
         "rule_agreement": agreement(rules),
@@ -97,7 +97,7 @@ def recovery(
     Turned round: "if age <= 70 ... else" and "if age > 70 ... else", last in a list, say the
     same. In another rule: the disease, with something else or alone.
     """
-    found = []
+    recovered = []
     for rule in planted:
         parts = set(rule.antecedent)
         disease = min(parts, key=lambda part: (part.startswith("age "), part))
@@ -111,8 +111,8 @@ def recovery(
             elif not disease.startswith("age ") and any(disease in other for other in rules):
                 forms["in_another_rule"].append(k)
         about = {"rule": rule.text, "in_the_paper": rule.paper, "risk": rule.risk}
-        found.append(about | forms)
-    return found
+        recovered.append(about | forms)
+    return recovered
 
 
 def _opposite(condition: str) -> str:
@@ -122,10 +122,10 @@ def _opposite(condition: str) -> str:
     return condition.replace(" > ", " <= ")
 
 
-def _classifier(found: Measured, reference: Measured | None) -> dict[str, Any]:
-    aucs, brier, recalibration = found.aucs, found.brier(), found.recalibration()
+def _classifier(measured: Measured, reference: Measured | None) -> dict[str, Any]:
+    aucs, brier, recalibration = measured.aucs, measured.brier(), measured.recalibration()
     mean, deviation = spread(aucs)
-    interval = found.auc
+    interval = measured.auc
     return {
         "auc": {
             "mean": mean,
@@ -134,10 +134,10 @@ def _classifier(found: Measured, reference: Measured | None) -> dict[str, Any]:
             "high": interval.high,
             "folds": aucs,
         },
-        "above_brl_point": _difference(found, reference),
-        "seconds": _seconds(found.seconds) if found.learns else None,
-        "cpu_seconds": _seconds(found.cpu_seconds) if found.learns else None,
-        "roc": [_corners(curve) for curve in found.curves()],
+        "above_brl_point": _difference(measured, reference),
+        "seconds": _seconds(measured.seconds) if measured.learns else None,
+        "cpu_seconds": _seconds(measured.cpu_seconds) if measured.learns else None,
+        "roc": [_corners(curve) for curve in measured.curves()],
         "calibration": [
             {
                 "n": g.n,
@@ -145,7 +145,7 @@ def _classifier(found: Measured, reference: Measured | None) -> dict[str, Any]:
                 "predicted": g.predicted,
                 "observed": _estimate(g.observed),
             }
-            for g in found.calibration()
+            for g in measured.calibration()
         ],
         "recalibration": recalibration
         and {
@@ -154,15 +154,15 @@ def _classifier(found: Measured, reference: Measured | None) -> dict[str, Any]:
             "in_the_large": _estimate(recalibration.in_the_large),
         },
         "brier": brier and {**_estimate(brier.score), "scaled": brier.scaled},
-        "warnings": [list(said) for said in found.warnings],
+        "warnings": [list(said) for said in measured.warnings],
     }
 
 
-def _difference(found: Measured, reference: Measured | None) -> dict[str, Any] | None:
+def _difference(measured: Measured, reference: Measured | None) -> dict[str, Any] | None:
     """AUC above that of the point list in the same folds."""
-    if reference is None or found is reference:
+    if reference is None or measured is reference:
         return None
-    differences = np.subtract(found.aucs, reference.aucs)
+    differences = np.subtract(measured.aucs, reference.aucs)
     mean, deviation = spread(differences.tolist())
     return {
         "mean": mean,
@@ -178,15 +178,15 @@ def _seconds(values: Sequence[float]) -> dict[str, Any]:
     return {"mean": mean, "sd": deviation, "folds": list(values)}
 
 
-def _corners(found: Curve) -> dict[str, list[float]]:
+def _corners(curve: Curve) -> dict[str, list[float]]:
     """The corners of a ROC curve; evenly chosen ones of a long curve, its ends among them."""
-    n = len(found.thresholds)
+    n = len(curve.thresholds)
     kept = np.unique(np.linspace(0, n - 1, min(n, MOST_CORNERS)).round().astype(int))
     return {
-        "false_positive_rate": found.false_positive_rate[kept].tolist(),
-        "sensitivity": found.sensitivity[kept].tolist(),
+        "false_positive_rate": curve.false_positive_rate[kept].tolist(),
+        "sensitivity": curve.sensitivity[kept].tolist(),
     }
 
 
-def _estimate(found: Estimate) -> dict[str, float]:
-    return {"value": found.value, "low": found.low, "high": found.high}
+def _estimate(estimate: Estimate) -> dict[str, float]:
+    return {"value": estimate.value, "low": estimate.low, "high": estimate.high}

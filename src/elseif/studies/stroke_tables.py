@@ -97,19 +97,19 @@ def warning_lines(results: Data) -> list[str]:
 
 def difference_text(results: Data) -> str:
     """How the others' AUC differs from the point list's, in the same folds."""
-    found = {
+    differences = {
         name: one["above_brl_point"]
         for name, one in results["classifiers"].items()
         if one["above_brl_point"] is not None
     }
-    if not found:
+    if not differences:
         return ""
     n = results["n_folds"]
     lines = [
         f"AUC above that of {POINT} in the same {n} folds ({results['population']}): "
         "mean (s.d.), folds above"
     ]
-    for name, one in sorted(found.items(), key=lambda item: -item[1]["mean"]):
+    for name, one in sorted(differences.items(), key=lambda item: -item[1]["mean"]):
         mean = f"{one['mean']:+.3f} {_bracketed(one['sd'], 3)}"
         lines.append(f"  {name:<{NAME}}{mean:<18}{one['n_folds_above']} of {n}")
     if results["population"] == EVERYBODY:
@@ -119,18 +119,18 @@ def difference_text(results: Data) -> str:
 
 def stability_text(results: Data) -> str:
     """What the lists of the folds have in common."""
-    found, n = results["stability"], results["n_folds"]
-    lengths = ", ".join(map(str, found["lengths"]))
+    stability, n = results["stability"], results["n_folds"]
+    lengths = ", ".join(map(str, stability["lengths"]))
     pools = [one["n_antecedents"] for one in results["lists"]]
     lines = [
         _wrapped(
             f"Point lists of the {n} folds ({results['population']}): {lengths} rules, from "
             f"{min(pools):,} to {max(pools):,} antecedents; two of them share "
-            f"{_share(found['rule_agreement'])} of their rules and "
-            f"{_share(found['column_agreement'])} of the columns that they ask for."
+            f"{_share(stability['rule_agreement'])} of their rules and "
+            f"{_share(stability['column_agreement'])} of the columns that they ask for."
         )
     ]
-    for name, count in found["rules"]:
+    for name, count in stability["rules"]:
         lines.append(_cut(f"  in {count} of {n}: {name}", WIDTH))
         lines[-1] = "  " + lines[-1].lstrip()
     return "\n".join(lines)
@@ -192,9 +192,11 @@ def lists_text(populations: Sequence[Data], is_synthetic: bool) -> str:
 
 def _row(name: str, results: Data, published: PublishedRow | None) -> str:
     if name in results["classifiers"]:
-        found = results["classifiers"][name]
-        auc = _spread(found["auc"], 3)
-        seconds = NO_TRAINING if found["seconds"] is None else _spread(found["seconds"], 2)
+        classifier = results["classifiers"][name]
+        auc = _spread(classifier["auc"], 3)
+        seconds = (
+            NO_TRAINING if classifier["seconds"] is None else _spread(classifier["seconds"], 2)
+        )
     else:
         auc, seconds = ("failed" if name in results["failures"] else "not run"), ""
     row = f"{name:<{NAME}}{auc:<16}{seconds:<16}"
@@ -204,16 +206,17 @@ def _row(name: str, results: Data, published: PublishedRow | None) -> str:
     return row.rstrip()
 
 
-def _figure(found: Figure, decimals: int) -> str:
-    return f"{found.mean:.{decimals}f} ({found.deviation:.{decimals}f})"
+def _figure(figure: Figure, decimals: int) -> str:
+    return f"{figure.mean:.{decimals}f} ({figure.deviation:.{decimals}f})"
 
 
-def _events(found: Data) -> str:
-    return f"{found['n_events']:,} ({found['n_events'] / found['n']:.1%}) with the outcome"
+def _events(population: Data) -> str:
+    n_events = population["n_events"]
+    return f"{n_events:,} ({n_events / population['n']:.1%}) with the outcome"
 
 
-def _spread(found: Data, decimals: int) -> str:
-    return f"{found['mean']:.{decimals}f} {_bracketed(found['sd'], decimals)}"
+def _spread(values: Data, decimals: int) -> str:
+    return f"{values['mean']:.{decimals}f} {_bracketed(values['sd'], decimals)}"
 
 
 def _bracketed(value: float | None, decimals: int) -> str:

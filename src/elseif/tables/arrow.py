@@ -15,9 +15,9 @@ from elseif.tables.values import (
     column_from_array,
     column_from_series,
     is_time,
+    of_kind,
     recoded,
     refuse_mixture,
-    told,
 )
 
 
@@ -51,17 +51,17 @@ def column_from_pieces(pieces: Pieces, kind: Kind | None, allow_infinite: bool =
     """A column of the kind told or inferred: equal to that of the same values in one array."""
     import pyarrow.types as types
 
-    name, held = pieces.name, pieces.type
-    if types.is_boolean(held):
-        return told(boolean_column(name, *_masks(pieces)), kind)
-    if types.is_integer(held) or types.is_floating(held):
+    name, arrow_type = pieces.name, pieces.type
+    if types.is_boolean(arrow_type):
+        return of_kind(boolean_column(name, *_masks(pieces)), kind)
+    if types.is_integer(arrow_type) or types.is_floating(arrow_type):
         return column_from_array(_numbers(pieces), name, kind, allow_infinite)
-    if _is_dates(held):
-        return told(Column(name, Kind.DATE, pieces.n_rows, numbers=_dates(pieces)), kind)
-    if _is_categories(held) and kind in (None, Kind.CATEGORY, Kind.ORDERED):
+    if _is_dates(arrow_type):
+        return of_kind(Column(name, Kind.DATE, pieces.n_rows, numbers=_dates(pieces)), kind)
+    if _is_categories(arrow_type) and kind in (None, Kind.CATEGORY, Kind.ORDERED):
         codes, levels, clash = _codes(pieces)
         refuse_mixture(levels, name)
-        ordered = getattr(held, "ordered", False)
+        ordered = getattr(arrow_type, "ordered", False)
         if kind is None and ordered and clash:
             raise DataError(f"Column {name!r} is ordered, but {clash}.")
         kind = kind or (Kind.ORDERED if ordered else Kind.CATEGORY)
@@ -103,25 +103,29 @@ def labels_from_pieces(pieces: Pieces) -> Any:
     return pd.Series(values, name=pieces.name, dtype=dtype, copy=False)
 
 
-def _is_dates(held: Any) -> bool:
+def _is_dates(arrow_type: Any) -> bool:
     import pyarrow.types as types
 
-    return bool(types.is_date(held) or types.is_timestamp(held))
+    return bool(types.is_date(arrow_type) or types.is_timestamp(arrow_type))
 
 
-def _is_categories(held: Any) -> bool:
+def _is_categories(arrow_type: Any) -> bool:
     import pyarrow.types as types
 
-    if types.is_dictionary(held):
-        return not is_time(held.value_type)
-    return is_text(held)
+    if types.is_dictionary(arrow_type):
+        return not is_time(arrow_type.value_type)
+    return is_text(arrow_type)
 
 
-def is_text(held: Any) -> bool:
+def is_text(arrow_type: Any) -> bool:
     """Whether a type of pyarrow's is text, in any of its encodings."""
     import pyarrow.types as types
 
-    return bool(types.is_string(held) or types.is_large_string(held) or types.is_string_view(held))
+    return bool(
+        types.is_string(arrow_type)
+        or types.is_large_string(arrow_type)
+        or types.is_string_view(arrow_type)
+    )
 
 
 def _masks(pieces: Pieces) -> tuple[np.ndarray, np.ndarray | None]:
@@ -172,25 +176,25 @@ def _codes(pieces: Pieces) -> tuple[np.ndarray, list[Any], str]:
     import pyarrow as pa
 
     codes = np.empty(pieces.n_rows, dtype=np.int32)
-    place: dict[Any, int] = {}
+    position: dict[Any, int] = {}
     clash = ""
     for rows, array in pieces.placed():
         encoded = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
         levels = encoded.dictionary.to_pylist()
         codes_of_levels = [
-            -1 if level is None else place.setdefault(level, len(place)) for level in levels
+            -1 if level is None else position.setdefault(level, len(position)) for level in levels
         ]
         if not clash and codes_of_levels != sorted(codes_of_levels):
             clash = (
                 f"its categories are in another order from row {rows.start:,} on: "
                 f"{', '.join(map(repr, levels[:10]))}; taken together, "
-                f"{', '.join(map(repr, list(place)[:10]))}. Say which is meant by "
+                f"{', '.join(map(repr, list(position)[:10]))}. Say which is meant by "
                 f"kinds={{{pieces.name!r}: [...]}}, or 'category'"
             )
         recode = np.array([*codes_of_levels, -1], dtype=np.int32)
         indices = encoded.indices.cast(pa.int64()).fill_null(-1)
         codes[rows] = recode[indices.to_numpy(zero_copy_only=False)]
-    return codes, list(place), clash
+    return codes, list(position), clash
 
 
 def _in_one(pieces: Pieces) -> Any:

@@ -15,13 +15,13 @@ BLOCK_ROWS = 8192
 FindBooleans = Callable[[Sequence[int]], "list[np.ndarray | None]"]
 
 
-def booleans_of_array(array: np.ndarray, places: Sequence[int]) -> list[np.ndarray | None]:
+def booleans_of_array(array: np.ndarray, positions: Sequence[int]) -> list[np.ndarray | None]:
     """Booleans of columns of a two-dimensional array of booleans or numbers."""
     if not array.flags.c_contiguous or array.flags.f_contiguous:
-        return _booleans_of_columns([array[:, place] for place in places])
-    arrays = np.empty((len(places), len(array)), dtype=bool)
-    is_boolean = np.ones(len(places), dtype=bool)
-    wanted = np.asarray(places, dtype=np.intp)
+        return _booleans_of_columns([array[:, position] for position in positions])
+    arrays = np.empty((len(positions), len(array)), dtype=bool)
+    is_boolean = np.ones(len(positions), dtype=bool)
+    wanted = np.asarray(positions, dtype=np.intp)
     # all columns at once, some rows at a time: columns of a row share its cache lines
     for start in range(0, len(array), BLOCK_ROWS):
         values = np.take(array[start : start + BLOCK_ROWS], wanted, axis=1)
@@ -32,29 +32,31 @@ def booleans_of_array(array: np.ndarray, places: Sequence[int]) -> list[np.ndarr
                 is_boolean &= known.all(axis=0)
             values = ones
         arrays[:, start : start + BLOCK_ROWS] = values.T
-    return [found if good else None for found, good in zip(arrays, is_boolean, strict=True)]
+    return [column if good else None for column, good in zip(arrays, is_boolean, strict=True)]
 
 
-def booleans_of_sparse(matrix: Any, places: Sequence[int]) -> list[np.ndarray | None]:
+def booleans_of_sparse(matrix: Any, positions: Sequence[int]) -> list[np.ndarray | None]:
     """Booleans of columns of a sparse matrix, whatever form it has."""
     if matrix.format == "csr":
-        by_bits = _by_bits(matrix, places)
+        by_bits = _by_bits(matrix, positions)
         if by_bits is not None:
             return by_bits
     if matrix.format != "csc":
-        matrix = matrix.tocsr()[:, places].tocsc()
-        places = range(len(places))
-    return [_sparse_column(matrix, place) for place in places]
+        matrix = matrix.tocsr()[:, positions].tocsc()
+        positions = range(len(positions))
+    return [_sparse_column(matrix, position) for position in positions]
 
 
-def booleans_of_frame(frame: nw.DataFrame[Any], places: Sequence[int]) -> list[np.ndarray | None]:
+def booleans_of_frame(
+    frame: nw.DataFrame[Any], positions: Sequence[int]
+) -> list[np.ndarray | None]:
     """Booleans of columns of a data frame."""
     native: Any = frame.to_native()
     if frame.implementation.is_pandas():
-        return _in_pandas(native, places)
+        return _in_pandas(native, positions)
     if frame.implementation.is_polars():
-        return [_in_polars(native.to_series(place)) for place in places]
-    return [None for _ in places]
+        return [_in_polars(native.to_series(position)) for position in positions]
+    return [None for _ in positions]
 
 
 def _booleans_of_values(values: np.ndarray) -> np.ndarray | None:
@@ -70,25 +72,25 @@ def _booleans_of_values(values: np.ndarray) -> np.ndarray | None:
     return ones if bool(np.all(ones | (values == 0))) else None
 
 
-def _by_bits(matrix: Any, places: Sequence[int]) -> list[np.ndarray | None] | None:
+def _by_bits(matrix: Any, positions: Sequence[int]) -> list[np.ndarray | None] | None:
     """All columns of a row-major matrix of ones in one product: each is a bit of the sums."""
     data = matrix.data if matrix.data.dtype.kind == "b" else matrix.data == 1
     if not (matrix.has_canonical_format and bool(np.all(data))):
         return None
     arrays: list[np.ndarray | None] = []
-    for start in range(0, len(places), 64):
-        some = places[start : start + 64]
+    for start in range(0, len(positions), 64):
+        some = positions[start : start + 64]
         dtype = np.min_scalar_type(2 ** len(some) - 1)  # the narrowest is the quickest
         bits = np.zeros(matrix.shape[1], dtype=dtype)
         bits[some] = [1 << k for k in range(len(some))]
         ones = np.ones(len(matrix.indices), dtype=dtype)
         sums = sparse.csr_array((ones, matrix.indices, matrix.indptr), shape=matrix.shape) @ bits
-        arrays += [(sums & bits[place]) != 0 for place in some]
+        arrays += [(sums & bits[position]) != 0 for position in some]
     return arrays
 
 
-def _sparse_column(matrix: Any, place: int) -> np.ndarray | None:
-    start, stop = matrix.indptr[place], matrix.indptr[place + 1]
+def _sparse_column(matrix: Any, position: int) -> np.ndarray | None:
+    start, stop = matrix.indptr[position], matrix.indptr[position + 1]
     if not bool(np.all(matrix.data[start:stop] == 1)):
         return None
     array = np.zeros(matrix.shape[0], dtype=bool)
@@ -111,12 +113,12 @@ def _booleans_of_columns(columns: Sequence[np.ndarray]) -> list[np.ndarray | Non
                 is_boolean[i] = False
             else:
                 arrays[i, some] = array
-    return [found if good else None for found, good in zip(arrays, is_boolean, strict=True)]
+    return [values if good else None for values, good in zip(arrays, is_boolean, strict=True)]
 
 
-def _in_pandas(frame: Any, places: Sequence[int]) -> list[np.ndarray | None]:
+def _in_pandas(frame: Any, positions: Sequence[int]) -> list[np.ndarray | None]:
     names = frame.columns
-    series = [frame[names[place]] for place in places]
+    series = [frame[names[position]] for position in positions]
     # what pandas keeps in its own dtypes has its own ways to be missing
     plain = [i for i, one in enumerate(series) if isinstance(one.dtype, np.dtype)]
     arrays: list[np.ndarray | None] = [None] * len(series)

@@ -30,7 +30,7 @@ def family(value: Any) -> str:
     if isinstance(value, (datetime.date, np.datetime64)):
         return "date"
     name = type(value).__name__
-    if name.lower() in WRITTEN and type(value).__module__.startswith("pandas."):
+    if name.lower() in WRITTEN and type(value).__module__.split(".")[0] == "pandas":
         return name.lower()
     return name
 

@@ -51,7 +51,7 @@ def label_array(y: Any) -> np.ndarray:
             return array
         each = np.array(y, dtype=object)
     except (TypeError, ValueError) as error:
-        raise DataError(f"y cannot be read as one label an observation: {error}.") from error
+        raise DataError(f"y cannot be read as one label per observation: {error}.") from error
     return array if len({family(v) for v in each.ravel()}) == 1 else each
 
 
@@ -107,7 +107,7 @@ def read_labels(
     order: list[Any] | None,
     effective: bool = False,
 ) -> Labels:
-    """Codes, classes and whole weights from one label an observation.
+    """Codes, classes and whole weights from one label per observation.
 
     Where ``effective``, weights are scaled to add up to Kish's effective sample size.
     """
@@ -169,10 +169,10 @@ def _classes(y: np.ndarray, order: list[Any] | None) -> tuple[np.ndarray, np.nda
             order = np.array(order, dtype=y.dtype).tolist()
         present = {v for some in _parts(y) for v in some.tolist()}
         levels = [level for level in order if level in present]
-        place = {level: i for i, level in enumerate(levels)}
+        position = {level: i for i, level in enumerate(levels)}
         classes = np.empty(len(levels), dtype=y.dtype)
         classes[:] = levels
-        return classes, _coded(y, len(levels), lambda some: [place[v] for v in some.tolist()])
+        return classes, _coded(y, len(levels), lambda some: [position[v] for v in some.tolist()])
     try:
         classes = np.unique(np.concatenate([np.unique(some) for some in _parts(y)]))
     except TypeError:
@@ -223,7 +223,7 @@ def whole_weights(sample_weight: np.ndarray | None, n: int) -> tuple[np.ndarray,
         weights = np.full(n, float(weights))
     if weights.shape != (n,):
         raise DataError(
-            f"sample_weight.shape == {weights.shape}, expected ({n},): one weight an observation."
+            f"sample_weight.shape == {weights.shape}, expected ({n},): one weight per observation."
         )
     bad = ~np.isfinite(weights) | (weights < 0)
     if bad.any():
@@ -273,7 +273,7 @@ def _least_room(weights: np.ndarray) -> np.ndarray:
 
 
 def _weight_numbers(sample_weight: Any) -> np.ndarray:
-    """Weights as floats; text is no number, even where it spells one, and no more is a duration."""
+    """Weights as floats; text is not a number, even where it spells one, nor is a duration."""
     try:
         given = np.asarray(unmasked(sample_weight))
         mixed = given.dtype.kind in "USO"
@@ -287,7 +287,7 @@ def _weight_numbers(sample_weight: Any) -> np.ndarray:
         ) from None
     except (TypeError, ValueError) as error:
         raise DataTypeError(
-            f"sample_weight must hold one number an observation: {error}."
+            f"sample_weight must hold one number per observation: {error}."
         ) from error
 
 
@@ -311,7 +311,7 @@ def read_pseudocounts(pseudocounts: Any, classes: np.ndarray) -> np.ndarray:
         pseudocounts = [pseudocounts[label] for label in known]
     try:
         given = np.asarray(pseudocounts, dtype=object)
-        # text is no number, even where it spells one, and neither is a yes or a no
+        # text is not a number, even where it spells one, and neither is a yes or a no
         no_number = [family(v) != "number" for v in given.flat]
         values = np.where(no_number, np.nan, given.ravel())
         values = values.astype(np.float64).reshape(given.shape)
@@ -335,8 +335,8 @@ def read_pseudocounts(pseudocounts: Any, classes: np.ndarray) -> np.ndarray:
 
 def label_place(label: Any, classes: np.ndarray) -> int:
     """Where a label stands in classes."""
-    for place, known in enumerate(classes):
+    for position, known in enumerate(classes):
         if known is label or known == label:
-            return place
+            return position
     shown = ", ".join(repr(c) for c in classes.tolist())
     raise ParamError(f"{label!r} is not a label; the labels are {shown}.")

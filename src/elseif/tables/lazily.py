@@ -28,8 +28,8 @@ def read_lazily(X: Any, allow_infinite: bool = False) -> Table:
 
 
 def _lazy_array(array: np.ndarray, allow_infinite: bool) -> Table:
-    def from_array(place: int, name: str, kind: Kind | None) -> Column:
-        values = np.ascontiguousarray(array[:, place])
+    def from_array(position: int, name: str, kind: Kind | None) -> Column:
+        values = np.ascontiguousarray(array[:, position])
         return column_from_array(values, name, kind, allow_infinite)
 
     return Table(
@@ -46,8 +46,8 @@ def _lazy_sparse(matrix: Any, allow_infinite: bool) -> Table:
     def by_columns() -> Any:
         return matrix if matrix.format == "csc" else sparse.csc_array(matrix)
 
-    def from_sparse(place: int, name: str, kind: Kind | None) -> Column:
-        alone = by_columns()[:, [place]]
+    def from_sparse(position: int, name: str, kind: Kind | None) -> Column:
+        alone = by_columns()[:, [position]]
         return read_table(alone, allow_infinite).renamed([name]).column(name, kind)
 
     return Table(

@@ -17,7 +17,7 @@ PARQUET_ENDINGS = (".parquet", ".pq")
 ROWS_AT_ONCE = 1 << 19  # of a column, read together
 BUFFER_BYTES = 1 << 22  # of a file, read ahead
 
-Found = TypeVar("Found")
+Value = TypeVar("Value")
 
 
 class ParquetTable:
@@ -114,13 +114,13 @@ class ParquetTable:
         return pa.table(columns, names=self.columns)
 
     def read(
-        self, place: int, name: str, kind: Kind | None, allow_infinite: bool = False
+        self, position: int, name: str, kind: Kind | None, allow_infinite: bool = False
     ) -> Column:
-        """Read a column by its place, for a table that may call it by another name.
+        """Read a column by its position, for a table that may call it by another name.
 
         Parameters
         ----------
-        place : int
+        position : int
             The column's place.
         name : str
             What to call it in messages.
@@ -134,7 +134,7 @@ class ParquetTable:
         Column
             The column.
         """
-        pieces = self._pieces(self.columns[place], name)
+        pieces = self._pieces(self.columns[position], name)
         return _if_it_fits(lambda: column_from_pieces(pieces, kind, allow_infinite), name)
 
     def _with(self, names: list[str]) -> ParquetTable:
@@ -158,7 +158,7 @@ class ParquetTable:
         )
 
 
-def _if_it_fits(read: Callable[[], Found], column: str) -> Found:
+def _if_it_fits(read: Callable[[], Value], column: str) -> Value:
     """What is read of a column; one column must fit into memory."""
     try:
         return read()
@@ -242,7 +242,7 @@ def check_regular_file(path: Path) -> None:
         raise DataError(f"{path} is a folder, not a file.")
     if not path.is_file():
         raise DataError(
-            f"{path} is no regular file but a pipe, a socket or a device. A table is read more "
+            f"{path} is not a regular file but a pipe, a socket or a device. A table is read more "
             "than once: write it to a file first."
         )
 
@@ -280,12 +280,12 @@ def _common_types(files: Iterable[_File]) -> dict[str, Any]:
             raise DataError(
                 f"{has.path.name} has a column {name!r}, which {lacks.path.name} lacks."
             )
-        for name, held in types_of_file.items():
+        for name, column_type in types_of_file.items():
             if pa.types.is_null(types[name]):
-                types[name], owners[name] = held, file
-            elif not pa.types.is_null(held) and not _same_type(types[name], held):
+                types[name], owners[name] = column_type, file
+            elif not pa.types.is_null(column_type) and not _same_type(types[name], column_type):
                 raise DataError(
-                    f"{file.path.name}: column {name!r} holds {held}, but {types[name]} in "
+                    f"{file.path.name}: column {name!r} holds {column_type}, but {types[name]} in "
                     f"{owners[name].path.name}. Write all files with one type."
                 )
     return types
@@ -301,11 +301,11 @@ def _same_type(one: Any, other: Any) -> bool:
     return bool(one.equals(other))
 
 
-def _of_type(array: Any, held: Any) -> Any:
+def _of_type(array: Any, arrow_type: Any) -> Any:
     """A piece of a file in which the column is empty takes the type of the others."""
     pa, _ = load_pyarrow()
-    if pa.types.is_null(array.type) and not pa.types.is_null(held):
-        return pa.nulls(len(array), held)
+    if pa.types.is_null(array.type) and not pa.types.is_null(arrow_type):
+        return pa.nulls(len(array), arrow_type)
     return array
 
 

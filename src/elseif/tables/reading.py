@@ -21,7 +21,7 @@ from elseif.tables.families import category_form
 from elseif.tables.look_alikes import look_alikes
 from elseif.tables.parquet import ParquetTable, dataset_column, dataset_length
 from elseif.tables.sparse_table import SparseTable
-from elseif.tables.values import column_from_array, column_from_series, told, unmasked
+from elseif.tables.values import column_from_array, column_from_series, of_kind, unmasked
 
 # conditions of a list come back to a few columns; a large table is still read column by column
 MOST_REMEMBERED = 8
@@ -200,7 +200,7 @@ def _read_sparse_table(X: SparseTable, allow_infinite: bool) -> Table:
     def get(place: int, name: str, kind: Kind | None) -> Column:
         if place < n_before:
             return column_from_series(frame[:, place], name, kind, allow_infinite)
-        return told(column_of_mask(name, X.mask(place - n_before)), kind)
+        return of_kind(column_of_mask(name, X.mask(place - n_before)), kind)
 
     def booleans(places: Sequence[int]) -> list[np.ndarray | None]:
         arrays: list[np.ndarray | None] = [None] * len(places)
@@ -263,7 +263,7 @@ def _levels_once(name: str, levels: Sequence[Any]) -> tuple[Any, ...]:
         if isinstance(level, (list, dict, set)) or level in levels[:place]:
             raise ParamError(
                 f"kinds[{name!r}] is {levels!r}; it must name each category once, and {level!r} "
-                "is told twice or is no category."
+                "is given twice or is not a category."
             )
     return tuple(levels)
 
@@ -385,7 +385,7 @@ def _boolean_table(names: list[str], columns: sparse.csc_array) -> Table:
     masks = [Mask.of_rows(some, n_rows) for some in rows]
 
     def from_masks(place: int, name: str, kind: Kind | None) -> Column:
-        return told(column_of_mask(name, masks[place]), kind)
+        return of_kind(column_of_mask(name, masks[place]), kind)
 
     return _non_empty(Table(names, n_rows, from_masks, named=False, booleans=masks))
 

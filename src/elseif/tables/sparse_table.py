@@ -63,7 +63,7 @@ class SparseTable:
         if len(self.sparse_names) != n_columns:
             raise ParamError(
                 f"names has {len(self.sparse_names)} entries for {n_columns} columns of the "
-                "matrix; give one a column."
+                "matrix; give one per column."
             )
         if frame is not None and not hasattr(frame, "reset_index"):
             raise DataTypeError(
@@ -102,15 +102,15 @@ class SparseTable:
         if isinstance(rows, tuple):  # scikit-learn asks for X[rows, ...]
             rows, *rest = rows
             if rest not in ([Ellipsis], [slice(None)]):
-                raise DataTypeError("A SparseTable gives rows by [rows]; to_frame gives columns.")
+                raise DataTypeError("A SparseTable is indexed by rows; to_frame gives columns.")
         if isinstance(rows, str):
-            raise DataTypeError("A SparseTable gives rows by [rows]; to_frame gives columns.")
-        places = np.arange(len(self))[rows]
-        if places.ndim != 1:
+            raise DataTypeError("A SparseTable is indexed by rows; to_frame gives columns.")
+        positions = np.arange(len(self))[rows]
+        if positions.ndim != 1:
             raise DataTypeError(
                 f"Rows of a SparseTable are a slice, a mask or a list of numbers, not {rows!r}."
             )
-        return self.take(places)
+        return self.take(positions)
 
     def take(self, rows: Any) -> SparseTable:
         """Take some rows.
@@ -130,9 +130,9 @@ class SparseTable:
             raise DataTypeError(
                 f"take() takes numbers of rows, not {numbers.dtype}; for a mask, write table[mask]."
             )
-        places = numbers.astype(np.intp)
-        rows = self.frame.iloc[places]
-        return SparseTable(self.matrix[places], self.sparse_names, rows, self.origin)
+        positions = numbers.astype(np.intp)
+        rows = self.frame.iloc[positions]
+        return SparseTable(self.matrix[positions], self.sparse_names, rows, self.origin)
 
     def select(self, names: Collection[str]) -> SparseTable:
         """Take some columns.
@@ -160,9 +160,11 @@ class SparseTable:
         if unknown:
             raise ParamError(f"The table has no column {min(unknown)!r}.")
         frame = self.frame[[name for name in self.frame.columns if name in wanted]]
-        places = [i for i, name in enumerate(self.sparse_names) if name in wanted]
-        kept = [self.sparse_names[i] for i in places]
-        matrix = self.matrix if len(kept) == len(self.sparse_names) else self.by_columns[:, places]
+        positions = [i for i, name in enumerate(self.sparse_names) if name in wanted]
+        kept = [self.sparse_names[i] for i in positions]
+        matrix = (
+            self.matrix if len(kept) == len(self.sparse_names) else self.by_columns[:, positions]
+        )
         return SparseTable(sparse.csr_array(matrix), kept, frame, self.origin)
 
     def to_frame(self, names: Sequence[str] | None = None) -> pd.DataFrame:
@@ -180,23 +182,23 @@ class SparseTable:
         """
         import pandas as pd
 
-        places = {name: i for i, name in enumerate(self.sparse_names)}
+        positions = {name: i for i, name in enumerate(self.sparse_names)}
         columns = {}
         for name in self.columns if names is None else names:
             if name in self.frame.columns:
                 columns[name] = self.frame[name]
-            elif name in places:
-                columns[name] = pd.Series(self.mask(places[name]).as_array())
+            elif name in positions:
+                columns[name] = pd.Series(self.mask(positions[name]).as_array())
             else:
                 raise ParamError(f"The table has no column {name!r}.")
         return pd.DataFrame(columns)
 
-    def mask(self, place: int) -> Mask:
+    def mask(self, position: int) -> Mask:
         """The rows where a column of the matrix is true.
 
         Parameters
         ----------
-        place : int
+        position : int
             The column's place in the matrix.
 
         Returns
@@ -205,7 +207,7 @@ class SparseTable:
             The rows.
         """
         by_columns = self.by_columns
-        rows = by_columns.indices[by_columns.indptr[place] : by_columns.indptr[place + 1]]
+        rows = by_columns.indices[by_columns.indptr[position] : by_columns.indptr[position + 1]]
         return Mask.of_rows(rows, len(self))
 
 
@@ -227,7 +229,7 @@ def _truths(matrix: Any) -> Any:
     if rows.dtype != bool and not np.all(rows.data == 1):
         odd = rows.data[rows.data != 1][0]
         raise DataError(
-            f"The matrix of a SparseTable holds {odd!s}; it may hold 0 and 1 alone. Put columns "
+            f"The matrix of a SparseTable holds {odd!s}; it may hold only 0 and 1. Put columns "
             "of other kinds into the frame."
         )
     return rows.astype(bool)

@@ -162,11 +162,11 @@ def _read_delimited(
     return pd.DataFrame(parsed, columns=header)
 
 
-def _read_header(lines: TextLines, told: str | None, usual: str) -> tuple[list[str], str]:
+def _read_header(lines: TextLines, given: str | None, usual: str) -> tuple[list[str], str]:
     """Names of the columns, and the delimiter: the usual one, unless the line has another."""
     line = next(lines, "")
     if line[:4].lower() == "sep=" and len(line.rstrip("\r\n")) == 5:  # which Excel heeds
-        told, line = told or line[4], next(lines, "")
+        given, line = given or line[4], next(lines, "")
     if not line.strip():
         raise lines.empty()
     begun = [line]  # a name in quotes may go on in the next line
@@ -181,9 +181,9 @@ def _read_header(lines: TextLines, told: str | None, usual: str) -> tuple[list[s
         return next(csv.reader(header_lines(), delimiter=delimiter, strict=True))
 
     try:
-        delimiter = told or usual
+        delimiter = given or usual
         header = fields(delimiter)
-        if len(header) == 1 and told is None:
+        if len(header) == 1 and given is None:
             present = [d for d in DELIMITERS if d in header[0]]
             delimiter = max(present, key=header[0].count, default=usual)
             header = fields(delimiter)

@@ -159,20 +159,20 @@ def _decompressed(path: Path) -> Iterator[BinaryIO]:
         yield cast(BinaryIO, file)
 
 
-def _encoding(path: Path, file: BinaryIO, told: str | None) -> tuple[str, int]:
+def _encoding(path: Path, file: BinaryIO, given: str | None) -> tuple[str, int]:
     """The encoding of a file, and the length of its byte order mark."""
     start = file.read(READ_AT_FIRST)
     for begin, what in OTHER_FORMATS:
         if start.startswith(begin):
             raise DataError(f"{path.name} {what}.")
     mark, by_mark = next(((m, e) for m, e in MARKS if start.startswith(m)), (b"", None))
-    if told is not None:
+    if given is not None:
         try:
-            codec = codecs.lookup(told)
+            codec = codecs.lookup(given)
             b"a".decode(codec.name, "ignore")  # not every codec is one of texts
         except LookupError as error:
             raise ParamError(
-                f"encoding is {told!r}, which Python does not know; common ones are 'utf-8', "
+                f"encoding is {given!r}, which Python does not know; common ones are 'utf-8', "
                 "'cp1252', 'latin-1' and 'utf-16'."
             ) from error
         name = {"utf-8-sig": "utf-8", "utf-16": "utf-16-le", "utf-32": "utf-32-le"}.get(

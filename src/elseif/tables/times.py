@@ -23,14 +23,14 @@ def as_date(value: Any) -> np.datetime64:
     if getattr(value, "tzinfo", None) is not None:
         value = value.astimezone(datetime.UTC).replace(tzinfo=None)  # as columns are read
     if not isinstance(value, (str, datetime.date, np.datetime64)):
-        raise ValueError(f"{value!r} is no date")  # NumPy would count a number from 1970
+        raise ValueError(f"{value!r} is not a date")  # NumPy would count a number from 1970
     if isinstance(value, str) and not ISO_DATE.fullmatch(value):
-        raise ValueError(f"{value!r} is no date")  # NumPy knows "now", which is another each day
+        raise ValueError(f"{value!r} is not a date")  # NumPy knows "now", which is another each day
     if hasattr(value, "to_datetime64"):  # of pandas, which has years that Python has not
         value = value.to_datetime64()
     given = np.array([np.datetime64(value)])
     if np.isnat(given[0]) or _beyond(given)[0]:
-        raise ValueError(f"{value!r} is no date, or beyond the 292,000 years around 1970")
+        raise ValueError(f"{value!r} is not a date, or beyond the 292,000 years around 1970")
     date: np.datetime64 = given.astype("datetime64[us]")[0]
     return date
 

@@ -47,10 +47,10 @@ def column_from_series(
     if dtype == nw.Boolean:
         if not series.null_count():
             values = series.to_numpy().astype(bool, copy=False)
-            return told(boolean_column(name, values), kind)
+            return of_kind(boolean_column(name, values), kind)
         missing = series.is_null().to_numpy()
         values = series.fill_null(False).to_numpy().astype(bool, copy=False)
-        return told(boolean_column(name, values, missing), kind)
+        return of_kind(boolean_column(name, values, missing), kind)
     if dtype.is_numeric() and not dtype.is_decimal():
         return column_from_array(_numbers(series), name, kind, allow_infinite)
     if dtype in (nw.Categorical, nw.Enum, nw.String):
@@ -86,12 +86,12 @@ def column_from_array(
 ) -> Column:
     """A column from a one-dimensional array of any dtype."""
     if array.dtype.kind == "b":
-        return told(boolean_column(name, array), kind)
+        return of_kind(boolean_column(name, array), kind)
     if array.dtype.kind in "iuf":
         return _from_numbers(array, name, kind, allow_infinite)
     if array.dtype.kind == "M":
         dates = dates_to_microseconds(array, name)
-        return told(Column(name, Kind.DATE, len(dates), numbers=dates), kind)
+        return of_kind(Column(name, Kind.DATE, len(dates), numbers=dates), kind)
     if array.dtype.kind == "m":
         return _from_days(durations_to_days(array, name), name, kind)
     if array.dtype.kind in "US":
@@ -167,7 +167,7 @@ def _from_objects(array: np.ndarray, name: str, kind: Kind | None, allow_infinit
     value_type = types.pop() if types else "number"
     if value_type == "boolean":
         values = np.where(missing, False, array).astype(bool)
-        return told(boolean_column(name, values, missing), kind)
+        return of_kind(boolean_column(name, values, missing), kind)
     if value_type == "number":
         numbers = np.full(len(array), np.nan)
         numbers[~missing] = [as_float(v, name) for v in array[~missing]]
@@ -175,7 +175,7 @@ def _from_objects(array: np.ndarray, name: str, kind: Kind | None, allow_infinit
     if value_type == "date":
         dates = np.full(len(array), np.datetime64("NaT", "us"), dtype="datetime64[us]")
         dates[~missing] = _dates(array[~missing], name)
-        return told(Column(name, Kind.DATE, len(dates), numbers=dates), kind)
+        return of_kind(Column(name, Kind.DATE, len(dates), numbers=dates), kind)
     if value_type == "duration":
         days = np.full(len(array), np.nan)
         days[~missing] = [_days(v, name) for v in array[~missing]]
@@ -267,11 +267,13 @@ def _from_categories(series: nw.Series[Any], name: str, kind: Kind | None) -> Co
     )
 
 
-def is_time(held: Any) -> bool:
+def is_time(arrow_type: Any) -> bool:
     """Whether a type of pyarrow's is a date, a time of a day that is known, or a duration."""
     import pyarrow.types as types
 
-    return bool(types.is_date(held) or types.is_timestamp(held) or types.is_duration(held))
+    return bool(
+        types.is_date(arrow_type) or types.is_timestamp(arrow_type) or types.is_duration(arrow_type)
+    )
 
 
 def _native_codes(series: nw.Series[Any]) -> tuple[np.ndarray, list[Any]]:
@@ -333,22 +335,22 @@ def _factorised(
 
 
 def recoded(
-    codes: np.ndarray, found: list[Any], name: str, kind: Kind, order: tuple[Any, ...] | None
+    codes: np.ndarray, values: list[Any], name: str, kind: Kind, order: tuple[Any, ...] | None
 ) -> Column:
     """Codes into sorted categories, or into the order that they came with.
 
     Categories are kept in one form, which is theirs in files and exports too.
     """
-    if any(type(v) is not str for v in found):  # else there is nothing to look at, of very many
-        found = [_category(v, name) for v in found]
+    if any(type(v) is not str for v in values):  # else there is nothing to look at, of very many
+        values = [_category(v, name) for v in values]
         order = None if order is None else tuple(_category(v, name) for v in order)
     if order is None:
-        order = tuple(sorted(found, key=_category_key))
+        order = tuple(sorted(values, key=_category_key))
     place = {category: i for i, category in enumerate(order)}
     if len(place) < len(order):
         twice = next(c for i, c in enumerate(order) if c in order[:i])
         raise DataError(f"Column {name!r} has two categories that are both written {twice!r}.")
-    recode = np.array([place[c] for c in found] + [-1], dtype=np.int32)
+    recode = np.array([place[c] for c in values] + [-1], dtype=np.int32)
     return Column(name, kind, len(codes), codes=recode[codes], categories=order)
 
 
@@ -365,8 +367,8 @@ def _category(value: Any, name: str) -> Any:
     return form
 
 
-def told(column: Column, kind: Kind | None) -> Column:
-    """A column whose dtype leaves no choice, held against what the user said."""
+def of_kind(column: Column, kind: Kind | None) -> Column:
+    """A column whose dtype leaves no choice, as the kind that the user asked for, if any."""
     if kind is None or kind is column.kind:
         return column
     if column.kind is Kind.BOOLEAN and kind in (Kind.CATEGORY, Kind.NUMERIC, Kind.ORDERED):

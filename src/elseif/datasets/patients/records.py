@@ -89,10 +89,10 @@ def draw_made_up(
     hits = rng.poisson(rate)
     concept = np.repeat(np.tile(np.arange(len(shares)), n_bins), hits.ravel())
     per_bin = hits.sum(axis=1)
-    place = np.repeat(bounds[:-1], per_bin) + np.floor(
+    position = np.repeat(bounds[:-1], per_bin) + np.floor(
         rng.random(len(concept)) * np.repeat(sizes, per_bin)
     ).astype(np.int64)
-    return order[place], first + concept
+    return order[position], first + concept
 
 
 def distinct_pairs(
@@ -116,11 +116,11 @@ def recorded_before(
     person, concept = person[kept], concept[kept]
     more = rng.poisson(np.where(catalogue.drug[concept], 1.2, 0.6))
     person, concept = np.repeat(person, 1 + more), np.repeat(concept, 1 + more)
-    place = np.floor(rng.random(len(person)) * observed[person]).astype(np.int64)
-    old = place >= people.before_length[person]
+    position = np.floor(rng.random(len(person)) * observed[person]).astype(np.int64)
+    old = position >= people.before_length[person]
     first = np.where(old, people.old_first[person], people.before_first[person])
     length = np.where(old, people.old_length[person], people.before_length[person])
-    day = first + place - np.where(old, people.before_length[person], 0)
+    day = first + position - np.where(old, people.before_length[person], 0)
     # a supply that goes on over the index date ends with the observation, not with the stretch
     last = np.where(
         old | (people.kind[person] == IN_GAP), first + length - 1, _last(people)[person]
@@ -136,8 +136,8 @@ def recorded_after(
     rng: np.random.Generator,
 ) -> Records:
     """Each pair on one day from the index date on: nothing that may be used to predict."""
-    place = np.floor(rng.random(len(person)) * people.after_length[person]).astype(np.int64)
-    day = people.after_first[person] + place
+    position = np.floor(rng.random(len(person)) * people.after_length[person]).astype(np.int64)
+    day = people.after_first[person] + position
     return Records(
         person, catalogue.ids[concept], day, _last(people)[person], catalogue.drug[concept]
     )

@@ -125,7 +125,7 @@ class OptimalRuleList(ClassifierMixin, BaseEstimator):
         X, y = validate_data(self, X, y, dtype=np.float32)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) != 2 or not np.isin(X, (0, 1)).all():
-            raise DataError("CORELS tells two labels apart by columns of 0 and 1 alone.")
+            raise DataError("CORELS separates two labels by columns of 0 and 1 only.")
         search = CorelsClassifier(
             c=self.price,
             n_iter=self.max_nodes,
@@ -136,7 +136,8 @@ class OptimalRuleList(ClassifierMixin, BaseEstimator):
         search.fit(np.ascontiguousarray(X, dtype=bool), np.ascontiguousarray(codes, dtype=bool))
         # places from 1, negative where the column must be false; the default rule has place 0
         self.rules_ = [
-            tuple(int(place) for place in rule["antecedents"] if place) for rule in search.rl_.rules
+            tuple(int(position) for position in rule["antecedents"] if position)
+            for rule in search.rl_.rules
         ]
         first = self._first_line(X)
         shape = (len(self.rules_), 2)

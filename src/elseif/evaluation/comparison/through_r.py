@@ -79,7 +79,7 @@ class RClassifier(SparseClassifier):
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) != 2:
             raise DataError(
-                f"{type(self).__name__} tells two labels apart; y has {len(self.classes_)}."
+                f"{type(self).__name__} can only separate two labels; y has {len(self.classes_)}."
             )
         too_large = self.too_large(*X.shape)
         if too_large:
@@ -253,6 +253,6 @@ def _write_table(path: Path, X: Any) -> None:
     cells: Any = sparse.coo_array(X)
     with path.open("wb") as file:
         np.array([*cells.shape, cells.nnz], dtype=np.int32).tofile(file)
-        for places in cells.coords:
-            (np.asarray(places) + 1).astype(np.int32).tofile(file)
+        for positions in cells.coords:
+            (np.asarray(positions) + 1).astype(np.int32).tofile(file)
         cells.data.astype(np.float64).tofile(file)

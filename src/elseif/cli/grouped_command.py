@@ -1,4 +1,4 @@
-"""A verb whose --help shows its options in groups, and in words that are no types."""
+"""A command whose --help shows its options in groups, and in words that are no types."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _RANGE = r"(?:x>=[\d.]+|[\d.]+<=x<=[\d.]+)"
 RANGE = re.compile(rf"  \[{_RANGE}\]|; {_RANGE}|(?<=\[){_RANGE}; ")
 
 
-class Verb(TyperCommand):
+class GroupedCommand(TyperCommand):
     """A command; its options are shown under the heading that each was declared with."""
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        """What stands behind the verb: its options, and its arguments by their names."""
+        """What follows the command in its usage: options, and arguments by their names."""
         return ["[OPTIONS]", *(_name(p) for p in self.get_params(ctx) if _is_argument(p))]
 
     def format_options(self, ctx: Any, formatter: Any) -> None:

@@ -70,7 +70,7 @@ def test_faults_are_sentences(postgres: PostgresServer, tmp_path: Path, fault: s
     assert done.returncode == (2 if fault == "schema" else LOST), done.stderr
     words = {
         "password": "refuses the user or the password",
-        "schema": "no name of a schema",
+        "schema": "not a valid schema name",
         "table": "lacks drug_exposure",
         "absent": "does not exist",
     }
