@@ -31,7 +31,7 @@ class Fit:
     n_iter: int
     converged: bool
     pool_size: int
-    n_unsteady: int
+    unsteady: tuple[str, ...]  # inclusions that are not steady yet
     rules: tuple[str, ...]
     by_list: np.ndarray
     by_posterior: np.ndarray
@@ -52,7 +52,9 @@ def fit(table: PublicTable, seed: int) -> Fit:
         n_iter=clf.n_iter_,
         converged=convergence.status == "converged",
         pool_size=len(clf.posterior_.pool.names),
-        n_unsteady=len(convergence.unsteady_inclusions),
+        unsteady=tuple(
+            clf.posterior_.pool.names[a] for a in sorted(convergence.unsteady_inclusions)
+        ),
         rules=tuple(str(rule) for rule in clf.rule_list_.rules),
         by_list=by_list,
         by_posterior=clf.set_params(predict_with="posterior").predict_proba(X),
@@ -73,7 +75,7 @@ def line(table: PublicTable, fits: list[Fit]) -> str:
         f"{len(fits):<3}{np.mean([f.n_iter for f in fits]) / 1000:>7.0f}k"
         f"{np.mean([f.seconds for f in fits]):>8.1f}{max(f.seconds for f in fits):>8.1f}"
         f"{len(lists):>7}{own[0]:>9.3f} {own[1]:.3f}{averaged[0]:>9.3f} {averaged[1]:.3f}"
-        f"{np.mean([f.n_unsteady for f in fits]):>10.1f}"
+        f"{np.mean([len(f.unsteady) for f in fits]):>10.1f}"
     )
 
 
@@ -88,7 +90,10 @@ def main(arguments: list[str] | None = None) -> None:
         f"{'list off':>15}{'posterior off':>15}{'unsteady':>10}"
     )
     for table in public_tables(names=told.tables):
-        print(line(table, [fit(table, seed) for seed in range(told.seeds)]), flush=True)
+        fits = [fit(table, seed) for seed in range(told.seeds)]
+        print(line(table, fits), flush=True)
+        for seed, each in enumerate(fits):
+            print(f"    seed {seed}, unsteady: {'; '.join(each.unsteady) or 'none'}", flush=True)
 
 
 if __name__ == "__main__":

@@ -4,11 +4,9 @@ What counts is effective draws a CPU second, and the CPU time of an automatic ru
 accepted as converged ("-" where it is not within MOST_ITERATIONS). `earlier` is the tempered kernel
 as it was: six temperatures, of which the warmest is the likelihood's power of 0.1.
 
-Many chains are run, each from its own seed. The variance of a draw over the variance of the chains'
-means is a chain's number of effective draws, with no assumption on how draws follow each other;
-the fewest count, of the log posterior, the shares of each length and the inclusions of .01 to
-.99. An estimate from a few chains by their autocorrelation would be higher for those that happen
-to miss a rare mode. The interval of a ratio is that of 90 % of the bootstrap samples of chains.
+Many chains are run, each from its own seed, and effective draws are those of `between_chains.py`.
+The interval of a ratio is that of 90 % of the bootstrap samples of chains. `two_versions.py`
+compares with the code of an earlier version itself.
 """
 
 from __future__ import annotations
@@ -18,13 +16,11 @@ import dataclasses
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
-from iterations import stroke_problem
-from problems import noisy_copies, problem
+from between_chains import Measured, means_of, ratio_of_rates, shown_ratio
+from kernel_problems import COMPARED
 
-from elseif.datasets import load_tictactoe, load_titanic, make_rule_list_problem
 from elseif.model.problem import Problem
 from elseif.progress import Progress
 from elseif.sampler import move_mix
@@ -36,9 +32,6 @@ from elseif.sampler.move_mix import KERNELS
 from elseif.sampler.warm_starts import WarmStart, warm_starts
 
 N_CHAINS = 4  # of an automatic run
-LEAST_SHARE = 0.01  # inclusions and lengths between this and the rest are followed
-SMALLEST = 1e-12  # a variance of chains that never differ
-N_BOOTSTRAP = 500
 MOST_ITERATIONS = 512_000  # of an automatic run
 EARLIER = dataclasses.replace(
     KERNELS["tempered"],
@@ -49,68 +42,14 @@ EARLIER = dataclasses.replace(
 )
 
 
-def problems() -> dict[str, tuple[Problem, int]]:
-    """Problems, and the number of iterations a chain is given."""
-    small, large = (make_rule_list_problem(n, random_state=n) for n in (100, 5000))
-    return {
-        "Titanic, the paper's split": (problem(*load_titanic("paper")), 128_000),
-        "Titanic, all": (problem(*load_titanic()), 256_000),
-        "tic-tac-toe": (problem(*load_tictactoe(), 0.05, 3, 8.0, 3.0), 128_000),
-        "stroke-shaped": (stroke_problem(), 256_000),
-        "simulation, n = 100": (problem(small.X, small.y, cardinality=1), 128_000),
-        "simulation, n = 5,000": (problem(large.X, large.y, cardinality=1), 128_000),
-        "correlated conditions": (problem(*noisy_copies(2000, 4, 12, 0.03, 0), 0.1, 1), 128_000),
-        "two distant lists": (problem(*noisy_copies(4000, 5, 2, 0.002, 1), 0.1, 1), 128_000),
-    }
-
-
-@dataclass
-class Measured:
-    """Chains of one kernel on one problem, each from its own seed."""
-
-    # of each chain: the log posterior, its square, every inclusion and the share of every length
-    means: list[np.ndarray] = field(default_factory=list)
-    seconds: list[float] = field(default_factory=list)
-    length: list[float] = field(default_factory=list)
-    n_rungs: list[int] = field(default_factory=list)
-
-    def effective_draws(self, chains: np.ndarray | slice = slice(None)) -> float:
-        """The fewest effective draws of a chain, by some chains or all."""
-        means = np.stack(self.means)[chains]
-        mean = means.mean(axis=0)
-        shares = mean[2:]
-        followed = (shares > LEAST_SHARE) & (shares < 1 - LEAST_SHARE)
-        variance = np.array([mean[1] - mean[0] ** 2, *(shares * (1 - shares))[followed]])
-        between = means[:, [True, False, *followed]].var(axis=0, ddof=1)
-        return float(np.min(variance / np.maximum(between, SMALLEST)))
-
-    def rate(self, chains: np.ndarray | slice = slice(None)) -> float:
-        """Effective draws a CPU second."""
-        return self.effective_draws(chains) / float(np.mean(self.seconds))
-
-    def add(self, posed: Problem, chain: Chain, n_iter: int) -> None:
-        """Run one more chain."""
-        begin = time.process_time()
-        draws = chain.run(n_iter)
-        self.seconds.append(time.process_time() - begin)
-        share = draws.n_draws / draws.n_draws.sum()
-        pool_size = posed.pool_size
-        inclusion = np.bincount(draws.items, np.repeat(share, draws.lengths), minlength=pool_size)
-        lengths = np.bincount(draws.lengths, share, minlength=pool_size + 1)
-        moments = [share @ draws.log_posterior, share @ draws.log_posterior**2]
-        self.means.append(np.concatenate([moments, inclusion, lengths]))
-        self.length.append(float(share @ draws.lengths))
-        self.n_rungs.append(len(chain.info.betas))
-
-
-def interval(one: Measured, other: Measured) -> tuple[float, float, float]:
-    """How many times the rate of another kernel, and the interval of 90 %."""
-    rng = np.random.default_rng(0)
-    n = len(one.means)
-    samples = rng.integers(0, n, size=(N_BOOTSTRAP, n)), rng.integers(0, n, size=(N_BOOTSTRAP, n))
-    ratios = [one.rate(a) / other.rate(b) for a, b in zip(*samples, strict=True)]
-    low, high = np.quantile(ratios, [0.05, 0.95])
-    return one.rate() / other.rate(), float(low), float(high)
+def run(measured: Measured, posed: Problem, chain: Chain, n_iter: int) -> None:
+    """Run one more chain."""
+    begin = time.process_time()
+    draws = chain.run(n_iter)
+    measured.seconds.append(time.process_time() - begin)
+    measured.means.append(means_of(draws, posed.pool_size))
+    measured.length.append(float(np.average(draws.lengths, weights=draws.n_draws)))
+    measured.n_rungs.append(len(chain.info.betas))
 
 
 def seconds_to_converge(posed: Problem, kernel: str) -> str:
@@ -137,16 +76,17 @@ def main(arguments: list[str] | None = None) -> None:
         f"{'draws':>7}{'rate':>7}{'ratio':>19}{'s to converge':>18}"
     )
     ratios = []
-    for name, (posed, n_iter) in problems().items():
+    for name, (make, n_iter) in COMPARED.items():
         if not name.startswith(told.only):
             continue
+        posed = make()
         measured = measure(posed, n_iter, told.kernels, told.seeds)
         for kernel_name, m in measured.items():
             ratio = ""
             if kernel_name == "tempered" and "earlier" in measured:
-                times, low, high = interval(m, measured["earlier"])
+                times, samples = ratio_of_rates(m, measured["earlier"])
                 ratios.append(times)
-                ratio = f"{times:.2f} ({low:.2f}-{high:.2f})"
+                ratio = shown_ratio(times, samples)
             print(
                 f"{name:<28}{kernel_name:<10}{n_iter:>11,}{np.mean(m.seconds):>7.2f}"
                 f"{np.mean(m.n_rungs):>6.1f}{np.mean(m.length):>7.1f}"
@@ -174,7 +114,7 @@ def measure(
         for name, kernel in kernels.items():
             start = starts[name][k]
             chain = Chain(compiled, kernel, seed, start.chain, replica_starts=start.replicas)
-            measured[name].add(posed, chain, n_iter)
+            run(measured[name], posed, chain, n_iter)
     return measured
 
 

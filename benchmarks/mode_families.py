@@ -10,7 +10,8 @@ is 1, or 0 where no chain has found it.
 
 Rows are rotated through the blocks, so that all blocks fit the labels equally well whatever
 the number of observations, and prior weights decide between them. The exact shares are
-summed over all lists; of pools too large for that they are known by symmetry alone.
+summed over all lists; of pools too large for that they are known by symmetry alone. Above MOST_ROWS
+observations every row stands for several, by a whole weight, so that they cost little.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from elseif.sampler.run_length_draws import RunLengthDraws
 
 N_EXACT = 100_000  # independent draws from the sum over all lists
 LARGEST_SUM = 20
+MOST_ROWS = 10_000
 # rows of two blocks (first, second, first, second) and their label, found by a search: a chain
 # at one temperature needs more than 100,000 steps from one block to the other
 FOUND = {("0111", 1): 12, ("1100", 0): 11, ("1110", 1): 10, ("0011", 0): 5, ("1110", 0): 2}
@@ -54,12 +56,19 @@ class Family:
 
     def problem(self, n: int, seed: int = 0) -> Problem:
         """The problem with about n observations."""
-        rng = np.random.default_rng((seed, n))
-        blocks, labels = self._found(n) if self.found else self._drawn(n, rng)
+        copies = 1
+        while n > copies * MOST_ROWS:
+            copies *= 2
+        n_rows = n // copies
+        rng = np.random.default_rng((seed, n_rows))
+        blocks, labels = self._found(n_rows) if self.found else self._drawn(n_rows, rng)
         n_base = len(labels) // self.n_blocks
         # the same in every rotation, so that the blocks stay exchangeable
         idle = np.tile(rng.random((self.n_idle, n_base)) < 0.3, self.n_blocks)
         truths = np.concatenate([blocks.reshape(-1, len(labels)), idle])
+        counts = np.full(len(labels), copies)
+        if self.n_spoilt:
+            truths, labels, counts = self._spoilt(truths, labels, counts)
         pool_size = len(truths)
         cardinalities = np.ones(pool_size, dtype=np.int64)
         for block in self.pairs:
@@ -68,11 +77,11 @@ class Family:
             cardinalities[2 * self.n_blocks :: 3] = 2
         weights = np.ones(pool_size)
         weights[: len(self.weights)] = self.weights
-        layout = make_layout(labels, self.n_labels)
+        layout = make_layout(labels, self.n_labels, counts)
         covers = np.stack([layout.pack(truth) for truth in truths])
         prior = ListPrior(cardinalities, 3.0, 1.0, weights)
         posed = Problem(covers, layout, np.ones(self.n_labels), prior)
-        return self._balanced(posed, truths, labels) if self.n_spoilt else posed
+        return self._balanced(posed, truths, labels, counts) if self.n_spoilt else posed
 
     def _found(self, n: int) -> tuple[np.ndarray, np.ndarray]:
         rows = [(np.array([int(c) for c in t]), y) for (t, y), k in FOUND.items() for _ in range(k)]
@@ -88,21 +97,38 @@ class Family:
         told = np.tile(labels % 2 == 1, (self.n_blocks, 1))
         second = told ^ (rng.random(first.shape) < self.noise)
         second ^= first & (rng.random(first.shape) < self.misleading + self.noise)
-        blocks, rotated = self._rotated(np.stack([first, second], axis=1), labels)
-        if self.n_spoilt:
-            rows = np.flatnonzero(~blocks[-1, 0])[:: max(1, n // (3 * self.n_spoilt))]
-            blocks[-1, 1, rows[: self.n_spoilt]] = rotated[rows[: self.n_spoilt]] % 2 == 0
-        return blocks, rotated
+        return self._rotated(np.stack([first, second], axis=1), labels)
+
+    def _spoilt(
+        self, truths: np.ndarray, labels: np.ndarray, counts: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """A few observations, one of each row taken, that the last block gets wrong."""
+        last = 2 * self.n_blocks - 2
+        step = max(1, len(labels) // (3 * self.n_spoilt))
+        rows = np.flatnonzero(~truths[last])[::step][: self.n_spoilt]
+        taken = truths[:, rows]
+        taken[last + 1] = labels[rows] % 2 == 0
+        counts[rows] -= 1
+        left = counts > 0
+        return (
+            np.concatenate([truths[:, left], taken], axis=1),
+            np.concatenate([labels[left], labels[rows]]),
+            np.concatenate([counts[left], np.ones_like(rows)]),
+        )
 
     def _rotated(self, blocks: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         turns = [np.roll(blocks, turn, axis=0) for turn in range(self.n_blocks)]
         return np.concatenate(turns, axis=2), np.tile(labels, self.n_blocks)
 
-    def _balanced(self, posed: Problem, truths: np.ndarray, labels: np.ndarray) -> Problem:
+    def _balanced(
+        self, posed: Problem, truths: np.ndarray, labels: np.ndarray, counts: np.ndarray
+    ) -> Problem:
         """Weigh the last block by the prior until it makes up for what it fits less well."""
         last = 2 * self.n_blocks - 2
         lists = ((0, 1), (last, last + 1))
-        better, worse = (_log_likelihood(truths[list(d)], labels, self.n_labels) for d in lists)
+        better, worse = (
+            _log_likelihood(truths[list(d)], labels, counts, self.n_labels) for d in lists
+        )
         weights = posed.prior.weights.copy()
         weights[last + 1] = np.exp(better - worse)
         return replace(posed, prior=replace(posed.prior, weights=weights))
@@ -134,14 +160,16 @@ class Family:
         return self.shares([drawn])
 
 
-def _log_likelihood(truths: np.ndarray, labels: np.ndarray, n_labels: int) -> float:
+def _log_likelihood(
+    truths: np.ndarray, labels: np.ndarray, counts: np.ndarray, n_labels: int
+) -> float:
     from elseif.model.likelihood import log_likelihood
 
     everyone = np.ones((1, len(labels)), dtype=bool)
     rule = np.argmax(np.concatenate([truths, everyone]), axis=0)
-    counts = np.zeros((len(truths) + 1, n_labels))
-    np.add.at(counts, (rule, labels), 1)
-    return log_likelihood(counts, np.ones(n_labels))
+    label_counts = np.zeros((len(truths) + 1, n_labels))
+    np.add.at(label_counts, (rule, labels), counts)
+    return log_likelihood(label_counts, np.ones(n_labels))
 
 
 FAMILIES = (

@@ -20,8 +20,8 @@ from mode_families import FAMILIES, Family
 from elseif.model.problem import Problem
 from elseif.progress import Progress
 from elseif.sampler.chains import SamplerSettings, sample
-from elseif.sampler.convergence import is_good_enough
-from elseif.sampler.quantity import SMALL_ERROR
+from elseif.sampler.convergence import PAPER_R_HAT, Convergence, is_good_enough
+from elseif.sampler.quantity import INCLUSION, SMALL_ERROR
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
@@ -39,6 +39,7 @@ class Outcome:
     n_effective: float  # that the verdict promises
     n_iter: int
     seconds: float
+    refused: str  # what was not good enough
 
 
 def run(family: Family, posed: Problem, seed: int, max_iter: int) -> Outcome:
@@ -52,7 +53,21 @@ def run(family: Family, posed: Problem, seed: int, max_iter: int) -> Outcome:
         promised_draws(found.convergence),
         found.convergence.n_iter,
         seconds,
+        reasons(found.convergence),
     )
+
+
+def reasons(convergence: Convergence) -> str:
+    """The checks that refuse a run, with what they saw."""
+    unsteady = [q for q in convergence.unsteady if q.level != INCLUSION]
+    told = [f"{q.name}: mcse {q.mcse:.3f}, {q.ess:.0f} draws" for q in unsteady]
+    if not convergence.r_hat < PAPER_R_HAT:
+        told.append(f"R-hat {convergence.r_hat:.3f}")
+    if not convergence.shares_agree:
+        told.append("shares off by {:.1f}, mean {:.1f}".format(*convergence.share_deviation))
+    if not convergence.restricted_sum_agrees:
+        told.append(f"exact sum off by {convergence.restricted_deviation[1]:.1f}")
+    return "; ".join(told)
 
 
 def _promised_error(exact: np.ndarray, n_effective: float) -> np.ndarray:
@@ -95,6 +110,9 @@ def main(arguments: list[str] | None = None) -> None:
             exact = family.exact_shares(posed)
             outcomes = [run(family, posed, seed, told.max_iter) for seed in range(told.seeds)]
             print(line(family, n, exact, outcomes), flush=True)
+            refused = [o.refused for o in outcomes if not o.accepted]
+            for reason in refused:
+                print(f"    refused: {reason}", flush=True)
 
 
 if __name__ == "__main__":

@@ -16,9 +16,14 @@ from tests.sampler.exact.test_tempering import TWO_MODES
 N_IDLE = 14
 
 
-# as adaptation spaces it; nothing adapts here, so that the warmest keeps a power of 0.1
+# as adaptation spaces it; nothing adapts here, so that the warmest keeps a power of 0.1. How often
+# such runs look converged depends on the steps between swaps, which are therefore given
 OLD_LADDER: MoveMix = dataclasses.replace(
-    KERNELS["tempered"], betas=(1.0, 0.6, 0.4, 0.25, 0.16, 0.1), warm_up=plain_warm_up
+    KERNELS["tempered"],
+    betas=(1.0, 0.6, 0.4, 0.25, 0.16, 0.1),
+    warm_up=plain_warm_up,
+    steps_per_swap=15,
+    warm_steps_per_swap=5,
 )
 
 

@@ -110,10 +110,10 @@ def test_time_is_kept(max_time: float, monkeypatch: pytest.MonkeyPatch) -> None:
     n_iter = found.convergence.n_iter
     assert clock.now <= max(max_time, 0.25)
     assert n_iter >= max(250, 0.85 * 1000 * max_time)
-    is_cut = found.convergence.status != "converged"
-    assert is_cut == (found.convergence.ended_by == "max_time")
-    assert is_cut == ("stopped by max_time" in found.convergence.sentence())
-    assert is_cut or max_time >= 5
+    # also where it has converged: it is shorter than a run without a limit
+    assert found.convergence.ended_by == "max_time"
+    assert "stopped by max_time" in found.convergence.sentence()
+    assert found.convergence.status == "not converged" or max_time >= 5
     expected = sampled("tempered", n_iter)
     for mine, theirs in zip(found.chains, expected.chains, strict=True):
         np.testing.assert_array_equal(mine.log_posterior, theirs.log_posterior)

@@ -112,9 +112,10 @@ def _until_converged(
         progress.note(f"{run.n_iter:,} iterations a chain: R-hat {r_hat:.3f}, {convergence.status}")
         if is_last or is_good_enough(convergence):
             break
-    if not is_good_enough(convergence):
-        ended_by = "max_iter" if len(batches) > 1 else ""
-        convergence = replace(convergence, ended_by=ended_by if in_time else "max_time")
+    if not in_time:  # said of a converged run too: without the limit it would have been longer
+        convergence = replace(convergence, ended_by="max_time")
+    elif not is_good_enough(convergence) and len(batches) > 1:
+        convergence = replace(convergence, ended_by="max_iter")
     return _sampled(run, convergence)
 
 
