@@ -1,3 +1,9 @@
+from elseif.datasets.nafld_cdm import (
+    Nafld as Nafld,
+    NafldFacts as NafldFacts,
+    load_nafld as load_nafld,
+    make_nafld_cdm as make_nafld_cdm,
+)
 from elseif.datasets.patients.planted import (
     PlantedRule as PlantedRule,
     PlantedStroke as PlantedStroke,
