@@ -47,14 +47,23 @@ DataSets = Annotated[
 Database = Annotated[
     str | None,
     _stroke(
-        "Database in the OMOP common data model: a .duckdb file, postgresql://..., or spark. "
-        "Without it, synthetic patients are made.",
+        "Database in the OMOP common data model: a .duckdb file, postgresql://..., or spark; or "
+        "nafld, for real people of a public data set. Without it, synthetic patients are made.",
         "URL",
     ),
 ]
 Schema = Annotated[str | None, _stroke("Schema of its tables.", "NAME")]
 Definition = Annotated[
     str | None, _stroke("Who is extracted: a name, or a YAML file; stroke.", "NAME|FILE")
+]
+TimeAtRisk = Annotated[
+    int | None,
+    _stroke(
+        "Days after the index date in which the outcome counts; as the definition says.",
+        "DAYS",
+        min=1,
+        max=36_525,
+    ),
 ]
 Folds = Annotated[int, _stroke("Folds of the cross-validation.", "NUMBER", min=2)]
 Only = Annotated[str | None, _stroke("Only these classifiers, such as BRL,CHADS2.", "NAME,...")]
@@ -81,6 +90,7 @@ def study(
     database: Database = None,
     schema: Schema = None,
     definition: Definition = None,
+    time_at_risk: TimeAtRisk = None,
     folds: Folds = 5,
     only: Only = None,
     skip: Skip = None,
@@ -91,6 +101,7 @@ def study(
     """Run an experiment of the paper: print its table, draw its figure."""
     stroke: dict[str, Any] = {
         "database": database, "schema": schema, "definition": definition,
+        "time_at_risk": time_at_risk,
         "folds": None if folds == 5 else folds, "only": _names(only), "skip": _names(skip),
         "patients": patients, "fresh": fresh,
     }  # fmt: skip
@@ -101,16 +112,30 @@ def study(
         if given is not None and not stroke[option]:
             raise ParamError(f"--{option} {given!r} names no classifier.")
     if name is StudyName.STROKE:
-        _run_stroke(out or RESULTS / "stroke", seed, jobs, quiet, told)
+        _run_stroke(out or RESULTS / _stroke_folder(told), seed, jobs, quiet, told)
         return
     if told:
-        raise ParamError(f"--{next(iter(told))} is an option of elseif study stroke alone.")
+        raise ParamError(
+            f"--{next(iter(told)).replace('_', '-')} is an option of elseif study stroke alone."
+        )
     from elseif.studies import running  # scikit-learn and plotting are slow to load
 
     settings = running.StudySettings(
         out=out or RESULTS, seed=seed, n_jobs=jobs, n_data_sets=data_sets
     )
     running.run_study(name.value, settings)
+
+
+def _stroke_folder(told: dict[str, Any]) -> str:
+    """A folder for each of the patients that elseif has, and for each time at risk."""
+    from elseif.studies.nafld import NAME
+
+    words = ["stroke"]
+    if told.get("database") == NAME:
+        words.append(NAME)
+    if "time_at_risk" in told:
+        words.append(f"{told['time_at_risk']}-days")
+    return "-".join(words)
 
 
 def _run_stroke(out: Path, seed: int, jobs: int, quiet: bool, told: dict[str, Any]) -> None:

@@ -9,6 +9,7 @@ from elseif import BayesianRuleListClassifier, save_model
 from elseif.files import write_atomically
 from elseif.progress import Progress
 from elseif.report import calculator_page, summarise, write_report
+from elseif.studies.nafld import REAL_PEOPLE
 from elseif.studies.stroke_cohort import Patients
 from elseif.studies.stroke_settings import StrokeSettings
 
@@ -29,7 +30,8 @@ def calculator_title(patients: Patients) -> str:
     """A short title, for a page that is used on small screens; the page adds whose it is."""
     definition = patients.definition
     title = f"risk of {definition.outcome.name} after {definition.index.name}".replace("_", " ")
-    return title.capitalize()
+    whose = f" ({REAL_PEOPLE})" if REAL_PEOPLE in definition.title else ""
+    return f"{title.capitalize()}{whose}"
 
 
 def write_pages(
