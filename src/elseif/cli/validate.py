@@ -3,15 +3,33 @@
 from __future__ import annotations
 
 import json
+import shlex
+import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from elseif.cli.arguments import Force, LabelColumn, MinCell, ModelFile, Quiet, output_file
+from elseif.cli.arguments import (
+    Force,
+    LabelColumn,
+    LabelsFile,
+    MinCell,
+    ModelFile,
+    Quiet,
+    Title,
+    output_file,
+)
 from elseif.cli.cohort_folder import is_cohort_folder
-from elseif.cli.output import check_is_folder, check_outputs, save, say_saved, width
+from elseif.cli.output import (
+    check_is_folder,
+    check_outputs,
+    check_pages,
+    save,
+    say_saved,
+    width,
+)
 from elseif.cli.problems import say
 from elseif.cli.standard_input import table_path
 from elseif.cli.tables import check_table_file
@@ -59,6 +77,9 @@ def validate(
         ),
     ] = None,
     label: LabelColumn = None,
+    out: Annotated[Path | None, output_file("Write it all as a page (HTML).")] = None,
+    title: Title = None,
+    labels: LabelsFile = None,
     results: Annotated[Path | None, output_file("Write every number here (JSON).")] = None,
     recalibrated: Annotated[
         Path | None, output_file("Save the list with the new counts on top of the old (JSON).")
@@ -81,26 +102,37 @@ def validate(
     --recalibrated saves the same rules with probabilities that have learnt from these people.
     """
     _check_arguments(table, database, schema, cohort)
-    _check_recalibration(recalibrated, discount, results, min_cell)
-    check_outputs([results, recalibrated], force, [model, *([table] if table else [])])
+    if title is not None and out is None:
+        raise ParamError("--title goes with --out PAGE.")
+    _check_recalibration(recalibrated, discount, {"--out": out, "--results": results}, min_cell)
+    check_pages(out)
+    check_outputs([out, results, recalibrated], force, [model, *([table] if table else [])])
     from elseif.cli.models import read
     from elseif.evaluation.updating import recalibrate
     from elseif.report.external_validation import validate_externally
     from elseif.report.plain_data import plain
     from elseif.report.validation_text import validation_text
 
-    fitted = read(model)
+    fitted = read(model, labels)
     if database is not None:
         X, y = _of_cohort(fitted, model, _extracted(fitted, model, database, schema, cohort, quiet))
     else:
         assert table is not None
         X, y = _of_table(fitted, model, table, label, text)
-    found = validate_externally(fitted, X, y)
+    found = validate_externally(fitted, X, y, discount=discount)
     made = None if recalibrated is None else recalibrate(fitted, X, y, discount)
     print(validation_text(found))
     print()
+    kept = found
+    if min_cell is not None and (results is not None or out is not None):
+        kept = validate_externally(fitted, X, y, min_cell=min_cell, discount=discount)
+    if out is not None:
+        from elseif.report.validation_page import validation_page
+
+        facts = _facts(fitted, model, table)
+        page = validation_page(kept, title=title or f"{model.stem}, validated", facts=facts)
+        save("Page", out, page, force)
     if results is not None:
-        kept = found if min_cell is None else validate_externally(fitted, X, y, min_cell=min_cell)
         save(
             "Numbers",
             results,
@@ -134,23 +166,39 @@ def _check_arguments(
 
 
 def _check_recalibration(
-    recalibrated: Path | None, discount: float | None, results: Path | None, min_cell: int | None
+    recalibrated: Path | None,
+    discount: float | None,
+    others: dict[str, Path | None],
+    min_cell: int | None,
 ) -> None:
-    if discount is not None and recalibrated is None:
-        raise ParamError("--discount goes with --recalibrated FILE.")
+    if discount is not None and recalibrated is None and others["--out"] is None:
+        raise ParamError("--discount goes with --recalibrated FILE or --out PAGE.")
     if discount is not None and not 0 <= discount <= 1:
         raise ParamError(f"--discount is {discount:g}; it must lie between 0 and 1.")
     if min_cell is None or recalibrated is None:
         return
-    if results is not None:
+    told = [option for option, path in others.items() if path is not None]
+    if told:
         raise ParamError(
-            "With --min-cell, --results and --recalibrated cannot be written together: each is "
+            f"With --min-cell, {told[0]} and --recalibrated cannot be written together: each is "
             "rounded on its own, and the two would tell more of the counts than either does."
         )
     if discount is None:
         raise ParamError(
             "With --min-cell give --discount: the one that is learnt follows from exact counts."
         )
+
+
+def _facts(fitted: FittedModel, model: Path, table: Path | None) -> dict[str, str]:
+    """Where model and people come from, for the page; of a database no address."""
+    learnt = fitted.training["date"]
+    facts = {"Model": model.name if learnt is None else f"{model.name}, learnt {learnt[:10]}"}
+    if fitted.cohort is not None:
+        facts["Learnt from"] = fitted.cohort["definition"]["title"]
+    if table is None:
+        return {**facts, "People": "extracted from a database by the definition in the model file"}
+    command = shlex.join(["elseif", *sys.argv[1:]])
+    return {**facts, "People": table.name, "Command": command}
 
 
 def _of_table(
