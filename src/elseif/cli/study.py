@@ -1,4 +1,4 @@
-"""elseif study NAME: the paper's experiments."""
+"""elseif study NAME: the paper's experiments, and some on real people."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from elseif.cli.interrupts import say_when_interrupted
 from elseif.errors import ParamError
 
 STROKE = "Only of elseif study stroke"
+COMPARING = "Of elseif study stroke, flchain and nwtco"
 RESULTS = Path("results")
 
 
@@ -23,20 +24,34 @@ class StudyName(StrEnum):
     TICTACTOE = "tictactoe"
     SIMULATION = "simulation"
     STROKE = "stroke"
+    FLCHAIN = "flchain"
+    NWTCO = "nwtco"
+
+
+REAL = (StudyName.FLCHAIN, StudyName.NWTCO)
+OF_ALL_COMPARING = ("time_at_risk", "folds", "only", "skip", "fresh")
 
 
 def _stroke(text: str, metavar: str | None = None, **more: Any) -> Any:
     return typer.Option(help=text, metavar=metavar, rich_help_panel=STROKE, **more)
 
 
+def _comparing(text: str, metavar: str | None = None, **more: Any) -> Any:
+    return typer.Option(help=text, metavar=metavar, rich_help_panel=COMPARING, **more)
+
+
 Name = Annotated[
     StudyName,
-    typer.Argument(metavar="|".join(StudyName), help="Which of the paper's experiments."),
+    typer.Argument(
+        metavar="|".join(StudyName),
+        help="Which experiment: the paper's, or one on real people of a public table.",
+    ),
 ]
 Out = Annotated[
     Path | None,
     typer.Option(
-        metavar="FOLDER", help="Folder to write to: results, or results/stroke, if not told."
+        metavar="FOLDER",
+        help="Folder to write to: results, or one in it for stroke, flchain and nwtco.",
     ),
 ]
 Seed = Annotated[int, typer.Option(min=0, metavar="NUMBER", help="Seed of everything random.")]
@@ -58,16 +73,16 @@ Definition = Annotated[
 ]
 TimeAtRisk = Annotated[
     int | None,
-    _stroke(
-        "Days after the index date in which the outcome counts; as the definition says.",
+    _comparing(
+        "Days in which the outcome counts; as the definition or the study says.",
         "DAYS",
         min=1,
         max=36_525,
     ),
 ]
-Folds = Annotated[int, _stroke("Folds of the cross-validation.", "NUMBER", min=2)]
-Only = Annotated[str | None, _stroke("Only these classifiers, such as BRL,CHADS2.", "NAME,...")]
-Skip = Annotated[str | None, _stroke("All classifiers but these.", "NAME,...")]
+Folds = Annotated[int, _comparing("Folds of the cross-validation.", "NUMBER", min=2)]
+Only = Annotated[str | None, _comparing("Only these classifiers, such as BRL,CHADS2.", "NAME,...")]
+Skip = Annotated[str | None, _comparing("All classifiers but these.", "NAME,...")]
 PatientCount = Annotated[
     int | None, _stroke("Size of the synthetic cohort; 12,586.", "NUMBER", min=100)
 ]
@@ -76,7 +91,7 @@ Fresh = Annotated[
     typer.Option(
         "--fresh",
         help="Begin anew; without it, an interrupted study continues.",
-        rich_help_panel=STROKE,
+        rich_help_panel=COMPARING,
     ),
 ]
 
@@ -98,7 +113,7 @@ def study(
     fresh: Fresh = False,
     quiet: Quiet = False,
 ) -> None:
-    """Run an experiment of the paper: print its table, draw its figure."""
+    """Run an experiment of the paper, or one on real people: print its table, draw its figure."""
     stroke: dict[str, Any] = {
         "database": database, "schema": schema, "definition": definition,
         "time_at_risk": time_at_risk,
@@ -114,16 +129,48 @@ def study(
     if name is StudyName.STROKE:
         _run_stroke(out or RESULTS / _stroke_folder(told), seed, jobs, quiet, told)
         return
-    if told:
-        raise ParamError(
-            f"--{next(iter(told)).replace('_', '-')} is an option of elseif study stroke alone."
-        )
+    if name in REAL:
+        _run_real(name, out or RESULTS / name.value, seed, jobs, quiet, told)
+        return
+    _refuse(told, name)
     from elseif.studies import running  # scikit-learn and plotting are slow to load
 
     settings = running.StudySettings(
         out=out or RESULTS, seed=seed, n_jobs=jobs, n_data_sets=data_sets
     )
     running.run_study(name.value, settings)
+
+
+def _refuse(told: dict[str, Any], name: StudyName) -> None:
+    """Refuse options of other studies."""
+    for option in told:
+        whose = (
+            "elseif study stroke, flchain and nwtco"
+            if option in OF_ALL_COMPARING
+            else "elseif study stroke alone"
+        )
+        raise ParamError(
+            f"--{option.replace('_', '-')} is an option of {whose}, not of study {name.value}."
+        )
+
+
+def _run_real(
+    name: StudyName, out: Path, seed: int, jobs: int, quiet: bool, told: dict[str, Any]
+) -> None:
+    """A study of a public table of real people."""
+    from elseif.cli.fit import is_watched
+    from elseif.cli.output import check_is_folder, check_pages
+    from elseif.studies import running
+
+    _refuse({option: told[option] for option in told if option not in OF_ALL_COMPARING}, name)
+    if "only" in told and "skip" in told:
+        raise ParamError("Say --only or --skip, not both.")
+    watched = is_watched(quiet)
+    settings = running.ComparisonSettings(out=out, seed=seed, n_jobs=jobs, watched=watched, **told)
+    check_is_folder(out)
+    check_pages(out)
+    with say_when_interrupted(f"what is done is kept in {out}, and the same command continues"):
+        running.run_study(name.value, settings)
 
 
 def _stroke_folder(told: dict[str, Any]) -> str:

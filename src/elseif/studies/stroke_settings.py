@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 from elseif.errors import ParamError
 from elseif.studies.nafld import NAME as NAFLD
-from elseif.studies.running import StudySettings
+from elseif.studies.running import ComparisonSettings
 
 PAPER_SIZE = 12_586
 DEFINITION = "stroke"  # the one that the paper and the synthetic database are about
 
 
 @dataclass(frozen=True)
-class StrokeSettings(StudySettings):
+class StrokeSettings(ComparisonSettings):
     """How the stroke study is run; without a database, on synthetic patients.
 
     The database "nafld" is made from R's nafld data, which are about real people.
@@ -23,13 +23,7 @@ class StrokeSettings(StudySettings):
     database: str | None = None  # may hold credentials: never shown
     schema: str | None = None
     definition: str = DEFINITION  # a name, or a file
-    time_at_risk: int | None = None  # days; None for what the definition says
-    folds: int = 5
-    only: tuple[str, ...] = ()  # classifiers by name; none for all
-    skip: tuple[str, ...] = ()
     patients: int = PAPER_SIZE  # of the synthetic database
-    fresh: bool = False
-    watched: bool = False
 
     def check(self) -> None:
         """Refuse what contradicts itself, before anything is made."""
