@@ -13,6 +13,7 @@ import pytest
 
 from elseif.cohort import CohortDefinition, connect, extract, load_definition
 from elseif.datasets import NafldFacts, load_nafld, make_nafld_cdm
+from elseif.datasets.cdm_file import TABLES, CdmFile
 from elseif.datasets.nafld_cdm import ENTRY
 from elseif.datasets.nafld_vocabulary import EVENTS, TESTS, ancestor_rows, concept_rows
 from elseif.errors import FileExistsAlreadyError, ParamError, ParamTypeError
@@ -140,6 +141,19 @@ def test_observation_from_entry(tmp_path: Path) -> None:
     made = path, make_nafld_cdm(path, observed_from="entry", schema="other")
     periods = table(made, "SELECT * FROM other.observation_period")
     assert (days(periods["observation_period_start_date"]) == 0).all()
+
+
+def test_tables_of_a_new_database(tmp_path: Path) -> None:
+    """Columns in the order of the common data model, those that must not be null among them."""
+    file = CdmFile(tmp_path / "new.duckdb", "cdm", ["death", "measurement"])
+    columns = file.connection.sql(
+        "SELECT table_name, column_name, is_nullable FROM information_schema.columns"
+    ).fetchall()
+    file.connection.close()
+    assert {name for name, *_ in columns} == {"death", "measurement"} < set(TABLES)
+    needed = {(name, column) for name, column, nullable in columns if nullable == "NO"}
+    assert {column for name, column in needed if name == "death"} == {"person_id", "death_date"}
+    assert ("measurement", "measurement_date") in needed
 
 
 def test_vocabulary() -> None:

@@ -18,6 +18,7 @@ from elseif.evaluation import recalibrate
 from elseif.report import validate_externally, validation_page
 from elseif.report.recalibrated_lines import recalibrated_lines
 from elseif.report.validation_findings import cautions, findings, lines_apart, one_side
+from elseif.report.validation_parts import own_tables, own_words
 
 LABELS = """
 outcome:
@@ -121,6 +122,27 @@ def test_the_verdict(data: dict[str, Any]) -> None:
     assert cautions(data) == data["notes"]
     assert "Fewer than 100 people" in data["notes"][0]
     assert cautions({**data, "synthetic": True})[0].startswith("SYNTHETIC")
+
+
+def test_without_recalibration_or_drift_it_says_why(data: dict[str, Any]) -> None:
+    """An average over lists has no counts of its own, and a rounded model no prevalences."""
+    bare = {**data, "recalibrated": None, "drift": []}
+    assert {"drift", "recalibrated"} & set(own_tables(bare)) == set()
+    assert {"drift", "recalibrated"} <= set(own_tables(data))
+    words = own_words(bare)
+    assert words["recalibrated"][0].startswith("Not shown")
+    assert "does not hold" in words["drift"][0]
+    assert own_words({**bare, "min_cell": 5})["drift"][0].startswith("Left out")
+    (drift,) = (finding for finding in findings(bare) if finding.topic == "Drift")
+    assert drift.mark == "unknown"
+
+
+def test_posterior_averages_have_a_page(fitted: BayesianRuleListClassifier) -> None:
+    averaging = BayesianRuleListClassifier(random_state=0, predict_with="posterior")
+    averaging.fit(HERE[["walks", "age"]], HERE.falls)
+    found = validate_externally(averaging, THERE[["walks", "age"]], THERE.falls)
+    assert found.recalibrated is None
+    assert "Not shown: recalibration starts" in validation_page(found)
 
 
 def test_of_two_sides_of_a_cut_one_is_shown(data: dict[str, Any]) -> None:

@@ -56,9 +56,9 @@ def test_the_study_says_that_people_are_real(study: Study) -> None:
         text = (study.out / page).read_text("utf-8")
         assert "real people" in text
         assert "SYNTHETIC" not in text
-    model = load_model(study.out / "model.json")
-    assert model.cohort is not None
-    assert model.cohort["synthetic"] is False
+    cohort = load_model(study.out / "model.json").model_.cohort
+    assert cohort is not None
+    assert cohort["synthetic"] is False
     found = study.results()
     assert found["synthetic"] is False
     assert found["paper"] is None
