@@ -138,9 +138,9 @@ class NafldFacts:
 
     Examples
     --------
-    >>> from elseif.datasets import make_nafld_cdm
-    >>> make_nafld_cdm("nafld.duckdb").n_deaths
-    1364
+    >>> from elseif.datasets import NafldFacts
+    >>> NafldFacts(2, 5, 8, 3, 1, schema="cdm").n_deaths
+    1
     """
 
     n_people: int

@@ -226,7 +226,7 @@ def validate_externally(
         decisions=decision_curve(truth, risk, list(thresholds)),
         drift=_drift(model, X, cases.rows) if step is None else [],
         min_cell=step,
-        notes=_notes(truth, step),
+        notes=_notes(truth, step, averages=model.predict_with == "posterior"),
         measures=measure_people(EXTERNAL, sample, line, names, thresholds),
         recalibrated=recalibrated_lines(rule_list, counts, place, discount) if has_counts else None,
         synthetic=bool(synthetic),
@@ -286,8 +286,13 @@ def _drift(model: FittedModel, X: Any, rows: np.ndarray) -> list[Drift]:
     return sorted(found, key=lambda one: -abs(one.standardised))
 
 
-def _notes(truth: np.ndarray, step: int | None) -> list[str]:
+def _notes(truth: np.ndarray, step: int | None, averages: bool) -> list[str]:
     notes = []
+    if averages:
+        notes.append(
+            "This model predicts by an average over lists: measures and curves judge the average, "
+            "and every line is one of the list that stands for it."
+        )
     fewest = int(min(truth.sum(), len(truth) - truth.sum()))
     if fewest < 100:
         notes.append(
