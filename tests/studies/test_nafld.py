@@ -56,6 +56,8 @@ def test_the_study_says_that_people_are_real(study: Study) -> None:
         text = (study.out / page).read_text("utf-8")
         assert "real people" in text
         assert "SYNTHETIC" not in text
+    calculator = (study.out / "calculator.html").read_text("utf-8")
+    assert "not for use with patients" in calculator
     cohort = load_model(study.out / "model.json").model_.cohort
     assert cohort is not None
     assert cohort["synthetic"] is False

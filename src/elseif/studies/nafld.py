@@ -24,6 +24,10 @@ INTRODUCTION = (
     "the disease, so that they are no sample of all people with atrial fibrillation. Dates were "
     "removed by the authors; all days are counted from entry into the study."
 )
+NOT_FOR_PATIENTS = (
+    "Made to show the method on a public data set, and not for use with patients: strokes are few, "
+    "and the risks are too high, for people who died or left without a stroke are not counted."
+)
 NOT_RECORDED = (
     "CHADS2 and CHA2DS2-VASc are counted as far as their parts are recorded. Recorded: age, sex, "
     "heart failure, hypertension, diabetes, myocardial infarction. Not recorded: transient "
