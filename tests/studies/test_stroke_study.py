@@ -173,7 +173,10 @@ def test_an_interrupt_and_what_comes_after(
         (["stroke", "--folds", "1"], "--folds"),
         (["stroke", "--jobs", "0"], "--jobs is 0; it must be 1 or more, or negative"),
         (["stroke", "--only", ","], "--only ',' names no classifier."),
-        (["titanic", "--folds", "3"], "--folds is only an option of elseif study stroke."),
+        (
+            ["titanic", "--folds", "3"],
+            "--folds is an option of elseif study stroke, flchain and nwtco, not of study titanic.",
+        ),
         (["tictactoe", "--database", "x"], "--database is an option of elseif study stroke"),
     ],
 )

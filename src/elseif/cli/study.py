@@ -1,4 +1,4 @@
-"""elseif study NAME: the paper's experiments."""
+"""elseif study NAME: the paper's experiments, and some on real people."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from elseif.cli.interrupts import say_when_interrupted
 from elseif.errors import ParamError
 
 STROKE = "Only of elseif study stroke"
+COMPARING = "Of elseif study stroke, flchain and nwtco"
 RESULTS = Path("results")
 
 
@@ -23,20 +24,34 @@ class StudyName(StrEnum):
     TICTACTOE = "tictactoe"
     SIMULATION = "simulation"
     STROKE = "stroke"
+    FLCHAIN = "flchain"
+    NWTCO = "nwtco"
+
+
+REAL = (StudyName.FLCHAIN, StudyName.NWTCO)
+OF_ALL_COMPARING = ("time_at_risk", "folds", "only", "skip", "fresh")
 
 
 def _stroke(text: str, metavar: str | None = None, **more: Any) -> Any:
     return typer.Option(help=text, metavar=metavar, rich_help_panel=STROKE, **more)
 
 
+def _comparing(text: str, metavar: str | None = None, **more: Any) -> Any:
+    return typer.Option(help=text, metavar=metavar, rich_help_panel=COMPARING, **more)
+
+
 Name = Annotated[
     StudyName,
-    typer.Argument(metavar="|".join(StudyName), help="Which of the paper's experiments."),
+    typer.Argument(
+        metavar="|".join(StudyName),
+        help="Which experiment: the paper's, or one on real people of a public table.",
+    ),
 ]
 Out = Annotated[
     Path | None,
     typer.Option(
-        metavar="FOLDER", help="Folder to write to: results, or results/stroke, if not told."
+        metavar="FOLDER",
+        help="Folder to write to: results, or one in it for stroke, flchain and nwtco.",
     ),
 ]
 Seed = Annotated[int, typer.Option(min=0, metavar="NUMBER", help="Seed of everything random.")]
@@ -47,8 +62,8 @@ DataSets = Annotated[
 Database = Annotated[
     str | None,
     _stroke(
-        "Database in the OMOP common data model: a .duckdb file, postgresql://..., or spark. "
-        "Without it, synthetic patients are made.",
+        "Database in the OMOP common data model: a .duckdb file, postgresql://..., or spark; or "
+        "nafld, for real people of a public data set. Without it, synthetic patients are made.",
         "URL",
     ),
 ]
@@ -56,9 +71,18 @@ Schema = Annotated[str | None, _stroke("Schema of its tables.", "NAME")]
 Definition = Annotated[
     str | None, _stroke("Who is extracted: a name, or a YAML file; stroke.", "NAME|FILE")
 ]
-Folds = Annotated[int, _stroke("Folds of the cross-validation.", "NUMBER", min=2)]
-Only = Annotated[str | None, _stroke("Only these classifiers, such as BRL,CHADS2.", "NAME,...")]
-Skip = Annotated[str | None, _stroke("All classifiers but these.", "NAME,...")]
+TimeAtRisk = Annotated[
+    int | None,
+    _comparing(
+        "Days in which the outcome counts; as the definition or the study says.",
+        "DAYS",
+        min=1,
+        max=36_525,
+    ),
+]
+Folds = Annotated[int, _comparing("Folds of the cross-validation.", "NUMBER", min=2)]
+Only = Annotated[str | None, _comparing("Only these classifiers, such as BRL,CHADS2.", "NAME,...")]
+Skip = Annotated[str | None, _comparing("All classifiers but these.", "NAME,...")]
 PatientCount = Annotated[
     int | None, _stroke("Size of the synthetic cohort; 12,586.", "NUMBER", min=100)
 ]
@@ -67,7 +91,7 @@ Fresh = Annotated[
     typer.Option(
         "--fresh",
         help="Begin anew; without it, an interrupted study continues.",
-        rich_help_panel=STROKE,
+        rich_help_panel=COMPARING,
     ),
 ]
 
@@ -81,6 +105,7 @@ def study(
     database: Database = None,
     schema: Schema = None,
     definition: Definition = None,
+    time_at_risk: TimeAtRisk = None,
     folds: Folds = 5,
     only: Only = None,
     skip: Skip = None,
@@ -88,29 +113,79 @@ def study(
     fresh: Fresh = False,
     quiet: Quiet = False,
 ) -> None:
-    """Run an experiment of the paper: print its table, draw its figure."""
+    """Run an experiment of the paper, or one on real people: print its table, draw its figure."""
     stroke: dict[str, Any] = {
         "database": database, "schema": schema, "definition": definition,
+        "time_at_risk": time_at_risk,
         "folds": None if folds == 5 else folds, "only": _names(only), "skip": _names(skip),
         "patients": patients, "fresh": fresh,
     }  # fmt: skip
-    of_stroke = {option: value for option, value in stroke.items() if value}
+    given_options = {option: value for option, value in stroke.items() if value}
     if jobs == 0:  # before anything is made
         raise ParamError("--jobs is 0; it must be 1 or more, or negative: -1 for all cores.")
     for option, given in (("only", only), ("skip", skip)):
         if given is not None and not stroke[option]:
             raise ParamError(f"--{option} {given!r} names no classifier.")
     if name is StudyName.STROKE:
-        _run_stroke(out or RESULTS / "stroke", seed, jobs, quiet, of_stroke)
+        folder = out or RESULTS / _stroke_folder(given_options)
+        _run_stroke(folder, seed, jobs, quiet, given_options)
         return
-    if of_stroke:
-        raise ParamError(f"--{next(iter(of_stroke))} is only an option of elseif study stroke.")
+    if name in REAL:
+        _run_real(name, out or RESULTS / name.value, seed, jobs, quiet, given_options)
+        return
+    _refuse(given_options, name)
     from elseif.studies import running  # scikit-learn and plotting are slow to load
 
     settings = running.StudySettings(
         out=out or RESULTS, seed=seed, n_jobs=jobs, n_data_sets=data_sets
     )
     running.run_study(name.value, settings)
+
+
+def _refuse(options: dict[str, Any], name: StudyName) -> None:
+    """Refuse options of other studies."""
+    for option in options:
+        whose = (
+            "elseif study stroke, flchain and nwtco"
+            if option in OF_ALL_COMPARING
+            else "elseif study stroke alone"
+        )
+        raise ParamError(
+            f"--{option.replace('_', '-')} is an option of {whose}, not of study {name.value}."
+        )
+
+
+def _run_real(
+    name: StudyName, out: Path, seed: int, jobs: int, quiet: bool, options: dict[str, Any]
+) -> None:
+    """A study of a public table of real people."""
+    from elseif.cli.fit import is_watched
+    from elseif.cli.output import check_is_folder, check_pages
+    from elseif.studies import running
+
+    _refuse({option: options[option] for option in options if option not in OF_ALL_COMPARING}, name)
+    if "only" in options and "skip" in options:
+        raise ParamError("Say --only or --skip, not both.")
+    watched = is_watched(quiet)
+    settings = running.ComparisonSettings(
+        out=out, seed=seed, n_jobs=jobs, watched=watched, **options
+    )
+    check_is_folder(out)
+    check_pages(out)
+    with say_when_interrupted(f"what is done is kept in {out}, and the same command continues"):
+        running.run_study(name.value, settings)
+
+
+def _stroke_folder(options: dict[str, Any]) -> str:
+    """A folder for each of the patients that elseif has, and for each time at risk."""
+    from elseif.studies.nafld import NAME
+
+    words = ["stroke"]
+    if options.get("database") == NAME:
+        words.append(NAME)
+    if "time_at_risk" in options:
+        words.append(f"{options['time_at_risk']}-days")
+    return "-".join(words)
 
 
 def _run_stroke(out: Path, seed: int, jobs: int, quiet: bool, options: dict[str, Any]) -> None:

@@ -3,16 +3,34 @@
 from __future__ import annotations
 
 import json
+import shlex
+import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from elseif.cli.arguments import Force, LabelColumn, MinCell, ModelFile, Quiet, output_file
+from elseif.cli.arguments import (
+    Force,
+    LabelColumn,
+    LabelsFile,
+    MinCell,
+    ModelFile,
+    Quiet,
+    Title,
+    output_file,
+)
 from elseif.cli.cohort_folder import is_cohort_folder
 from elseif.cli.option_groups import takes_groups
-from elseif.cli.output import check_is_folder, check_outputs, save, say_saved, width
+from elseif.cli.output import (
+    check_is_folder,
+    check_outputs,
+    check_pages,
+    save,
+    say_saved,
+    width,
+)
 from elseif.cli.problems import say
 from elseif.cli.standard_input import table_path
 from elseif.cli.tables import check_table_file
@@ -70,6 +88,9 @@ class Source:
 class Outputs:
     """What is written, and how the list is recalibrated."""
 
+    out: Annotated[Path | None, output_file("Write it all as a page (HTML).")] = None
+    title: Title = None
+    labels: LabelsFile = None
     results: Annotated[Path | None, output_file("Write every number here (JSON).")] = None
     recalibrated: Annotated[
         Path | None, output_file("Save the list with the new counts added to the old ones (JSON).")
@@ -87,16 +108,20 @@ class Outputs:
 
     def check(self) -> None:
         """Raise where options do not go together."""
-        if self.discount is not None and self.recalibrated is None:
-            raise ParamError("--discount goes with --recalibrated FILE.")
+        if self.title is not None and self.out is None:
+            raise ParamError("--title goes with --out PAGE.")
+        if self.discount is not None and self.recalibrated is None and self.out is None:
+            raise ParamError("--discount goes with --recalibrated FILE or --out PAGE.")
         if self.discount is not None and not 0 <= self.discount <= 1:
             raise ParamError(f"--discount is {self.discount:g}; it must lie between 0 and 1.")
         if self.min_cell is None or self.recalibrated is None:
             return
-        if self.results is not None:
+        others = {"--out": self.out, "--results": self.results}
+        given = [option for option, path in others.items() if path is not None]
+        if given:
             raise ParamError(
-                "With --min-cell, --results and --recalibrated cannot be written together: each is "
-                "rounded on its own, and together they would reveal more about the counts than "
+                f"With --min-cell, {given[0]} and --recalibrated cannot be written together: each "
+                "is rounded on its own, and together they would reveal more about the counts than "
                 "either does alone."
             )
         if self.discount is None:
@@ -131,26 +156,36 @@ def validate(
     """
     source.check(table)
     outputs.check()
-    written = [outputs.results, outputs.recalibrated]
+    check_pages(outputs.out)
+    written = [outputs.out, outputs.results, outputs.recalibrated]
     check_outputs(written, outputs.force, [model, *([table] if table else [])])
     from elseif.cli.models import read
     from elseif.evaluation.updating import recalibrate
     from elseif.report.external_validation import validate_externally
     from elseif.report.validation_text import validation_text
 
-    fitted = read(model)
+    fitted = read(model, outputs.labels)
     if table is None:
         X, y = _of_cohort(fitted, model, _extracted(fitted, model, source, quiet))
     else:
         X, y = _of_table(fitted, model, table, label, text)
-    validation = validate_externally(fitted, X, y)
+    validation = validate_externally(fitted, X, y, discount=outputs.discount)
     made = None
     if outputs.recalibrated is not None:
         made = recalibrate(fitted, X, y, outputs.discount)
     print(validation_text(validation))
     print()
-    if outputs.min_cell is not None and outputs.results is not None:
-        validation = validate_externally(fitted, X, y, min_cell=outputs.min_cell)
+    is_written = outputs.results is not None or outputs.out is not None
+    if outputs.min_cell is not None and is_written:
+        validation = validate_externally(
+            fitted, X, y, min_cell=outputs.min_cell, discount=outputs.discount
+        )
+    if outputs.out is not None:
+        from elseif.report.validation_report import validation_page
+
+        title = outputs.title or f"{model.stem}, validated"
+        page = validation_page(validation, title=title, facts=_facts(fitted, model, table))
+        save("Page", outputs.out, page, outputs.force)
     _write(outputs, validation, made)
 
 
@@ -167,6 +202,18 @@ def _write(outputs: Outputs, validation: ExternalValidation, made: FittedModel |
         print_recalibrated(made)
         save_model(disclosed(made, outputs.min_cell), outputs.recalibrated, None, outputs.force)
         say_saved("Model", outputs.recalibrated)
+
+
+def _facts(fitted: FittedModel, model: Path, table: Path | None) -> dict[str, str]:
+    """Where model and people come from, for the page; of a database no address."""
+    learnt = fitted.training["date"]
+    facts = {"Model": model.name if learnt is None else f"{model.name}, learnt {learnt[:10]}"}
+    if fitted.cohort is not None:
+        facts["Learnt from"] = fitted.cohort["definition"]["title"]
+    if table is None:
+        return {**facts, "People": "extracted from a database by the definition in the model file"}
+    command = shlex.join(["elseif", *sys.argv[1:]])
+    return {**facts, "People": table.name, "Command": command}
 
 
 def _of_table(

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from elseif.checks import check_count, check_flag
+from elseif.datasets.cdm_file import check_new_schema
 from elseif.datasets.patients.people import (
     FIGURE_4,
     KINDS,
@@ -24,7 +25,7 @@ from elseif.datasets.patients.people import (
 )
 from elseif.datasets.patients.planted import PlantedRule, PlantedStroke, facts_path
 from elseif.datasets.patients.records import draw_records
-from elseif.datasets.patients.store import Store, check_new_schema
+from elseif.datasets.patients.store import Store
 from elseif.datasets.patients.vocabulary import PREDICTORS, Catalogue, make_catalogue
 from elseif.errors import FileExistsAlreadyError, ParamError, ParamTypeError, ResourceError
 from elseif.files.atomic import move_into_place, write_atomically

@@ -21,3 +21,4 @@ from elseif.report.summary import (
     Summary as Summary,
     summarise as summarise,
 )
+from elseif.report.validation_report import validation_page as validation_page

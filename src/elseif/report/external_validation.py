@@ -15,10 +15,14 @@ from elseif.evaluation.intervals import LEVEL, Estimate, wilson
 from elseif.evaluation.net_benefit import DecisionCurve, decision_curve
 from elseif.evaluation.updating import external_cases, line_counts
 from elseif.export.disclosed import disclosed, disclosed_list
-from elseif.fitted_model import FittedModel
+from elseif.fitted_model import FittedModel, as_model
 from elseif.posterior.rule_list import Rule, RuleList
+from elseif.report.measures import Measures, Sample, measure_people
 from elseif.report.patterns import antecedent_truths
+from elseif.report.recalibrated_lines import RecalibratedLines, recalibrated_lines
+from elseif.report.wording import EXTERNAL
 from elseif.tables.labels import label_place
+from elseif.tables.origin import origin_of
 
 THRESHOLDS = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5)
 
@@ -105,6 +109,12 @@ class ExternalValidation:
         What counts are rounded to multiples of.
     notes : list[str]
         What a reader must know.
+    measures : Measures
+        All measures in the form of a report's: curves, groups of people by risk, thresholds.
+    recalibrated : RecalibratedLines | None
+        Every line with the counts of both places; None where the model has no counts of a list.
+    synthetic : bool
+        Whether the model was learnt from synthetic patients, or is judged by such.
 
     Examples
     --------
@@ -131,6 +141,9 @@ class ExternalValidation:
     drift: list[Drift]
     min_cell: int | None
     notes: list[str]
+    measures: Measures
+    recalibrated: RecalibratedLines | None
+    synthetic: bool
 
 
 def validate_externally(
@@ -141,6 +154,7 @@ def validate_externally(
     positive: Any = None,
     thresholds: Sequence[float] = THRESHOLDS,
     min_cell: int | None = None,
+    discount: float | None = None,
 ) -> ExternalValidation:
     """Evaluate a model on a table that took no part in making it.
 
@@ -159,6 +173,9 @@ def validate_externally(
     min_cell : int, default=None
         Round every number of people to multiples of this; all measures follow from the rounded
         numbers of the lines, and the drift of conditions is left out.
+    discount : float, default=None
+        What an old observation counts in the recalibrated lines, between 0 and 1; by default the
+        value under which the new labels are most probable.
 
     Returns
     -------
@@ -176,6 +193,7 @@ def validate_externally(
     >>> round(found.auc.value, 2), sum(line.n for line in found.lines)
     (0.72, 1100.0)
     """
+    has_counts = _has_counts(as_model(model))
     model = disclosed(model, min_cell)  # whose probabilities would tell counts of its own people
     rule_list = model.chosen_list()
     place = label_place(rule_list.positive if positive is None else positive, rule_list.classes)
@@ -187,10 +205,14 @@ def validate_externally(
         rounded = disclosed_list(_list_of(rule_list, counts), min_cell)
         counts = np.array([rule.label_counts for rule in rounded.rules])
         step = None if rounded.metadata.rounding is None else rounded.metadata.rounding.step
-        truth, risk = _people_of(counts, rule_list, place)
+        truth, risk, line = _people_of(counts, rule_list, place)
     if not len(truth):
         raise DataError("Nobody is left to evaluate the model on; give more rows, or a lower cell.")
     trained = model.training["label_counts"]
+    here = origin_of(X, set(model.metadata.kinds))
+    synthetic = any(origin is not None and origin["synthetic"] for origin in (model.cohort, here))
+    names = [rule.text or "else" for rule in rule_list.rules]
+    sample = Sample(truth, risk)
     return ExternalValidation(
         positive=rule_list.metadata.label_names[place],
         n=float(len(truth)),
@@ -204,8 +226,16 @@ def validate_externally(
         decisions=decision_curve(truth, risk, list(thresholds)),
         drift=_drift(model, X, cases.rows) if step is None else [],
         min_cell=step,
-        notes=_notes(truth, step),
+        notes=_notes(truth, step, averages=model.predict_with == "posterior"),
+        measures=measure_people(EXTERNAL, sample, line, names, thresholds),
+        recalibrated=recalibrated_lines(rule_list, counts, place, discount) if has_counts else None,
+        synthetic=bool(synthetic),
     )
+
+
+def _has_counts(model: FittedModel) -> bool:
+    """Whether a model predicts by one list whose counts are known, and can be a prior."""
+    return model.predict_with != "posterior" and model.metadata.rounding is None
 
 
 def _list_of(rule_list: RuleList, counts: np.ndarray) -> RuleList:
@@ -217,13 +247,15 @@ def _list_of(rule_list: RuleList, counts: np.ndarray) -> RuleList:
 
 def _people_of(
     counts: np.ndarray, rule_list: RuleList, place: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """People of rounded counts: whether each has the label, and the probability of the line."""
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """People of rounded counts: whether each has the label, the line's probability, the line."""
     risks = np.array([rule.probabilities[place] for rule in rule_list.rules])
     events = counts[:, place].round().astype(int)
     others = counts.sum(axis=1).round().astype(int) - events
     truth = np.concatenate([np.ones(events.sum(), bool), np.zeros(others.sum(), bool)])
-    return truth, np.concatenate([np.repeat(risks, events), np.repeat(risks, others)])
+    numbers = np.arange(len(risks))
+    line = np.concatenate([np.repeat(numbers, events), np.repeat(numbers, others)])
+    return truth, risks[line], line
 
 
 def _lines(rule_list: RuleList, counts: np.ndarray, place: int) -> list[LineJudged]:
@@ -254,8 +286,13 @@ def _drift(model: FittedModel, X: Any, rows: np.ndarray) -> list[Drift]:
     return sorted(drifts, key=lambda one: -abs(one.standardised))
 
 
-def _notes(truth: np.ndarray, step: int | None) -> list[str]:
+def _notes(truth: np.ndarray, step: int | None, averages: bool) -> list[str]:
     notes = []
+    if averages:
+        notes.append(
+            "This model predicts by an average over lists: measures and curves judge the average, "
+            "and every line is one of the list that stands for it."
+        )
     fewest = int(min(truth.sum(), len(truth) - truth.sum()))
     if fewest < 100:
         notes.append(

@@ -199,11 +199,37 @@ def measure(judged: Judged, thresholds: Sequence[float], cells: Cells) -> Measur
         int(sample.truth.sum()),
         len(validation.folds),
         _discrimination(sample),
-        _calibration(judged, sample, cells),
+        _calibration(_line_rows(judged, cells), sample),
         _decision(sample),
         _threshold_rows(sample, thresholds),
         [row for g in judged.groupings for row in _subgroup_rows(g, judged, cells)],
         _label_rows(judged, cells),
+    )
+
+
+def measure_people(
+    method: str, sample: Sample, line: np.ndarray, line_names: Sequence[str],
+    thresholds: Sequence[float],
+) -> Measures:  # fmt: skip
+    """All measures of people who took no part in fitting, each on a line of the list.
+
+    No count is rounded here: under a minimum cell, people are made of rounded counts before.
+    """
+    by_line = [
+        _group_row(name, sample.truth[line == j], sample.risk[line == j])
+        for j, name in enumerate(line_names)
+    ]
+    return Measures(
+        method,
+        len(sample.truth),
+        int(sample.truth.sum()),
+        0,
+        _discrimination(sample),
+        _calibration(by_line, sample),
+        _decision(sample),
+        _threshold_rows(sample, thresholds),
+        [],
+        [],
     )
 
 
@@ -281,12 +307,16 @@ def _heights(points: CurvePoints, at: np.ndarray) -> tuple[np.ndarray, np.ndarra
     return np.where(corner, heights[first], between), np.where(corner, heights[last], between)
 
 
-def _calibration(judged: Judged, sample: Sample, cells: Cells) -> Calibration:
-    tenth, n_tenths = quantile_groups(sample.risk)
-    by_line = []
+def _line_rows(judged: Judged, cells: Cells) -> list[GroupRow]:
+    rows = []
     for j, name in enumerate(judged.line_names):
         truth, risk = judged.group(judged.line == j, cells)
-        by_line.append(_group_row(name, truth, risk))
+        rows.append(_group_row(name, truth, risk))
+    return rows
+
+
+def _calibration(by_line: list[GroupRow], sample: Sample) -> Calibration:
+    tenth, n_tenths = quantile_groups(sample.risk)
     return Calibration(
         by_line,
         [

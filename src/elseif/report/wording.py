@@ -10,6 +10,7 @@ from elseif.showing import numbers
 
 Data = Mapping[str, Any]
 UNKNOWN = "not available"
+EXTERNAL, EXTERNAL_WORDS = "external", "external validation"
 # docs/coverage.md has the measurements, and the command that prints them
 OPTIMISM = (
     "Rules are selected because they stand out in the training data, so their risks are a little "
@@ -82,7 +83,7 @@ def how_evaluated(validation: Data) -> str:
     """By what performance was measured."""
     if validation["n_folds"]:
         return f"{validation['n_folds']}-fold cross-validation"
-    return "held-out table"
+    return EXTERNAL_WORDS if validation["method"] == EXTERNAL else "held-out table"
 
 
 def discrimination_words(summary: Data) -> list[str]:

@@ -25,6 +25,18 @@ class StudySettings:
     n_data_sets: int = 100
 
 
+@dataclass(frozen=True)
+class ComparisonSettings(StudySettings):
+    """How a study is run that compares classifiers over folds, and can be resumed."""
+
+    folds: int = 5
+    only: tuple[str, ...] = ()  # classifiers by name; none for all
+    skip: tuple[str, ...] = ()
+    time_at_risk: int | None = None  # days; None for what the study says
+    fresh: bool = False
+    watched: bool = False
+
+
 def run_study(name: str, settings: StudySettings) -> None:
     """Run a study by name; the folder for its pictures is tried first."""
     is_new = not settings.out.exists()

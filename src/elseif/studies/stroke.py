@@ -18,7 +18,7 @@ import numpy as np
 
 from elseif import BayesianRuleListClassifier, __version__
 from elseif.cohort import Cohort, extraction_text
-from elseif.datasets import facts_path
+from elseif.datasets import facts_path, load_nafld
 from elseif.errors import DataError, FileExistsAlreadyError
 from elseif.evaluation import EVERYBODY, MEN, WOMEN, Compared, Contender, Population, compare
 from elseif.files import only_run_in, write_atomically
@@ -26,6 +26,13 @@ from elseif.progress import Progress, ProgressBar
 from elseif.report import plain
 from elseif.studies import stroke_figures as figures, stroke_tables as tables
 from elseif.studies.kept_results import FileKeeper
+from elseif.studies.nafld import (
+    DATABASE as NAFLD_FILE,
+    INTRODUCTION,
+    NOT_RECORDED,
+    nafld_follow_up,
+    nafld_paragraphs,
+)
 from elseif.studies.running import save_figure
 from elseif.studies.stroke_cohort import (
     DATABASE as DATABASE_FILE,
@@ -58,7 +65,7 @@ KEPT, RESULTS, LISTS, TABLES = "kept", "results.json", "lists.txt", "tables.txt"
 FORMAT = 1
 PICTURES = ("figure-4-list", "figure-5-roc", "auc", "calibration")
 WRITTEN = (  # what a run replaces
-    DATABASE_FILE, RESULTS, LISTS, TABLES, MODEL, REPORT, CALCULATOR,
+    DATABASE_FILE, NAFLD_FILE, RESULTS, LISTS, TABLES, MODEL, REPORT, CALCULATOR,
     *(f"{picture}.{ending}" for picture in PICTURES for ending in ("png", "svg")),
 )  # fmt: skip
 # what shows that a study was run in a folder, from its first minute on
@@ -117,8 +124,11 @@ class _Study:
             patients = find_patients(self.settings, self.progress)
         summary = cohort_summary(patients.cohort)
         title, synthetic = patients.definition.title, patients.is_synthetic
+        if self.settings.is_nafld:
+            self.say(tables.wrapped(INTRODUCTION))
         self.say(tables.heading_text(title, summary, synthetic, patients.source))
         self.say(_extraction(patients.cohort))
+        summary |= self._follow_up(patients)
         check_outcome(patients.cohort)
         contenders, absent = self._contenders(patients)
         with self.timed("starting up"):
@@ -137,6 +147,15 @@ class _Study:
         self._finish(results, of_populations, pages)
 
     # -------------------------------------------------------------------- parts
+
+    def _follow_up(self, patients: Patients) -> dict[str, Any]:
+        """Of R's nafld data, how long people were followed and what the scores lack."""
+        if not self.settings.is_stroke_of_nafld:
+            return {}
+        found = nafld_follow_up(load_nafld(), patients.definition.outcome_window[1])
+        for paragraph in (*nafld_paragraphs(found), NOT_RECORDED):
+            self.say(tables.wrapped(paragraph))
+        return {"follow_up": {name: asdict(one) for name, one in found.items()}}
 
     def _contenders(self, patients: Patients) -> tuple[list[Contender], dict[str, str]]:
         cohort = patients.cohort

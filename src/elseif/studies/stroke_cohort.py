@@ -12,11 +12,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from elseif.datasets import PlantedRule, PlantedStroke, make_stroke_cdm, read_planted
+from elseif.datasets import (
+    PlantedRule,
+    PlantedStroke,
+    make_nafld_cdm,
+    make_stroke_cdm,
+    read_planted,
+)
 from elseif.errors import DataError, ElseifError
 from elseif.progress import Progress
 from elseif.report import plain
+from elseif.studies.nafld import DATABASE as NAFLD_DATABASE, nafld_definition, of_real_people
 from elseif.studies.stroke_settings import StrokeSettings
+from elseif.studies.time_at_risk import with_time_at_risk
 
 if TYPE_CHECKING:
     from elseif.cohort import Cohort, CohortDefinition
@@ -46,16 +54,29 @@ class Patients:
 
 
 def find_patients(settings: StrokeSettings, progress: Progress) -> Patients:
-    """Make the synthetic database if it is wanted and absent; extract, or read what was."""
-    from elseif.cohort import load_definition
-
-    definition = load_definition(settings.definition)
+    """Make the database if it is one that elseif makes; extract, or read what was."""
+    definition = study_definition(settings)
     planted: tuple[PlantedRule, ...] = ()
     if settings.database is None:
         planted = _synthetic_database(settings, progress).rules[:-1]
+    elif settings.is_nafld and not (settings.out / NAFLD_DATABASE).is_file():
+        with progress.stage("R's nafld data", 1):
+            make_nafld_cdm(settings.out / NAFLD_DATABASE, schema=SCHEMA)
     cohort, folder, source, is_synthetic = _extracted(settings, definition, progress)
     digest = cohort_digest(cohort)
     return Patients(cohort, definition, is_synthetic, source, folder, planted, digest)
+
+
+def study_definition(settings: StrokeSettings) -> CohortDefinition:
+    """The definition that was asked for, with the time at risk that was."""
+    from elseif.cohort import load_definition
+
+    definition = load_definition(settings.definition)
+    if settings.time_at_risk is not None:
+        definition = with_time_at_risk(definition, settings.time_at_risk)
+    if settings.is_stroke_of_nafld:
+        return nafld_definition(definition)
+    return of_real_people(definition) if settings.is_nafld else definition
 
 
 def _synthetic_database(settings: StrokeSettings, progress: Progress) -> PlantedStroke:
@@ -86,8 +107,10 @@ def _extracted(
     """
     from elseif.cohort import connect, extract, read_cohort
 
-    url = settings.database or str(settings.out / DATABASE)
-    schema = SCHEMA if settings.database is None else settings.schema
+    made_here = DATABASE if settings.database is None else NAFLD_DATABASE
+    is_made_here = settings.database is None or settings.is_nafld
+    url = str(settings.out / made_here) if is_made_here else str(settings.database)
+    schema = SCHEMA if is_made_here else settings.schema
     with connect(url, schema=schema) as database:
         is_synthetic = database.is_synthetic()
         if is_synthetic:
@@ -98,7 +121,7 @@ def _extracted(
             _forget_cohort(folder)
         with contextlib.suppress(ElseifError):  # begun, damaged or absent: extract sees to it
             cohort = read_cohort(folder)
-            if settings.database is not None:
+            if not is_made_here:
                 progress.note(f"The cohort in {folder} is used; --fresh extracts it again.")
             return cohort, folder, database.label, is_synthetic
         cohort = extract(database, definition, folder=folder, progress=progress)
@@ -112,8 +135,9 @@ def _folder_name(identity: str, state: list[Any] | None, definition: CohortDefin
 
 
 def forget_database(out: Path) -> None:
-    """Remove the synthetic database, to begin anew."""
-    for path in (out / DATABASE, (out / DATABASE).with_suffix(".planted.json")):
+    """Remove the databases that the study makes, to begin anew."""
+    planted = Path(DATABASE).with_suffix(".planted.json").name
+    for path in (out / DATABASE, out / planted, out / NAFLD_DATABASE):
         path.unlink(missing_ok=True)
 
 

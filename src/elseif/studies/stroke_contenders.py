@@ -16,6 +16,7 @@ from elseif.evaluation import (
     Scores,
     comparison_classifiers,
 )
+from elseif.studies.running import ComparisonSettings
 from elseif.studies.stroke_results import BRL, POINT, POST, describe_fit
 from elseif.studies.stroke_settings import StrokeSettings
 
@@ -124,9 +125,9 @@ def comparison_contenders(
     return contenders, absent
 
 
-def check_names(settings: StrokeSettings) -> None:
+def check_names(settings: ComparisonSettings, others: Collection[str] = tuple(SCORES)) -> None:
     """Refuse names of classifiers that there are not, before anything is made."""
-    known = {name.lower(): name for name in (BRL, *SCORES, *comparison_classifiers())}
+    known = {name.lower(): name for name in (BRL, *others, *comparison_classifiers())}
     for name in (*settings.only, *settings.skip):
         if name.lower() not in known:
             near = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.4)
@@ -137,7 +138,7 @@ def check_names(settings: StrokeSettings) -> None:
 
 
 def select(
-    contenders: Sequence[Contender], absent: Mapping[str, str], settings: StrokeSettings
+    contenders: Sequence[Contender], absent: Mapping[str, str], settings: ComparisonSettings
 ) -> tuple[list[Contender], dict[str, str]]:
     """Those of both that were asked for, however their letters were written."""
     only, skip = ({name.lower() for name in given} for given in (settings.only, settings.skip))

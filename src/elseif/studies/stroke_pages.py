@@ -9,8 +9,10 @@ from elseif import BayesianRuleListClassifier, save_model
 from elseif.files import write_atomically
 from elseif.progress import Progress
 from elseif.report import calculator_page, report_page, summarise
+from elseif.studies.nafld import NOT_FOR_PATIENTS, REAL_PEOPLE
 from elseif.studies.stroke_cohort import Patients
 from elseif.studies.stroke_settings import StrokeSettings
+from elseif.studies.time_at_risk import DAYS_A_YEAR, span_text
 
 if TYPE_CHECKING:
     from elseif.cohort import Cohort
@@ -28,8 +30,11 @@ def page_title(patients: Patients) -> str:
 def calculator_title(patients: Patients) -> str:
     """A short title, for a page that is used on small screens; the page adds whose it is."""
     definition = patients.definition
-    title = f"risk of {definition.outcome.name} after {definition.index.name}".replace("_", " ")
-    return title.capitalize()
+    days = definition.outcome_window[1]
+    when = "after" if days == DAYS_A_YEAR else f"within {span_text(days)} of"
+    title = f"risk of {definition.outcome.name} {when} {definition.index.name}".replace("_", " ")
+    whose = f" ({REAL_PEOPLE})" if REAL_PEOPLE in definition.title else ""
+    return f"{title.capitalize()}{whose}"
 
 
 def write_pages(
@@ -77,9 +82,11 @@ def _calculator(fitted: BayesianRuleListClassifier, patients: Patients) -> str:
         kind: {name: value for name, value in by_column.items() if name in asked}
         for kind, by_column in details.items()
     }
+    of_real_people = REAL_PEOPLE in patients.definition.title
     return calculator_page(
         fitted,
         title=calculator_title(patients),
         X=patients.cohort.table(),
+        about={"When to use": NOT_FOR_PATIENTS} if of_real_people else None,
         **wording,
     )

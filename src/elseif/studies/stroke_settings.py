@@ -6,30 +6,35 @@ import shlex
 from dataclasses import dataclass
 
 from elseif.errors import ParamError
-from elseif.studies.running import StudySettings
+from elseif.studies.nafld import NAME as NAFLD
+from elseif.studies.running import ComparisonSettings
 
 PAPER_SIZE = 12_586
 DEFINITION = "stroke"  # the one that the paper and the synthetic database are about
 
 
 @dataclass(frozen=True)
-class StrokeSettings(StudySettings):
-    """How the stroke study is run; without a database, on synthetic patients."""
+class StrokeSettings(ComparisonSettings):
+    """How the stroke study is run; without a database, on synthetic patients.
+
+    The database "nafld" is made from R's nafld data, which are about real people.
+    """
 
     database: str | None = None  # may hold credentials: never shown
     schema: str | None = None
     definition: str = DEFINITION  # a name, or a file
-    folds: int = 5
-    only: tuple[str, ...] = ()  # classifiers by name; none for all
-    skip: tuple[str, ...] = ()
     patients: int = PAPER_SIZE  # of the synthetic database
-    fresh: bool = False
-    watched: bool = False
 
     def check(self) -> None:
         """Refuse what contradicts itself, before anything is made."""
         if self.database is None and self.schema is not None:
             raise ParamError("--schema goes with --database; the synthetic database has its own.")
+        if self.is_nafld and self.schema is not None:
+            raise ParamError("--schema goes with a database of yours; nafld has its own.")
+        if self.database is None and self.time_at_risk is not None:
+            raise ParamError(
+                "--time-at-risk needs --database: the synthetic patients are observed for a year."
+            )
         if self.database is None and self.definition != DEFINITION:
             raise ParamError(
                 f"The synthetic database is about {DEFINITION} alone; --definition "
@@ -40,15 +45,26 @@ class StrokeSettings(StudySettings):
         if self.only and self.skip:
             raise ParamError("Say --only or --skip, not both.")
 
+    @property
+    def is_nafld(self) -> bool:
+        """Whether the patients are those of R's nafld data."""
+        return self.database == NAFLD
+
+    @property
+    def is_stroke_of_nafld(self) -> bool:
+        """Whether their question is the paper's, too."""
+        return self.is_nafld and self.definition == DEFINITION
+
     def command(self) -> str:
         """The command that makes this study again, without credentials."""
         words = ["elseif", "study", "stroke", "--out", str(self.out)]
         if self.database is not None:
-            words += ["--database", "URL"]
-        for name, default in (("schema", None), ("definition", DEFINITION), ("folds", 5),
-                              ("seed", 0), ("patients", PAPER_SIZE)):  # fmt: skip
+            words += ["--database", NAFLD if self.is_nafld else "URL"]
+        for name, default in (("schema", None), ("definition", DEFINITION),
+                              ("time_at_risk", None), ("folds", 5), ("seed", 0),
+                              ("patients", PAPER_SIZE)):  # fmt: skip
             if (value := getattr(self, name)) != default:
-                words += [f"--{name}", str(value)]
+                words += [f"--{name.replace('_', '-')}", str(value)]
         for name in ("only", "skip"):
             if getattr(self, name):
                 words += [f"--{name}", ",".join(getattr(self, name))]

@@ -32,7 +32,7 @@ LAST = POST  # in the paper the posterior's row closes the table
 def heading_text(title: str, cohort: Data, is_synthetic: bool, source: str) -> str:
     """What the study is about, and on whom."""
     loud = "SYNTHETIC patients" if is_synthetic else "patients"
-    return f"{title}\n" + _wrapped(
+    return f"{title}\n" + wrapped(
         f"{cohort['n']:,} {loud}, {_events(cohort)}, {cohort['n_features']:,} drugs and "
         f"conditions; from {source}"
     )
@@ -42,6 +42,8 @@ def auc_table(
     results: Data, of: str, with_paper: bool, left_out: Mapping[str, str] | None = None
 ) -> str:
     """AUC and training time of every classifier, beside the paper's figures where there are.
+
+    Where there are none, the interval of the mean AUC for the people tested takes their place.
 
     Below it: why some failed, and why some were left out.
     """
@@ -53,9 +55,11 @@ def auc_table(
     if published:
         head += f"| another database ({DATABASE})"
         units += f"| {'AUC':<16}{'training, min'}"
+    else:
+        units += "95% interval of the AUC"
     lines += [head.rstrip(), units.rstrip()]
     for name in row_order(results, published):
-        lines.append(_row(name, results, published.get(name)))
+        lines.append(_row(name, results, published.get(name), with_interval=not published))
     lines += reason_lines(results["failures"])
     lines += reason_lines(left_out or {}, "not run, ")
     lines += warning_lines(results)
@@ -75,7 +79,7 @@ def reason_lines(reasons: Mapping[str, str], what: str = "") -> list[str]:
     names: dict[str, list[str]] = {}
     for name, why in reasons.items():
         names.setdefault(why, []).append(name)
-    return [_wrapped(f"  {', '.join(who)}: {what}{why}") for why, who in names.items()]
+    return [wrapped(f"  {', '.join(who)}: {what}{why}") for why, who in names.items()]
 
 
 def warning_lines(results: Data) -> list[str]:
@@ -87,7 +91,7 @@ def warning_lines(results: Data) -> list[str]:
             names[name] = names.get(name, 0) + 1
     n = results["n_folds"]
     return [
-        _wrapped(
+        wrapped(
             f"  warning of {', '.join(f'{name} ({k} of {n} folds)' for name, k in names.items())}: "
             + _cut(text, LONGEST_WARNING)
         )
@@ -113,7 +117,7 @@ def difference_text(results: Data) -> str:
         mean = f"{one['mean']:+.3f} {_bracketed(one['sd'], 3)}"
         lines.append(f"  {name:<{NAME}}{mean:<18}{one['n_folds_above']} of {n}")
     if results["population"] == EVERYBODY:
-        lines.append(_wrapped(CAUTION))
+        lines.append(wrapped(CAUTION))
     return "\n".join(lines)
 
 
@@ -123,7 +127,7 @@ def stability_text(results: Data) -> str:
     lengths = ", ".join(map(str, stability["lengths"]))
     pools = [one["n_antecedents"] for one in results["lists"]]
     lines = [
-        _wrapped(
+        wrapped(
             f"Point lists of the {n} folds ({results['population']}): {lengths} rules, from "
             f"{min(pools):,} to {max(pools):,} antecedents; two of them share "
             f"{_share(stability['rule_agreement'])} of their rules and "
@@ -146,7 +150,7 @@ def planted_text(results: Data) -> str:
             more += f", and turned round in {len(one['turned_round'])}"
         if one["in_another_rule"]:
             more += f", and its disease in another rule in {len(one['in_another_rule'])}"
-        lines.append(_wrapped(f"  {one['rule']}: {len(one['folds'])} of {n}{more}"))
+        lines.append(wrapped(f"  {one['rule']}: {len(one['folds'])} of {n}{more}"))
     return "\n".join(lines)
 
 
@@ -155,7 +159,7 @@ def times_text(times: Data) -> str:
     lines = []
     if times["brl_everybody_seconds"] is not None:
         lines.append(
-            _wrapped(
+            wrapped(
                 "All of BRL's mining and sampling took "
                 f"{times['brl_everybody_seconds']:.1f} s by the clock for the folds of everybody "
                 f"({times['brl_everybody_cpu_seconds']:.1f} s of CPU), and "
@@ -165,11 +169,11 @@ def times_text(times: Data) -> str:
         )
     parts = ", ".join(f"{what} {seconds:.0f} s" for what, seconds in times["parts"].items())
     lines.append(
-        _wrapped(f"This run: {times['seconds']:.0f} s on {times['cores']} cores ({parts}).")
+        wrapped(f"This run: {times['seconds']:.0f} s on {times['cores']} cores ({parts}).")
     )
     if times["n_kept"]:
         lines.append(
-            _wrapped(
+            wrapped(
                 f"{times['n_kept']:,} of {times['n_fits']:,} fits had been kept from an earlier "
                 "run; their training times are those of that run."
             )
@@ -190,7 +194,7 @@ def lists_text(populations: Sequence[Data], is_synthetic: bool) -> str:
     return "\n".join(parts)
 
 
-def _row(name: str, results: Data, published: PublishedRow | None) -> str:
+def _row(name: str, results: Data, published: PublishedRow | None, with_interval: bool) -> str:
     if name in results["classifiers"]:
         classifier = results["classifiers"][name]
         auc = _spread(classifier["auc"], 3)
@@ -200,6 +204,8 @@ def _row(name: str, results: Data, published: PublishedRow | None) -> str:
     else:
         auc, seconds = ("failed" if name in results["failures"] else "not run"), ""
     row = f"{name:<{NAME}}{auc:<16}{seconds:<16}"
+    if with_interval and name in results["classifiers"]:
+        row += _interval(results["classifiers"][name]["auc"])
     if published is not None:
         minutes = NO_TRAINING if published.minutes is None else _figure(published.minutes, 2)
         row += f"| {_figure(published.auc, 3):<16}{minutes}"
@@ -219,6 +225,11 @@ def _spread(values: Data, decimals: int) -> str:
     return f"{values['mean']:.{decimals}f} {_bracketed(values['sd'], decimals)}"
 
 
+def _interval(found: Data) -> str:
+    low, high = found["low"], found["high"]
+    return "–" if low is None or high is None else f"{low:.3f} to {high:.3f}"
+
+
 def _bracketed(value: float | None, decimals: int) -> str:
     return "(–)" if value is None else f"({value:.{decimals}f})"
 
@@ -227,7 +238,8 @@ def _share(value: float | None) -> str:
     return "–" if value is None else f"{value:.0%}"
 
 
-def _wrapped(text: str) -> str:
+def wrapped(text: str) -> str:
+    """A paragraph in lines; those after the first are indented."""
     lead = " " * (len(text) - len(text.lstrip()))
     return textwrap.fill(
         text.strip(), WIDTH, initial_indent=lead, subsequent_indent=lead + "  ",

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from elseif.checks import check_schema
+from elseif.datasets.cdm_file import FEMALE, MALE, SEXES, CdmFile, ConceptRow, dates
 from elseif.datasets.patients.people import LAST_DAY, People
 from elseif.datasets.patients.planted import NOTICE, PlantedStroke
 from elseif.datasets.patients.records import Records
@@ -19,98 +18,22 @@ from elseif.datasets.patients.vocabulary import (
     Catalogue,
     ancestor_rows,
 )
-from elseif.errors import ParamError, install
 
-if TYPE_CHECKING:
-    import duckdb
-
-RESERVED_SCHEMAS = ("information_schema", "pg_catalog", "temp")
-FEMALE, MALE, NO_CONCEPT = 8532, 8507, 0
 DAYS_SUPPLY = 30
-
-# columns with their types; those that end in ! may not be null
-TABLES = {
-    "person": """person_id integer!, gender_concept_id integer!, year_of_birth integer!,
-        month_of_birth integer, day_of_birth integer, birth_datetime timestamp,
-        race_concept_id integer!, ethnicity_concept_id integer!, location_id integer,
-        provider_id integer, care_site_id integer, person_source_value varchar(50),
-        gender_source_value varchar(50), gender_source_concept_id integer,
-        race_source_value varchar(50), race_source_concept_id integer,
-        ethnicity_source_value varchar(50), ethnicity_source_concept_id integer""",
-    "observation_period": """observation_period_id integer!, person_id integer!,
-        observation_period_start_date date!, observation_period_end_date date!,
-        period_type_concept_id integer!""",
-    "condition_occurrence": """condition_occurrence_id integer!, person_id integer!,
-        condition_concept_id integer!, condition_start_date date!,
-        condition_start_datetime timestamp, condition_end_date date,
-        condition_end_datetime timestamp, condition_type_concept_id integer!,
-        condition_status_concept_id integer, stop_reason varchar(20), provider_id integer,
-        visit_occurrence_id integer, visit_detail_id integer, condition_source_value varchar(50),
-        condition_source_concept_id integer, condition_status_source_value varchar(50)""",
-    "drug_exposure": """drug_exposure_id integer!, person_id integer!, drug_concept_id integer!,
-        drug_exposure_start_date date!, drug_exposure_start_datetime timestamp,
-        drug_exposure_end_date date!, drug_exposure_end_datetime timestamp,
-        verbatim_end_date date, drug_type_concept_id integer!, stop_reason varchar(20),
-        refills integer, quantity numeric, days_supply integer, sig text,
-        route_concept_id integer, lot_number varchar(50), provider_id integer,
-        visit_occurrence_id integer, visit_detail_id integer, drug_source_value varchar(50),
-        drug_source_concept_id integer, route_source_value varchar(50),
-        dose_unit_source_value varchar(50)""",
-    "concept": """concept_id integer!, concept_name varchar(255)!, domain_id varchar(20)!,
-        vocabulary_id varchar(20)!, concept_class_id varchar(20)!, standard_concept varchar(1),
-        concept_code varchar(50)!, valid_start_date date!, valid_end_date date!,
-        invalid_reason varchar(1)""",
-    "concept_ancestor": """ancestor_concept_id integer!, descendant_concept_id integer!,
-        min_levels_of_separation integer!, max_levels_of_separation integer!""",
-    "cdm_source": """cdm_source_name varchar(255)!, cdm_source_abbreviation varchar(25)!,
-        cdm_holder varchar(255)!, source_description text,
-        source_documentation_reference varchar(255), cdm_etl_reference varchar(255),
-        source_release_date date!, cdm_release_date date!, cdm_version varchar(10),
-        cdm_version_concept_id integer!, vocabulary_version varchar(20)!""",
-}
+TABLES = (
+    *("person", "observation_period", "condition_occurrence", "drug_exposure"),
+    *("concept", "concept_ancestor", "cdm_source"),
+)
 
 
-def check_new_schema(schema: Any) -> None:
-    """A name that every database takes, and that none keeps for itself; it is quoted anyway."""
-    check_schema(schema)
-    if schema.lower() in RESERVED_SCHEMAS:
-        raise ParamError(f"schema is {schema!r}, which the database keeps for itself.")
-
-
-class Store:
+class Store(CdmFile):
     """A new DuckDB file with empty tables, to which blocks of persons are added."""
 
     def __init__(self, path: Path, schema: str) -> None:
-        try:
-            import duckdb
-            import pyarrow  # noqa: F401  (how blocks are handed over)
-        except ImportError:
-            raise ParamError(
-                f"A synthetic database needs DuckDB and pyarrow: {install('omop')}."
-            ) from None
-        self.schema = schema
-        self.n_rows = dict.fromkeys(TABLES, 0)
-        self.connection: duckdb.DuckDBPyConnection = duckdb.connect(str(path))
-        self.connection.execute(f'CREATE SCHEMA IF NOT EXISTS "{schema}"')
-        for table, columns in TABLES.items():
-            declared = columns.replace("!", " NOT NULL")
-            self.connection.execute(f'CREATE TABLE "{schema}".{table} ({declared})')
+        super().__init__(path, schema, TABLES)
 
     def __enter__(self) -> Store:
         return self
-
-    def __exit__(self, *_: object) -> None:
-        self.connection.close()
-
-    def add(self, table: str, columns: dict[str, Any]) -> None:
-        """Rows by column; columns that are not named stay null."""
-        import pyarrow as pa
-
-        block = pa.table(columns)
-        self.connection.register("block", block)
-        self.connection.execute(f'INSERT INTO "{self.schema}".{table} BY NAME SELECT * FROM block')
-        self.connection.unregister("block")
-        self.n_rows[table] += block.num_rows
 
     def add_people(self, people: People, first_id: int) -> None:
         """Persons and their observation periods."""
@@ -130,10 +53,10 @@ class Store:
         self.add(
             "observation_period",
             {
-                "observation_period_id": self._ids("observation_period", len(person)),
+                "observation_period_id": self.ids("observation_period", len(person)),
                 "person_id": (first_id + person).astype(np.int32),
-                "observation_period_start_date": _dates(first),
-                "observation_period_end_date": _dates(last),
+                "observation_period_start_date": dates(first),
+                "observation_period_end_date": dates(last),
                 "period_type_concept_id": _types(len(person)),
             },
         )
@@ -144,10 +67,10 @@ class Store:
         self.add(
             "condition_occurrence",
             {
-                "condition_occurrence_id": self._ids("condition_occurrence", len(conditions)),
+                "condition_occurrence_id": self.ids("condition_occurrence", len(conditions)),
                 "person_id": (first_id + conditions.person).astype(np.int32),
                 "condition_concept_id": conditions.concept.astype(np.int32),
-                "condition_start_date": _dates(conditions.day),
+                "condition_start_date": dates(conditions.day),
                 "condition_type_concept_id": _types(len(conditions)),
             },
         )
@@ -156,11 +79,11 @@ class Store:
         self.add(
             "drug_exposure",
             {
-                "drug_exposure_id": self._ids("drug_exposure", len(drugs)),
+                "drug_exposure_id": self.ids("drug_exposure", len(drugs)),
                 "person_id": (first_id + drugs.person).astype(np.int32),
                 "drug_concept_id": drugs.concept.astype(np.int32),
-                "drug_exposure_start_date": _dates(drugs.day),
-                "drug_exposure_end_date": _dates(last),
+                "drug_exposure_start_date": dates(drugs.day),
+                "drug_exposure_end_date": dates(last),
                 "drug_type_concept_id": _types(len(drugs)),
                 "days_supply": (last - drugs.day + 1).astype(np.int32),
             },
@@ -168,33 +91,9 @@ class Store:
 
     def add_vocabulary(self, catalogue: Catalogue) -> None:
         """Concepts and their hierarchy; a made-up concept is its own and only ancestor."""
-        rows = _concept_rows(catalogue)
-        ids, names, domains, vocabularies, classes, codes = zip(*rows, strict=True)
-        self.add(
-            "concept",
-            {
-                "concept_id": np.array(ids, dtype=np.int32),
-                "concept_name": list(names),
-                "domain_id": list(domains),
-                "vocabulary_id": list(vocabularies),
-                "concept_class_id": list(classes),
-                "standard_concept": [None if i == NO_CONCEPT else "S" for i in ids],
-                "concept_code": [
-                    code or f"synthetic {i}" for i, code in zip(ids, codes, strict=True)
-                ],
-                "valid_start_date": np.full(len(rows), "1970-01-01", dtype="datetime64[D]"),
-                "valid_end_date": np.full(len(rows), "2099-12-31", dtype="datetime64[D]"),
-            },
-        )
+        self.add_concepts(_concept_rows(catalogue))
         own = catalogue.ids[len(PREDICTORS) :]
-        pairs = np.array(ancestor_rows() + [(int(i), int(i), 0, 0) for i in own], dtype=np.int32)
-        columns = (
-            "ancestor_concept_id",
-            "descendant_concept_id",
-            "min_levels_of_separation",
-            "max_levels_of_separation",
-        )
-        self.add("concept_ancestor", dict(zip(columns, np.ascontiguousarray(pairs.T), strict=True)))
+        self.add_ancestors(ancestor_rows() + [(int(i), int(i), 0, 0) for i in own])
 
     def finish(self, planted: PlantedStroke) -> None:
         """What the database is, said inside it."""
@@ -215,12 +114,8 @@ class Store:
         )
         self.connection.execute("CHECKPOINT")
 
-    def _ids(self, table: str, n: int) -> np.ndarray:
-        first = 1 + self.n_rows[table]
-        return np.arange(first, first + n, dtype=np.int32)
 
-
-def _concept_rows(catalogue: Catalogue) -> list[tuple[int, str, str, str, str, str]]:
+def _concept_rows(catalogue: Catalogue) -> list[ConceptRow]:
     """Id, name, domain, vocabulary, class and code of every concept."""
     known = [*INDEX_CONCEPTS, *PREDICTORS]
     rows = [
@@ -237,35 +132,16 @@ def _concept_rows(catalogue: Catalogue) -> list[tuple[int, str, str, str, str, s
             strict=True,
         )
     ]
+    what = "Synthetic record: not of a real person"
     rows += [
-        (
-            NO_CONCEPT,
-            "No matching concept",
-            "Metadata",
-            "None",
-            "Undefined",
-            "No matching concept",
-        ),
-        (FEMALE, "FEMALE", "Gender", "Gender", "Gender", "F"),
-        (MALE, "MALE", "Gender", "Gender", "Gender", "M"),
-        (
-            SYNTHETIC_RECORD,
-            "Synthetic record: not of a real person",
-            "Type Concept",
-            LOCAL_VOCABULARY,
-            "Type Concept",
-            "",
-        ),
+        *SEXES,
+        (SYNTHETIC_RECORD, what, "Type Concept", LOCAL_VOCABULARY, "Type Concept", ""),
     ]
-    return rows
+    return [(*row[:5], row[5] or f"synthetic {row[0]}") for row in rows]
 
 
 def _in_order(records: Records) -> Records:
     return records.take(np.argsort((records.person << 15) + records.day, kind="stable"))
-
-
-def _dates(days: np.ndarray) -> np.ndarray:
-    return days.astype("datetime64[D]")
 
 
 def _types(n: int) -> np.ndarray:

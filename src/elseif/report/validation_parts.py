@@ -1,0 +1,216 @@
+"""Tables, sentences and bars of the page of an external validation, from its plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from elseif.report import wording
+from elseif.report.page_tables import Table
+from elseif.report.svg import Svg, element
+from elseif.report.validation_findings import MUCH_DRIFT, has_drifted, one_side
+from elseif.report.wording import count, estimate, number, percent, percent_estimate
+from elseif.showing.line_heads import line_head
+from elseif.showing.numbers import decimals_for
+
+Data = Mapping[str, Any]
+BAR = (200.0, 20.0)
+DRIFT_SHOWN = 15
+
+
+def people_sentence(found: Data) -> str:
+    """Who is here, and whom the list was learnt from."""
+    return (
+        f"{count(found['n'])} people, {count(found['n_events'])} "
+        f"({percent(found['n_events'] / found['n'])}) with the event; the list was learnt from "
+        f"{count(found['learnt_n'])}, {percent(found['learnt_n_events'] / found['learnt_n'])} with "
+        "it."
+    )
+
+
+def line_views(found: Data, scale: float) -> list[dict[str, Any]]:
+    """Every line in words, with a bar."""
+    lines = found["lines"]
+    widths = [line["observed"]["high"] - line["observed"]["low"] for line in lines if line["n"]]
+    decimals = decimals_for(min(widths)) if widths else 1
+    return [_line_view(i, line, len(lines), scale, decimals) for i, line in enumerate(lines)]
+
+
+def _line_view(i: int, line: Data, n_lines: int, scale: float, decimals: int) -> dict[str, Any]:
+    seen, is_last = line["observed"], i == n_lines - 1
+    observed = percent(seen["value"], decimals) if line["n"] else "nobody"
+    interval = wording.percent_range(seen["low"], seen["high"], decimals) if line["n"] else ""
+    stated = percent(line["predicted"], decimals)
+    label = f"stated {stated}, observed {observed} {f'({interval})' if interval else ''}".strip()
+    return {
+        "head": line_head(i, n_lines - 1),
+        "condition": "" if is_last else line["rule"],
+        "stated": stated,
+        "observed": observed,
+        "interval": interval,
+        "n": count(line["n"]),
+        "bar": observed_bar(line, scale, label),
+    }
+
+
+def observed_bar(line: Data, scale: float, label: str) -> Svg:
+    """What was observed as a bar with its interval, and the stated risk as a dashed line."""
+    width, height = BAR
+    parts = [
+        element("line", x1=width * k / 4, x2=width * k / 4, y1=0, y2=height, class_="grid")
+        for k in range(5)
+    ]
+    if line["n"]:
+        seen = line["observed"]
+        left, right = width * seen["low"] / scale, width * min(seen["high"], scale) / scale
+        parts.append(
+            element("rect", x=left, y=5, width=max(right - left, 1.0), height=10, class_="interval")
+        )
+        place = width * min(seen["value"], scale) / scale
+        parts.append(element("line", x1=place, x2=place, y1=1, y2=height - 1, class_="mark"))
+    stated = width * min(line["predicted"], scale) / scale
+    parts.append(element("line", x1=stated, x2=stated, y1=-2, y2=height + 2, class_="stated"))
+    return element(
+        "svg", element("title", label), *parts, role="img", class_="bar",
+        viewBox=f"0 0 {width:g} {height:g}", preserveAspectRatio="none",
+    )  # fmt: skip
+
+
+def own_tables(found: Data) -> dict[str, Table]:
+    """Lines, drift, and the recalibrated lines."""
+    tables = {"lines": _line_table(found)}
+    drift = one_side(found["drift"])
+    if drift:
+        caption = "Conditions whose prevalence differs most"
+        tables["drift"] = _drift_table(caption, drift[:DRIFT_SHOWN])
+    if len(drift) > DRIFT_SHOWN:
+        tables["more_drift"] = _drift_table("All further conditions", drift[DRIFT_SHOWN:])
+    if found["recalibrated"] is not None:
+        tables["recalibrated"] = _recalibrated_table(found)
+    return tables
+
+
+def _line_table(found: Data) -> Table:
+    rows = [
+        [line["rule"], count(line["n"]), count(line["n_events"]), number(line["expected"], 1),
+         number(line["n_events"] / line["expected"], 2) if line["expected"] else "–"]
+        for line in found["lines"]
+    ]  # fmt: skip
+    expected = sum(line["expected"] for line in found["lines"])
+    total = found["n_events"] / expected if expected else None
+    rows.append(
+        ["all lines", count(found["n"]), count(found["n_events"]), number(expected, 1),
+         "–" if total is None else number(total, 2)]
+    )  # fmt: skip
+    heads = ["line", "n", "events", "expected", "observed / expected"]
+    return Table("Events on every line, and those expected by the stated risks", heads, rows)
+
+
+def _drift_table(caption: str, drift: list[Data]) -> Table:
+    rows = [
+        [one["condition"], percent(one["learnt"]), percent(one["here"]),
+         _signed(one["standardised"])]
+        for one in drift
+    ]  # fmt: skip
+    return Table(caption, ["condition", "training data", "here", "standardised difference"], rows)
+
+
+def _recalibrated_table(found: Data) -> Table:
+    rows = [
+        [line["rule"], percent(line["predicted"]),
+         percent_estimate(line["observed"]) if line["n"] else "nobody",
+         percent_estimate(made["risk"]),
+         f"{count(made['old_n_events'])} of {count(made['old_n'])}",
+         f"{count(made['new_n_events'])} of {count(made['new_n'])}"]
+        for line, made in zip(found["lines"], found["recalibrated"]["lines"], strict=True)
+    ]  # fmt: skip
+    heads = ["line", "stated", "observed here (95% interval)",
+             "recalibrated (95% credible interval)", "events there", "events here"]  # fmt: skip
+    return Table("Every line before and after recalibration", heads, rows)
+
+
+def _signed(value: float) -> str:
+    shown = number(value, 2)
+    return shown if shown.startswith("−") or not float(shown) else f"+{shown}"
+
+
+def own_words(found: Data) -> dict[str, list[str]]:
+    """Sentences that open the sections."""
+    measures = found["measures"]
+    view = {"validation": measures, "about": {"rounded_to": found["min_cell"]}}
+    return {
+        "discrimination": _discrimination_words(found),
+        "calibration": wording.calibration_words(view),
+        "decision": wording.decision_words(measures["decision"]),
+        "drift": _drift_words(found),
+        "recalibrated": _recalibrated_words(found),
+    }
+
+
+def _discrimination_words(found: Data) -> list[str]:
+    auc = found["auc"]
+    if auc["value"] is None:
+        return ["The AUC needs people both with and without the event, and is not available."]
+    rounded = ", computed from rounded counts" if found["min_cell"] else ""
+    return [
+        "For two people, one with and one without the event, the one with the event is given the "
+        f"higher risk {100 * auc['value']:.0f} times in 100 (ties count as half). Chance alone "
+        f"would give 50. The AUC is {estimate(auc)}, with DeLong’s 95% confidence interval"
+        f"{rounded}.",
+        "Discrimination depends on the people as well as on the list: where they are more alike "
+        "than those of the training data, the AUC is lower even if every risk is right.",
+    ]
+
+
+def _drift_words(found: Data) -> list[str]:
+    if not found["drift"]:
+        if found["min_cell"]:
+            return ["Left out: shares of people in many conditions could tell small numbers."]
+        return ["The model file does not hold how common its conditions were."]
+    drift = one_side(found["drift"])
+    much = sum(map(has_drifted, drift))
+    return [
+        "How often each condition is true here and in the training data, of the "
+        f"{len(drift):,} single conditions that rules were made of (of the two sides of a cut, "
+        "one is shown). The standardised "
+        "difference is in units of the mean standard deviation; "
+        f"{much:,} of them reach {MUCH_DRIFT:g}, from which groups are usually called different. "
+        "Drift alone does not make a list wrong, but says where to look."
+    ]
+
+
+def _recalibrated_words(found: Data) -> list[str]:
+    made = found["recalibrated"]
+    if made is None:
+        return [
+            "Not shown: recalibration starts from the exact counts of one list. This model "
+            "predicts by an average over lists, or was saved with a minimum cell."
+        ]
+    learnt = (
+        "the value between 0 and 1 under which the labels here are most probable"
+        if made["is_learnt"]
+        else "as it was given"
+    )
+    told = [
+        "The rules stay, and the risks learn: each line has the label counts of the training data, "
+        "discounted, as its prior, and the counts of these people on top. An earlier person counts "
+        f"{made['discount']:.3g} ({learnt}). With 1 this is the list with the counts of both "
+        "places; with 0 the first place is forgotten."
+    ]
+    if found["min_cell"]:
+        told.append("Both counts are rounded, and so are the risks that follow from them.")
+    told.append(
+        "The recalibrated risks have seen these people, so that this table does not say how well "
+        "they would do on others. elseif validate --recalibrated FILE saves the list with them."
+    )
+    return told
+
+
+def facts_of(found: Data, facts: Mapping[str, str]) -> list[tuple[str, str]]:
+    """What is told about model and people, in a list of terms."""
+    cell = (
+        f"Numbers of people are rounded to multiples of {found['min_cell']:,}."
+        if found["min_cell"]
+        else "All counts are shown."
+    )
+    return [*facts.items(), ("Small cells", cell)]
