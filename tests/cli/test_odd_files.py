@@ -69,7 +69,7 @@ def test_a_pipe_is_no_table(elseif: Run, name: str, tmp_path: Path) -> None:
     os.mkfifo(pipe)
     ended = elseif("fit", pipe, "--label", "label")
     assert ended.code == 3
-    assert "no regular file but a pipe" in ended.err
+    assert "not a regular file but a pipe" in ended.err
     with pytest.raises(DataError, match="not a regular file"):
         read_file(pipe)
     with pytest.raises(DataError, match="not a regular file"):

@@ -153,7 +153,7 @@ CHANGES = {
     "other parts": lambda d: d["pool"].__setitem__(
         "supports", [0.5] * len(d["pool"]["antecedents"])
     ),
-    "yet other": lambda d: d["table"]["columns"][0].__setitem__("n_missing", 3),
+    "but other": lambda d: d["table"]["columns"][0].__setitem__("n_missing", 3),
     "rounded to no multiple": lambda d: d["training"]["rounding"].__setitem__("min_cell", 3),
     "capture": lambda d: d["training"]["label_counts"].__setitem__(0, 900.0),
     "do not follow": lambda d: d["rule_list"][0]["label_counts"].__setitem__(0, 300.0),
