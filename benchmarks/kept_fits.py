@@ -1,4 +1,4 @@
-"""Fits of public tables with default settings, kept as files so that questions about them are cheap.
+"""Fits of public tables with default settings, kept as files: questions about them are cheap.
 
 A fit is made once for each table, fold and seed; whoever asks for it again, from whichever script,
 gets the file's. Files are in .bench/fits, which is not part of the repository. Delete them after a
@@ -18,7 +18,6 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd

@@ -1,15 +1,15 @@
 """Projected list against point estimate out of sample, on public tables; see docs/projection.md.
 
 The fits are those of kept_fits.py: default settings, three folds. Of every fold are judged its
-point estimate, the projected list of the same length and of other lengths, the posterior average
-and, with --suggested, the projected list of the length that five folds within the training rows
-suggest; beside an l1 logistic regression tuned within the training rows. Log loss is in nats. With
-more than two labels, AUC is the mean of each label against the others. Results are kept, and what
-is there is not run again:
+point estimate, the projected list of the same length and the posterior average; with --l1, also
+projected lists of other lengths beside an l1 logistic regression tuned within the training rows;
+with --suggested, the list of the length that five folds within the training rows suggest. Log loss
+is in nats. With more than two labels, AUC is the mean of each label against the others. Results are
+kept by table and fold, and what is there is not run again:
 
     python benchmarks/projection.py --role judge --small
-    python benchmarks/projection.py --only-kept       # folds whose fit is kept already
-    python benchmarks/projection.py --seconds 0       # print what there is
+    python benchmarks/projection.py --l1 --folds 1
+    python benchmarks/projection.py --seconds 0                 # print what there is
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ import argparse
 import sys
 import time
 import warnings
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,7 +27,6 @@ from public_tables import SMALL, public_tables
 from sklearn.metrics import log_loss, roc_auc_score
 from table_methods import PEERS, fit_quietly
 
-RESULTS = FITS.parent / "projection.csv"
 LENGTHS = (4, 6, 8, 10)
 WORST = 0.003  # loss of AUC that is allowed on large tables
 L1 = next(peer for peer in PEERS if peer.name.startswith("l1"))
@@ -43,7 +41,7 @@ def score(codes: np.ndarray, probabilities: np.ndarray) -> tuple[float, float]:
     return loss, float(np.mean([roc_auc_score(codes == k, probabilities[:, k]) for k in labels]))
 
 
-def judge(fold: Fold, suggested: bool) -> dict[str, Any]:
+def judge(fold: Fold, told: argparse.Namespace) -> dict[str, Any]:
     """What each way to predict scores on the test rows of a fold."""
     start = time.process_time()
     model = default_fit(fold).model
@@ -54,17 +52,19 @@ def judge(fold: Fold, suggested: bool) -> dict[str, Any]:
         "point_rules": len(point),
     }  # fmt: skip
     equal = model.project(X, y, max_length=len(point), folds=None)
-    path = model.project(X, y, max_length=max(LENGTHS), folds=None)
     predicted = {
         "point": model.predict_proba(fold.X_test),
         "projected": equal[len(point)].predict_proba(fold.X_test),
         "posterior": model.set_params(predict_with="posterior").predict_proba(fold.X_test),
-        "l1": fit_quietly(L1, X, y, 0).predict_proba(fold.X_test),
     }
     model.set_params(predict_with="point")
-    for length in LENGTHS:
-        predicted[f"length{length}"] = path[length].predict_proba(fold.X_test)
-    if suggested:
+    if told.l1:
+        path = model.project(X, y, max_length=max(LENGTHS), folds=None)
+        for length in LENGTHS:
+            predicted[f"length{length}"] = path[length].predict_proba(fold.X_test)
+    if told.l1 or told.suggested:
+        predicted["l1"] = fit_quietly(L1, X, y, 0).predict_proba(fold.X_test)
+    if told.suggested:
         path = model.project(X, y)
         row["suggested_rules"] = len(path[path.chosen])
         predicted["suggested"] = path[path.chosen].predict_proba(fold.X_test)
@@ -79,14 +79,14 @@ def show(frame: pd.DataFrame) -> None:
     by_table = frame.drop(columns=["verdict", "role"]).groupby("table", sort=False).mean()
     print(
         "| table | rows | rules | log loss, point | projected | AUC, point | projected | posterior "
-        "| l1 |\n|---|---|---|---|---|---|---|---|---|"
+        "|\n|---|---|---|---|---|---|---|---|"
     )
     for name, row in by_table.iterrows():
         print(
             f"| {name} | {row.rows:,.0f} | {row.point_rules:.1f} | {row.point_loss:.3f} "
             f"| {row.projected_loss - row.point_loss:+.4f} | {row.point_auc:.3f} "
-            f"| {row.projected_auc - row.point_auc:+.4f} | {row.posterior_auc - row.point_auc:+.3f} "
-            f"| {row.l1_auc - row.point_auc:+.3f} |"
+            f"| {row.projected_auc - row.point_auc:+.4f} "
+            f"| {row.posterior_auc - row.point_auc:+.3f} |"
         )
     print()
     for title, some in (
@@ -110,11 +110,13 @@ def compare(title: str, some: pd.DataFrame) -> None:
         f"{(auc == 0).sum()}, worse by more than {WORST} on {(auc < -WORST).sum()}, worst "
         f"{auc.min():+.4f}); both better on {((loss < 0) & (auc > 0)).sum()}"
     )
+    if "l1_auc" not in some:
+        return
     ways = ["point", "projected", *(f"length{n}" for n in LENGTHS), "suggested", "posterior"]
     for way in ways:
         if f"{way}_auc" not in some or some[f"{way}_auc"].isna().all():
             continue
-        has = some[some[f"{way}_auc"].notna()]
+        has = some[some[f"{way}_auc"].notna() & some.l1_auc.notna()]
         gap = has[f"{way}_auc"] - has.l1_auc
         rules = f", {has.suggested_rules.mean():.1f} rules" if way == "suggested" else ""
         print(
@@ -131,13 +133,15 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--tables", nargs="*", default=[], help="only these")
     parser.add_argument("--small", action="store_true", help=f"only tables below {SMALL:,} rows")
     parser.add_argument("--folds", type=int, default=N_FOLDS)
+    parser.add_argument("--l1", action="store_true", help="also other lengths, and l1")
     parser.add_argument("--suggested", action="store_true", help="also the suggested length")
-    parser.add_argument("--only-kept", action="store_true", help="no new fits")
+    parser.add_argument("--only-kept", action="store_true", help="no fits that are not kept yet")
     parser.add_argument("--seconds", type=float, default=600, help="after which no fold begins")
-    parser.add_argument("--results", type=Path, default=RESULTS)
     told = parser.parse_args([] if arguments is None else arguments)
+    asked = "".join(f"_{name}" for name in ("l1", "suggested") if getattr(told, name))
+    results = FITS.parent / f"projection{asked}.csv"
     end = time.monotonic() + told.seconds
-    kept = pd.read_csv(told.results).to_dict("records") if told.results.exists() else []
+    kept = pd.read_csv(results).to_dict("records") if results.exists() else []
     done = {(r["table"], r["fold"]) for r in kept}
     tables = public_tables(told.role, told.tables)
     for table in tables:
@@ -150,8 +154,8 @@ def main(arguments: list[str] | None = None) -> None:
                 continue
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                kept.append(judge(fold, told.suggested))
-            pd.DataFrame(kept).to_csv(told.results, index=False)
+                kept.append(judge(fold, told))
+            pd.DataFrame(kept).to_csv(results, index=False)
             print(f"  {table.name}, fold {fold.number}", file=sys.stderr, flush=True)
     names = [table.name for table in tables]
     frame = pd.DataFrame(kept)
