@@ -6,6 +6,7 @@ change of the sampler:
 
     python benchmarks/kept_fits.py --role tune --seconds 600      # make what is not there yet
     python benchmarks/kept_fits.py --small                        # tables below 1,500 rows
+    python benchmarks/kept_fits.py --show                         # convergence and steadiness
 """
 
 from __future__ import annotations
@@ -95,6 +96,47 @@ def _path(table: str, fold: int, seed: int) -> Path:
     return FITS / f"{table}-{fold}-{seed}.pickle"
 
 
+def show() -> None:
+    """How many of the kept fits converged, and how much two seeds differ."""
+    ends: dict[str, list[str]] = {}
+    same: dict[str, bool] = {}
+    point: list[float] = []
+    posterior: list[float] = []
+    seconds = []
+    for table in public_tables():
+        if not is_kept(table, 0):
+            continue
+        for fold in folds_of(table):
+            seeds = [seed for seed in range(2) if is_kept(table, fold.number, seed)]
+            fits = [default_fit(fold, seed) for seed in seeds]
+            seconds += [fit.seconds for fit in fits]
+            for fit in fits:
+                ends.setdefault(table.name, []).append(fit.model.convergence_.status)
+            if len(fits) < 2:
+                continue
+            same[table.name] = str(fits[0].model.rule_list_) == str(fits[1].model.rule_list_)
+            for way, differences in (("point", point), ("posterior", posterior)):
+                one, two = (
+                    fit.model.set_params(predict_with=way).predict_proba(fold.X_test)
+                    for fit in fits
+                )
+                differences.append(float(np.abs(one - two).mean()))
+    fits_of_all = [end for some in ends.values() for end in some]
+    unsure = {name: some.count("not converged") for name, some in ends.items()}
+    print(
+        f"{len(ends)} tables, {len(fits_of_all)} fits: "
+        f"{sum(unsure.values())} not converged ({sum(unsure.values()) / len(fits_of_all):.1%}), on "
+        f"{', '.join(f'{name} ({n} of {len(ends[name])})' for name, n in unsure.items() if n)}; "
+        f"median {np.median(seconds):.1f} CPU seconds, longest {max(seconds):.0f}"
+    )
+    print(
+        f"two seeds: the same list on {sum(same.values())} of {len(same)} tables (others on "
+        f"{', '.join(name for name, equal in same.items() if not equal) or 'none'}); predictions "
+        f"differ by {np.mean(point):.4f} (point estimate, most {max(point):.3f}) and "
+        f"{np.mean(posterior):.4f} (posterior, most {max(posterior):.4f}) on average over rows"
+    )
+
+
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -105,7 +147,11 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--folds", type=int, default=N_FOLDS)
     parser.add_argument("--seeds", type=int, default=2, help="of the first fold; others have one")
     parser.add_argument("--seconds", type=float, default=600, help="after which no fit begins")
+    parser.add_argument("--show", action="store_true", help="tell about what there is")
     told = parser.parse_args(arguments or [])
+    if told.show:
+        show()
+        return
     end = time.monotonic() + told.seconds
     for table in public_tables(told.role, told.tables):
         if told.small and len(table.load()[1]) >= SMALL:
