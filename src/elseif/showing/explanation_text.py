@@ -23,7 +23,7 @@ from elseif.conditions.condition import (
     UNEQUAL,
 )
 from elseif.model.consequent import TIE
-from elseif.showing.numbers import count_text, decimals_between, percent
+from elseif.showing.numbers import count_text, percent
 from elseif.visible import show_name
 
 if TYPE_CHECKING:
@@ -345,16 +345,7 @@ def _value(column: str, value: str, display: DisplayLabels) -> str:
 
 def _percents(explanation: Explanation, *shares: float) -> list[str]:
     """Probabilities as percentages, all of one explanation with the same number of decimals."""
-    decimals = _decimals(explanation)
-    return [percent(share, decimals) for share in shares]
-
-
-def _decimals(explanation: Explanation) -> int:
-    """Enough for the lines of the list, and for the ranges over all lists."""
-    judged = () if explanation.others is None else explanation.others.labels
-    ranges = [(judgement.low, judgement.high) for judgement in judged]
-    ranges += [judgement.interval for judgement in judged]
-    return max([explanation.decimals, *(decimals_between(*each) for each in ranges)])
+    return [percent(share, explanation.decimals) for share in shares]
 
 
 def _share(share: float) -> str:
