@@ -1,147 +1,390 @@
 """Ways to compare a list with the posterior, and which finds lists that predict better.
 
-Every fold is fitted once. Lists of at most the point estimate's length are then searched for by the
-Kullback-Leibler divergence of the posterior predictive from
+Every sample of a table for tuning is fitted once. Tables below 1,500 rows give their three folds;
+of larger ones 300 or 900 rows are drawn, and up to 4,000 others are predicted, which tells small
+differences from noise. Lists of at most the point estimate's length are then searched for by
 
-    counts  what the list predicts: the posterior mean of each line's label counts (elseif's way)
-    means   the mean of the posterior predictive on each line, whatever the counts are
-    halves  counts and posterior predictive taken together, each with half the weight
+    means         divergence of the posterior predictive from its mean on each line (elseif's way)
+    counts        from what the list itself predicts, out of its lines' label counts
+    leave one out as means, with the posterior predictive of each row learnt without that row
+    likelihood    as means, plus a tenth of minus the log marginal likelihood of the lines
+    squares       squared differences in place of the divergence
+    AUC           the AUC of those means, if the posterior predictive is right
+    inclusion     as means, with antecedents alone that 1 % or 5 % of the draws include
 
-and predict with their counts or, as "means, projected", with those means. Results are kept by fold
-in a CSV file, and what is there is not run again:
+and predict with their counts, as any list, or with the means. The search is a plain one, by beams
+and single replacements. Results are kept, and what is there is not run again:
 
-    python benchmarks/projection_scoring.py --role tune --small --results scoring.csv
+    python benchmarks/projection_scoring.py --seconds 600
+    python benchmarks/projection_scoring.py --seconds 0       # print what there is
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import sys
+import time
 import warnings
-from dataclasses import replace
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from kept_fits import FITS, Fold, default_fit, folds_of
+from numba import njit
 from projection import score
 from public_tables import SMALL, PublicTable, public_tables
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import StratifiedShuffleSplit
 
 from elseif import BayesianRuleListClassifier
-from elseif.posterior.rule_list import make_rule_list
-from elseif.projection.project import problem_of_draft
-from elseif.projection.search import Search, beginnings_of_drawn, nearest_lists
-from elseif.projection.target import Target, make_target
+from elseif.posterior.predictive import predictive_probabilities
+from elseif.posterior.rule_list import antecedent_truth
 
-SHARES = {"counts": 0.0, "halves": 0.5, "means": 1.0}  # of the posterior predictive in a line
-LEAST_PSEUDOCOUNT = 1e-9  # a logarithm is taken of it, also where nobody is captured
-
-
-def mixed(target: Target, share: float) -> Target:
-    """A target whose lines have so much of the posterior predictive in place of their counts."""
-    n_labels = len(target.pseudocounts)
-    counts, sums = np.hsplit(target.cells.astype(float), [n_labels])
-    in_sums = counts * (target.unit / target.target_unit)
-    lines = np.rint((1 - share) * in_sums + share * sums).astype(np.int64)
-    return replace(
-        target,
-        cells=np.hstack([lines, target.cells[:, n_labels:]]),
-        unit=target.target_unit,
-        pseudocounts=np.maximum((1 - share) * target.pseudocounts, LEAST_PSEUDOCOUNT),
-    )
-
-
-def closest(target: Target, posterior: Any, longest: int) -> tuple[int, ...]:
-    """The closest list of at most so many rules, of equal ones the shortest."""
-    tie = Search(target).tie
-    best = None
-    for found in nearest_lists(target, beginnings_of_drawn(target, posterior, longest), longest):
-        if best is None or found.loss < best.loss - tie:
-            best = found
-    assert best is not None
-    return best.rules
+RESULTS = FITS.parent / "projection_scoring.csv"
+SIZES = ((300, 3), (900, 2))  # rows drawn of larger tables, and how often
+MOST_TESTED = 4000
+DRAWN = 400  # the most probable lists, whose beginnings the search starts from
+MOST_LISTS = 20_000  # of which leaving one out is computed
+BEAM, STARTS, ROUNDS = 4, 12, 2
+MEANS, COUNTS, SQUARES, RANKS = range(4)
+WAYS: dict[str, dict[str, Any]] = {
+    "means": {},
+    "counts": {"loss": COUNTS},
+    "leave one out": {"target": "left_out"},
+    "likelihood": {"likelihood": 0.1},
+    "squares": {"loss": SQUARES},
+    "AUC": {"loss": RANKS},
+    "inclusion 1 %": {"inclusion": 0.01},
+    "inclusion 5 %": {"inclusion": 0.05},
+}
+Rules = tuple[int, ...]
+Data = dict[str, Any]
 
 
-def predictions_of_fold(X: Any, y: Any, test: Any, fold: int, max_iter: int) -> dict[str, Any]:
-    """What point estimate, posterior and each way's list predict for the test rows; and labels."""
-    classifier = BayesianRuleListClassifier(max_iter=max_iter, random_state=fold, n_jobs=1)
-    classifier.fit(X, y)
-    predicted = {"point": classifier.predict_proba(test)}
-    classifier.set_params(predict_with="posterior")
-    predicted["posterior"] = classifier.predict_proba(test)
-    posterior, longest = classifier.posterior_, len(classifier.rule_list_)
-    target = make_target(problem_of_draft(classifier.edit(X, y)), posterior)
-    for way, share in SHARES.items():
-        rules = closest(mixed(target, share) if share else target, posterior, longest)
-        antecedents = [posterior.pool[int(target.candidates[a])] for a in rules]
-        counts = Search(target).label_counts(rules)
-        rule_list = make_rule_list(antecedents, counts, posterior.metadata)
-        predicted[way] = rule_list.predict_proba(test)
-        if way == "means":
-            # a target whose counts are the sums counts the sums
-            sums = Search(mixed(target, 1.0)).label_counts(rules) + LEAST_PSEUDOCOUNT
-            means = sums / sums.sum(axis=1, keepdims=True)
-            predicted["means, projected"] = means[rule_list.captured_by(test)]
-    return predicted | {"classes": classifier.classes_}
-
-
-def compare(table: PublicTable, told: Any, known: set[tuple[str, int]]) -> list[dict[str, Any]]:
+def samples(table: PublicTable) -> Iterator[tuple[str, Fold]]:
+    """Folds of a small table, samples of a large one."""
     X, y = table.load()
-    rows = []
-    splits = StratifiedKFold(told.folds, shuffle=True, random_state=told.split_seed).split(X, y)
-    for fold, (train, test) in enumerate(splits):
-        if (table.name, fold) in known:
+    if len(y) < SMALL:
+        for fold in folds_of(table):
+            yield f"{table.name}-f{fold.number}", fold
+        return
+    codes = np.unique(y.to_numpy(), return_inverse=True)[1]
+    for size, times in SIZES:
+        n_tested = min(len(codes) - size, MOST_TESTED)
+        draws = StratifiedShuffleSplit(
+            times, train_size=size, test_size=n_tested, random_state=size
+        )
+        for number, (train, test) in enumerate(draws.split(X, codes)):
+            parts = [X.iloc[rows].reset_index(drop=True) for rows in (train, test)]
+            fold = Fold(table, number, parts[0], codes[train], parts[1], codes[test])
+            yield f"{table.name}-s{size}-{number}", fold
+
+
+def data_of(fold: Fold, small: bool) -> Data:
+    """Whatever the searches and scores need of a fit."""
+    if small:
+        model = default_fit(fold).model
+    else:
+        model = BayesianRuleListClassifier(random_state=0, n_jobs=1).fit(fold.X, fold.y)
+    posterior, pool = model.posterior_, model.pool_
+    data: Data = {"y": fold.y.astype(int), "y_test": fold.y_test}
+    for part, X in (("", fold.X), ("_test", fold.X_test)):
+        table = model.model_.read(X)
+        kinds = posterior.metadata.kinds
+        data["truth" + part] = np.array([antecedent_truth(a, table, kinds) for a in pool])
+        data["posterior" + part] = predictive_probabilities(posterior, table)
+    place = {antecedent: i for i, antecedent in enumerate(pool)}
+    data["point"] = tuple(place[antecedent] for antecedent in model.rule_list_.antecedents)
+    data["inclusion"] = posterior.inclusion_probabilities
+    data["pseudocounts"] = np.asarray(posterior.metadata.pseudocounts, dtype=float)
+    lists = posterior.distinct
+    data["drawn"] = [tuple(lists.antecedent_list(i)) for i in posterior.best_first[:DRAWN].tolist()]
+    shares = posterior.list_probabilities
+    chosen = np.argsort(-shares, kind="stable")[:MOST_LISTS]
+    chosen = chosen[shares[chosen] > 0]
+    items = [np.array(lists.antecedent_list(i), dtype=np.int64) for i in chosen.tolist()]
+    starts = np.cumsum([0, *map(len, items)])
+    data["left_out"] = left_out(
+        np.concatenate(items), starts, shares[chosen], data["truth"], data["y"],
+        data["pseudocounts"],
+    )  # fmt: skip
+    return data
+
+
+@njit(cache=True)
+def left_out(items, starts, shares, truth, y, alpha):
+    """The posterior predictive of each row, had it not been there: lists weighted anew."""
+    n, n_labels = len(y), len(alpha)
+    below, above = np.zeros(n), np.zeros((n, n_labels))
+    line = np.empty(n, np.int64)
+    for d in range(len(starts) - 1):
+        m = starts[d + 1] - starts[d]
+        counts = np.zeros((m + 1, n_labels))
+        for i in range(n):
+            line[i] = m
+            for j in range(m):
+                if truth[items[starts[d] + j], i]:
+                    line[i] = j
+                    break
+            counts[line[i], y[i]] += 1
+        for i in range(n):
+            total = -1.0
+            for k in range(n_labels):
+                total += counts[line[i], k] + alpha[k]
+            own = (counts[line[i], y[i]] - 1 + alpha[y[i]]) / total
+            below[i] += shares[d] / own
+            for k in range(n_labels):
+                count = counts[line[i], k] + alpha[k] - (1 if k == y[i] else 0)
+                above[i, k] += shares[d] * count / total / own
+    return above / below.reshape(-1, 1)
+
+
+@njit(cache=True)
+def line_loss(sums, row, alpha, loss, likelihood):
+    """What a line adds: its counts are followed by the sums of the target."""
+    n_labels = len(alpha)
+    n, total, targets = 0.0, 0.0, 0.0
+    for k in range(n_labels):
+        n += sums[row, k]
+        total += sums[row, k] + alpha[k]
+        targets += sums[row, n_labels + k]
+    value = 0.0
+    if n == 0 or loss == RANKS:
+        return value
+    for k in range(n_labels):
+        share = sums[row, n_labels + k]
+        if loss == COUNTS:
+            value -= share * math.log((sums[row, k] + alpha[k]) / total)
+        elif loss == SQUARES:
+            value -= share**2 / targets
+        elif share > 0:
+            value -= share * math.log(share / targets)
+        value -= likelihood * (math.lgamma(alpha[k] + sums[row, k]) - math.lgamma(alpha[k]))
+    return value + likelihood * (math.lgamma(total) - math.lgamma(total - n))
+
+
+@njit(cache=True)
+def ranking(sums, n_lines, n_labels):
+    """The AUC of the target's means on lines, where the target is right."""
+    value = 0.0
+    first = 1 if n_labels == 2 else 0
+    for k in range(first, n_labels):
+        won, events, others = 0.0, 0.0, 0.0
+        for i in range(n_lines):
+            of_i = 0.0
+            for c in range(n_labels):
+                of_i += sums[i, n_labels + c]
+            events += sums[i, n_labels + k]
+            others += of_i - sums[i, n_labels + k]
+            for j in range(n_lines):
+                of_j = 0.0
+                for c in range(n_labels):
+                    of_j += sums[j, n_labels + c]
+                ahead = sums[i, n_labels + k] * of_j - sums[j, n_labels + k] * of_i
+                pairs = sums[i, n_labels + k] * (of_j - sums[j, n_labels + k])
+                won += pairs * (1.0 if ahead > 0 else 0.5 if ahead == 0 else 0.0)
+        value += won / (events * others)
+    return value / (n_labels - first)
+
+
+@njit(cache=True)
+def list_loss(sums, n_lines, alpha, loss, likelihood):
+    value = 0.0
+    for row in range(n_lines):
+        value += line_loss(sums, row, alpha, loss, likelihood)
+    return value - ranking(sums, n_lines, len(alpha)) if loss == RANKS else value
+
+
+@njit(cache=True)
+def sums_of(rules, truth, cells, line):
+    """Each row's line, and the sums of each line."""
+    sums = np.zeros((len(rules) + 1, cells.shape[1]))
+    for i in range(truth.shape[1]):
+        line[i] = len(rules)
+        for j in range(len(rules)):
+            if truth[rules[j], i]:
+                line[i] = j
+                break
+        sums[line[i]] += cells[i]
+    return sums
+
+
+@njit(cache=True)
+def insertion_losses(truth, cells, line, sums, allowed, alpha, loss, likelihood):
+    """The loss after each antecedent is put at each position."""
+    n_lines, width = sums.shape
+    losses = np.full((len(truth), n_lines), np.inf)
+    after = np.empty((n_lines + 1, width))
+    taken = np.empty((n_lines, width))
+    for a in range(len(truth)):
+        if not allowed[a]:
             continue
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            found = predictions_of_fold(
-                X.iloc[train], y.iloc[train], X.iloc[test], fold, told.max_iter
-            )
-        classes, labels = found.pop("classes"), y.iloc[test].to_numpy()
-        row: dict[str, Any] = {"table": table.name, "fold": fold}
-        for way, probabilities in found.items():
-            row[f"{way} loss"], row[f"{way} AUC"] = score(labels, probabilities, classes)
-        rows.append(row)
-    return rows
+        taken[:] = 0
+        for i in range(truth.shape[1]):
+            if truth[a, i]:
+                taken[line[i]] += cells[i]
+        for place in range(n_lines):
+            after[place] = 0
+            for j in range(n_lines):
+                if j < place:
+                    after[j] = sums[j]
+                else:
+                    after[place] += taken[j]
+                    after[j + 1] = sums[j] - taken[j]
+            losses[a, place] = list_loss(after, n_lines + 1, alpha, loss, likelihood)
+    return losses
+
+
+class Search:
+    """Beams and single replacements, from the beginnings of drawn lists."""
+
+    def __init__(
+        self, data: Data, target: str = "posterior", loss: int = MEANS, likelihood: float = 0.0,
+        inclusion: float = 0.0,
+    ) -> None:  # fmt: skip
+        self.data, self.model = data, (data["pseudocounts"], loss, likelihood)
+        labels = np.eye(len(data["pseudocounts"]))[data["y"]]
+        self.cells = np.hstack([labels, data[target]])
+        self.line = np.empty(len(labels), np.int64)
+        self.allowed = data["inclusion"] >= inclusion
+        self.allowed[list(data["point"])] = True
+        self.found: dict[Rules, list[tuple[float, Rules]]] = {}
+
+    def loss(self, rules: Rules) -> float:
+        sums = sums_of(np.array(rules, np.int64), self.data["truth"], self.cells, self.line)
+        return float(list_loss(sums, len(sums), *self.model))
+
+    def insert(self, rules: Rules) -> list[tuple[float, Rules]]:
+        """The best lists with one rule more, each with another antecedent."""
+        if rules not in self.found:
+            truth = self.data["truth"]
+            sums = sums_of(np.array(rules, np.int64), truth, self.cells, self.line)
+            allowed = self.allowed.copy()
+            allowed[list(rules)] = False
+            losses = insertion_losses(truth, self.cells, self.line, sums, allowed, *self.model)
+            best = np.argsort(losses.min(axis=1), kind="stable")[:BEAM].tolist()
+            places = losses.argmin(axis=1)
+            self.found[rules] = [
+                (float(losses[a, places[a]]), (*rules[: places[a]], a, *rules[places[a] :]))
+                for a in best
+            ]
+        return self.found[rules]
+
+    def improve(self, found: tuple[float, Rules]) -> tuple[float, Rules]:
+        """Replace and move single rules for as long as that helps."""
+        changed = True
+        while changed:
+            changed = False
+            for j in range(len(found[1])):
+                other = self.insert(found[1][:j] + found[1][j + 1 :])[0]
+                if other[0] < found[0] - 1e-9:
+                    found, changed = other, True
+        return found
+
+    def run(self, longest: int) -> Rules:
+        """The best list found of so many rules."""
+        begun: dict[int, set[Rules]] = {m: set() for m in range(longest + 1)}
+        for drawn in self.data["drawn"]:
+            for m in range(1, min(len(drawn), longest) + 1):
+                if self.allowed[list(drawn[:m])].all():
+                    begun[m].add(drawn[:m])
+        beam = [(self.loss(()), ())]
+        best: list[tuple[float, Rules]] = list(beam)
+        for m in range(1, longest + 1):
+            longer = {rules: (loss, rules) for _, b in beam for loss, rules in self.insert(b)}
+            starts = sorted((self.loss(rules), rules) for rules in begun[m])[:STARTS]
+            trials = sorted(longer.values())[:BEAM] + starts
+            beam = sorted({self.improve(found) for found in trials})[:BEAM]
+            best.append(beam[0])
+        for _ in range(ROUNDS):
+            for m in range(longest - 1, 0, -1):
+                rules = best[m + 1][1]
+                shorter = [rules[:j] + rules[j + 1 :] for j in range(m + 1)]
+                best[m] = min(best[m], self.improve(min((self.loss(r), r) for r in shorter)))
+            for m in range(1, longest + 1):
+                best[m] = min(best[m], self.improve(self.insert(best[m - 1][1])[0]))
+        return best[-1][1]
+
+
+def predictions(data: Data, rules: Rules) -> tuple[np.ndarray, np.ndarray]:
+    """What a list predicts for the test rows: by its counts, and by the posterior's means."""
+    lines = []
+    for part in ("", "_test"):
+        line = np.full(data["truth" + part].shape[1], len(rules))
+        for j in reversed(range(len(rules))):
+            line[data["truth" + part][rules[j]]] = j
+        lines.append(line)
+    counts = np.tile(data["pseudocounts"], (len(rules) + 1, 1))
+    np.add.at(counts, (lines[0], data["y"]), 1)
+    sums = np.full(counts.shape, 1e-9)
+    np.add.at(sums, lines[0], data["posterior"])
+    by_counts, by_means = (each / each.sum(axis=1, keepdims=True) for each in (counts, sums))
+    return by_counts[lines[1]], by_means[lines[1]]
+
+
+def compare(sample: str, data: Data) -> list[dict[str, Any]]:
+    """A record for each way, and for the point estimate and the posterior."""
+    found = {"point": (predictions(data, data["point"])[0], None)}
+    found["posterior"] = (data["posterior_test"], None)
+    for way, settings in WAYS.items():
+        found[way] = predictions(data, Search(data, **settings).run(len(data["point"])))
+    records = []
+    for way, (by_counts, by_means) in found.items():
+        for how, probabilities in (("counts", by_counts), ("means", by_means)):
+            if probabilities is not None:
+                loss, auc = score(data["y_test"], probabilities)
+                records.append(
+                    {"sample": sample, "way": way, "predicts": how, "loss": loss, "auc": auc}
+                )
+    return records
 
 
 def show(frame: pd.DataFrame) -> None:
-    """Each way minus the point estimate: mean over tables, its error, tables better and worse."""
-    by_table = frame.drop(columns="fold").groupby("table", sort=False).mean()
-    print(f"{len(by_table)} tables, {len(frame)} folds; differences from the point estimate")
-    print(f"{'':18}{'log loss':>18}{'better, worse':>15}{'AUC':>18}{'better, worse':>15}")
-    for way in (*SHARES, "means, projected", "posterior"):
-        print(f"{way:18}", end="")
-        for measure, sign in (("loss", -1), ("AUC", 1)):
-            gain = by_table[f"{way} {measure}"] - by_table[f"point {measure}"]
-            error = gain.std() / np.sqrt(len(gain))
-            better, worse = (sign * gain > 0).sum(), (sign * gain < 0).sum()
-            print(f"{f'{gain.mean():+.4f} ± {error:.4f}':>18}{f'{better}, {worse}':>15}", end="")
-        print()
+    """Each way minus the point estimate, by table and size: mean, its error, share better."""
+    frame["table"] = frame["sample"].str.replace(r"-(f\d|\d)$", "", regex=True)
+    point = frame[frame.way == "point"].set_index("sample")
+    for measure in ("loss", "auc"):
+        frame[measure] -= frame["sample"].map(point[measure])
+    print(f"{frame['sample'].nunique()} samples of {frame.table.nunique()} tables and sizes\n")
+    print("| search | predicts with | log loss | better on | AUC | better on | both |")
+    print("|---|---|---|---|---|---|---|")
+    for (way, how), some in frame[frame.way != "point"].groupby(["way", "predicts"], sort=False):
+        gain = some.groupby("table")[["loss", "auc"]].mean()
+        loss, auc = gain.loss, gain.auc
+        errors = gain.std() / np.sqrt(len(gain))
+        print(
+            f"| {way} | {'' if way == 'posterior' else how} | {loss.mean():+.4f} ± "
+            f"{errors.loss:.4f} | {(loss < 0).mean():.0%} | {auc.mean():+.4f} ± {errors.auc:.4f} "
+            f"| {(auc > 0).mean():.0%} | {((loss < 0) & (auc > 0)).mean():.0%} |"
+        )
 
 
-def main(told: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--role", choices=("tune", "judge"))
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--tables", nargs="*", default=[])
-    parser.add_argument("--small", action="store_true", help=f"only tables below {SMALL:,} rows")
-    parser.add_argument("--folds", type=int, default=3)
-    parser.add_argument("--split-seed", type=int, default=0)
-    parser.add_argument("--max-iter", type=int, default=200_000)
-    parser.add_argument("--results", help="CSV file that keeps folds already compared")
-    given = parser.parse_args([] if told is None else told)
-    kept = []
-    if given.results and Path(given.results).exists():
-        kept = pd.read_csv(given.results).to_dict("records")
-    for table in public_tables(given.role, given.tables):
-        if given.small and len(table.load()[1]) >= SMALL:
-            continue
-        kept += compare(table, given, {(row["table"], row["fold"]) for row in kept})
-        if given.results:
-            pd.DataFrame(kept).to_csv(given.results, index=False)
-        print(f"  {table.name}", file=sys.stderr, flush=True)
-    show(pd.DataFrame(kept))
+    parser.add_argument("--seconds", type=float, default=600, help="after which no sample begins")
+    parser.add_argument("--results", type=Path, default=RESULTS)
+    told = parser.parse_args([] if arguments is None else arguments)
+    kept = pd.read_csv(told.results).to_dict("records") if told.results.exists() else []
+    done = {record["sample"] for record in kept}
+    end = time.monotonic() + told.seconds
+    for table in public_tables("tune", told.tables):
+        if time.monotonic() > end:
+            break
+        for sample, fold in samples(table):
+            if sample in done or time.monotonic() > end:
+                continue
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                kept += compare(sample, data_of(fold, "-f" in sample))
+            pd.DataFrame(kept).to_csv(told.results, index=False)
+            print(f"  {sample}", file=sys.stderr, flush=True)
+    if kept:
+        show(pd.DataFrame(kept))
 
 
 if __name__ == "__main__":

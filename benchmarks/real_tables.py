@@ -1,7 +1,8 @@
 """elseif's settings and other people's classifiers on public tables, over the same folds.
 
 Results are kept as JSON lines, and what is there is not run again: stop it, go on later, or run
-some tables or methods at a time. Without --run, the tables of what is there are printed.
+some tables or methods at a time. Fits with default settings are those of kept_fits.py. Without
+--run, the tables of what is there are printed.
 
     python benchmarks/run.py real_tables                      # print what is kept
     python benchmarks/real_tables.py --run methods --seconds 240
@@ -15,22 +16,21 @@ import json
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from kept_fits import N_FOLDS, Fit, Fold, default_fit, folds_of
 from public_tables import SMALL, PublicTable, public_tables
 from sklearn.metrics import log_loss, roc_auc_score
-from sklearn.model_selection import StratifiedKFold
 from table_methods import PEERS, Peer, fit_quietly
 
 from elseif import BayesianRuleListClassifier
 
 KEPT = Path(__file__).resolve().parent.parent / ".bench" / "real_tables.jsonl"
-N_FOLDS = 3
-SEEDS = (0, 1)  # whose lists and predictions are compared
+N_SEEDS = 2  # whose lists and predictions are compared
 LEAST, MOST = 1e-6, 1 - 1e-6  # of a probability, where a classifier is quite sure
 OUTPUTS = ("point", "projected", "posterior")
 
@@ -61,17 +61,6 @@ SETTINGS: dict[str, dict[str, Any]] = {
 Record = dict[str, Any]
 
 
-def folds(table: PublicTable) -> Iterator[tuple[int, Any, np.ndarray, Any, np.ndarray]]:
-    """The folds of a table: number, training and test columns and codes of labels."""
-    X, y = table.load()
-    codes = np.unique(y.to_numpy(), return_inverse=True)[1]
-    splits = StratifiedKFold(N_FOLDS, shuffle=True, random_state=0).split(X, codes)
-    for fold, (train, test) in enumerate(splits):
-        parts = (X.iloc[rows].reset_index(drop=True) for rows in (train, test))
-        X_train, X_test = parts
-        yield fold, X_train, codes[train], X_test, codes[test]
-
-
 def judged(codes: np.ndarray, probabilities: np.ndarray) -> dict[str, float]:
     """AUC (of more than two labels, the mean of each against the rest), and log loss."""
     shares = np.clip(probabilities, LEAST, MOST)
@@ -84,23 +73,18 @@ def judged(codes: np.ndarray, probabilities: np.ndarray) -> dict[str, float]:
     return {"auc": float(auc), "log_loss": float(log_loss(codes, shares, labels=labels))}
 
 
-def run_setting(name: str, fold: int, X: Any, y: Any, X_test: Any, y_test: Any) -> list[Record]:
-    """Fits with some settings, with two seeds in the first fold: a record for each output."""
+def run_setting(name: str, fold: Fold, n_seeds: int) -> list[Record]:
+    """Fits with some settings, with several seeds in the first fold: a record for each output."""
     records: list[Record] = []
     others: dict[str, np.ndarray] = {}
     lists: list[str] = []
-    for seed in SEEDS if fold == 0 else SEEDS[:1]:
-        model = BayesianRuleListClassifier(
-            predict_with="projected", random_state=seed, n_jobs=1, **SETTINGS[name]
-        )
-        start = time.process_time()
-        model.fit(X, y)
-        seconds = time.process_time() - start
+    for seed in range(n_seeds if fold.number == 0 else 1):
+        fit = default_fit(fold, seed) if name == DEFAULT else fit_setting(name, fold, seed)
+        model, seconds = fit.model, fit.seconds
         lists.append(str(model.rule_list_))
         for output in OUTPUTS:
-            model.predict_with = output
-            predicted = model.predict_proba(X_test)
-            if seed != SEEDS[0]:
+            predicted, lines = predict_with(output, model, fold)
+            if seed:
                 mine = next(r for r in records if r["output"] == output)
                 differences = np.abs(predicted - others[output])
                 mine["difference"] = float(differences.mean())
@@ -112,8 +96,8 @@ def run_setting(name: str, fold: int, X: Any, y: Any, X_test: Any, y_test: Any) 
             records.append(
                 {
                     "output": output,
-                    **judged(y_test, predicted),
-                    "lines": _n_lines(model, output),
+                    **judged(fold.y_test, predicted),
+                    "lines": lines,
                     "seconds": seconds,
                     "status": model.convergence_.status,
                     "n_iter": model.n_iter_,
@@ -123,21 +107,30 @@ def run_setting(name: str, fold: int, X: Any, y: Any, X_test: Any, y_test: Any) 
     return records
 
 
-def _n_lines(model: Any, output: str) -> int | None:
-    if output == "posterior":
-        return None
-    shown = model.rule_list_ if output == "point" else model.projected_rule_list_
-    return len(shown)
-
-
-def run_peer(peer: Peer, X: Any, y: Any, X_test: Any, y_test: Any) -> list[Record]:
+def fit_setting(name: str, fold: Fold, seed: int) -> Fit:
+    model = BayesianRuleListClassifier(random_state=seed, n_jobs=1, **SETTINGS[name])
     start = time.process_time()
-    fitted = fit_quietly(peer, X, y, SEEDS[0])
+    model.fit(fold.X, fold.y)
+    return Fit(model, time.process_time() - start)
+
+
+def predict_with(output: str, model: Any, fold: Fold) -> tuple[np.ndarray, int | None]:
+    """Predictions of the test rows, and how many rules they come from."""
+    if output == "projected":
+        longest = len(model.rule_list_)
+        shown = model.project(fold.X, fold.y, max_length=longest, folds=None)[longest]
+        return shown.predict_proba(fold.X_test), len(shown)
+    predicted = model.set_params(predict_with=output).predict_proba(fold.X_test)
+    model.set_params(predict_with="point")
+    return predicted, len(model.rule_list_) if output == "point" else None
+
+
+def run_peer(peer: Peer, fold: Fold) -> list[Record]:
+    start = time.process_time()
+    fitted = fit_quietly(peer, fold.X, fold.y, 0)
     seconds = time.process_time() - start
-    predicted = fitted.predict_proba(X_test)
-    return [
-        {"output": "", **judged(y_test, predicted), "lines": fitted.n_lines, "seconds": seconds}
-    ]
+    scores = judged(fold.y_test, fitted.predict_proba(fold.X_test))
+    return [{"output": "", **scores, "lines": fitted.n_lines, "seconds": seconds}]
 
 
 def read_kept(path: Path = KEPT) -> list[Record]:
@@ -154,7 +147,11 @@ def read_kept(path: Path = KEPT) -> list[Record]:
 
 
 def run(
-    tables: Sequence[PublicTable], methods: Sequence[str], seconds: float, n_folds: int
+    tables: Sequence[PublicTable],
+    methods: Sequence[str],
+    seconds: float,
+    n_folds: int,
+    n_seeds: int,
 ) -> None:
     """Fit whatever is not kept yet, until the time is over."""
     done = {(r["table"], r["method"], r["fold"]) for r in read_kept()}
@@ -164,25 +161,23 @@ def run(
         wanted = [m for m in methods if any((table.name, m, f) not in done for f in range(n_folds))]
         if not wanted:
             continue
-        for fold, X, y, X_test, y_test in folds(table):
-            if fold >= n_folds:
-                break
+        for fold in folds_of(table, n_folds):
             for method in wanted:
-                if (table.name, method, fold) in done:
+                if (table.name, method, fold.number) in done:
                     continue
                 if time.monotonic() > end:
                     return
-                fit = partial(_fit, method, fold, X, y, X_test, y_test)
-                keep(table, method, fold, len(X), fit)
+                fit = partial(_fit, method, fold, n_seeds)
+                keep(table, method, fold.number, len(fold.y), fit)
 
 
-def _fit(method: str, fold: int, X: Any, y: Any, X_test: Any, y_test: Any) -> list[Record]:
+def _fit(method: str, fold: Fold, n_seeds: int) -> list[Record]:
     """Records of one method in one fold, or why there are none."""
     peer = next((p for p in PEERS if p.name == method), None)
     if peer is None:
-        return run_setting(method, fold, X, y, X_test, y_test)
-    lacking = peer.lacking(len(np.unique(y)))
-    return [{"failed": lacking}] if lacking else run_peer(peer, X, y, X_test, y_test)
+        return run_setting(method, fold, n_seeds)
+    lacking = peer.lacking(len(np.unique(fold.y)))
+    return [{"failed": lacking}] if lacking else run_peer(peer, fold)
 
 
 def keep(
@@ -254,7 +249,7 @@ def settings_table(records: Sequence[Record], role: str | None) -> None:
     shown = [o for o in OUTPUTS if any(k[1] == o for k in place)]
     heads = [f"AUC, {o}" for o in shown] + [f"log loss, {o}" for o in shown]
     print(
-        f"| setting | folds | {' | '.join(heads)} | lines | pool | converged, warn, not "
+        f"| setting | folds | {' | '.join(heads)} | lines | pool | not converged "
         "| same list | difference over seeds | seconds |"
     )
     print("|---" * (len(heads) + 8) + "|")
@@ -274,14 +269,14 @@ def settings_table(records: Sequence[Record], role: str | None) -> None:
                 )  # fmt: skip
         points = [place[k] for k in keys]
         posteriors = [place[(name, "posterior", *k[2:])] for k in keys]
-        ends = [sum(r["status"] == s for r in points) for s in ("converged", "warn")]
+        n_unsure = sum(r["status"] == "not converged" for r in points)
         two = [r for r in points if "same_list" in r]
         differences = [r["difference"] for r in posteriors if "difference" in r]
         print(
             f"| {name} | {len(keys)} | {' | '.join(cells)} "
             f"| {mean([r['lines'] for r in points]):.1f} "
             f"| {np.median([r['pool'] for r in points]):,.0f} "
-            f"| {ends[0]}, {ends[1]}, {len(points) - sum(ends)} "
+            f"| {n_unsure} of {len(points)} "
             f"| {sum(r['same_list'] for r in two)} of {len(two)} | {mean(differences):.4f} "
             f"| {np.median([r['seconds'] for r in points]):.1f} |"
         )
@@ -294,7 +289,11 @@ def print_tables(records: Sequence[Record]) -> None:
     print(f"{n_tables} tables, {len(small)} of fewer than {SMALL:,} rows; {N_FOLDS} folds\n")
     if not records:
         return
-    for title, role in (("tables that nothing was chosen on", "judge"), ("all tables", None)):
+    for title, role in (
+        ("tables that nothing was chosen on", "judge"),
+        ("tables that settings are chosen on", "tune"),
+        ("all tables", None),
+    ):
         print(f"League, {title}:\n")
         league(records, role)
         print(f"\nSettings, {title}:\n")
@@ -316,6 +315,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--role", choices=["tune", "judge"])
     parser.add_argument("--folds", type=int, default=N_FOLDS)
     parser.add_argument("--seconds", type=float, default=240.0, help="after which no fit begins")
+    parser.add_argument("--seeds", type=int, default=N_SEEDS, help="of the first fold")
     told = parser.parse_args(arguments or [])
     everything = {
         "methods": [DEFAULT, *(p.name for p in PEERS)],
@@ -324,7 +324,7 @@ def main(arguments: list[str] | None = None) -> None:
     }
     methods = told.methods or everything.get(told.run, [])
     if methods:
-        run(public_tables(told.role, told.tables), methods, told.seconds, told.folds)
+        run(public_tables(told.role, told.tables), methods, told.seconds, told.folds, told.seeds)
     print_tables(read_kept())
 
 

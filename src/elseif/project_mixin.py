@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from elseif.posterior.rule_list import RuleList
     from elseif.projection.path import ProjectionPath
 
-SHORTEST_PATH, LONGEST_PATH = 6, 20  # where no length is given
+SHORTEST_PATH, LONGEST_PATH = 10, 20  # where no length is given
 
 
 def longest_of_path(point: RuleList) -> int:
@@ -42,7 +42,7 @@ class ProjectMixin:
             The data of fit, which a fitted classifier does not keep.
         max_length : int, default=None
             The most rules to look at. None looks at twice as many as the point estimate has, at
-            least 6 and at most 20.
+            least 10 and at most 20.
         folds : int, default=5
             Folds of a cross-validation that scores every length out of sample, from which the
             suggested length comes. Everything is learnt again in each fold. None leaves it out.

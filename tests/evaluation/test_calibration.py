@@ -12,6 +12,7 @@ from statsmodels.stats.proportion import proportion_confint
 from elseif.evaluation.calibration import (
     brier,
     calibration_groups,
+    overstatement,
     quantile_groups,
     recalibration,
 )
@@ -120,3 +121,25 @@ def test_a_group_of_nobody_is_unknown() -> None:
     assert found[1].n == 0
     assert np.isnan(found[1].predicted)
     assert np.isnan(found[1].observed.value)
+
+
+def test_overstatement_is_the_distance_that_did_not_come_true() -> None:
+    # above the overall share of 0.45 by 0.7 - 0.6, below it by 0.3 - 0.2
+    truth = np.repeat([True, False, True, False], [60, 40, 30, 70])
+    found = overstatement(truth, np.repeat([0.7, 0.2], 100))
+    assert found.value == pytest.approx(0.1)
+    assert found.low < 0.1 < found.high
+    assert overstatement(truth, np.repeat([0.6, 0.3], 100)).value == pytest.approx(0)
+    assert overstatement(truth, np.repeat([0.5, 0.4], 100)).value == pytest.approx(-0.1)
+    assert overstatement(~truth, 1 - np.repeat([0.7, 0.2], 100)).value == pytest.approx(0.1)
+    assert np.isnan(overstatement(truth[:0], np.empty(0)).value)
+
+
+def test_the_interval_of_the_overstatement_holds() -> None:
+    rng = np.random.default_rng(0)
+    held = []
+    for _ in range(400):
+        risk = rng.choice([0.1, 0.3, 0.8], 300)
+        found = overstatement(rng.random(300) < risk, risk)
+        held.append(found.low <= 0 <= found.high)
+    assert 0.91 < np.mean(held) < 0.985

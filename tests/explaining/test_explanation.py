@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
 import warnings
 from html.parser import HTMLParser
@@ -565,3 +566,20 @@ def test_the_mean_over_lists_is_what_the_posterior_predicts(kernel: str, tmp_pat
         for row in range(9):
             others = fitted.explain(X, row).others
             assert [label.mean for label in others.labels] == predicted[row].tolist()
+
+
+def test_probabilities_of_one_explanation_have_the_same_decimals() -> None:
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"common": rng.random(20_000) < 0.5, "rare": rng.random(20_000) < 0.03})
+    risk = np.select([X["rare"], X["common"]], [0.7, 0.3], 0.15)
+    y = rng.random(20_000) < risk
+    clf = BayesianRuleListClassifier(min_support=0.01, random_state=0).fit(X, y)
+    decimals = set()
+    for case in ({"common": True, "rare": True}, {"common": True, "rare": False}):
+        text = clf.explain(case).to_text(width=1000)
+        risks = " ".join(line for line in text.splitlines() if "of the draws" not in line)
+        percentages = re.findall(r"[\d.]+(?=%)", risks.replace("95% credible", ""))
+        assert len(percentages) > 4
+        decimals |= {len(each.partition(".")[2]) for each in percentages}
+    assert decimals == {1}
+    assert re.search(r"\d\.\d%", str(clf.rule_list_))  # as the printed list

@@ -10,9 +10,8 @@ TIE = 1e-11
 
 
 def nearest_of_all(
-    truth: np.ndarray, y: np.ndarray, weights: np.ndarray, target: np.ndarray, alpha: np.ndarray,
-    max_length: int,
-) -> tuple[tuple[int, ...], float]:  # fmt: skip
+    truth: np.ndarray, weights: np.ndarray, target: np.ndarray, max_length: int
+) -> tuple[tuple[int, ...], float]:
     """The list of at most so many antecedents that is nearest to a target, and its distance.
 
     Truth has a column for each antecedent. Of equally near lists the shortest; then the one that
@@ -22,7 +21,7 @@ def nearest_of_all(
     for m in range(max_length + 1):
         found: list[tuple[float, tuple[float, ...], tuple[int, ...]]] = []
         for rules in permutations(range(truth.shape[1]), m):
-            distance, captured = distance_of(rules, truth, y, weights, target, alpha)
+            distance, captured = distance_of(rules, truth, weights, target)
             found.append((distance, tuple(-n for n in captured), rules))
         nearest = min(distance for distance, _, _ in found)
         _, captured_, rules = min(
@@ -35,19 +34,18 @@ def nearest_of_all(
 
 
 def distance_of(
-    rules: tuple[int, ...], truth: np.ndarray, y: np.ndarray, weights: np.ndarray,
-    target: np.ndarray, alpha: np.ndarray,
-) -> tuple[float, list[float]]:  # fmt: skip
-    """Mean Kullback-Leibler divergence of a list's predictions, and what its rules capture."""
-    line = np.full(len(y), len(rules))
+    rules: tuple[int, ...], truth: np.ndarray, weights: np.ndarray, target: np.ndarray
+) -> tuple[float, list[float]]:
+    """Mean divergence of the target from its mean on each line, and what the rules capture."""
+    line = np.full(len(target), len(rules))
     for j in reversed(range(len(rules))):
         line[truth[:, rules[j]]] = j
-    predicted = np.empty_like(target)
+    means = np.empty_like(target)
     captured = []
     for j in range(len(rules) + 1):
         here = line == j
-        counts = np.array([weights[here & (y == k)].sum() for k in range(len(alpha))]) + alpha
-        predicted[here] = counts / counts.sum()
+        if here.any():
+            means[here] = np.average(target[here], axis=0, weights=weights[here])
         captured.append(float(weights[here].sum()))
-    rows = (target * np.log(target / predicted)).sum(axis=1)
+    rows = (target * np.log(target / means)).sum(axis=1)
     return float(rows @ weights / weights.sum()), captured[:-1]

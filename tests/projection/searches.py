@@ -22,7 +22,6 @@ def random_target(seed: int, n_labels: int, n_candidates: int = 5, n_cells: int 
         members=np.concatenate(kept),
         starts=np.cumsum([0, *map(len, kept)]).astype(np.int64),
         inverted=inverted,
-        pseudocounts=np.ones(n_labels),
         unit=0.5,
         target_unit=float(np.ldexp(0.5, -40)),
         entropy=0.0,

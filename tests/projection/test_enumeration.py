@@ -48,10 +48,8 @@ def expected_list(
     names = [antecedent.name for antecedent in classifier.pool_]
     rules, distance = nearest_of_all(
         X[names].to_numpy(),
-        y,
         np.ones(len(y)) if weights is None else weights,
         classifier.set_params(predict_with="posterior").predict_proba(X),
-        np.ones(len(classifier.classes_)),
         max_length,
     )
     classifier.set_params(predict_with="projected")

@@ -142,6 +142,10 @@ def test_held_out_table() -> None:
     assert "out of sample, held-out table" in page
     assert "fold cross-validation" not in page.split('id="data"')[0]
     assert "No cross-validation was run" in page
+    overstated = float(np.mean(np.sign(risk - truth.mean()) * (risk - truth)))
+    assert found.validation.calibration.overstatement.value == pytest.approx(overstated)
+    side = "far from" if overstated >= 0 else "close to"
+    assert f"{abs(100 * overstated):.1f} percentage points too {side} the overall share" in page
 
 
 def test_held_out_table_beside_folds() -> None:

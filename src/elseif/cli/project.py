@@ -35,7 +35,7 @@ class Lengths:
             min=0,
             metavar="NUMBER",
             help="The most rules to look at; by default twice as many as the point estimate has, "
-            "at least 6 and at most 20.",
+            "at least 10 and at most 20.",
         ),
     ] = None
     folds: Annotated[

@@ -1,9 +1,10 @@
 """Distances of lists from a target: rows as cells, each with counts and sums of the target.
 
 A cell stands for the rows that the candidates cannot tell apart. ``cells[c]`` holds, in whole
-numbers, the label counts of its rows and then the sums of their target probabilities, so that sums
-are the same in any order. A rule's loss is the sum over its rows of -q log p, with q the target and
-p the rule's posterior mean: what differs between lists in the Kullback-Leibler divergence.
+numbers, the label counts of its rows and then the sums of their target probabilities, in units of
+``unit``, so that sums are the same in any order. A rule's loss is the sum over its rows of
+-q log p, with q the target and p the mean of q over the rule's rows: what differs between lists in
+the Kullback-Leibler divergence.
 """
 
 import math
@@ -12,20 +13,21 @@ from elseif.compiled.jit import compiled, inlined, keep_small
 
 
 @inlined
-def line_loss(sums, row, model):
-    """What a rule that captures such counts and sums adds to a list's loss."""
+def line_loss(sums, row, unit):
+    """What a rule that captures such sums adds to a list's loss."""
     keep_small()
-    pseudocounts, unit, target_unit = model
-    n_labels = len(pseudocounts)
+    n_labels = sums.shape[1] // 2
     total = 0.0
     for k in range(n_labels):
-        total += sums[row, k] * unit + pseudocounts[k]
+        total += sums[row, n_labels + k] * unit
+    if total <= 0:
+        return 0.0
     log_total = math.log(total)
     loss = 0.0
     for k in range(n_labels):
-        if sums[row, n_labels + k] > 0:
-            log_mean = math.log(sums[row, k] * unit + pseudocounts[k]) - log_total
-            loss -= sums[row, n_labels + k] * target_unit * log_mean
+        share = sums[row, n_labels + k] * unit
+        if share > 0:
+            loss -= share * (math.log(share) - log_total)
     return loss
 
 
@@ -61,16 +63,16 @@ def assign_lines(rules, covered, cells, line, totals):
 
 
 @compiled
-def list_loss(totals, n_lines, model):
+def list_loss(totals, n_lines, unit):
     """A list's loss, from its lines' sums."""
     loss = 0.0
     for j in range(n_lines):
-        loss += line_loss(totals, j, model)
+        loss += line_loss(totals, j, unit)
     return loss
 
 
 @compiled
-def score_insertions(n_rules, covered, cells, line, totals, model, allowed, room, losses):
+def score_insertions(n_rules, covered, cells, line, totals, unit, allowed, room, losses):
     """The loss after each candidate is put at each position of a list.
 
     One pass over a candidate's cells gives what it takes from each line, wherever it is put: put
@@ -101,14 +103,14 @@ def score_insertions(n_rules, covered, cells, line, totals, model, allowed, room
             captured[0, s] = 0
         after = 0.0
         for j in range(n_lines - 1, -1, -1):
-            after += line_loss(left, j, model)
+            after += line_loss(left, j, unit)
             for s in range(width):
                 captured[0, s] += taken[j, s]
-            losses[a, j] = after + line_loss(captured, 0, model)
+            losses[a, j] = after + line_loss(captured, 0, unit)
         before = 0.0
         for j in range(n_lines):
             losses[a, j] += before
-            before += line_loss(totals, j, model)
+            before += line_loss(totals, j, unit)
 
 
 @inlined
@@ -124,14 +126,14 @@ def reads_better(depth, trial, trial_captured, best, best_captured):
 
 
 @compiled
-def search_all(truth, cells, model, tie, walk, best_loss, best, best_captured):
+def search_all(truth, cells, unit, tie, walk, best_loss, best, best_captured):
     """The best list of every length, by looking at all: a walk through the tree of lists.
 
     ``walk`` holds, for every depth, the cells that are left, how many, the loss of the rules so
     far, and the sums of what is left; the rules and how much they capture; and two rows of room.
     """
     remaining, n_remaining, prefix, rest, trial, trial_captured, room = walk
-    n_candidates, n_labels, longest = len(truth), len(model[0]), len(best_loss) - 1
+    n_candidates, n_labels, longest = len(truth), cells.shape[1] // 2, len(best_loss) - 1
     depth = 0
     trial[0] = -1
     while depth >= 0:
@@ -160,8 +162,8 @@ def search_all(truth, cells, model, tie, walk, best_loss, best, best_captured):
         trial_captured[depth] = captured
         for s in range(cells.shape[1]):
             rest[depth + 1, s] = rest[depth, s] - room[0, s]
-        prefix[depth + 1] = prefix[depth] + line_loss(room, 0, model)
-        loss = prefix[depth + 1] + line_loss(rest, depth + 1, model)
+        prefix[depth + 1] = prefix[depth] + line_loss(room, 0, unit)
+        loss = prefix[depth + 1] + line_loss(rest, depth + 1, unit)
         size = depth + 1
         if loss < best_loss[size] - tie or (
             loss <= best_loss[size] + tie

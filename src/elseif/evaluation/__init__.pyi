@@ -2,6 +2,7 @@ from elseif.evaluation.calibration import (
     Brier as Brier,
     Recalibration as Recalibration,
     brier as brier,
+    overstatement as overstatement,
     recalibration as recalibration,
 )
 from elseif.evaluation.comparison.indicators import Indicators as Indicators

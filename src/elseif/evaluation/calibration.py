@@ -181,6 +181,46 @@ def brier(truth: np.ndarray, risk: np.ndarray, level: float = LEVEL) -> Brier:
     )
 
 
+def overstatement(truth: np.ndarray, risk: np.ndarray, level: float = LEVEL) -> Estimate:
+    """By how much risks are, on average, too far from the overall share of events.
+
+    Lines of a list are chosen because they stand out, so that their risks are too high above the
+    overall share and too low below it. The average of risk minus outcome, with the sign turned
+    for risks below the overall share, measures this in units of risk.
+
+    Parameters
+    ----------
+    truth : array of bool
+        Whether the event happened, to people who took no part in the fit.
+    risk : array of float
+        Its predicted probability.
+    level : float, default=0.95
+        Confidence level of the interval.
+
+    Returns
+    -------
+    Estimate
+        The average with a normal confidence interval; below 0, risks are not extreme enough.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from elseif.evaluation import overstatement
+    >>> truth = np.array([True] * 6 + [False] * 4 + [True] * 3 + [False] * 7)
+    >>> risk = np.repeat([0.7, 0.2], 10)
+    >>> round(overstatement(truth, risk).value, 2)
+    0.1
+    """
+    if not len(truth):
+        return UNKNOWN
+    y = np.asarray(truth, dtype=float)
+    differences = np.sign(risk - y.mean()) * (risk - y)
+    value = float(differences.mean())
+    error = float(differences.std(ddof=1) / np.sqrt(len(y))) if len(y) > 1 else float("nan")
+    half = normal_quantile(level) * error
+    return Estimate(value, value - half, value + half)
+
+
 def _is_separable(x: np.ndarray, y: np.ndarray) -> bool:
     """Whether a threshold parts events from others: the steeper the slope, the likelier, then."""
     events, others = x[y == 1], x[y == 0]

@@ -81,7 +81,6 @@ class Outcome:
     place: int
     predicted: str
     probabilities: tuple[float, ...]
-    decimals: int = 0  # of percentages
 
 
 @dataclass(frozen=True)
@@ -144,6 +143,8 @@ class Explanation:
         What counts are multiples of, with a minimum cell.
     display : DisplayLabels
         Words for columns and values in texts; ``to_dict`` has the names of the columns.
+    decimals : int
+        Decimals of percentages in texts, the same for every line of the list.
 
     Examples
     --------
@@ -173,6 +174,7 @@ class Explanation:
     what_if: tuple[WhatIf, ...]
     rounded_to: int | None = None
     display: DisplayLabels = field(default_factory=DisplayLabels)
+    decimals: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to plain data that JSON can hold.
@@ -297,6 +299,7 @@ def explain(
         what_if=tuple(views.what_if(c) for c in logic.columns),
         rounded_to=None if rounding is None else rounding.step,
         display=display,
+        decimals=_decimals(rule_list, level),
     )
 
 
@@ -343,6 +346,12 @@ def _wanted(condition: Condition) -> tuple[str, ...]:
     return tuple(value_text(value) for value in values)
 
 
+def _decimals(rule_list: RuleList, level: float) -> int:
+    """Decimals of percentages that tell the ends of every line's interval apart."""
+    labels = [rule_list.classes[place] for place in shown_labels(rule_list)]
+    return max(decimals_between(*rule.interval(k, level)) for rule in rule_list for k in labels)
+
+
 @dataclass(frozen=True, eq=False)
 class _Views:
     """A case seen through a list: what other values would lead to."""
@@ -358,12 +367,7 @@ class _Views:
     def outcome(self, place: int) -> Outcome:
         probabilities = self.rule_list[place].probabilities
         name = self.rule_list.metadata.label_names[int(np.argmax(probabilities))]
-        return Outcome(place, name, tuple(probabilities.tolist()), self._decimals(place))
-
-    def _decimals(self, place: int) -> int:
-        """Decimals of a line's percentages, by its narrowest interval."""
-        rule, labels = self.rule_list[place], shown_labels(self.rule_list)
-        return max(decimals_between(*rule.interval(rule.classes[p], self.level)) for p in labels)
+        return Outcome(place, name, tuple(probabilities.tolist()))
 
     def changes(self, place: int, same_label: bool) -> tuple[Change, ...]:
         """The nearest changes to another rule: of any label, or of another label only."""

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
+AUC_TOLERANCE = 0.01  # below the highest AUC of all lengths, that a suggested list may be
+
 
 @dataclass(frozen=True, eq=False)
 class PathScores:
@@ -50,8 +52,8 @@ class PathScores:
     --------
     >>> import numpy as np
     >>> from elseif.projection import PathScores
-    >>> loss = np.array([0.6, 0.5, 0.5])
-    >>> PathScores(5, 100, loss, loss - 0.5, np.full(3, 0.01), loss, 0.5, 0.8, 0.5, 0.8).suggested
+    >>> loss, auc = np.array([0.6, 0.5, 0.5]), np.array([0.5, 0.7, 0.705])
+    >>> PathScores(5, 100, loss, loss - 0.5, np.full(3, 0.01), auc, 0.5, 0.8, 0.5, 0.8).suggested
     1
     """
 
@@ -68,8 +70,16 @@ class PathScores:
 
     @property
     def suggested(self) -> int:
-        """The shortest length whose log loss is within one standard error of the lowest."""
-        return int(np.flatnonzero(self.log_loss_gap <= self.log_loss_gap_error)[0])
+        """The shortest length that is nearly as good as the best, by log loss and by AUC.
+
+        Its log loss is within one standard error of the lowest and its AUC within 0.01 of the
+        highest. Where no length is both, it is the one of lowest log loss.
+        """
+        is_near = self.log_loss_gap <= self.log_loss_gap_error
+        if not np.isnan(self.auc).all():
+            is_near &= self.auc >= np.nanmax(self.auc) - AUC_TOLERANCE
+        lengths = np.flatnonzero(is_near)
+        return int(lengths[0]) if len(lengths) else int(np.argmin(self.log_loss))
 
 
 class ProjectionPath:
@@ -131,7 +141,7 @@ class ProjectionPath:
 
     @property
     def suggested(self) -> int | None:
-        """The shortest length within one standard error of the best, if it was validated."""
+        """The shortest length that is nearly as good as the best, if the path was validated."""
         return None if self.scores is None else self.scores.suggested
 
     def __len__(self) -> int:

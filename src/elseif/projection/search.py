@@ -158,7 +158,7 @@ class Search:
             target.cells,
             self._line,
             totals,
-            target.model,
+            target.target_unit,
             allowed,
             room,
             losses,
@@ -180,14 +180,13 @@ class Search:
     def evaluate(self, rules: Rules) -> ScoredList:
         """A list's loss."""
         totals = self._assign(rules)
-        loss = float(compiled.list_loss(totals, len(totals), self.target.model))
-        n_labels = len(self.target.pseudocounts)
-        captured = totals[:-1, :n_labels].sum(axis=1)
+        loss = float(compiled.list_loss(totals, len(totals), self.target.target_unit))
+        captured = totals[:-1, : self.target.n_labels].sum(axis=1)
         return ScoredList(rules, loss, tuple(captured.tolist()))
 
     def label_counts(self, rules: Rules) -> np.ndarray:
         """N[j, l] of a list in units, the default rule last."""
-        return self._assign(rules)[:, : len(self.target.pseudocounts)]
+        return self._assign(rules)[:, : self.target.n_labels]
 
     def _assign(self, rules: Rules) -> np.ndarray:
         totals = np.empty((len(rules) + 1, self.target.cells.shape[1]), dtype=np.int64)
@@ -243,6 +242,6 @@ def _nearest_of_all(target: Target, longest: int) -> Sequence[Rules]:
     if longest:
         tie = TIE * target.weight
         compiled.search_all(
-            target.truth(), target.cells, target.model, tie, walk, loss, best, captured
+            target.truth(), target.cells, target.target_unit, tie, walk, loss, best, captured
         )
     return [tuple(best[m, :m].tolist()) for m in range(longest + 1)]

@@ -29,7 +29,6 @@ class Target:
     members: np.ndarray  # int32: cells that candidates cover, or do not where inverted
     starts: np.ndarray  # int64 (candidates + 1,), into members
     inverted: np.ndarray  # bool (candidates,)
-    pseudocounts: np.ndarray
     unit: float  # what a count of 1 stands for
     target_unit: float  # what a sum of 1 stands for
     entropy: float  # sum over rows of -q log q, weighted: the loss that no list is below
@@ -39,13 +38,13 @@ class Target:
         return self.members, self.starts, self.inverted
 
     @property
-    def model(self) -> tuple[np.ndarray, float, float]:
-        return self.pseudocounts, self.unit, self.target_unit
+    def n_labels(self) -> int:
+        return self.cells.shape[1] // 2
 
     @property
     def weight(self) -> float:
         """The rows' weights together."""
-        return float(self.cells[:, : len(self.pseudocounts)].sum()) * self.unit
+        return float(self.cells[:, : self.n_labels].sum()) * self.unit
 
     def distance(self, loss: float) -> float:
         """Kullback-Leibler divergence from the posterior predictive, in nats per row."""
@@ -87,7 +86,6 @@ def make_target(problem: Problem, posterior: Posterior) -> Target:
         members=members,
         starts=starts,
         inverted=inverted,
-        pseudocounts=np.asarray(problem.pseudocounts, dtype=float),
         unit=layout.unit,
         target_unit=math.ldexp(layout.unit, -digits),
         entropy=math.fsum(terms.ravel().tolist()) * layout.unit,

@@ -14,6 +14,7 @@ from elseif.evaluation.calibration import (
     Recalibration,
     brier,
     calibration_groups,
+    overstatement,
     quantile_groups,
     recalibration,
 )
@@ -89,6 +90,7 @@ class Calibration:
     by_quantile: list[GroupRow]
     histogram: Histogram
     recalibration: Recalibration
+    overstatement: Estimate  # distance of risks from the overall share that did not come true
     brier: Brier
 
 
@@ -327,6 +329,7 @@ def _calibration(by_line: list[GroupRow], sample: Sample) -> Calibration:
         ],
         _histogram(sample),
         recalibration(sample.truth, sample.risk),
+        overstatement(sample.truth, sample.risk),
         brier(sample.truth, sample.risk),
     )
 

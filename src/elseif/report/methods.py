@@ -42,8 +42,9 @@ PREDICTORS = {
     "whose number of rules and mean number of conditions are those of the posterior on average.",
     "posterior": "Predictions were averaged over all lists of the posterior.",
     "map": "Predictions were made with the list of highest posterior probability.",
-    "projected": "Predictions were made with the projected list: the one whose predictions are "
-    "closest to those of the whole posterior (in Kullback–Leibler divergence).",
+    "projected": "Predictions were made with the projected list: the one closest to those of the "
+    "whole posterior, by the Kullback–Leibler divergence of the posterior predictive from its mean "
+    "on each line.",
 }
 
 

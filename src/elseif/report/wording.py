@@ -142,6 +142,7 @@ def calibration_words(summary: Data) -> list[str]:
             "extreme enough."
             + (" The slope is fitted to the out-of-fold risks of all folds." if pooled else "")
         )
+    sentences += _overstatement_words(calibration["overstatement"])
     sentences.append(
         f"Calibration in the large, the intercept with the slope fixed at 1, is "
         f"{estimate(large, 2)}. It is ideally 0; above 0, there were more events than predicted"
@@ -168,6 +169,21 @@ def _slope_words(slope: Data) -> str:
     if slope["low"] <= 1 <= slope["high"]:
         return ", an interval that includes the ideal value of 1"
     return f", an interval {'below' if slope['high'] < 1 else 'above'} the ideal value of 1"
+
+
+def _overstatement_words(found: Data) -> list[str]:
+    """By how much the risks of chosen lines are too far from the overall share."""
+    if found["value"] is None or found["low"] is None:
+        return []
+    points = {key: 100 * found[key] for key in ("value", "low", "high")}
+    side = "too far from" if points["value"] >= 0 else "too close to"
+    unsure = points["low"] <= 0 <= points["high"]
+    return [
+        f"Out of sample, risks were on average {number(abs(points['value']), 1)} percentage points "
+        f"{side} the overall share (95% confidence interval of the overstatement "
+        f"{number(points['low'], 1)} to {number(points['high'], 1)} points"
+        + (", which includes 0)." if unsure else ").")
+    ]
 
 
 def decision_words(decision: Data) -> list[str]:

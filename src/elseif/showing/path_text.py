@@ -70,15 +70,15 @@ def path_table(path: ProjectionPath) -> tuple[tuple[str, ...], list[tuple[str, .
 def path_lines(path: ProjectionPath) -> list[str]:
     """What the numbers are, and what they suggest."""
     lines = [
-        "Distance: Kullback-Leibler divergence of the list's predictions from the posterior's, in "
-        "nats per training row."
+        "Distance: Kullback-Leibler divergence of the posterior's predictions from their mean on "
+        "each line, in nats per training row."
     ]
     if path.scores is not None:
         lines.append(
             f"Log loss and AUC are out of sample, from {path.scores.folds} folds of "
             f"{path.scores.n:,} rows; everything was learnt again in each. Suggested: "
             f"{_rules(path.scores.suggested)}, the fewest whose log loss is within one standard "
-            "error of the lowest."
+            "error of the lowest and whose AUC is within 0.01 of the highest."
         )
     return lines
 
