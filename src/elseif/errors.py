@@ -49,6 +49,10 @@ class ModelFileError(ElseifError, ValueError):
     """A model file is damaged, edited, of another program or of a newer release."""
 
 
+class CheckpointError(ElseifError, ValueError):
+    """A checkpoint is of another fit: of other data, settings or version."""
+
+
 class ExportError(ElseifError, ValueError):
     """A model cannot be said in a format."""
 

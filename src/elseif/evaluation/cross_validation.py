@@ -189,8 +189,8 @@ def cross_validate_all(
         for k, (train, test) in enumerate(splits):
             fold_of[test] = k
             fresh = clone(classifier)
-            wanted = {"random_state": seeds[k], "verbose": False}
-            accepted = fresh.get_params(deep=False)  # a subclass may lack either
+            wanted = {"random_state": seeds[k], "verbose": False, "checkpoint": None}
+            accepted = fresh.get_params(deep=False)  # a subclass may lack some
             fresh.set_params(**{name: value for name, value in wanted.items() if name in accepted})
             weight = None if weights is None else weights[rows[train]]
             fold, found = _fit_fold(fresh, X, y, rows[train], rows[test], weight, predict)
