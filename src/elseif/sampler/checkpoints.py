@@ -13,7 +13,7 @@ import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -144,21 +144,15 @@ class Checkpoints:
                 stacklevel=2,
             )
 
-    def remove(self) -> None:
-        """Remove the files of this fit, and the folder if nothing else is in it."""
-        for path in list(self.folder.iterdir()):
-            if _NAME.fullmatch(path.name):
-                path.unlink(missing_ok=True)
-
     def _refuse_other(self, header: Mapping[str, Any]) -> None:
         mine, what = self.identity.header(), None
         if header.get("format") != FORMAT or header.get("elseif") != mine["elseif"]:
             what = f"was written by elseif {_shown(header.get('elseif'))}, and this is "
             what += f"{mine['elseif']}"
+        elif header.get("settings") != mine["settings"]:  # which also say what data are read
+            what = _other_settings(header.get("settings"), mine["settings"])
         elif header.get("data") != mine["data"]:
             what = "is of other data: columns, labels or weights differ"
-        elif header.get("settings") != mine["settings"]:
-            what = _other_settings(header.get("settings"), mine["settings"])
         elif header.get("entropy") != mine["entropy"]:
             if not self.identity.any_seed:
                 what = "is of another seed (random_state)"
@@ -270,12 +264,11 @@ def open_checkpoints(folder: Path, identity: FitIdentity) -> Iterator[Checkpoint
 def check_folder(folder: Path) -> None:
     """Make the folder for its owner's eyes alone; refuse one in which something else is."""
     if folder.is_dir():
-        for entry in os.scandir(folder):
-            known = _NAME.fullmatch(entry.name) or entry.name == LOCK or is_temporary(entry.name)
-            if not known:
+        for name in os.listdir(folder):
+            if not (_NAME.fullmatch(name) or name == LOCK or is_temporary(name)):
                 raise CheckpointError(
-                    f"The folder {folder} holds other files than checkpoints, such as "
-                    f"{entry.name!r}. Give a new folder, which is closed to other users."
+                    f"The folder {folder} holds other files than checkpoints, such as {name!r}. "
+                    "Give a new folder, which is closed to other users."
                 )
     make_private_folder(folder)
 
@@ -324,8 +317,6 @@ def _shown(value: Any) -> str:
 
 
 def _with_seed(identity: FitIdentity, texts: Any) -> FitIdentity:
-    from dataclasses import replace
-
     try:
         numbers = tuple(int(text) for text in texts)
         if not numbers or len(numbers) > 64 or not all(0 <= n < 2**128 for n in numbers):
