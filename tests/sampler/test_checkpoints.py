@@ -156,7 +156,7 @@ def test_a_damaged_checkpoint_falls_back(
     [
         ({"n_iter": 9_000}, "n_iter was 8000 and is 9000"),
         ({"kernel": "paper"}, "kernel was 'tempered' and is 'paper'"),
-        ({"antecedents": [["f1"], ["f2"]]}, "antecedents was None and is"),
+        ({"antecedents": [["f1"], ["f2"], ["f3"]]}, "antecedents was None and is"),
         ({"random_state": 6}, "another seed"),
     ],
 )

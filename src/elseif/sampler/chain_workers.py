@@ -2,7 +2,7 @@
 
 In threads chains share the data, and compiled code holds no lock that would keep them apart. With
 ``joblib.parallel_config(backend="loky" | "dask" | "ray" ...)`` they run in other processes: the
-data are sent there once, packed, and a chain goes there and back as a snapshot, for some seconds
+data are sent to each of them once, packed, and a chain goes there and back as a snapshot, for some seconds
 at a time, so that progress is shown, checkpoints are written, and a process that dies costs those
 seconds. Draws are the same wherever chains run.
 """
@@ -13,16 +13,17 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import joblib
 import numpy as np
-from joblib.parallel import get_active_backend
 
 from elseif.bits.packing import zero_words
-from elseif.errors import ElseifError, SamplingError
+from elseif.errors import ResourceError
 from elseif.model.problem import Problem
+from elseif.parallel import MOST_RETRIES, is_lost_worker, works_here
 from elseif.sampler.chain import Chain
 from elseif.sampler.chain_snapshot import ChainSnapshot
 from elseif.sampler.compiled_problem import CompiledProblem
@@ -32,7 +33,6 @@ from elseif.sampler.run_length_draws import join_runs
 
 # seconds that a chain is away, at first and at most; each time twice as long
 FIRST_STRETCH, LONGEST_STRETCH = 0.5, 20.0
-MOST_RETRIES = 3  # after workers that died, before the run is given up
 
 
 class Paused(Exception):
@@ -41,8 +41,7 @@ class Paused(Exception):
 
 def are_shared(n_jobs: int | None) -> bool:
     """Whether chains run in this process: always, unless a back end of processes was asked for."""
-    backend, _ = get_active_backend(prefer="threads")
-    return bool(getattr(backend, "supports_sharedmem", False)) or n_jobs == 1
+    return works_here() or n_jobs == 1
 
 
 def run_in_threads(
@@ -93,7 +92,7 @@ def run_in_threads(
 
 @dataclass(frozen=True, eq=False)
 class Shipped:
-    """What workers need to know of a problem, sent to each once."""
+    """What workers need to know of a problem, sent to each that does not have it."""
 
     problem: Problem
     mix: MoveMix
@@ -106,14 +105,11 @@ class Shipped:
         neighbours = posed.neighbours if mix.replace_by_neighbour > 0 else None
         return cls(posed.problem, mix, neighbours, uuid.uuid4().hex)
 
-    def __sizeof__(self) -> int:  # by which Dask decides to send it once, not with every task
-        return int(self.problem.covers.nbytes) + 1_000_000
-
     def posed(self) -> CompiledProblem:
         """The problem as compiled code reads it, made once in each process."""
         with _LOCK:
-            if self.token not in _POSED:
-                _POSED.clear()
+            if self.token not in _KNOWN:
+                _KNOWN.clear()
                 problem = self.problem
                 covers = zero_words(*problem.covers.shape)
                 covers[:] = problem.covers  # which may be a file in memory
@@ -123,11 +119,11 @@ class Shipped:
                 )
                 if self.neighbours is not None:
                     posed.__dict__["neighbours"] = _writable(self.neighbours)
-                _POSED[self.token] = posed
-            return _POSED[self.token]
+                _KNOWN[self.token] = posed, self.mix
+            return _KNOWN[self.token][0]
 
 
-_POSED: dict[str, CompiledProblem] = {}
+_KNOWN: dict[str, tuple[CompiledProblem, MoveMix]] = {}
 _LOCK = threading.Lock()
 
 
@@ -139,14 +135,14 @@ def _writable(part: Any) -> Any:
 
 
 def run_stretch(
-    shipped: Shipped, snapshot: ChainSnapshot, n_iter: int, seconds: float
-) -> ChainSnapshot:
+    shipped: Shipped | str, snapshot: ChainSnapshot, n_iter: int, seconds: float
+) -> ChainSnapshot | None:
     """Go on with a chain for some seconds, in a worker.
 
     Parameters
     ----------
-    shipped : Shipped
-        The problem.
+    shipped : Shipped or str
+        The problem, or the token of one that the worker may have.
     snapshot : ChainSnapshot
         Where the chain is, without the draws that it has handed over.
     n_iter : int
@@ -157,9 +153,18 @@ def run_stretch(
     Returns
     -------
     ChainSnapshot
-        Where it is then, with the draws of this stretch.
+        Where it is then, with the draws of this stretch; None if the worker does not have the
+        problem, as one that was started in place of another.
     """
-    chain = Chain.restored(shipped.posed(), shipped.mix, snapshot)
+    if isinstance(shipped, str):
+        with _LOCK:
+            known = _KNOWN.get(shipped)
+        if known is None:
+            return None
+        posed, mix = known
+    else:
+        posed, mix = shipped.posed(), shipped.mix
+    chain = Chain.restored(posed, mix, snapshot)
     until = time.monotonic() + seconds
 
     def at_pause(chain: Chain) -> None:
@@ -174,62 +179,102 @@ def run_stretch(
     return chain.snapshot()
 
 
-def run_by_back_end(
-    snapshots: Sequence[ChainSnapshot],
-    shipped: Shipped,
-    n_iter: int,
-    n_jobs: int | None,
-    at_round: Callable[[Sequence[ChainSnapshot]], bool],
-) -> tuple[list[ChainSnapshot], bool]:
-    """Run chains to a length in the processes of joblib's back end.
+class Workers:
+    """The workers of joblib's back end, held for as long as chains need them.
 
     Parameters
     ----------
-    snapshots : sequence of ChainSnapshot
-        Where they are.
-    shipped : Shipped
-        The problem.
-    n_iter : int
-        Iterations since their start.
     n_jobs : int or None
-        Workers, as in joblib.
-    at_round : callable
-        Called with where they are, some seconds apart; False asks to pause.
-
-    Returns
-    -------
-    list of ChainSnapshot
-        Where they are then.
-    bool
-        False if they have paused before their end.
+        How many, as in joblib.
     """
-    now, seconds, n_lost = list(snapshots), FIRST_STRETCH, 0
-    while _unfinished(now, n_iter):
-        try:
-            with joblib.Parallel(n_jobs=n_jobs, prefer="threads") as work:
-                while waiting := _unfinished(now, n_iter):
-                    away = [now[k].without_pages() for k in waiting]
-                    back = work(
-                        joblib.delayed(run_stretch)(shipped, chain, n_iter, seconds)
-                        for chain in away
-                    )
-                    for k, chain in zip(waiting, back, strict=True):
-                        now[k] = _joined(now[k], chain)
-                    seconds = min(2 * seconds, LONGEST_STRETCH)
-                    if not at_round(now):
-                        return now, not _unfinished(now, n_iter)
-        except (ElseifError, MemoryError):
-            raise
-        except Exception as error:  # each back end has errors of its own for a worker that died
-            n_lost += 1
-            if n_lost > MOST_RETRIES:
-                chains = ", ".join(str(k) for k in _unfinished(now, n_iter))
-                raise SamplingError(
-                    f"Workers that ran the chains {chains} ended {n_lost} times, the last time "
-                    f"with {type(error).__name__}: {error}. They may lack memory: use fewer of "
-                    "them, by n_jobs."
-                ) from error
-    return now, True
+
+    def __init__(self, n_jobs: int | None) -> None:
+        self._n_jobs = n_jobs
+        self._open: Any = None
+        self._was_sent = False  # whether some workers have the problem
+
+    def run(
+        self,
+        snapshots: Sequence[ChainSnapshot],
+        shipped: Shipped,
+        n_iter: int,
+        at_round: Callable[[Sequence[ChainSnapshot]], bool],
+    ) -> tuple[list[ChainSnapshot], bool]:
+        """Run chains to a length.
+
+        Parameters
+        ----------
+        snapshots : sequence of ChainSnapshot
+            Where they are.
+        shipped : Shipped
+            The problem, which is sent to a worker that does not have it.
+        n_iter : int
+            Iterations since their start.
+        at_round : callable
+            Called with where they are, some seconds apart; False asks to pause.
+
+        Returns
+        -------
+        list of ChainSnapshot
+            Where they are then.
+        bool
+            False if they have paused before their end.
+        """
+        now, seconds, n_lost = list(snapshots), FIRST_STRETCH, 0
+        while waiting := _unfinished(now, n_iter):
+            try:
+                back = self._stretch(now, waiting, shipped, n_iter, seconds)
+            except BaseException as error:
+                self.release()
+                n_lost += 1
+                if not is_lost_worker(error):
+                    raise
+                if n_lost > MOST_RETRIES:
+                    raise ResourceError(
+                        f"Workers that ran the chains {', '.join(map(str, waiting))} ended "
+                        f"{n_lost} times, the last time with {type(error).__name__}: {error}. They "
+                        "may lack memory: use fewer of them, by n_jobs."
+                    ) from error
+                continue
+            for k, chain in back.items():
+                now[k] = _joined(now[k], chain)
+            seconds = min(2 * seconds, LONGEST_STRETCH)
+            if not at_round(now):
+                break
+        return now, not _unfinished(now, n_iter)
+
+    def _stretch(
+        self,
+        now: Sequence[ChainSnapshot],
+        waiting: Sequence[int],
+        shipped: Shipped,
+        n_iter: int,
+        seconds: float,
+    ) -> dict[int, ChainSnapshot]:
+        """Where chains are after some seconds; those whose worker lacks the problem send it."""
+        back: dict[int, ChainSnapshot] = {}
+        for what in (shipped.token, shipped) if self._was_sent else (shipped,):
+            left = [k for k in waiting if k not in back]
+            if left:
+                done = self._work()(
+                    joblib.delayed(run_stretch)(what, now[k].without_pages(), n_iter, seconds)
+                    for k in left
+                )
+                back |= {k: each for k, each in zip(left, done, strict=True) if each is not None}
+        self._was_sent = True
+        return back
+
+    def release(self) -> None:
+        """Let the workers go."""
+        if self._open is not None:
+            work, self._open = self._open, None
+            with suppress(Exception):  # those that died cannot be let go
+                work.__exit__(None, None, None)
+
+    def _work(self) -> Any:
+        if self._open is None:
+            self._open = joblib.Parallel(n_jobs=self._n_jobs, prefer="threads").__enter__()
+        return self._open
 
 
 def _unfinished(snapshots: Sequence[ChainSnapshot], n_iter: int) -> list[int]:

@@ -121,6 +121,8 @@ def sample(
             convergence = _until_converged(run, batches, deadline, progress, asked)
         except RunInterrupted:
             convergence = _interrupted(run)
+        finally:
+            run.release_workers()
     if convergence.ended_by == "max_time" and settings.max_time is not None:
         run.cut_short(settings.max_time)
     return _sampled(run, convergence, settings)
@@ -181,6 +183,8 @@ def _sampled(run: RunOfChains, convergence: Convergence, settings: SamplerSettin
                 return _sampled(run, run.assess(), settings)
             except RunInterrupted:
                 return _sampled(run, _interrupted(run), settings)
+            finally:
+                run.release_workers()
 
     return Sampled(tuple(run.draws), run.infos, convergence, go_on)
 

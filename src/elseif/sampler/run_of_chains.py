@@ -18,8 +18,8 @@ from elseif.sampler.chain_snapshot import ChainSnapshot
 from elseif.sampler.chain_workers import (
     Paused,
     Shipped,
+    Workers,
     are_shared,
-    run_by_back_end,
     run_in_threads,
 )
 from elseif.sampler.checkpoints import PartOfFit, SavedChain
@@ -80,7 +80,7 @@ class RunOfChains:
         self._monitored = choose_monitored(problem)
         self._seeds, self._starts = list(seeds), starts
         self._kept: PartOfFit | None = None
-        self._shipped: Shipped | None = None
+        self._workers, self._shipped = Workers(n_jobs), Shipped.of(self._posed, kernel)
         self.draws: list[RunLengthDraws] = []
         self.infos: tuple[ChainInfo, ...] = ()  # how each chain got on
         self._chains: list[Chain] = []
@@ -225,6 +225,10 @@ class RunOfChains:
                     return False
         return True
 
+    def release_workers(self) -> None:
+        """Let workers of other processes go, until chains go on."""
+        self._workers.release()
+
     def cut_short(self, max_time: float) -> None:
         """Note in the checkpoints that time has ended the run here."""
         self._save_all((self.n_iter, self.n_iter), max_time)
@@ -363,11 +367,8 @@ class RunOfChains:
                     kept.save(k, snapshot, phase, self._seconds)
             return not asked.is_set()
 
-        self._shipped = self._shipped or Shipped.of(self._posed, self._kernel)
         snapshots = [chain.snapshot() for chain in chains]
-        done, is_whole = run_by_back_end(
-            snapshots, self._shipped, n_iter, self._n_jobs, at_round
-        )
+        done, is_whole = self._workers.run(snapshots, self._shipped, n_iter, at_round)
         self._chains = [Chain.restored(self._posed, self._kernel, each) for each in done]
         return is_whole
 
