@@ -256,9 +256,7 @@ def _of_posterior(
     )
 
 
-def _identity(
-    data: str, settings: Mapping[str, Any], seed: np.random.SeedSequence
-) -> FitIdentity:
+def _identity(data: str, settings: Mapping[str, Any], seed: np.random.SeedSequence) -> FitIdentity:
     """What the checkpoints of a fit belong to."""
     import elseif
     from elseif.sampler.checkpoints import FitIdentity

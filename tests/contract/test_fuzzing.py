@@ -20,6 +20,11 @@ ROOT = Path(__file__).parents[2]
 N_TRIALS = {"model": 1500, "definition": 1500, "table": 300, "arguments": 300}
 
 
+@pytest.mark.fault(
+    "",
+    "randomly modified model files, tables, definitions and arguments",
+    "an error is a one-line message with one of the [exit codes](cli.md)",
+)
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", N_TRIALS)
 def test_only_sentences_come_out(kind: str, tmp_path: Path) -> None:

@@ -198,7 +198,7 @@ def test_two_fits_in_one_folder(tmp_path: Path) -> None:
     folder.mkdir(mode=0o700)
     with (
         only_run_in(folder, "fit"),
-        pytest.raises(ResourceError, match="Another fit is at work .*--checkpoint"),
+        pytest.raises(ResourceError, match=r"Another fit is at work .*--checkpoint"),
     ):
         fit(folder, kernel="tempered", n_iter=1_000)
 

@@ -70,7 +70,8 @@ def write_arrays(path: Path, header: Mapping[str, Any], arrays: Mapping[str, np.
     table = [[name, array.dtype.str, list(array.shape)] for name, array in parts.items()]
     text = json.dumps({"header": dict(header), "arrays": table}, allow_nan=False)
     line = text.encode("ascii") + b"\n"
-    pieces = [line, *(memoryview(array.reshape(-1).view(np.uint8)) for array in parts.values())]
+    pieces: list[Any] = [line]  # no copies: arrays may be large
+    pieces += [memoryview(array.reshape(-1)).cast("B") for array in parts.values() if array.size]
     total = hashlib.sha256()
     for piece in pieces:
         total.update(piece)

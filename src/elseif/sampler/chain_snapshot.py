@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 
@@ -74,9 +75,10 @@ def from_arrays(numbers: Mapping[str, int], arrays: Mapping[str, np.ndarray]) ->
     ChainSnapshot
         Not yet checked against the problem.
     """
+    values: dict[str, Any] = {name: int(numbers[name]) for name in _NUMBERS}
+    values |= {name: arrays[name] for name in _ARRAYS}
     return ChainSnapshot(
-        **{name: int(numbers[name]) for name in _NUMBERS},  # type: ignore[arg-type]
-        **{name: arrays[name] for name in _ARRAYS},
+        **values,
         counters=tuple(arrays[f"info.{name}"] for name in compiled.Info._fields),
         pages=RunLengthDraws(**{name: arrays[f"pages.{name}"] for name in _RUNS}),
         page=tuple(arrays[f"page.{name}"] for name in PAGE),

@@ -2,9 +2,9 @@
 
 In threads chains share the data, and compiled code holds no lock that would keep them apart. With
 ``joblib.parallel_config(backend="loky" | "dask" | "ray" ...)`` they run in other processes: the
-data are sent to each of them once, packed, and a chain goes there and back as a snapshot, for some seconds
-at a time, so that progress is shown, checkpoints are written, and a process that dies costs those
-seconds. Draws are the same wherever chains run.
+data are sent to each of them once, packed, and a chain goes there and back as a snapshot, for some
+seconds at a time, so that progress is shown, checkpoints are written, and a process that dies
+costs those seconds. Draws are the same wherever chains run.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ _LOCK = threading.Lock()
 
 
 def _writable(part: Any) -> Any:
-    """A dataclass whose arrays are its own: what arrives may be read only, another type to Numba."""
+    """A dataclass with arrays of its own: those that arrive may be read only, which Numba minds."""
     values = {field.name: getattr(part, field.name) for field in fields(part) if field.init}
     arrays = {k: v.copy() for k, v in values.items() if isinstance(v, np.ndarray)}
     return replace(part, **arrays)
@@ -172,10 +172,8 @@ def run_stretch(
             raise Paused
 
     chain.at_pause = at_pause
-    try:
+    with suppress(Paused):
         chain.run(n_iter)
-    except Paused:
-        pass
     return chain.snapshot()
 
 

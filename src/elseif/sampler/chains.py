@@ -27,6 +27,7 @@ from elseif.sampler.monitored import choose_monitored
 from elseif.sampler.move_mix import DEFAULT_KERNEL, KERNELS, MoveMix
 from elseif.sampler.run_length_draws import ChainInfo, RunLengthDraws
 from elseif.sampler.run_of_chains import RunOfChains
+from elseif.sampler.sampling_memory import check_sampling_memory
 from elseif.sampler.warm_starts import warm_starts
 from elseif.sampler.warm_up import FIRST_WINDOW
 
@@ -102,6 +103,7 @@ def sample(
     if name == "exact":
         return _draw_exactly(problem, settings, seeds, progress)
     kernel = KERNELS[name]
+    check_sampling_memory(problem, kernel, settings.n_chains)
     starts = warm_starts(problem, kernel, seeds)
     run = RunOfChains(problem, kernel, seeds, starts, settings.n_jobs)
     if settings.n_iter is not None:

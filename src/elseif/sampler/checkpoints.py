@@ -289,7 +289,8 @@ def _saved(file: ArrayFile) -> SavedChain:
         each, cut = header["seconds_each"], header["cut_short"]
         saved = SavedChain(
             from_arrays(header["snapshot"], file.arrays),
-            *(int(header[name]) for name in ("begin", "target")),
+            begin=int(header["begin"]),
+            target=int(header["target"]),
             seconds=float(header["seconds"]),
             seconds_each=float("nan") if each is None else float(each),
             cut_short=None if cut is None else float(cut),

@@ -1,4 +1,4 @@
-"""Ctrl-C while chains run: they pause, and what they have is a result; a second one ends at once."""
+"""Ctrl-C while chains run: they pause, and what they have is a result; a second one ends them."""
 
 from __future__ import annotations
 

@@ -142,9 +142,7 @@ class RunOfChains:
         self._seconds = latest.seconds_each
         return kept.seconds_before, latest.cut_short
 
-    def _usable(
-        self, kept: PartOfFit, at_most: int, max_memory: float
-    ) -> list[SavedChain | None]:
+    def _usable(self, kept: PartOfFit, at_most: int, max_memory: float) -> list[SavedChain | None]:
         """The newest file of each chain that is one of this problem's; the others are told of."""
         usable: list[SavedChain | None] = []
         for k, files in enumerate(kept.found):
@@ -205,9 +203,8 @@ class RunOfChains:
             Whether the length was reached.
         """
         asked = asked or threading.Event()
-        if self.pending is not None and self.pending > n_iter:
-            self._begin()
-        elif not self._chains:  # there was no call before, or one that ended by an error
+        is_past = self.pending is not None and self.pending > n_iter
+        if is_past or not self._chains:  # of the first call, or after one that ended by an error
             self._begin()
         with self._watched(n_iter, deadline, progress) as run:
             if self.pending is not None:

@@ -122,9 +122,7 @@ def _check_room(snapshot: ChainSnapshot, posed: CompiledProblem, max_memory: flo
     _need(0 < snapshot.n_items <= max(room.n_items, 4 * capacity), "its page has no such room")
 
 
-def _check_draws(
-    snapshot: ChainSnapshot, posed: CompiledProblem, most: int, n_labels: int
-) -> None:
+def _check_draws(snapshot: ChainSnapshot, posed: CompiledProblem, most: int, n_labels: int) -> None:
     pages, page = snapshot.pages, dict(zip(PAGE, snapshot.page, strict=True))
     replicas = pages.replica
     _need(replicas is not None and replicas.dtype == np.int16, "its draws have no replicas")

@@ -24,7 +24,7 @@ def new_buffer(n_runs: int, n_items: int, n_labels: int) -> compiled.TraceBuffer
 def filled_buffer(
     buffer: compiled.TraceBuffer, page: tuple[np.ndarray, ...]
 ) -> compiled.TraceBuffer:
-    """The buffer with what another one held: starts, offsets, items, counts, posteriors, replicas."""
+    """The buffer with what another one held, from its starts on."""
     buffer.n_runs[0] = len(page[0])
     for into, part in zip(buffer[1:], page, strict=True):
         into[: len(part)] = part
