@@ -71,7 +71,8 @@ def write_arrays(path: Path, header: Mapping[str, Any], arrays: Mapping[str, np.
     text = json.dumps({"header": dict(header), "arrays": table}, allow_nan=False)
     line = text.encode("ascii") + b"\n"
     pieces: list[Any] = [line]  # no copies: arrays may be large
-    pieces += [memoryview(array.reshape(-1)).cast("B") for array in parts.values() if array.size]
+    flat: list[Any] = [array.reshape(-1) for array in parts.values() if array.size]
+    pieces += [memoryview(array).cast("B") for array in flat]
     total = hashlib.sha256()
     for piece in pieces:
         total.update(piece)

@@ -16,6 +16,7 @@ from elseif.sampler.compiled_problem import CompiledProblem
 from elseif.sampler.move_mix import MoveMix
 
 MOST_ITERATIONS = 2**53
+LARGEST_LOG = 1e15  # of a posterior: that of any table that fits into a machine is smaller
 # types of what a snapshot holds, in the order of its fields
 _TYPES = {
     "start": "i8", "stream": "u8", "addition_weights": "f8", "beta": "f8", "lists": "i8",
@@ -162,7 +163,7 @@ def _check_runs(
     known = not len(items) or (int(items.min()) >= 0 and int(items.max()) < pool_size)
     _need(known, "a draw holds an antecedent that the pool does not")
     _need(bool(np.all((replicas >= 0) & (replicas < most))), "a draw is of no replica")
-    _need(bool(np.all(np.isfinite(log_posterior))), "a log posterior is not finite")
+    _need(bool(np.all(np.abs(log_posterior) < LARGEST_LOG)), "a log posterior is none")
     if n_runs:
         totals = np.add.reduceat(counts, offsets[:-1] + np.arange(n_runs), axis=0)
         everyone = posed.problem.layout.label_totals

@@ -130,7 +130,7 @@ def bytes_of_parquet(file: Any) -> int:
     total = 0
     for place in range(meta.num_columns):
         try:
-            kind = schema.field(place).type if is_flat else None
+            kind: Any = schema.field(place).type if is_flat else None
             total += -(-kind.bit_width * meta.num_rows // 8)
         except (AttributeError, ValueError):  # no fixed width: its bytes, and where values begin
             groups = (meta.row_group(g) for g in range(meta.num_row_groups))
