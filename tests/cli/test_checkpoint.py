@@ -24,7 +24,7 @@ def table(tmp_path: Path) -> Path:
 
 
 def command(table: Path, model: Path, *more: Any) -> list[str]:
-    how = ["--kernel", "tempered", "--n-iter", "60000", "--n-chains", "2", "--quiet"]
+    how = ["--kernel", "tempered", "--n-iter", "250000", "--n-chains", "2", "--quiet"]
     return ["fit", str(table), "--label", "y", "--model", str(model), *how, *map(str, more)]
 
 

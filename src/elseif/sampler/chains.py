@@ -125,8 +125,7 @@ def sample(
             convergence = _interrupted(run)
         finally:
             run.release_workers()
-    if convergence.ended_by == "max_time" and settings.max_time is not None:
-        run.cut_short(settings.max_time)
+    run.finish(settings.max_time if convergence.ended_by == "max_time" else None)
     return _sampled(run, convergence, settings)
 
 
@@ -182,6 +181,7 @@ def _sampled(run: RunOfChains, convergence: Convergence, settings: SamplerSettin
         with heeding_ctrl_c() as asked:
             try:
                 run.advance(length, deadline, progress, asked)
+                run.finish()
                 return _sampled(run, run.assess(), settings)
             except RunInterrupted:
                 return _sampled(run, _interrupted(run), settings)

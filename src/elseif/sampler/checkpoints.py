@@ -27,8 +27,8 @@ from elseif.files.temporary import is_temporary
 from elseif.sampler.chain_snapshot import ChainSnapshot, from_arrays
 
 FORMAT = 1
-# seconds between two checkpoints of a chain; more where writing takes long
-SECONDS_BETWEEN = 10.0
+# seconds before the first checkpoint of a chain, and between two; more where writing takes long
+SECONDS_BEFORE, SECONDS_BETWEEN = 1.0, 10.0
 LARGEST_SHARE = 0.02  # of the time, that goes into writing
 LONGEST_VALUE = 200  # characters of a setting that are kept for the message
 _NAME = re.compile(r"(fit|more|learn-[0-9]{1,2})-chain-([0-9]{1,6})\.[ab]\.checkpoint")
@@ -191,7 +191,8 @@ class PartOfFit:
     def is_due(self, chain: int) -> bool:
         """Whether it is time for the next checkpoint of a chain."""
         now = time.monotonic()
-        return now >= self._next.setdefault(chain, now + SECONDS_BETWEEN)
+        first = min(SECONDS_BEFORE, SECONDS_BETWEEN)
+        return now >= self._next.setdefault(chain, now + first)
 
     def save(
         self,

@@ -80,6 +80,7 @@ class RunOfChains:
         self._monitored = choose_monitored(problem)
         self._seeds, self._starts = list(seeds), starts
         self._kept: PartOfFit | None = None
+        self._finished: tuple[int, float | None] | None = None  # what checkpoints hold whole
         self._workers, self._shipped = Workers(n_jobs), Shipped.of(self._posed, kernel)
         self.draws: list[RunLengthDraws] = []
         self.infos: tuple[ChainInfo, ...] = ()  # how each chain got on
@@ -125,7 +126,7 @@ class RunOfChains:
         float or None
             The max_time that ended the run, where it is at its end.
         """
-        self._kept = kept
+        self._kept, self._finished = kept, None
         found = [] if kept is None else self._usable(kept, at_most, max_memory)
         ahead = [saved for saved in found if saved is not None and saved.target > self.n_iter]
         if kept is None or not ahead:
@@ -140,6 +141,8 @@ class RunOfChains:
             kept.take(k, saved)
         self.n_iter, self.pending = latest.begin, latest.target
         self._seconds = latest.seconds_each
+        if all(chain.n_done == latest.begin == latest.target for chain in self._chains):
+            self._finished = (latest.target, latest.cut_short)
         return kept.seconds_before, latest.cut_short
 
     def _usable(self, kept: PartOfFit, at_most: int, max_memory: float) -> list[SavedChain | None]:
@@ -226,9 +229,12 @@ class RunOfChains:
         """Let workers of other processes go, until chains go on."""
         self._workers.release()
 
-    def cut_short(self, max_time: float) -> None:
-        """Note in the checkpoints that time has ended the run here."""
-        self._save_all((self.n_iter, self.n_iter), max_time)
+    def finish(self, cut_short: float | None = None) -> None:
+        """Have the checkpoints hold the whole run, and the max_time that has ended it here."""
+        if self.pending is None and self._finished != (self.n_iter, cut_short):
+            self._save_all((self.n_iter, self.n_iter), cut_short)
+            self._finished = (self.n_iter, cut_short)
+        self._tell_of_failure()
 
     def _stops(self, n_iter: int, in_time: bool) -> list[int]:
         """Lengths on the way that are whole runs by themselves.
@@ -289,7 +295,6 @@ class RunOfChains:
         else:
             self._begin()
         self._seconds = seconds
-        self._save_all((self.n_iter, self.n_iter))
 
     def _keep_copies(self, n_iter: int) -> None:
         """Copies of the chains, where they are about to go past the end of a window."""
@@ -331,8 +336,7 @@ class RunOfChains:
         except BaseException:  # a chain may be in the middle of a step
             self._chains, self._copies, self.pending = [], [], None
             raise
-        if self._kept is not None and self._kept.failure is not None:
-            self._kept.checkpoints.tell_of_failure(self._kept.failure)
+        self._tell_of_failure()
         if not is_whole:
             self._save_all((self.n_iter, n_iter))
             raise RunInterrupted
@@ -341,8 +345,6 @@ class RunOfChains:
             self._seconds = (time.monotonic() - began) / n_more
         self.draws, self.n_iter, self.pending = draws, n_iter, None
         self.infos = tuple(chain.info for chain in self._chains)
-        if n_more > 0:
-            self._save_all((n_iter, n_iter))
 
     def _run_to(self, n_iter: int, report: Report, asked: threading.Event) -> bool:
         chains, kept, phase = self._chains, self._kept, (self.n_iter, n_iter)
@@ -368,6 +370,10 @@ class RunOfChains:
         done, is_whole = self._workers.run(snapshots, self._shipped, n_iter, at_round)
         self._chains = [Chain.restored(self._posed, self._kernel, each) for each in done]
         return is_whole
+
+    def _tell_of_failure(self) -> None:
+        if self._kept is not None and self._kept.failure is not None:
+            self._kept.checkpoints.tell_of_failure(self._kept.failure)
 
     def _save_all(self, phase: tuple[int, int], cut_short: float | None = None) -> None:
         if self._kept is not None:
