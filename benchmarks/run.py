@@ -43,6 +43,7 @@ BENCHMARKS = (
     "line_coverage",
     "survey_weights",
     "serving",
+    "checkpoints",
 )
 
 

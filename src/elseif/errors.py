@@ -13,6 +13,10 @@ class ParamTypeError(ParamError, TypeError):
     """A setting has a value of a type that it cannot have."""
 
 
+class CheckpointError(ParamError):
+    """The folder for checkpoints has those of another fit: other data, settings or version."""
+
+
 class DataError(ElseifError, ValueError):
     """The table or the labels cannot be used as they are."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -32,14 +32,13 @@ from elseif.explain_mixin import ExplainMixin
 from elseif.fitted_attributes import FittedAttributes
 from elseif.fitted_model import FittedModel, as_model
 from elseif.forking import LOADING
-from elseif.list_prior import list_prior
+from elseif.list_prior import list_prior, warn_of_long_prior
 from elseif.model.problem import Problem
 from elseif.parameters import (
     SETTINGS,
     check_cuts,
     check_parameters,
     refuse_unknown,
-    seed_sequence,
     settings_of,
     suggesting_names,
     without_learn,
@@ -166,6 +165,9 @@ class BayesianRuleListClassifier(
     max_memory : float, default=4e9
         Bytes that packed covers, or the sum of "exact", may take. Where covers of all antecedents
         would take more, those of conditions are kept and joined at every use, which is slower.
+    checkpoint : str or path, default=None
+        Folder of this fit's own. Chains are written there as they run; after the fit was killed,
+        the same call goes on from there, and the result is the same as if it had not been.
 
     Attributes
     ----------
@@ -252,6 +254,7 @@ class BayesianRuleListClassifier(
         empty_pool: str = "error",
         max_antecedents: int = 2_500,
         max_memory: float = 4e9,
+        checkpoint: str | os.PathLike[str] | None = None,
     ) -> None:
         given = locals()
         for setting in SETTINGS:
@@ -292,6 +295,7 @@ class BayesianRuleListClassifier(
             The classifier itself.
         """
         check_parameters(self)
+        self._check_checkpoint()
         settings = settings_of(self)
         table = read_table(X, allow_infinite=self.infinite == "outer")
         labels = training_labels(self, y, sample_weight, table)
@@ -304,13 +308,14 @@ class BayesianRuleListClassifier(
         mined = replace(mined, pool=replace(mined.pool, conditions=conditions))
         kinds = {column.name: column.kind for column in binarised.columns}
         prior = list_prior(known, mined.pool, table.names)
-        self._warn_of_long_prior(mined.pool)
+        warn_of_long_prior(self.expected_length, mined.pool)
         problem = Problem(mined.covers, mined.layout, pseudocounts, prior, mined.condition_ids)
-        seed = seed_sequence(self.random_state)
-        learnt = self._learn(problem, to_learn, seed)
-        problem, alphas = learnt.problem, learnt.problem.pseudocounts
-        metadata = ModelMetadata(labels.classes, alphas, kinds, labels.unit, name_of(y))
-        drawn = self._sample(problem, mined.pool, metadata, seed)
+        fingerprint = data_fingerprint(labels, binarised.digests)
+        with self._checkpointing(fingerprint, settings) as (seed, kept):
+            learnt = self._learn(problem, to_learn, seed, kept)
+            problem, alphas = learnt.problem, learnt.problem.pseudocounts
+            metadata = ModelMetadata(labels.classes, alphas, kinds, labels.unit, name_of(y))
+            drawn = self._sample(problem, mined.pool, metadata, seed, kept)
         notes = (
             drawn.point_note,
             learnt.note,
@@ -335,7 +340,7 @@ class BayesianRuleListClassifier(
                 notes=tuple(filter(None, notes)),
             ),
             settings=settings,
-            training=training_record(drawn.rule_list, data_fingerprint(labels, binarised.digests)),
+            training=training_record(drawn.rule_list, fingerprint),
             feature_names=list(table.names) if table.named else None,
             n_features=len(table.names),
             pool=mined.pool,
@@ -344,7 +349,7 @@ class BayesianRuleListClassifier(
             projection_path=path,
             projected_rule_list=None if path is None else path.lists[-1],
         )
-        self._keep_chains(drawn, problem)
+        self._keep_chains(drawn, problem, kept)
         self._warn_of_convergence()
         return self
 
@@ -475,17 +480,6 @@ class BayesianRuleListClassifier(
 
     def _progress(self) -> Progress:
         return ProgressBar() if self.verbose else Progress()
-
-    def _warn_of_long_prior(self, pool: Pool) -> None:
-        if isinstance(self.expected_length, str):
-            return  # nothing longer is learnt
-        if self.expected_length > len(pool) > 0:
-            warnings.warn(
-                f"expected_length={self.expected_length} is more than the {len(pool)} antecedents "
-                "of the pool; the prior then favours the longest lists.",
-                UserWarning,
-                stacklevel=3,
-            )
 
 
 def _load_compiled_code() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -18,3 +19,14 @@ def list_prior(settings: Mapping[str, Any], pool: Pool, columns: Sequence[str]) 
         float(settings["expected_cardinality"]),
         read_weights(settings["antecedent_weights"], pool, columns),
     )
+
+
+def warn_of_long_prior(expected_length: float | str, pool: Pool) -> None:
+    """Warn where more rules are expected than there are antecedents; nothing such is learnt."""
+    if not isinstance(expected_length, str) and expected_length > len(pool) > 0:
+        warnings.warn(
+            f"expected_length={expected_length} is more than the {len(pool)} antecedents "
+            "of the pool; the prior then favours the longest lists.",
+            UserWarning,
+            stacklevel=3,
+        )

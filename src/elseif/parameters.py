@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import difflib
+import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -160,6 +161,18 @@ class Seed(Kind):
             raise ParamError(f"{name} is {value!r}; a seed is 0 or more.")
 
 
+class FolderOrNone(Kind):
+    """The name of a folder, or None."""
+
+    def check(self, name: str, value: Any) -> None:
+        if value is None:
+            return
+        if not isinstance(value, str | os.PathLike) or not os.fspath(value):
+            raise ParamTypeError(f"{name} is {value!r}; it must be the name of a folder or None.")
+        if "\0" in str(value):
+            raise ParamError(f"{name} is {value!r}, which is no name for a folder.")
+
+
 class Weights(Kind):
     """Positive weights by name, or None."""
 
@@ -309,8 +322,16 @@ SETTINGS = (
         "Size to which a larger pool is screened, by evidence.",
     ),
     Setting("max_memory", _M, 4e9, Positive(), "Bytes that packed covers may take."),
+    Setting(
+        "checkpoint", _S, None, FolderOrNone(),
+        "Folder from which a fit that was stopped goes on, to the same result.",
+    ),
 )  # fmt: skip
 BY_NAME = {setting.name: setting for setting in SETTINGS}
+# settings of how a fit is run, which no model keeps
+NOT_KEPT = ("checkpoint",)
+# settings that a fit may go on with other values of: no draw depends on them
+RUN_ONLY = ("n_jobs", "verbose", "predict_with", "max_length", "max_memory", "max_time", *NOT_KEPT)
 CHOICES = {s.name: s.kind.allowed for s in SETTINGS if isinstance(s.kind, Choice)}
 
 
@@ -396,7 +417,8 @@ def seed_sequence(random_state: Any) -> np.random.SeedSequence:
 
 def settings_of(classifier: Any) -> dict[str, Any]:
     """A classifier's settings as they are now: what changes later is another fit's."""
-    settings = {setting.name: getattr(classifier, setting.name) for setting in SETTINGS}
+    names = [setting.name for setting in SETTINGS if setting.name not in NOT_KEPT]
+    settings = {name: getattr(classifier, name) for name in names}
     return {
         name: copy.deepcopy(value)
         if isinstance(value, dict | list) or hasattr(value, "shape")

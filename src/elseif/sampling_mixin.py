@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from elseif.checks import check_count, check_positive
 from elseif.errors import ParamError, SamplingError
 from elseif.model.likelihood import log_likelihood
-from elseif.parameters import MOST_ITERATIONS
+from elseif.parameters import MOST_ITERATIONS, RUN_ONLY, seed_sequence
 from elseif.posterior.draws import Posterior
 from elseif.posterior.point_estimate import maximum_a_posteriori, point_estimate
 from elseif.posterior.steadiness import point_steadiness
@@ -26,11 +30,13 @@ if TYPE_CHECKING:
     from elseif.model.problem import Problem
     from elseif.posterior.rule_list import ModelMetadata, RuleList
     from elseif.sampler.chains import Continuation, Sampled, SamplerSettings
+    from elseif.sampler.checkpoints import Checkpoints, FitIdentity
     from elseif.sampler.convergence import Convergence
     from elseif.sampler.learning import Learnt
 
 # of the attributes of a fitted classifier, the one that is neither pickled nor saved
 CHAINS = "_chains_"
+LONGEST_TEXT = 100  # characters of a setting in a checkpoint; of what is longer, also a hash
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +58,7 @@ class Chains:
     model: FittedModel  # that these draws made
     drawn: Drawn
     problem: Problem
+    identity: FitIdentity | None = None  # of the checkpoints, where there are any
 
 
 class SamplingMixin:
@@ -99,7 +106,8 @@ class SamplingMixin:
         if chains is None or chains.model is not self.model_ or chains.drawn.go_on is None:
             raise SamplingError(_why_no_chains(self))
         model = chains.model
-        sampled = chains.drawn.go_on(n_iter, seconds, self._progress())
+        with self._checkpointing_more(chains) as kept:
+            sampled = chains.drawn.go_on(n_iter, seconds, self._progress(), kept)
         drawn = _of_draws(sampled, model.pool, model.metadata, chains.problem.prior)
         path = self._projected(chains.problem, drawn.posterior, drawn.rule_list)
         others = (text for text in model.fit_report.notes if text != chains.drawn.point_note)
@@ -118,15 +126,49 @@ class SamplingMixin:
         self.__dict__ = {
             **vars(self),
             "model_": longer,
-            CHAINS: Chains(longer, drawn, chains.problem),
+            CHAINS: replace(chains, model=longer, drawn=drawn),
         }
         self._warn_of_convergence()
         return self
 
-    def _keep_chains(self: Any, drawn: Drawn, problem: Problem) -> None:
-        setattr(self, CHAINS, Chains(self.model_, drawn, problem))
+    def _keep_chains(
+        self: Any, drawn: Drawn, problem: Problem, kept: Checkpoints | None = None
+    ) -> None:
+        identity = None if kept is None else kept.identity
+        setattr(self, CHAINS, Chains(self.model_, drawn, problem, identity))
 
-    def _sampler_settings(self: Any) -> SamplerSettings:
+    def _check_checkpoint(self: Any) -> None:
+        """Make the folder for checkpoints, or say why it cannot be used, before long work."""
+        if self.checkpoint is not None:
+            from elseif.sampler.checkpoints import check_folder
+
+            check_folder(Path(self.checkpoint))
+
+    @contextmanager
+    def _checkpointing(
+        self: Any, data: str, settings: Mapping[str, Any]
+    ) -> Iterator[tuple[np.random.SeedSequence, Checkpoints | None]]:
+        """The seed of the fit, and its checkpoints: a fit without a seed goes on with its first."""
+        seed = seed_sequence(self.random_state)
+        if self.checkpoint is None:
+            yield seed, None
+            return
+        from elseif.sampler.checkpoints import open_checkpoints
+
+        identity = _identity(data, settings, seed)
+        with open_checkpoints(Path(self.checkpoint), identity) as kept:
+            if kept.entropy != identity.entropy:
+                seed = np.random.SeedSequence(kept.entropy)
+            yield seed, kept
+
+    def _checkpointing_more(self: Any, chains: Chains) -> Any:
+        if self.checkpoint is None or chains.identity is None:
+            return nullcontext()
+        from elseif.sampler.checkpoints import open_checkpoints
+
+        return open_checkpoints(Path(self.checkpoint), chains.identity)
+
+    def _sampler_settings(self: Any, kept: Checkpoints | None = None) -> SamplerSettings:
         from elseif.sampler.chains import SamplerSettings
 
         return SamplerSettings(
@@ -137,15 +179,20 @@ class SamplingMixin:
             n_jobs=self.n_jobs,
             max_memory=self.max_memory,
             max_time=self.max_time,
+            checkpoints=kept,
         )
 
     def _learn(
-        self: Any, problem: Problem, names: list[str], seed: np.random.SeedSequence
+        self: Any,
+        problem: Problem,
+        names: list[str],
+        seed: np.random.SeedSequence,
+        kept: Checkpoints | None = None,
     ) -> Learnt:
         """Learn the settings that are to be learnt; the seed stays as it is."""
         from elseif.sampler.learning import learn
 
-        return learn(problem, names, self._sampler_settings(), seed, self._progress())
+        return learn(problem, names, self._sampler_settings(kept), seed, self._progress())
 
     def _sample(
         self: Any,
@@ -153,6 +200,7 @@ class SamplingMixin:
         pool: Pool,
         metadata: ModelMetadata,
         seed: np.random.SeedSequence,
+        kept: Checkpoints | None = None,
     ) -> Drawn:
         """Draw from the posterior; of an empty pool there is one list."""
         from elseif.posterior.collect import only_the_default_rule
@@ -166,7 +214,7 @@ class SamplingMixin:
             )
             posterior = only_the_default_rule(totals, log_posterior, pool, metadata)
             return _of_posterior(posterior, nothing_to_sample(), None)
-        sampled = sample(problem, self._sampler_settings(), seed, self._progress())
+        sampled = sample(problem, self._sampler_settings(kept), seed, self._progress())
         return _of_draws(sampled, pool, metadata, problem.prior)
 
     def _warn_of_convergence(self: Any) -> None:
@@ -208,8 +256,46 @@ def _of_posterior(
     )
 
 
+def _identity(data: str, settings: Mapping[str, Any], seed: np.random.SeedSequence) -> FitIdentity:
+    """What the checkpoints of a fit belong to."""
+    import elseif
+    from elseif.sampler.checkpoints import FitIdentity
+
+    names = [name for name in settings if name not in (*RUN_ONLY, "random_state")]
+    entropy: Any = seed.entropy
+    numbers = entropy if isinstance(entropy, list | tuple) else (entropy,)
+    return FitIdentity(
+        version=elseif.__version__,
+        data=data,
+        settings={name: _setting_text(settings[name]) for name in names},
+        entropy=tuple(int(number) for number in numbers),
+        any_seed=settings["random_state"] is None,
+    )
+
+
+def _setting_text(value: Any) -> str:
+    """A setting as text: the same for equal values, whatever type holds them."""
+    text = repr(_plain(value))
+    if len(text) <= LONGEST_TEXT:
+        return text
+    return f"{text[:LONGEST_TEXT]}... (SHA-256 {hashlib.sha256(text.encode()).hexdigest()})"
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return sorted(([_plain(key), _plain(item)] for key, item in value.items()), key=repr)
+    if isinstance(value, list | tuple | np.ndarray):
+        return [_plain(item) for item in value]
+    return value.item() if isinstance(value, np.generic) else value
+
+
 def _warning(classifier: Any, convergence: Convergence) -> str:
     """What has gone wrong, and what to do about it."""
+    if convergence.ended_by == "interrupted":
+        return (
+            f"The fit was interrupted. The result is that of its first {convergence.n_iter:,} "
+            "iterations of each chain, and is not called converged; sample_more goes on."
+        )
     longer = "n_iter" if classifier.n_iter is not None else "max_iter"
     if convergence.ended_by == "max_time":
         longer = "max_time"

@@ -42,6 +42,11 @@ def paths() -> str:
     return os.pathsep.join(str(Path(path).absolute()) for path in given.split(os.pathsep) if path)
 
 
+@pytest.mark.fault(
+    "51, 73",
+    "standard output on a full disk, or closed by its reader, with any buffering",
+    "exit code 4 with a message; 141 without one",
+)
 @every_command
 def test_a_full_disk(name: str, unbuffered: str, folder: Path) -> None:
     """One sentence, and the exit code of a disk that does not suffice."""

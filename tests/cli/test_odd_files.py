@@ -22,6 +22,12 @@ FORMULAS = (
 TEXTS = ("", "a", "a=1", "1", "(20, 40]", "\ufeffa", "ä", "'=1", "0", "≥1", "\u200b")
 
 
+@pytest.mark.fault(
+    "28",
+    "predictions as CSV: text that begins with a formula character of any width, a "
+    "control character or a line feed",
+    "a leading quote; numbers are unchanged",
+)
 @pytest.mark.parametrize("text", FORMULAS)
 def test_a_formula_gets_a_quote(text: str) -> None:
     assert harmless(text) == f"'{text}"

@@ -20,6 +20,12 @@ def program(*arguments: object, **env: str) -> subprocess.CompletedProcess[bytes
     return subprocess.run(command, capture_output=True, check=False, env={**os.environ, **env})
 
 
+@pytest.mark.fault(
+    "50",
+    "Ctrl-C and SIGTERM",
+    "a one-line message, exit codes 130 and 143; a study or an extraction keeps finished "
+    "work and says how to continue",
+)
 def test_version_and_help() -> None:
     """The installed script does the same as the module."""
     assert program("--version").stdout.decode() == f"elseif {__version__}\n"

@@ -47,6 +47,11 @@ def change(path: Path, statements: Sequence[str]) -> None:
             connection.execute(statement)
 
 
+@pytest.mark.fault(
+    "74",
+    "a schema such as `cdm; DROP TABLE person`",
+    "`ParamError` before anything is sent; names of letters, digits, `_` and `$` are quoted",
+)
 def test_hostile_schema(engine: Engine) -> None:
     """Refused with a sentence before anything runs; the tables are all there afterwards."""
     engine.load(made.TABLES)
@@ -57,6 +62,12 @@ def test_hostile_schema(engine: Engine) -> None:
         assert len(extract(database, HANDMADE).person_ids) == 17
 
 
+@pytest.mark.fault(
+    "77",
+    "missing tables or columns, duplicate persons, an empty cohort",
+    "`DatabaseError` that names everything missing, the number of duplicates, or the "
+    "step that excluded everybody",
+)
 @pytest.mark.parametrize("name", ["select", "MixedCase", "a$b", "_", "order", "c" * 63])
 def test_odd_schema(duckdb_engine: DuckDBEngine, postgres: PostgresServer, name: str) -> None:
     """Names that only work when they are quoted."""

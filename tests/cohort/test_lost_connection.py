@@ -59,6 +59,13 @@ def n_bytes(proxy: Proxy, postgres: PostgresServer, whole: Cohort) -> int:
     return proxy.n_bytes
 
 
+@pytest.mark.fault(
+    "75",
+    "a lost connection, a killed extraction, a full disk",
+    "the range is requested again, five times within half a minute, then "
+    "`DatabaseError`; running the same command continues; a folder without a manifest is "
+    "not accepted as a cohort",
+)
 @pytest.mark.parametrize("part", [0.02, 0.3, 0.6, 0.9])
 def test_cut_once(
     proxy: Proxy, postgres: PostgresServer, whole: Cohort, n_bytes: int, part: float, tmp_path: Path
@@ -70,6 +77,11 @@ def test_cut_once(
     assert_equal_cohorts(read_cohort(tmp_path / "cohort"), whole)
 
 
+@pytest.mark.fault(
+    "76",
+    "credentials in a URL, in the environment, in a driver's messages",
+    "do not appear in any error, traceback, output, folder or model",
+)
 def test_cut_for_good_and_continued(
     proxy: Proxy, postgres: PostgresServer, whole: Cohort, n_bytes: int, tmp_path: Path
 ) -> None:
@@ -99,6 +111,12 @@ def test_cut_for_good_and_continued(
     assert proxy.n_bytes - before < 0.9 * n_bytes  # parts that were there are not asked again
 
 
+@pytest.mark.fault(
+    "78",
+    "a statement timeout, a user with read access only, or without it",
+    "`DatabaseError` that says what to request; read access is enough, and no temporary "
+    "table is left behind",
+)
 def test_server_is_not_there(postgres: PostgresServer) -> None:
     with Proxy(postgres.port) as proxy:
         port = proxy.port

@@ -69,6 +69,11 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     return cache, first.stdout
 
 
+@pytest.mark.fault(
+    "",
+    "damaged files in Numba's cache, or no space for them",
+    "the functions are compiled again",
+)
 def test_damaged_files_are_compiled_again(kept: tuple[Path, str], tmp_path: Path) -> None:
     """The result is the same, and the files are whole again for the next."""
     cache = shutil.copytree(kept[0], tmp_path / "cache")

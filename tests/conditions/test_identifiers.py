@@ -62,6 +62,12 @@ IDENTIFIERS: dict[str, tuple[str, Any]] = {
 }
 
 
+@pytest.mark.fault(
+    "20",
+    "an identifier or free text",
+    "left out with a warning, and none of its values is stored anywhere; for numbers "
+    "that could be either, a warning asks you to check",
+)
 @pytest.mark.parametrize("case", list(IDENTIFIERS))
 def test_identifiers_are_left_out(case: str) -> None:
     """With a warning that says why and how to keep the column, which is then used."""

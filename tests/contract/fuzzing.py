@@ -23,6 +23,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from elseif import BayesianRuleListClassifier, save_model
@@ -31,6 +32,7 @@ from elseif.cohort.definition_file import definition_names, load_definition
 from elseif.errors import ElseifError
 from elseif.export.formats import FORMATS, export_model
 from elseif.export.model_file import checksum, model_from_bytes, to_classifier
+from elseif.files.array_file import read_arrays, write_arrays
 
 MOST_MEMORY = 4 << 30  # bytes of address space, libraries included
 MOST_SECONDS = 120  # of processor time
@@ -262,11 +264,62 @@ def program(words: list[str]) -> None:
         raise AssertionError(f"{words} ended with {code}: {err.getvalue()[-600:]}")
 
 
+def checkpoint_trials(folder: Path) -> Trial:
+    """Files of a fit that was stopped: damaged, or forged with a checksum that is right."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.random((300, 6)) < 0.4).rename(columns="f{}".format)
+    y = rng.integers(0, 2, 300)
+    kept = folder / "kept"
+
+    def fit() -> None:
+        how: dict[str, Any] = {"kernel": "tempered", "n_iter": 1_000, "n_chains": 2}
+        clf = BayesianRuleListClassifier(checkpoint=kept, random_state=0, **how).fit(X, y)
+        if not np.isfinite(clf.predict_proba(X)).all():
+            raise AssertionError("a probability is not finite")
+
+    fit()
+    whole = {path: path.read_bytes() for path in kept.glob("*.checkpoint")}
+
+    def forge(path: Path, draw: random.Random) -> None:
+        file = read_arrays(path)
+        header: dict[str, Any] = file.header
+        arrays = {name: array.copy() for name, array in file.arrays.items()}
+        for _ in range(draw.choice([1, 1, 2, 5])):
+            if draw.random() < 0.3:
+                part = draw.choice([header, header["snapshot"]])
+                part[draw.choice(sorted(part))] = draw.choice(ODD_VALUES)
+                continue
+            name = draw.choice(sorted(arrays))
+            array = arrays[name]
+            if array.size and draw.random() < 0.7:
+                limits = np.iinfo(array.dtype) if array.dtype.kind in "iu" else None
+                odd = [0, 1, 7, 2**14] if limits is None else [0, 1, 7, limits.min, limits.max]
+                odd += [np.nan, np.inf, -1e300] if limits is None else []
+                array.flat[draw.randrange(array.size)] = draw.choice(odd)
+            else:
+                arrays[name] = array[: len(array) // 2]
+        with contextlib.suppress(ValueError):  # of what JSON cannot say
+            write_arrays(path, header, arrays)
+
+    def trial(draw: random.Random) -> None:
+        for path, content in whole.items():
+            path.write_bytes(content)
+            if draw.random() < 0.7:
+                if draw.random() < 0.5:
+                    path.write_bytes(damaged(content, draw))
+                else:
+                    forge(path, draw)
+        fit()
+
+    return trial
+
+
 TRIALS: dict[str, Callable[[Path], Trial]] = {
     "model": model_trials,
     "definition": definition_trials,
     "table": table_trials,
     "arguments": argument_trials,
+    "checkpoint": checkpoint_trials,
 }
 
 

@@ -81,6 +81,7 @@ GIVEN: dict[str, Callable[[], dict[str, Any]]] = {
     "docs/disclosure.md": patients_file,
     "docs/exports.md": fitted_classifier,
     "docs/index.md": nothing,
+    "docs/long-fits.md": table_and_labels,
     "docs/projection.md": table_and_labels,
     "docs/serving.md": table_and_labels,
     "docs/synthetic-patients.md": nothing,

@@ -100,6 +100,11 @@ def test_global_rule_5_settings_are_checked_before_mining(
 # ------------------------------------------------------------ labels, rows, columns
 
 
+@pytest.mark.fault(
+    "1",
+    "labels missing or infinite",
+    '`DataError` that names the rows; `missing_y="drop"` leaves them out and counts them',
+)
 @pytest.mark.parametrize("gap", [NAN, INF, -INF])
 def test_row_01_missing_number_among_labels(gap: float) -> None:
     """Missing and infinite labels are counted and their rows named."""
@@ -150,6 +155,12 @@ def test_row_01_missing_labels_dropped_when_asked() -> None:
     )
 
 
+@pytest.mark.fault(
+    "2-5",
+    "one class, a continuous y, a y with two columns, a number of labels that differs "
+    "from the number of rows",
+    "`DataError`",
+)
 def test_row_02_single_class() -> None:
     """One class is named with the number of observations."""
     X, _ = random_frame()
@@ -218,6 +229,11 @@ def test_row_05_lengths_differ() -> None:
     expect_refused(DataError, "200", "150", fit=lambda: quick().fit(X, y[:150]))
 
 
+@pytest.mark.fault(
+    "6-7",
+    'labels of any type; 1 and "1" together',
+    "`classes_` sorted, or in the order of a Categorical; `DataError`",
+)
 @pytest.mark.parametrize(
     ("no", "yes", "make"),
     [
@@ -293,6 +309,7 @@ def test_row_07_the_clash_is_listed() -> None:
     expect_refused(DataError, "1 (int)", "'1' (str)", fit=lambda: quick().fit(X, labels))
 
 
+@pytest.mark.fault("9-11", "no rows, one row (which has one class), no columns", "`DataError`")
 @pytest.mark.parametrize(
     "X",
     [
@@ -337,6 +354,7 @@ def test_row_11_no_columns(X: Any) -> None:
     expect_refused(DataError, "no columns", "0", fit=lambda: quick().fit(X, [0, 1, 0, 1, 1]))
 
 
+@pytest.mark.fault("12", "a constant column", "left out and listed")
 def test_row_12_constant_columns_are_left_out_and_listed() -> None:
     """What is true of all or of none gives no condition, and the report says so."""
     X, y = random_frame()
@@ -368,6 +386,7 @@ def test_row_12_antecedents_of_all_and_of_none_are_legal_when_given() -> None:
     assert np.isfinite(clf.predict_proba(X)).all()
 
 
+@pytest.mark.fault("13", "two columns with the same name", "`DataError` with names and positions")
 def test_row_13_doubled_column_names() -> None:
     """Names that occur twice are given with their positions."""
     X, y = random_frame()
@@ -375,6 +394,11 @@ def test_row_13_doubled_column_names() -> None:
     expect_refused(DataError, "'age'", "0", "2", "unique", fit=lambda: quick().fit(X, y))
 
 
+@pytest.mark.fault(
+    "14",
+    "columns that are true of the same observations",
+    "merged; the others are kept as aliases",
+)
 def test_row_14_identical_columns_are_one() -> None:
     """Columns that say the same make one condition, and the report shows the aliases."""
     X, y = random_frame()
@@ -389,6 +413,11 @@ def test_row_14_identical_columns_are_one() -> None:
 # ------------------------------------------------------------------------- mining
 
 
+@pytest.mark.fault(
+    "33-36",
+    "no antecedent, too many, an invalid support or cardinality",
+    "`MiningError` or `ParamError` with settings that would work",
+)
 def test_row_33_nothing_reaches_the_support() -> None:
     """The largest support found is in the message."""
     X = pd.DataFrame({"rare": [True] * 3 + [False] * 97, "rarer": [False] * 98 + [True] * 2})
@@ -521,6 +550,7 @@ def test_row_36_more_than_there_are_columns() -> None:
     assert any("max_cardinality" in note for note in clf.fit_report_.notes)
 
 
+@pytest.mark.fault("37", "a different order of rows or columns", "the same result")
 def test_row_37_pool_in_canonical_order() -> None:
     """Antecedents come by cardinality, then by name, whatever the order of the columns."""
     X, y = random_frame(300, 5)
@@ -532,6 +562,11 @@ def test_row_37_pool_in_canonical_order() -> None:
 # --------------------------------------------------------------- hyper-parameters
 
 
+@pytest.mark.fault(
+    "38-43",
+    "invalid or misspelt settings; pseudocounts below 1e-100 or above 1e9",
+    "`ParamError` with the allowed values or the nearest name",
+)
 @pytest.mark.parametrize(
     ("alpha", "shown"),
     [
@@ -579,6 +614,11 @@ def test_row_38_the_widest_pseudocounts(alpha: object, kernel: str) -> None:
     str(clf.rule_list_)
 
 
+@pytest.mark.fault(
+    "47",
+    "a log posterior that is not finite",
+    "`SamplingError`: no draw is kept, and convergence is not reported",
+)
 @pytest.mark.parametrize("kernel", ["exact", "paper", "tempered"])
 @pytest.mark.parametrize("value", [NAN, INF, -INF])
 def test_row_47_a_posterior_that_is_not_a_number(
@@ -737,6 +777,11 @@ def test_row_43_misspelt_keyword_of_set_params() -> None:
     assert clf.n_chains == 7
 
 
+@pytest.mark.fault(
+    "44",
+    "negative, missing or all-zero weights",
+    "`DataError`; integers count as repeated rows",
+)
 @pytest.mark.parametrize(
     ("weights", "words"),
     [
@@ -779,6 +824,13 @@ def test_row_44_whole_weights_are_repeated_rows() -> None:
 # ------------------------------------------------------------------------ predict
 
 
+@pytest.mark.fault(
+    "59-64",
+    "prediction before fit, with columns missing, reordered or extra, categories unseen, "
+    "values missing, no rows",
+    "as in scikit-learn; columns are matched by name; unseen categories are counted if "
+    "the model keeps all levels",
+)
 @pytest.mark.parametrize("method", ["predict", "predict_proba"])
 def test_row_59_predict_before_fit(method: str) -> None:
     """Nothing is predicted before fit."""

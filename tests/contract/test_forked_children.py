@@ -46,6 +46,11 @@ print("parent:", len(results), os.waitpid(child, 0)[1], flush=True)
 """
 
 
+@pytest.mark.fault(
+    "",
+    "a process forked while a thread compiles",
+    "the fork waits for the compiler, and the child can fit",
+)
 @pytest.mark.parametrize("while_a_thread_is", ["compiling", "loading"])
 def test_a_child_forked_meanwhile_fits(while_a_thread_is: str, tmp_path: Path) -> None:
     """It neither hangs nor fails, and its parent goes on."""

@@ -28,6 +28,12 @@ def table() -> pd.DataFrame:
     return made.assign(label=random.random(4_000) < 0.2 + 0.5 * made["a"])
 
 
+@pytest.mark.fault(
+    "57",
+    "ten million rows, or a gigabyte of packed covers",
+    "a `LargeDataWarning` with rows, conditions or antecedents and memory, before the "
+    "memory is allocated",
+)
 def test_a_large_fit_in_numbers() -> None:
     """Ten million rows and 2,200 antecedents: 2.75 GB, which is 2.56 GiB."""
     starts = np.array([0, 10_000_000 // 64])

@@ -97,6 +97,7 @@ THROUGH_A_DOOR = {
     "browser/test_calculator_sharing.py": "report.calculator_model report.calculator_questions",
     "sampler/test_convergence.py": "sampler.trace_buffer sampler.traces sampler.typical_lists",
     "sampler/test_sample_more.py": "sampling_mixin",
+    "contract/test_interrupted_fit.py": "sampler.interruption",
     "showing/test_notebook.py": "showing.convergence_html showing.list_html",
     "showing/test_plots.py": "showing.convergence_plot showing.figures showing.plots",
     "showing/test_golden_text.py": "showing.convergence_text",

@@ -78,6 +78,13 @@ def hostile_model() -> FittedModel:
     )
 
 
+@pytest.mark.fault(
+    "26-31, 80",
+    "hostile names and missing values in exports",
+    "the same prediction as in Python in every language that can be run; names that a "
+    "format cannot represent, and rules on an infinite category, are an `ExportError`; a "
+    "model file with an infinite label is refused",
+)
 def test_hostile_categories(tmp_path: Path) -> None:
     """Every category fires its own rule in every language, and a missing one its own."""
     model = hostile_model()

@@ -12,6 +12,12 @@ from elseif import BayesianRuleListClassifier, save_model
 from elseif.errors import FileExistsAlreadyError, ResourceError
 
 
+@pytest.mark.fault(
+    "51, 71-72",
+    "a full disk, an existing file, a link, a folder that does not exist",
+    "`ResourceError` or `FileExistsAlreadyError`; existing files are left intact, with "
+    "their permissions",
+)
 def test_a_failing_save_keeps_the_earlier_model(
     classifier: BayesianRuleListClassifier, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

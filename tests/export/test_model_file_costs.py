@@ -41,6 +41,13 @@ def taken(way: str, kind: Callable[[int], Document], *sizes: int) -> list[dict[s
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
+@pytest.mark.fault(
+    "65-70",
+    "a model file designed to exhaust time or memory",
+    "loading, reading and predicting take time and memory proportional to its size, or "
+    "it is refused; more than 10^8 draws are not expanded (`ResourceError`); a list with "
+    "more than 1,000 comparisons is not exported as code (`ExportError`)",
+)
 @every_kind
 def test_memory_is_in_proportion(kind: Callable[[int], Document]) -> None:
     """Files of 0.1, 0.2 and 0.4 MB take no more than twice as much each time."""

@@ -93,6 +93,13 @@ CATEGORIES = {
 }
 
 
+@pytest.mark.fault(
+    "",
+    "values of unusual types: complex numbers, integers beyond 64-bit floats, dates and "
+    "durations beyond microseconds, durations of years, categories that are tuples or "
+    "bytes",
+    "`DataError` with the column and the row or value",
+)
 @pytest.mark.parametrize("what", CATEGORIES)
 @pytest.mark.parametrize("negations", [False, True], ids=["plain", "negations"])
 def test_fit_predict_save_export_and_explain_agree(
@@ -322,6 +329,11 @@ def test_a_batch_of_arrow_keeps_its_names() -> None:
         clf.predict(batch.select(["noise", "age"]))
 
 
+@pytest.mark.fault(
+    "",
+    "a lazy table, such as a DuckDB relation; a pipe or device in place of a file",
+    "`DataError` with what to do",
+)
 def test_what_is_not_computed_yet_is_refused_with_what_to_do() -> None:
     """A DuckDB relation and a lazy frame have no rows in an order that labels could follow."""
     X = pd.DataFrame({"age": AGE})

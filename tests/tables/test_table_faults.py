@@ -68,6 +68,11 @@ def gappy_frame() -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:
     return X, y, gap
 
 
+@pytest.mark.fault(
+    "15",
+    "missing values in X",
+    'only "is missing" is true; with `missing="error"`, an error',
+)
 @pytest.mark.parametrize("column", ["flag", "number", "word", "grade", "day"])
 @pytest.mark.parametrize("settings", [{}, {"negations": True}, {"disjoint_bins": True}])
 def test_row_15_a_missing_value_makes_no_ordinary_condition_true(
@@ -172,6 +177,11 @@ def test_row_15_a_column_without_a_single_value() -> None:
 # ------------------------------------------------------------ row 16: infinite values
 
 
+@pytest.mark.fault(
+    "16",
+    "infinite numbers",
+    '`DataError`; `infinite="outer"` treats them as the largest or smallest value',
+)
 @pytest.mark.parametrize("value", [INF, -INF])
 @pytest.mark.parametrize("form", ["pandas", "polars", "pyarrow", "array", "objects", "sparse"])
 def test_row_16_infinite_values(value: float, form: str) -> None:
@@ -245,6 +255,11 @@ def test_row_16_infinite_values_with_description_length() -> None:
 # --------------------------------------------------- rows 17 to 19: values that are not
 
 
+@pytest.mark.fault(
+    "17-19",
+    '2 in a column declared boolean in `kinds`, 1 and "1" in one column, decimal commas in a file',
+    "`DataError` with row or line",
+)
 @pytest.mark.parametrize("bad", [2, -1, 0.5, INF])
 @pytest.mark.parametrize("form", ["objects", "polars", "pyarrow", "sparse", "array"])
 def test_row_17_numbers_in_a_boolean_column(bad: float, form: str) -> None:
@@ -390,6 +405,7 @@ def test_row_20_measurements_are_no_identifiers() -> None:
     assert "weight" not in quick().fit(X, y).fit_report_.excluded
 
 
+@pytest.mark.fault("21", "a column equal to y", "a warning")
 @pytest.mark.parametrize(
     ("leak", "name"),
     [
@@ -491,6 +507,11 @@ def first_fault(content: bytes) -> tuple[int, int]:
     raise AssertionError("there is no fault")
 
 
+@pytest.mark.fault(
+    "23-24",
+    "a damaged text or Parquet file; Parquet files of different types",
+    "`DataError` with line and byte, or file, row group and column",
+)
 @pytest.mark.parametrize("fault", FAULTY_BYTES)
 def test_row_23_bytes_that_are_no_text(fault: str, tmp_path: Path) -> None:
     """Bytes that are not UTF-8, and NUL, are refused with their line and byte."""
@@ -864,6 +885,12 @@ def elements(html: str) -> Elements:
     return parser
 
 
+@pytest.mark.fault(
+    "25-32",
+    "names that are not strings, look alike (also in Cyrillic or Greek letters), or "
+    "contain control characters, HTML or 10,000 characters",
+    "an error, a warning, or displayed escaped and shortened but stored unchanged",
+)
 @pytest.mark.parametrize("name", ODD_NAMES)
 def test_rows_26_to_32_any_name_is_kept_and_shown_safely(name: str) -> None:
     """Names are kept byte-exact, never parsed, and shown as text and nothing else."""

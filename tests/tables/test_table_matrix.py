@@ -309,6 +309,11 @@ SPARSE_FORMS = {
 }
 
 
+@pytest.mark.fault(
+    "22",
+    "sparse matrices in any format",
+    "the same posterior as for the dense table",
+)
 @pytest.mark.parametrize("form", SPARSE_FORMS)
 def test_row_22_sparse_numbers_as_dense(form: str) -> None:
     """A sparse matrix of any form, canonical or not, gives what the dense array gives."""

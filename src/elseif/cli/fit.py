@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -21,6 +23,7 @@ from elseif.cli.arguments import (
     output_file,
 )
 from elseif.cli.cohort_folder import cohort_settings
+from elseif.cli.interrupts import say_when_interrupted
 from elseif.cli.output import check_outputs, check_pages, save, say_saved, say_wrapped, width
 from elseif.cli.settings import by_label, estimator_parameters, takes_settings
 from elseif.cli.tables import Read, Wanted, check_table_file, columns_as_written, read_labelled
@@ -108,11 +111,25 @@ def fit(
     read = replace(read, X=once)  # for the fit and for the report
     if display:
         check_labels_fit(display, read)
-    classifier.fit(read.X, read.y, sample_weight=read.weights)
-    if display:
-        classifier.model_ = classifier.model_.with_labels(display)
-    is_watched, classifier.verbose = classifier.verbose, False  # no setting of the model's
-    write_files(classifier, read, table.name, files, is_watched)
+    with resumable(classifier.checkpoint):
+        classifier.fit(read.X, read.y, sample_weight=read.weights)
+        if display:
+            classifier.model_ = classifier.model_.with_labels(display)
+        is_watched, classifier.verbose = classifier.verbose, False  # no setting of the model's
+        write_files(classifier, read, table.name, files, is_watched)
+
+
+@contextmanager
+def resumable(checkpoint: Path | None) -> Iterator[None]:
+    """Say when a fit with checkpoints is interrupted that it can go on; at its end, remove them."""
+    if checkpoint is None:
+        yield
+        return
+    from elseif.sampler.checkpoints import remove_checkpoints
+
+    with say_when_interrupted(f"the same command continues from {checkpoint}"):
+        yield
+    remove_checkpoints(checkpoint)
 
 
 def check_labels_fit(display: DisplayLabels, read: Read) -> None:

@@ -20,6 +20,7 @@ from elseif.parameters import (
     Choice,
     Count,
     Flag,
+    FolderOrNone,
     PositiveOrLearn,
     Setting,
 )
@@ -66,6 +67,8 @@ def _option(setting: Setting) -> inspect.Parameter:
         more["metavar"] = REPEATED[name]
     elif name == "antecedents":
         annotation, more["metavar"] = Path | None, "FILE"
+    elif isinstance(kind, FolderOrNone):
+        annotation, more["metavar"] = Path | None, "FOLDER"
     elif name == "min_support":
         annotation, default, more["metavar"] = str, str(default), "NUMBER"
     elif isinstance(kind, Choice):

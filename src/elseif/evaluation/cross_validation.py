@@ -14,6 +14,7 @@ from sklearn.base import clone
 from elseif.errors import DataError, ParamError, ParamTypeError
 from elseif.evaluation.folds import caught_warnings, fold_seeds, rows_of, stratified_folds
 from elseif.fitted_model import as_model
+from elseif.parallel import across_workers
 from elseif.posterior.rule_list import RuleList
 from elseif.progress import Progress
 from elseif.sampler.convergence import Convergence
@@ -112,7 +113,8 @@ def cross_validate(
     """Cross-validate a rule list classifier.
 
     Everything is learnt anew in each fold, cut points and the pool of antecedents included. Folds
-    are stratified by label.
+    are stratified by label. Within ``joblib.parallel_config(backend="loky" | "dask" | ...)`` its
+    workers fit the folds, with the same result.
 
     Parameters
     ----------
@@ -152,7 +154,7 @@ def cross_validate(
         classifier,
         X,
         y,
-        lambda fitted, tested: [fitted.predict_proba(tested)],
+        _its_predictions,
         folds=folds,
         sample_weight=sample_weight,
         random_state=random_state,
@@ -185,22 +187,24 @@ def cross_validate_all(
     probabilities: list[np.ndarray] = []
     fold_of = np.full(len(rows), -1, dtype=np.int64)
     fitted = []
+    tasks = []
+    for k, (train, test) in enumerate(splits):
+        fold_of[test] = k
+        fresh = clone(classifier)
+        wanted = {"random_state": seeds[k], "verbose": False, "checkpoint": None}
+        accepted = fresh.get_params(deep=False)  # a subclass may lack some
+        fresh.set_params(**{name: value for name, value in wanted.items() if name in accepted})
+        weight = None if weights is None else weights[rows[train]]
+        tasks.append((fresh, X, y, rows[train], rows[test], weight, predict))
     with (progress or Progress()).stage("Cross-validating", folds) as report:
-        for k, (train, test) in enumerate(splits):
-            fold_of[test] = k
-            fresh = clone(classifier)
-            wanted = {"random_state": seeds[k], "verbose": False}
-            accepted = fresh.get_params(deep=False)  # a subclass may lack either
-            fresh.set_params(**{name: value for name, value in wanted.items() if name in accepted})
-            weight = None if weights is None else weights[rows[train]]
-            fold, predicted = _fit_fold(fresh, X, y, rows[train], rows[test], weight, predict)
+        for k, (fold, predicted) in enumerate(across_workers(_fit_fold, tasks)):
             fitted.append(fold)
             if not probabilities:
                 probabilities = [
                     np.full((len(rows), len(known.classes)), np.nan) for _ in predicted
                 ]
             for whole, part in zip(probabilities, predicted, strict=True):
-                whole[test] = part
+                whole[splits[k][1]] = part
             report(k + 1)
     return [
         Validation(CROSS_VALIDATION, known.classes, rows, codes, each, fold_of, tuple(fitted))
@@ -266,6 +270,10 @@ def held_out(
         probabilities[rows],
         np.zeros(len(rows), dtype=np.int64),
     )
+
+
+def _its_predictions(fitted: Any, tested: Any) -> list[np.ndarray]:
+    return [fitted.predict_proba(tested)]
 
 
 def _fit_fold(

@@ -299,7 +299,7 @@ class ConvergencePart(Part):
             "are off, in standard errors",
         ),
     ] = ["NaN", "NaN"]
-    ended_by: Literal["", "max_iter", "max_time"] = ""
+    ended_by: Literal["", "max_iter", "max_time", "interrupted"] = ""
     scored_first: str = ""  # which short lists were scored before sampling
     point_found_by: Whole | None = None
     point_is_steady: bool | None = None

@@ -18,7 +18,7 @@ LOCK = ".elseif.lock"
 
 
 @contextlib.contextmanager
-def only_run_in(folder: Path, what: str) -> Iterator[None]:
+def only_run_in(folder: Path, what: str, option: str = "out") -> Iterator[None]:
     """Refuse a second run in a folder while another is at work there.
 
     A lock file left behind by a process that was killed does no harm. Where the file system has
@@ -30,6 +30,8 @@ def only_run_in(folder: Path, what: str) -> Iterator[None]:
         The folder.
     what : str
         What to call the run in the error.
+    option : str, default="out"
+        The option by which another folder is given.
 
     Yields
     ------
@@ -48,7 +50,7 @@ def only_run_in(folder: Path, what: str) -> Iterator[None]:
     if handle is None:
         raise ResourceError(
             f"Another {what} is at work in {folder}. Wait for it to end, or use another folder: "
-            "--out."
+            f"--{option}."
         )
     try:
         yield

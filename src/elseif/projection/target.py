@@ -9,6 +9,7 @@ import numpy as np
 
 from elseif.bits.merging import find_patterns
 from elseif.bits.packing import WORD_BITS
+from elseif.memory import require_memory
 from elseif.model.problem import Problem
 from elseif.posterior.draws import Posterior
 from elseif.posterior.predictive import predictive_of_problem
@@ -58,9 +59,22 @@ class Target:
         return truth ^ self.inverted[:, None]
 
 
+def bytes_of_target(problem: Problem, n_candidates: int) -> int:
+    """Memory that making the target takes: predictions of every row, and candidates' covers."""
+    n_words = problem.layout.n_words
+    # probabilities in two parts and as whole numbers; rows, weights, and patterns with their table
+    of_rows = 8 * (5 * problem.n_labels + 16)
+    return n_words * (WORD_BITS * of_rows + 8 * n_candidates)
+
+
 def make_target(problem: Problem, posterior: Posterior) -> Target:
     """The target of a problem's own posterior."""
     layout, n_labels = problem.layout, problem.n_labels
+    require_memory(
+        "Projecting the posterior",
+        bytes_of_target(problem, problem.pool_size),
+        "Predict with 'point', 'map' or 'posterior', which need no projection, or fit fewer rows.",
+    )
     everyone = np.unpackbits(layout.everyone().view(np.uint8), bitorder="little")
     bits = np.flatnonzero(everyone)
     section = np.searchsorted(layout.section_starts, bits // WORD_BITS, side="right") - 1

@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from elseif import compiled
 from elseif.errors import SamplingError
+from elseif.sampler.chain_snapshot import ChainSnapshot, lists_as_array, no_runs
 from elseif.sampler.compiled_problem import CompiledProblem
-from elseif.sampler.init_state import grown, list_of, new_state, with_replicas_of
+from elseif.sampler.init_state import (
+    grown,
+    list_of,
+    new_state,
+    restored_state,
+    with_replicas_of,
+)
 from elseif.sampler.ladder import adapt_ladder, nearest_rungs
-from elseif.sampler.move_mix import MoveMix
+from elseif.sampler.move_mix import MoveMix, cumulative_weights
 from elseif.sampler.run_length_draws import ChainInfo, RunLengthDraws, join_runs, last_draws
-from elseif.sampler.trace_buffer import draws_between, new_buffer
+from elseif.sampler.trace_buffer import draws_between, filled_buffer, new_buffer
 from elseif.sampler.warm_up import AdaptationWindow
 
 # seconds that compiled code runs at a time, about, and the iterations to begin with
@@ -89,11 +96,96 @@ class Chain:
         self.stream = rng.integers(0, 2**64, size=4, dtype=np.uint64)
         self.counters = new_counters(prior.pool_size, len(mix.betas))
         self._adapted_until = 0
-        self._stopped, self._batch = False, FIRST_BATCH
+        self._batch = FIRST_BATCH
+        self.at_pause: Callable[[Chain], None] | None = None
         first_steps = int(self.tuning.steps_per_swap[0])
         self.state = new_state(posed, lists, self._room.capacity, first_steps)
         self.buffer = self._new_buffer()
         self.begin_draws()
+
+    @classmethod
+    def restored(cls, posed: CompiledProblem, mix: MoveMix, snapshot: ChainSnapshot) -> Chain:
+        """The chain that a snapshot was taken of, which goes on as that one would have.
+
+        Parameters
+        ----------
+        posed : CompiledProblem
+            The posterior that it draws from.
+        mix : MoveMix
+            The kernel.
+        snapshot : ChainSnapshot
+            Where it was; ``check_snapshot`` has found no fault with it.
+
+        Returns
+        -------
+        Chain
+            What the rules of its lists capture is counted anew.
+        """
+        chain = cls.__new__(cls)
+        chain._posed, chain._mix, chain._room = posed, mix, Room()
+        neighbours = posed.neighbours if mix.replace_by_neighbour > 0 else None
+        weights = snapshot.addition_weights.copy()
+        tuning = mix.tuning(posed.problem.prior.pool_size, weights, neighbours)
+        chain.tuning = tuning._replace(
+            addition_weights=weights,
+            cumulative=cumulative_weights(weights),
+            uniform=bool(snapshot.uniform),
+            beta=snapshot.beta.copy(),
+        )
+        chain.start = tuple(snapshot.start.tolist())
+        chain.stream = snapshot.stream.copy()
+        chain.counters = compiled.Info(*(part.copy() for part in snapshot.counters))
+        chain._adapted_until, chain._batch = snapshot.adapted_until, FIRST_BATCH
+        chain.at_pause = None
+        chain.state = restored_state(
+            posed, snapshot.lists, snapshot.capacity, snapshot.replica, snapshot.turn
+        )
+        n_labels = chain.state.label_counts.shape[1]
+        chain.buffer = filled_buffer(
+            new_buffer(chain._room.n_runs, snapshot.n_items, n_labels), snapshot.page
+        )
+        chain._pages = [snapshot.pages]
+        chain._kept_from, chain._page_begin = snapshot.kept_from, snapshot.page_begin
+        return chain
+
+    def snapshot(self) -> ChainSnapshot:
+        """All that it takes to go on from here, in another process if need be.
+
+        Returns
+        -------
+        ChainSnapshot
+            Copies: the chain may go on. Observations are not in it, only counts of them.
+        """
+        state, buffer = self.state, self.buffer
+        n = int(buffer.n_runs[0])
+        page = (
+            buffer.starts[:n].copy(),
+            buffer.offsets[: n + 1].copy(),
+            buffer.items[: buffer.offsets[n]].copy(),
+            buffer.label_counts[: buffer.offsets[n] + n].copy(),
+            buffer.log_posterior[:n].copy(),
+            buffer.replica[:n].copy(),
+        )
+        return ChainSnapshot(
+            adapted_until=self._adapted_until,
+            capacity=state.antecedent_list.shape[1],
+            n_items=len(buffer.items),
+            kept_from=self._kept_from,
+            page_begin=self._page_begin,
+            uniform=self.tuning.uniform,
+            start=np.array(self.start, dtype=np.int64),
+            stream=self.stream.copy(),
+            counters=tuple(part.copy() for part in self.counters),
+            addition_weights=self.tuning.addition_weights.copy(),
+            beta=self.tuning.beta.copy(),
+            lists=lists_as_array([list_of(state, r) for r in range(len(state.length))]),
+            replica=state.replica.copy(),
+            turn=np.array(
+                [state.temperature[0], state.steps_left[0], state.n_swap_rounds[0]], dtype=np.int64
+            ),
+            pages=join_runs(self._pages) if self._pages else no_runs(buffer.label_counts.shape[1]),
+            page=page,
+        )
 
     @property
     def antecedent_list(self) -> AntecedentList:
@@ -177,6 +269,7 @@ class Chain:
     def begin_draws(self) -> None:
         """Keep the draws of all iterations from the next on."""
         self._pages: list[RunLengthDraws] = []
+        self._kept_from = self.n_done
         self._new_page()
 
     def adapt(self) -> None:
@@ -206,19 +299,16 @@ class Chain:
         shared = {id(part): part for part in (self._posed, self._mix)}
         return copy.deepcopy(self, shared)
 
-    def stop(self) -> None:
-        """Have a run that goes on in another thread end soon, by an error."""
-        self._stopped = True
-
     def _advance(self, iteration: int, keep: bool) -> None:
         """Iterate up to the given iteration, making room where it is needed.
 
-        Compiled code is called for a moment at a time: in between, Python heeds Ctrl-C, and the
-        chain its being stopped. Draws do not depend on where a batch ends.
+        Compiled code is called for a moment at a time: in between, Python heeds Ctrl-C, and
+        ``at_pause`` may take a snapshot, or end the run by an error. Draws do not depend on where
+        a batch ends, and the run can be taken up again.
         """
         while True:
-            if self._stopped:
-                raise SamplingError("The chain was stopped before its end.")
+            if self.at_pause is not None:
+                self.at_pause(self)
             until, began = min(iteration, self.n_done + self._batch), time.perf_counter()
             status = compiled.advance(
                 self._posed.data,
@@ -245,6 +335,8 @@ class Chain:
                 self.state = grown(self._posed, self.state)
             if keep:
                 self._pages.append(self._page())
+            else:
+                self._kept_from = self.n_done
             self._new_page()
 
     @property

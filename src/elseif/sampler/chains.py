@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 
 from elseif.errors import ParamError
 from elseif.model.problem import Problem
 from elseif.progress import Progress
+from elseif.sampler.checkpoints import Checkpoints
 from elseif.sampler.convergence import (
     PAPER_R_HAT,
     Convergence,
@@ -19,10 +22,12 @@ from elseif.sampler.convergence import (
     is_good_enough,
 )
 from elseif.sampler.exact_fit import ExactFit, check_sum, fit_exactly, sum_fits
+from elseif.sampler.interruption import RunInterrupted, heeding_ctrl_c
 from elseif.sampler.monitored import choose_monitored
 from elseif.sampler.move_mix import DEFAULT_KERNEL, KERNELS, MoveMix
 from elseif.sampler.run_length_draws import ChainInfo, RunLengthDraws
 from elseif.sampler.run_of_chains import RunOfChains
+from elseif.sampler.sampling_memory import check_sampling_memory
 from elseif.sampler.warm_starts import warm_starts
 from elseif.sampler.warm_up import FIRST_WINDOW
 
@@ -40,8 +45,18 @@ LONGEST_RUN = 10**12
 EXACT_RUN = 6_000
 
 
-# goes on from where the chains are: for so many iterations of each, or for so many seconds
-Continuation = Callable[[int | None, float | None, Progress], "Sampled"]
+class Continuation(Protocol):
+    """Goes on from where the chains are: for so many iterations of each, or so many seconds."""
+
+    def __call__(
+        self,
+        n_iter: int | None,
+        seconds: float | None,
+        progress: Progress,
+        checkpoints: Checkpoints | None = None,
+        /,
+    ) -> Sampled:
+        """What there is then."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +70,7 @@ class SamplerSettings:
     n_jobs: int | None = None
     max_memory: float = 4e9  # bytes that a sum over all lists may take
     max_time: float | None = None  # seconds of sampling
+    checkpoints: Checkpoints | None = None  # where to go on from, and to write
 
 
 @dataclass(frozen=True)
@@ -73,35 +89,68 @@ def sample(
     settings: SamplerSettings,
     seed: np.random.SeedSequence,
     progress: Progress,
+    part: str = "fit",
 ) -> Sampled:
     """Draw antecedent lists from the posterior (section 2.6).
 
     Chain k is seeded from the seed and k alone, and adapts to its own past alone, so it
     is the same for any number of chains or workers. Without n_iter, the run is made twice
     as long again and again until the chains agree: the result is that of the last length
-    given as n_iter.
+    given as n_iter. Checkpoints are named by the part of the fit that they are of.
     """
     name = kernel_for(problem, settings)
     seeds = seed.spawn(settings.n_chains)
     if name == "exact":
         return _draw_exactly(problem, settings, seeds, progress)
     kernel = KERNELS[name]
+    check_sampling_memory(problem, kernel, settings.n_chains)
     starts = warm_starts(problem, kernel, seeds)
     run = RunOfChains(problem, kernel, seeds, starts, settings.n_jobs)
-    deadline = None if settings.max_time is None else time.monotonic() + settings.max_time
     if settings.n_iter is not None:
         batches = [settings.n_iter]
     else:
         batches = growing(first_run(kernel), settings.max_iter)
-    return _until_converged(run, batches, deadline, progress)
+    kept, before, cut_short = settings.checkpoints, 0.0, None
+    if kept is not None:
+        found = kept.part(part, settings.n_chains)
+        before, cut_short = run.keep_in(found, batches[-1], settings.max_memory)
+    deadline = None
+    if settings.max_time is not None:
+        is_over = cut_short == settings.max_time
+        deadline = time.monotonic() + (0.0 if is_over else max(0.0, settings.max_time - before))
+    with heeding_ctrl_c() as asked:
+        try:
+            convergence = _until_converged(run, batches, deadline, progress, asked)
+        except RunInterrupted:
+            convergence = _interrupted(run)
+        finally:
+            run.release_workers()
+    run.finish(settings.max_time if convergence.ended_by == "max_time" else None)
+    return _sampled(run, convergence, settings)
+
+
+def _interrupted(run: RunOfChains) -> Convergence:
+    """The report of what there is; KeyboardInterrupt where no run came to its end."""
+    if not run.draws:
+        raise KeyboardInterrupt
+    found = run.assess()
+    # even if it agrees so far, it is shorter than was asked for
+    status = "not converged" if found.status == "converged" else found.status
+    return replace(found, status=status, ended_by="interrupted")
 
 
 def _until_converged(
-    run: RunOfChains, batches: Sequence[int], deadline: float | None, progress: Progress
-) -> Sampled:
+    run: RunOfChains,
+    batches: Sequence[int],
+    deadline: float | None,
+    progress: Progress,
+    asked: threading.Event,
+) -> Convergence:
     """Run the chains to one length after another, until they have converged or time is up."""
     for n_iter in batches:
-        in_time = run.advance(n_iter, deadline, progress)
+        if n_iter < (run.pending or 0):  # a run that went on had not converged at that length
+            continue
+        in_time = run.advance(n_iter, deadline, progress, asked)
         is_last = n_iter == batches[-1] or not in_time
         r_hat = gelman_rubin(run.draws)
         if r_hat >= PAPER_R_HAT and not is_last:
@@ -116,15 +165,29 @@ def _until_converged(
         convergence = replace(convergence, ended_by="max_time")
     elif not is_good_enough(convergence) and len(batches) > 1:
         convergence = replace(convergence, ended_by="max_iter")
-    return _sampled(run, convergence)
+    return convergence
 
 
-def _sampled(run: RunOfChains, convergence: Convergence) -> Sampled:
-    def go_on(n_iter: int | None, seconds: float | None, progress: Progress) -> Sampled:
-        deadline = None if seconds is None else time.monotonic() + seconds
-        n_more = LONGEST_RUN if n_iter is None else n_iter
-        run.advance(run.n_iter + n_more, deadline, progress)
-        return _sampled(run, run.assess())
+def _sampled(run: RunOfChains, convergence: Convergence, settings: SamplerSettings) -> Sampled:
+    def go_on(
+        n_iter: int | None,
+        seconds: float | None,
+        progress: Progress,
+        checkpoints: Checkpoints | None = None,
+    ) -> Sampled:
+        length = run.n_iter + (LONGEST_RUN if n_iter is None else n_iter)
+        kept = None if checkpoints is None else checkpoints.part("more", settings.n_chains)
+        before, _ = run.keep_in(kept, length, settings.max_memory)
+        deadline = None if seconds is None else time.monotonic() + max(0.0, seconds - before)
+        with heeding_ctrl_c() as asked:
+            try:
+                run.advance(length, deadline, progress, asked)
+                run.finish()
+                return _sampled(run, run.assess(), settings)
+            except RunInterrupted:
+                return _sampled(run, _interrupted(run), settings)
+            finally:
+                run.release_workers()
 
     return Sampled(tuple(run.draws), run.infos, convergence, go_on)
 
@@ -170,7 +233,12 @@ def _draw_exactly(
     convergence = assess(runs, infos, problem, choose_monitored(problem), independent=True)
     progress.note(f"log evidence {exact.summaries.log_evidence:.3f}, exact")
 
-    def go_on(n_more: int | None, seconds: float | None, progress: Progress) -> Sampled:
+    def go_on(
+        n_more: int | None,
+        seconds: float | None,
+        progress: Progress,
+        checkpoints: Checkpoints | None = None,
+    ) -> Sampled:
         if n_more is None:
             raise ParamError(
                 "sample_more takes n_iter, not seconds, after kernel='exact': its draws are "

@@ -97,7 +97,8 @@ class Convergence:
         Share of the draws that are made of the sixteen antecedents drawn most, and the largest
         deviation of lengths and inclusions among them from the exact sum, in standard errors.
     ended_by : str
-        "max_time" where that ended a run, "max_iter" where that did before it converged.
+        "max_time" where that ended a run, "max_iter" where that did before it converged,
+        "interrupted" where Ctrl-C did.
     scored_first : str
         Which short lists were scored before sampling, in a sentence; empty where none were.
     point_found_by : int | None

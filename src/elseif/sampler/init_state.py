@@ -17,7 +17,11 @@ from elseif.sampler.compiled_problem import CompiledProblem
 
 
 def new_state(
-    posed: CompiledProblem, lists: Sequence[Sequence[int]], capacity: int, first_steps: int = 0
+    posed: CompiledProblem,
+    lists: Sequence[Sequence[int]],
+    capacity: int,
+    first_steps: int = 0,
+    exactly: bool = False,
 ) -> compiled.State:
     """A state of one replica for each list, the coldest first.
 
@@ -31,6 +35,8 @@ def new_state(
         Length of list to make room for; at least twice that of the longest, at most the pool's.
     first_steps : int, default=0
         Steps that the coldest replica takes before the next one's turn.
+    exactly : bool, default=False
+        Make room for lists of just that length.
 
     Returns
     -------
@@ -40,8 +46,9 @@ def new_state(
     data, prior = posed.data, posed.prior
     pool_size, n_words = len(prior.cardinality_class), len(data.everyone)
     n_labels, n_classes = len(data.pseudocounts), len(prior.class_sizes)
-    longest = max(len(antecedent_list) for antecedent_list in lists)
-    capacity = min(max(capacity, 2 * longest), pool_size)
+    if not exactly:
+        longest = max(len(antecedent_list) for antecedent_list in lists)
+        capacity = min(max(capacity, 2 * longest), pool_size)
     n_replicas = len(lists)
     n_rows = n_replicas * (capacity + 1)
     state = compiled.State(
@@ -109,6 +116,40 @@ def grown(posed: CompiledProblem, state: compiled.State) -> compiled.State:
     larger.replica[:] = state.replica
     _keep_turn(state, larger)
     return larger
+
+
+def restored_state(
+    posed: CompiledProblem,
+    lists: np.ndarray,
+    capacity: int,
+    replica: np.ndarray,
+    turn: np.ndarray,
+) -> compiled.State:
+    """A state of known lists, room and turn.
+
+    Parameters
+    ----------
+    posed : CompiledProblem
+        The problem's tables.
+    lists : ndarray of shape (replicas, longest)
+        The list of each replica, then -1.
+    capacity : int
+        Length of list that there was room for.
+    replica : ndarray of shape (temperatures,)
+        Which replica has which temperature.
+    turn : ndarray of shape (3,)
+        The temperature at work, the steps left at it, and the number of rounds of swaps.
+
+    Returns
+    -------
+    State
+        Where ``compiled.advance`` goes on as it would have.
+    """
+    known = [row[row >= 0].tolist() for row in lists]
+    state = new_state(posed, known, capacity, exactly=True)
+    state.replica[:] = replica
+    state.temperature[0], state.steps_left[0], state.n_swap_rounds[0] = turn
+    return state
 
 
 def with_replicas_of(

@@ -234,9 +234,12 @@ def _learn_by_chains(
     logs = start
     # seeds of their own: the fit that follows is that with the learnt values told as numbers
     own = np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, OWN_SEEDS))
-    for round_seed in own.spawn(MOST_ROUNDS):
+    for number, round_seed in enumerate(own.spawn(MOST_ROUNDS), 1):
         posed = with_values(problem, dict(zip(names, np.exp(logs).tolist(), strict=True)))
-        runs = sample(posed, short, round_seed, progress).chains
+        drawn = sample(posed, short, round_seed, progress, f"learn-{number}")
+        if drawn.convergence.ended_by == "interrupted":  # what was learnt is not the fit's
+            raise KeyboardInterrupt
+        runs = drawn.chains
         weighed = Reweighted(runs, posed)
         following = _next_values(weighed, names, logs, bounds)
         change = np.abs(following - logs).max(initial=0.0)

@@ -78,7 +78,7 @@ class MoveMix:
         return compiled.Tuning(
             option_weights=np.array(self.option_weights, dtype=float),
             addition_weights=weights,
-            cumulative=np.cumsum(np.pad(weights, ((0, 0), (1, 0))), axis=1),
+            cumulative=cumulative_weights(weights),
             uniform=not adapts,
             neighbours=neighbours.neighbours,
             first_neighbour=neighbours.first,
@@ -97,6 +97,11 @@ class MoveMix:
         if not variance.sum() > 0:
             return uniform
         return self.uniform_share * uniform + (1 - self.uniform_share) * variance / variance.sum()
+
+
+def cumulative_weights(weights: np.ndarray) -> np.ndarray:
+    """Sums of each row's weights up to every antecedent, beginning with 0."""
+    return np.cumsum(np.pad(weights, ((0, 0), (1, 0))), axis=1)
 
 
 KERNELS = {

@@ -21,6 +21,16 @@ def new_buffer(n_runs: int, n_items: int, n_labels: int) -> compiled.TraceBuffer
     )
 
 
+def filled_buffer(
+    buffer: compiled.TraceBuffer, page: tuple[np.ndarray, ...]
+) -> compiled.TraceBuffer:
+    """The buffer with what another one held, from its starts on."""
+    buffer.n_runs[0] = len(page[0])
+    for into, part in zip(buffer[1:], page, strict=True):
+        into[: len(part)] = part
+    return buffer
+
+
 def draws_between(buffer: compiled.TraceBuffer, begin: int, end: int) -> RunLengthDraws:
     """The recorded draws of the iterations after begin, up to end."""
     n = int(buffer.n_runs[0])

@@ -29,6 +29,7 @@ EXACT_IN_WORDS = {
 CUT_SHORT = {
     "max_iter": "stopped at max_iter",
     "max_time": "stopped by max_time",
+    "interrupted": "interrupted",
 }
 
 UNSTEADY = "Not yet steady: "

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from elseif.errors import DataError, ParamError
+from elseif.memory import require_memory
 from elseif.tables.parquet import PARQUET_ENDINGS, check_regular_file, load_pyarrow
 from elseif.tables.text_columns import Reading, TextColumn, decimal_sign
 from elseif.tables.text_source import COMPRESSED_ENDINGS, SAVE_AS_CSV, TextLines, open_lines
@@ -122,12 +123,33 @@ def _ending(path: Path) -> str:
     return Path(path.stem).suffix.lower() or ".csv" if ending in COMPRESSED_ENDINGS else ending
 
 
+def bytes_of_parquet(file: Any) -> int:
+    """Memory that a Parquet file takes when it is read: rows by width, and text as it is stored."""
+    schema, meta = file.schema_arrow, file.metadata
+    is_flat = len(schema) == meta.num_columns
+    total = 0
+    for place in range(meta.num_columns):
+        try:
+            kind: Any = schema.field(place).type if is_flat else None
+            total += -(-kind.bit_width * meta.num_rows // 8)
+        except (AttributeError, ValueError):  # no fixed width: its bytes, and where values begin
+            groups = (meta.row_group(g) for g in range(meta.num_row_groups))
+            total += sum(group.column(place).total_uncompressed_size for group in groups)
+            total += 8 * meta.num_rows
+    return int(total)
+
+
 def _read_parquet(path: Path) -> Any:
     pa, pq = load_pyarrow()
     try:
         file = pq.ParquetFile(path)
     except (pa.ArrowException, OSError, ValueError) as error:
         raise DataError(f"{path.name} is not a readable Parquet file: {error}") from error
+    require_memory(
+        f"Reading {path.name} whole",
+        bytes_of_parquet(file),
+        "Fit elseif.ParquetTable(path) instead, which reads a column at a time.",
+    )
     groups = []
     for number in range(file.num_row_groups):
         try:

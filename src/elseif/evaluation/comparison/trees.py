@@ -83,7 +83,7 @@ class PrunedTree(FittedInside):
         self.candidates_ = middles(pruning_path(self._tree(seed).fit(X, codes).tree_)[0])
         by_rows = X.tocsr() if sparse.issparse(X) else X
         folds = StratifiedKFold(self.cv).split(np.zeros(len(codes)), codes)
-        scores = Parallel(n_jobs=self.n_jobs, require="sharedmem")(
+        scores = Parallel(n_jobs=self.n_jobs, prefer="threads")(
             delayed(_pruned_accuracies)(
                 self._tree(seed), by_rows, codes, train, test, self.candidates_
             )

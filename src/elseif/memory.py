@@ -1,0 +1,80 @@
+"""How much memory there is, and a sentence before more than that is asked for."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from elseif.errors import ResourceError
+
+# where Linux says what there is, and what a container may have and has: of cgroups, both versions
+MEMINFO = Path("/proc/meminfo")
+CGROUPS = (
+    (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory.current")),
+    (
+        Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
+        Path("/sys/fs/cgroup/memory/memory.usage_in_bytes"),
+    ),
+)
+
+
+def available_memory() -> float:
+    """Bytes that can still be taken, on this machine and in its container.
+
+    Returns
+    -------
+    float
+        Infinite where the system does not say.
+
+    Examples
+    --------
+    >>> from elseif.memory import available_memory
+    >>> available_memory() > 0
+    True
+    """
+    least = float("inf")
+    found = re.search(r"^MemAvailable:\s+(\d+) kB", _text(MEMINFO), re.MULTILINE)
+    if found:
+        least = 1024.0 * int(found[1])
+    for limit, used in CGROUPS:
+        limit_text, used_text = _text(limit).strip(), _text(used).strip()
+        if limit_text.isdigit() and used_text.isdigit():  # "max" where there is no limit
+            least = min(least, float(max(int(limit_text) - int(used_text), 0)))
+    return least
+
+
+def require_memory(what: str, n_bytes: float, advice: str) -> None:
+    """Raise, before anything is allocated, where there is not as much memory as is needed.
+
+    Parameters
+    ----------
+    what : str
+        What needs it, as the beginning of a sentence.
+    n_bytes : float
+        How much.
+    advice : str
+        The setting that would do, as a sentence.
+
+    Examples
+    --------
+    >>> from elseif.memory import require_memory
+    >>> require_memory("Reading the table", 1_000, "Read fewer columns.")
+    """
+    available = available_memory()
+    if n_bytes > available:
+        raise ResourceError(
+            f"{what} would take about {in_words(n_bytes)} of memory, and {in_words(available)} are "
+            f"available. {advice}"
+        )
+
+
+def in_words(n_bytes: float) -> str:
+    """A size for people."""
+    return f"{n_bytes / 1e9:,.1f} GB" if n_bytes >= 1e9 else f"{n_bytes / 1e6:,.1f} MB"
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="ascii")
+    except (OSError, UnicodeDecodeError):
+        return ""

@@ -1,0 +1,93 @@
+"""Work for several processes or machines, by whatever back end of joblib is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import joblib
+from joblib.parallel import get_active_backend
+
+from elseif.errors import ResourceError
+
+Result = TypeVar("Result")
+
+MOST_RETRIES = 3  # after workers that died, before the work is given up
+# what back ends raise where a worker has ended, each under a name of its own
+LOST_WORKER = {
+    "ActorDiedError", "BrokenExecutor", "BrokenProcessPool", "CancelledError", "CommClosedError",
+    "FutureCancelledError", "KilledWorker", "OutOfMemoryError", "RayActorError",
+    "TerminatedWorkerError", "WorkerCrashedError",
+}  # fmt: skip
+
+
+def works_here() -> bool:
+    """Whether parallel work stays in this process: always, unless a back end was asked for."""
+    backend, _ = get_active_backend(prefer="threads")
+    return bool(getattr(backend, "supports_sharedmem", False))
+
+
+def is_lost_worker(error: BaseException) -> bool:
+    """Whether an error says that a worker has ended, rather than what it did."""
+    return any(kind.__name__ in LOST_WORKER for kind in type(error).__mro__)
+
+
+def across_workers(
+    function: Callable[..., Result], tasks: Sequence[tuple[Any, ...]]
+) -> Iterator[Result]:
+    """Call a function for each task, in the order of the tasks.
+
+    Here, one after another; or by the workers of ``joblib.parallel_config``. What a worker that
+    died was to do is done again.
+
+    Parameters
+    ----------
+    function : callable
+        What to do; it must be importable.
+    tasks : sequence of tuples
+        Its arguments.
+
+    Yields
+    ------
+    object
+        What it returns, as soon as it is there.
+    """
+    if works_here():
+        yield from (function(*task) for task in tasks)
+        return
+    backend, _ = get_active_backend(prefer="threads")
+    how = "generator" if getattr(backend, "supports_return_generator", False) else "list"
+    n_done = n_lost = 0
+    while n_done < len(tasks):
+        try:
+            work = joblib.Parallel(prefer="threads", return_as=how)
+            for result in work(joblib.delayed(Task(function, task))() for task in tasks[n_done:]):
+                n_done += 1
+                yield result
+        except Exception as error:
+            n_lost += 1
+            if not is_lost_worker(error):
+                raise
+            if n_lost > MOST_RETRIES:
+                raise ResourceError(
+                    f"Workers ended {n_lost} times, the last time with {type(error).__name__}: "
+                    f"{error}. They may lack memory: use fewer of them, by n_jobs."
+                ) from error
+
+
+@dataclass(frozen=True, eq=False)
+class Task(Generic[Result]):
+    """A call that goes to a worker as a whole.
+
+    Dask would leave large arguments with one worker for the others to fetch, and wait for ever
+    where that one has died.
+    """
+
+    function: Callable[..., Result]
+    arguments: tuple[Any, ...]
+
+    def __call__(self) -> Result:
+        """Make the call: what it does in parallel, it does in threads of the worker."""
+        with joblib.parallel_config(backend="threading"):
+            return self.function(*self.arguments)

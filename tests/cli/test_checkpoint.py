@@ -1,0 +1,73 @@
+"""elseif fit --checkpoint: what a signal ends, the same command continues."""
+
+from __future__ import annotations
+
+import json
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from elseif.cli.main import run
+from tests.cli.program import end_by
+from tests.tables.fitting import random_frame
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    X, y = random_frame(n_rows=600, n_columns=12)
+    path = tmp_path / "t.csv"
+    X.assign(y=y).to_csv(path, index=False)
+    return path
+
+
+def command(table: Path, model: Path, *more: Any) -> list[str]:
+    how = ["--kernel", "tempered", "--n-iter", "250000", "--n-chains", "2", "--quiet"]
+    return ["fit", str(table), "--label", "y", "--model", str(model), *how, *map(str, more)]
+
+
+def drawn(model: Path) -> tuple[Any, ...]:
+    """What a model file holds of its draws and list, without its date."""
+    document = json.loads(model.read_text())
+    return document["posterior"], document["rule_list"], document["settings"]
+
+
+@pytest.mark.fault(50, "Ctrl-C and SIGTERM during `elseif fit --checkpoint`",
+                   "a line that says how to continue; exit codes 130 and 143")  # fmt: skip
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -signal.SIGKILL)],
+)
+def test_the_same_command_continues(
+    number: signal.Signals, code: int, table: Path, tmp_path: Path
+) -> None:
+    folder, model, plain = tmp_path / "kept", tmp_path / "m.json", tmp_path / "plain.json"
+    told = command(table, model, "--checkpoint", folder)
+
+    def until_there_is_one() -> None:
+        for _ in range(6_000):
+            if any(folder.glob("*.checkpoint")):
+                return
+            time.sleep(0.01)
+
+    found, lines = end_by(number, told, until_there_is_one)
+    assert found == code, lines
+    if number != signal.SIGKILL:
+        assert lines[-1].endswith(f"the same command continues from {folder}")
+    assert any(folder.glob("*.checkpoint"))
+    assert run(told) == 0
+    assert not folder.exists(), "what is written to the model need not be kept twice"
+    assert run(command(table, plain)) == 0
+    assert drawn(model) == drawn(plain)
+
+
+def test_a_folder_of_another_fit(
+    table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A line, and the code of a wrong option."""
+    (tmp_path / "rows").mkdir()
+    (tmp_path / "rows" / "a.txt").write_text("a")
+    assert run(command(table, tmp_path / "m.json", "--checkpoint", tmp_path / "rows")) == 2
+    assert "holds other files than checkpoints" in capsys.readouterr().err

@@ -1,0 +1,121 @@
+"""What large work will take is estimated, and refused where there is not as much memory."""
+
+from __future__ import annotations
+
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from elseif import BayesianRuleListClassifier, memory
+from elseif.errors import ResourceError
+from elseif.progress import Progress
+from elseif.projection.target import bytes_of_target, make_target
+from elseif.sampler.chains import SamplerSettings, sample
+from elseif.sampler.move_mix import KERNELS
+from elseif.sampler.sampling_memory import bytes_of_sampling
+from elseif.sampling_mixin import CHAINS
+from elseif.tables import read_file
+from elseif.tables.text_files import bytes_of_parquet
+
+pytestmark = pytest.mark.filterwarnings("ignore:The chains have not converged")
+N_ROWS = 200_000
+
+
+@pytest.fixture(scope="module")
+def fitted() -> BayesianRuleListClassifier:
+    """Rows that hardly repeat, so that nothing is merged."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.random((N_ROWS, 20)) < 0.3).rename(columns="f{}".format)
+    how = {"kernel": "tempered", "n_iter": 60, "n_chains": 1, "max_cardinality": 1}
+    return BayesianRuleListClassifier(random_state=0, **how).fit(X, rng.integers(0, 2, N_ROWS))
+
+
+def peak_of(work: Callable[[], Any]) -> int:
+    """Most bytes that were allocated at a time, beyond those of before."""
+    tracemalloc.start()
+    try:
+        result = work()
+        peak = tracemalloc.get_traced_memory()[1]
+        del result
+        return peak
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_chains_take_what_was_estimated(kernel: str, fitted: BayesianRuleListClassifier) -> None:
+    problem = getattr(fitted, CHAINS).problem
+    how = SamplerSettings(kernel, 3, 600, n_jobs=1)
+    seed = np.random.SeedSequence(0)
+    estimated = bytes_of_sampling(problem, KERNELS[kernel], 3)
+    assert estimated / 3 < peak_of(lambda: sample(problem, how, seed, Progress())) < 1.5 * estimated
+
+
+def test_a_projection_takes_what_was_estimated(fitted: BayesianRuleListClassifier) -> None:
+    problem = getattr(fitted, CHAINS).problem
+    estimated = bytes_of_target(problem, problem.pool_size)
+    peak = peak_of(lambda: make_target(problem, fitted.posterior_))
+    assert estimated / 3 < peak < 1.5 * estimated
+
+
+def test_parquet_takes_what_was_estimated(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"a": rng.random(50_000), "b": rng.integers(0, 9, 50_000)})
+    table["c"] = [f"{number:.6f}" for number in table["a"]]
+    path = tmp_path / "t.parquet"
+    table.to_parquet(path)
+    estimated = bytes_of_parquet(pa.parquet.ParquetFile(path))
+    assert estimated / 2 < read_file(path).nbytes < 1.5 * estimated
+
+
+@pytest.mark.fault(57, "chains, a projection or a Parquet file larger than the memory there is",
+                   "`ResourceError` before it is taken, with a setting that would do")  # fmt: skip
+def test_too_large_is_said_with_what_would_do(
+    fitted: BayesianRuleListClassifier, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    problem = getattr(fitted, CHAINS).problem
+    two = bytes_of_sampling(problem, KERNELS["tempered"], 2)
+    settings, seed = SamplerSettings("tempered", 4, 100), np.random.SeedSequence(0)
+
+    def available(n_bytes: float) -> None:
+        meminfo = tmp_path / "meminfo"
+        meminfo.write_text(f"MemTotal: 1 kB\nMemAvailable:   {int(n_bytes / 1024) + 1} kB\n")
+        monkeypatch.setattr(memory, "MEMINFO", meminfo)
+        monkeypatch.setattr(memory, "CGROUPS", ())
+
+    available(two)
+    with pytest.raises(ResourceError, match=r"Sampling 4 chains would take .* Set n_chains=2\."):
+        sample(problem, settings, seed, Progress())
+    assert len(sample(problem, SamplerSettings("tempered", 2, 100), seed, Progress()).chains) == 2
+    available(1_000)
+    with pytest.raises(ResourceError, match="kernel='paper'"):
+        sample(problem, settings, seed, Progress())
+    with pytest.raises(ResourceError, match="Projecting the posterior would take"):
+        make_target(problem, fitted.posterior_)
+    pytest.importorskip("pyarrow")
+    pd.DataFrame({"a": np.arange(9_000)}).to_parquet(tmp_path / "t.parquet")
+    with pytest.raises(ResourceError, match="ParquetTable"):
+        read_file(tmp_path / "t.parquet")
+
+
+@pytest.mark.parametrize(
+    ("limit", "used", "expected"),
+    [("max", "5", 2048.0), ("1500", "500", 1000.0), ("9000", "500", 2048.0), ("100", "500", 0.0)],
+)
+def test_the_limit_of_a_container_counts(
+    limit: str, used: str, expected: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, text in {"max": limit, "current": used, "info": "MemAvailable: 2 kB\n"}.items():
+        (tmp_path / name).write_text(text)
+    monkeypatch.setattr(memory, "MEMINFO", tmp_path / "info")
+    monkeypatch.setattr(memory, "CGROUPS", ((tmp_path / "max", tmp_path / "current"),))
+    assert memory.available_memory() == expected
+    monkeypatch.setattr(memory, "MEMINFO", tmp_path / "none")
+    monkeypatch.setattr(memory, "CGROUPS", ())
+    assert memory.available_memory() == float("inf")
