@@ -246,8 +246,9 @@ SETTINGS = (
     Setting("verbose", _S, False, Flag(), "Show progress on standard error."),
     Setting(
         "kinds", _C, None, Kind(),
-        "Kind of a column: boolean, numeric, category, ordered or date; or its categories in "
-        "order, such as stage=I,II,III. May be repeated.",
+        "Kind of a column: boolean, numeric, category, ordered, date, or dmy or mdy for dates with "
+        "the day or the month first; or its categories in order, such as stage=I,II,III. May be "
+        "repeated.",
     ),
     Setting(
         "cuts", _C, None, Kind(),

@@ -21,9 +21,10 @@ from elseif.cli.arguments import (
     output_file,
 )
 from elseif.cli.cohort_folder import cohort_settings
+from elseif.cli.in_options import in_options
 from elseif.cli.output import check_outputs, check_pages, save, say_saved, say_wrapped, width
 from elseif.cli.settings import by_label, estimator_parameters, takes_settings
-from elseif.cli.tables import Read, Wanted, check_table_file, read_labelled, told_as_written
+from elseif.cli.tables import Read, Wanted, check_table_file, kinds_of_texts, read_labelled
 from elseif.cli.text_options import takes_text_format
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ def fit(
         table,
         Wanted(
             label, weight, drop, positive,
-            as_written=told_as_written(classifier.kinds), missing_y=classifier.missing_y,
+            kinds=kinds_of_texts(classifier.kinds), missing_y=classifier.missing_y,
             text=text,
         ),
     )  # fmt: skip
@@ -262,15 +263,15 @@ def print_fit(classifier: Any, source: str) -> None:
     )
     for note in origin_in_short(as_model(classifier).cohort):
         say_wrapped(note)
-    say_wrapped(classifier.convergence_.sentence())
+    say_wrapped(in_options(classifier.convergence_.sentence()))
     if report.n_rows_without_label:
         say_wrapped(f"Rows left out for want of a label: {report.n_rows_without_label:,}.")
     for column in left_out[:MOST_LEFT_OUT]:
-        say_wrapped(f"Left out: {shown(column.name)} ({column.excluded}).")
+        say_wrapped(f"Left out: {shown(column.name)} ({in_options(str(column.excluded))}).")
     if len(left_out) > MOST_LEFT_OUT:
         print(f"Left out as well: {len(left_out) - MOST_LEFT_OUT} more columns.")
     for note in report.notes:
-        say_wrapped(note)
+        say_wrapped(in_options(note))
 
 
 def shown(name: str) -> str:

@@ -27,6 +27,11 @@ _OPTIONS: dict[str, tuple[Any, Any, str, str]] = {
         list[str], [], "TEXT",
         "A text that means a missing value, beside NA, n/a and the like; may be repeated.",
     ),
+    "date_format": (
+        str | None, None, "dmy|mdy|PATTERN",
+        "How dates are written: the day first, the month first, or a pattern such as %d.%m.%y; "
+        "without it, as the dates of the file show.",
+    ),
 }  # fmt: skip
 
 

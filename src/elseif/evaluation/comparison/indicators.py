@@ -72,7 +72,7 @@ class Indicators(TransformerMixin, BaseEstimator):
         labels = read_labels(label_array(y), None, False, category_order(y))
         if len(labels.codes) != table.n_rows:
             raise DataError(f"X has {table.n_rows} rows and y {len(labels.codes)}.")
-        kinds, orders = parse_kinds(self.kinds, table.names)
+        kinds, orders = parse_kinds(self.kinds, table)
         for name in self.cuts or {}:
             if name not in table:
                 raise ParamError(f"cuts: the table has no column {name!r}.")
