@@ -328,7 +328,7 @@ class BayesianRuleListClassifier(
             posterior=drawn.posterior,
             convergence=drawn.convergence,
             fit_report=FitReport(
-                columns=tuple(in_the_end(columns, conditions)),
+                columns=tuple(in_the_end(columns, conditions, mined.left_out.reasons)),
                 n_rows=table.n_rows,
                 n_rows_without_label=labels.n_dropped,
                 aliases=mined.pool.aliases,

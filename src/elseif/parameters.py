@@ -22,6 +22,7 @@ from elseif.checks import (
     check_one_of,
     check_positive,
     check_share,
+    did_you_mean,
     is_number,
 )
 from elseif.errors import ParamError, ParamTypeError
@@ -375,7 +376,7 @@ def check_cuts(cuts: Any, names: Sequence[str]) -> Mapping[str, Sequence[Any]]:
         raise ParamTypeError(f"cuts must be a dict by column, not {cuts!r}.")
     for name, given in cuts.items():
         if name not in names:
-            raise ParamError(f"cuts: the table has no column {name!r}.")
+            raise ParamError(f"cuts: the table has no column {name!r}; {did_you_mean(name, names)}")
         if isinstance(given, str):
             check_one_of(f"cuts[{name!r}]", given, CHOICES["cutting"])
     return cuts

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -96,3 +98,24 @@ def test_exchanges_are_reported() -> None:
     assert len(clf.convergence_.swap_rates) >= 5  # as many as six rungs have, at least
     assert all(0 <= share <= 1 for share in clf.convergence_.swap_rates)
     assert max(clf.convergence_.swap_rates) > 0
+
+
+def test_each_column_is_told_its_own_reason() -> None:
+    """Too rare, the same as another, screened out: never a choice of three."""
+    rng = np.random.default_rng(0)
+    flag = rng.random(500) < 0.4
+    y = np.where(flag, rng.random(500) < 0.7, rng.random(500) < 0.2)
+    X = pd.DataFrame(
+        {"flag": flag, "twin": flag, "rare": rng.random(500) < 0.03, "noise": rng.random(500) < 0.5}
+    )
+    clf = BayesianRuleListClassifier(
+        random_state=0, n_iter=2000, max_antecedents=1, min_support=0.05
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        excluded = clf.fit(X, y).fit_report_.excluded
+    assert excluded == {
+        "twin": "true of the same observations as 'flag'",
+        "rare": "no condition reaches min_support=0.05",
+        "noise": "screened out by max_antecedents=1",
+    }

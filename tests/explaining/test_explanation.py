@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import json
 import unicodedata
 import warnings
@@ -565,3 +567,12 @@ def test_the_mean_over_lists_is_what_the_posterior_predicts(kernel: str, tmp_pat
         for row in range(9):
             others = fitted.explain(X, row).others
             assert [label.mean for label in others.labels] == predicted[row].tolist()
+
+
+def test_percentages_that_are_compared_have_as_many_digits() -> None:
+    """A line whose interval deserves a decimal has one in every comparison of its explanation."""
+    rules = make([Condition("age", ">", 3)], counts=[[9_180, 820], [50, 50]])
+    text = str(explain(rules, {"age": 4}))
+    assert "yes: 8.2% (95% credible interval 7.7% to 8.8%)" in text
+    found = re.findall(r"(?<![\d.])\d+(?:\.\d+)?%(?! credible)", text)
+    assert {len(each.partition(".")[2]) for each in found} == {2}, text

@@ -33,6 +33,7 @@ _PYTHON = (
     ("; elseif.possible_rules says which could", ""),
     ("with antecedents= set to those that may be used",
      "with --antecedents and a file of those that may be used"),
+    (", or values by name as a dict", ""),
     ("sample_weight.shape ==", "the weights have the shape"),
     ("sample_weight", "--weight"),
     ("Input y contains NaN or infinity", "The label is missing in some rows"),

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import shlex
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from elseif.checks import nearest_name
 from elseif.cli.activity import activity
 from elseif.cli.cohort_folder import CohortRows, is_cohort_folder, read_cohort_rows
 from elseif.errors import DataError, ParamError
@@ -120,7 +120,9 @@ def find_label(name: str, labels: Sequence[Any], option: str) -> Any:
     for label in labels:
         if str(label).lower() == name.lower() or _is_number(label, name):
             return label
-    raise ParamError(f"{option} is {name!r}; the labels are {_some(list(map(str, labels)))}.")
+    near = nearest_name(name, map(str, labels))
+    hint = "" if near is None else f" Did you mean {near!r}?"
+    raise ParamError(f"{option} is {name!r}; the labels are {_some(list(map(str, labels)))}.{hint}")
 
 
 def _is_number(label: Any, name: str) -> bool:
@@ -135,13 +137,13 @@ def _is_number(label: Any, name: str) -> bool:
 def check_column(path: Path, names: Sequence[str], name: str, option: str) -> None:
     """Refuse a column that a table does not have, with the one nearest to it."""
     if name not in names:
-        near = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
+        near = nearest_name(name, names)
         several = [part.strip() for part in name.split(",")]
         if len(several) > 1 and option == "--drop" and all(part in names for part in several):
             each = " ".join(f"--drop {shlex.quote(part)}" for part in several)
             hint = f"give one column at a time: {each}"
         else:
-            hint = f"did you mean {near[0]!r}?" if near else f"it has {_some(names)}."
+            hint = f"did you mean {near!r}?" if near is not None else f"it has {_some(names)}."
         raise DataError(f"{path.name} has no column {name!r} ({option}); {hint}")
 
 

@@ -81,7 +81,6 @@ class Outcome:
     place: int
     predicted: str
     probabilities: tuple[float, ...]
-    decimals: int = 0  # of percentages
 
 
 @dataclass(frozen=True)
@@ -142,6 +141,8 @@ class Explanation:
         What happens if a value were missing or unknown.
     rounded_to : int | None
         What counts are multiples of, with a minimum cell.
+    decimals : int
+        Decimals of all percentages in texts, by the intervals of the line that applies.
     display : DisplayLabels
         Words for columns and values in texts; ``to_dict`` has the names of the columns.
 
@@ -173,6 +174,7 @@ class Explanation:
     what_if: tuple[WhatIf, ...]
     rounded_to: int | None = None
     display: DisplayLabels = field(default_factory=DisplayLabels)
+    decimals: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to plain data that JSON can hold.
@@ -290,6 +292,7 @@ def explain(
         predicted=views.outcome(place).predicted,
         level=float(level),
         n_rules=len(rule_list),
+        decimals=views.decimals(place),
         passed_over=tuple(checks[:-1]),
         others=None if posterior is None else judge(posterior, table, rule.probabilities, level),
         other_label=views.changes(place, same_label=False),
@@ -358,10 +361,10 @@ class _Views:
     def outcome(self, place: int) -> Outcome:
         probabilities = self.rule_list[place].probabilities
         name = self.rule_list.metadata.label_names[int(np.argmax(probabilities))]
-        return Outcome(place, name, tuple(probabilities.tolist()), self._decimals(place))
+        return Outcome(place, name, tuple(probabilities.tolist()))
 
-    def _decimals(self, place: int) -> int:
-        """Decimals of a line's percentages, by its narrowest interval."""
+    def decimals(self, place: int) -> int:
+        """Decimals that a line's intervals deserve."""
         rule, labels = self.rule_list[place], shown_labels(self.rule_list)
         return max(decimals_between(*rule.interval(rule.classes[p], self.level)) for p in labels)
 

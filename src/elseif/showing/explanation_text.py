@@ -23,7 +23,7 @@ from elseif.conditions.condition import (
     UNEQUAL,
 )
 from elseif.model.consequent import TIE
-from elseif.showing.numbers import count_text, decimals_between, percent
+from elseif.showing.numbers import FINE, count_text, percent
 from elseif.visible import show_name
 
 if TYPE_CHECKING:
@@ -76,17 +76,19 @@ def headline(explanation: Explanation) -> str:
     level = f"{100 * explanation.level:g}% credible interval"
     if len(explanation.labels) == 2:
         risk = explanation.labels[-1]
-        mean, low, high = _percents(risk.probability, risk.low, risk.high)
+        mean, low, high = _percents(explanation, risk.probability, risk.low, risk.high)
         of = explanation.display.outcome.name or risk.name
         return f"Probability of {_name(of)}: {mean} ({level} {low} to {high})"
     order = sorted(explanation.labels, key=lambda risk: -risk.probability)
     shown = []
     for risk in order[:MOST_LABELS]:
-        mean, low, high = _percents(risk.probability, risk.low, risk.high)
+        mean, low, high = _percents(explanation, risk.probability, risk.low, risk.high)
         shown.append(f"{_name(risk.name)} {mean} ({low} to {high})")
     if len(order) > MOST_LABELS:
         rest = sum(risk.probability for risk in order[MOST_LABELS:])
-        shown.append(f"{len(order) - MOST_LABELS} others together {percent(rest)}")
+        shown.append(
+            f"{len(order) - MOST_LABELS} others together {percent(rest, explanation.decimals)}"
+        )
     return f"Probability of each label, with its {level}: {', '.join(shown)}"
 
 
@@ -209,7 +211,7 @@ def _others(explanation: Explanation, others: OtherLists) -> tuple[str, ...]:
     for i in [1] if len(judged) == 2 else order:
         judgement = judged[i]
         mean, median, low, high = _percents(
-            judgement.mean, judgement.median, judgement.low, judgement.high
+            explanation, judgement.mean, judgement.median, judgement.low, judgement.high
         )
         middle = f"lie between {low} and {high}, the median is {median}"
         if low == high:
@@ -230,8 +232,7 @@ def _others(explanation: Explanation, others: OtherLists) -> tuple[str, ...]:
 def _both_doubts(explanation: Explanation, place: int, interval: tuple[float, float]) -> str:
     """The interval over all lists beside the line's own."""
     risk = explanation.labels[place]
-    own_low, own_high = _percents(risk.low, risk.high)
-    low, high = _percents(*interval)
+    own_low, own_high, low, high = _percents(explanation, risk.low, risk.high, *interval)
     is_event = len(explanation.labels) == 2 and place == 1
     of = (explanation.display.outcome.name if is_event else None) or risk.name
     return (
@@ -302,8 +303,7 @@ def _range(outcomes: Sequence[Outcome], explanation: Explanation) -> str:
     if len(explanation.labels) == 2:
         risks = [outcome.probabilities[-1] for outcome in outcomes]
         label = _name(explanation.labels[-1].name)
-        decimals = max(outcome.decimals for outcome in outcomes)
-        low, high = (percent(risk, decimals) for risk in (min(risks), max(risks)))
+        low, high = _percents(explanation, min(risks), max(risks))
         span = f"{label} between {low} and {high}"
     else:
         names = list(dict.fromkeys(_name(outcome.predicted) for outcome in outcomes))
@@ -313,7 +313,7 @@ def _range(outcomes: Sequence[Outcome], explanation: Explanation) -> str:
 
 def _risk(outcome: Outcome, explanation: Explanation) -> str:
     if len(explanation.labels) == 2:
-        risk = percent(outcome.probabilities[-1], outcome.decimals)
+        risk = percent(outcome.probabilities[-1], explanation.decimals)
         return f"{_name(explanation.labels[-1].name)} {risk}"
     highest = max(outcome.probabilities)
     tied = [
@@ -321,7 +321,7 @@ def _risk(outcome: Outcome, explanation: Explanation) -> str:
         for risk, probability in zip(explanation.labels, outcome.probabilities, strict=True)
         if probability > highest - TIE
     ]
-    share = percent(highest, outcome.decimals)
+    share = percent(highest, explanation.decimals)
     return f"{_listed(tied, 'or')} {share}{' each' if len(tied) > 1 else ''}"
 
 
@@ -343,9 +343,10 @@ def _value(column: str, value: str, display: DisplayLabels) -> str:
     return f"{_name(display.level(column, value))}{after}"
 
 
-def _percents(*shares: float) -> list[str]:
-    """Percentages of the last two shares, a range, and others: digits enough to see the range."""
-    decimals = decimals_between(*shares[-2:])
+def _percents(explanation: Explanation, *shares: float) -> list[str]:
+    """Percentages that are compared, all with as many decimals."""
+    is_fine = any(0 < share < FINE or 1 - FINE < share < 1 for share in shares)
+    decimals = max(explanation.decimals, 1 if is_fine else 0)
     return [percent(share, decimals) for share in shares]
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from elseif.bits.mask import Mask
+from elseif.checks import did_you_mean
 from elseif.errors import DataError, DataTypeError, ParamError, ParamTypeError
 from elseif.tables.arrow import column_from_pieces
 from elseif.tables.boolean_arrays import FindBooleans, booleans_of_frame, booleans_of_sparse
@@ -272,7 +273,9 @@ def parse_kinds(
         raise ParamTypeError(f"kinds must be a dict by column, not {kinds!r}.")
     for name, kind in (kinds or {}).items():
         if name not in table:
-            raise ParamError(f"kinds: the table has no column {name!r}.")
+            raise ParamError(
+                f"kinds: the table has no column {name!r}; {did_you_mean(name, table.names)}"
+            )
         if isinstance(kind, (list, tuple)):
             parsed[name], orders[name] = Kind.ORDERED, _levels_once(name, kind)
             continue
