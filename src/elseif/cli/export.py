@@ -149,12 +149,22 @@ def export(
             rich_help_panel=ONLY,
         ),
     ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="calculator: the report on this model, whose AUC out of sample the page tells.",
+            rich_help_panel=ONLY,
+        ),
+    ] = None,
     labels: LabelsFile = None,
     min_cell: MinCell = None,
     force: Force = False,
 ) -> None:
     """Write the list in another format, or several lists as one calculator."""
-    check_outputs([out], force, models)
+    check_outputs([out], force, [*models, report])
+    if report is not None and (to is not To.CALCULATOR or len(models) > 1):
+        raise ParamError("--report is an option of --to calculator with one model.")
     if out is None and to is To.ONNX:
         raise ParamError(f"--to {to.value} is a binary file; say where: --out FILE.")
     options = {
@@ -171,7 +181,9 @@ def export(
         "ranges": ranges(expected) if expected else None,
         "about": dict(named_values(about, "--about")) if about else None,
     }
-    given = {name: value for name, value in options.items() if value is not None}
+    given: dict[str, Any] = {n: value for n, value in options.items() if value is not None}
+    if report is not None:
+        given["about"] = {**told_by_report(report, models[0], labels), **given.get("about", {})}
     if labels is not None and to in FOR_PROGRAMS:
         say(f"note: --labels changes nothing here: {to.value} keeps the names of the columns.")
     content = exported(models, to, given, min_cell, labels)
@@ -179,6 +191,17 @@ def export(
         save(to.value, out, content, force)
     else:
         write_data(content if content.endswith("\n") else content + "\n")
+
+
+def told_by_report(report: Path, model: Path, labels: Path | None) -> dict[str, str]:
+    """What a report that is there measured out of sample."""
+    from elseif.cli.models import read
+    from elseif.report.performance import performance_in_report
+
+    try:
+        return performance_in_report(report, read(model, labels))
+    except OSError as error:
+        raise ParamError(f"--report: {report} cannot be read: {error.strerror}.") from error
 
 
 def ranges(given: list[str]) -> dict[str, tuple[str, str]]:

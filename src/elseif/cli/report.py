@@ -23,7 +23,7 @@ from elseif.cli.arguments import (
     WeightColumn,
     output_file,
 )
-from elseif.cli.fit import is_watched
+from elseif.cli.fit import is_watched, labelled_rows
 from elseif.cli.output import check_outputs, check_pages, save
 from elseif.cli.tables import Read, check_table_file, find_label
 from elseif.cli.text_options import takes_text_format
@@ -70,6 +70,9 @@ def report(
     explorer: Annotated[
         Path | None, output_file("Also write a page to explore and edit good lists.")
     ] = None,
+    calculator: Annotated[
+        Path | None, output_file("Also write a calculator, which tells the AUC out of sample.")
+    ] = None,
     methods: Annotated[
         Path | None, output_file("Also write the methods paragraph for a paper (text).")
     ] = None,
@@ -78,8 +81,8 @@ def report(
     text: Any = None,
 ) -> None:
     """Write a report: verdict, list, validation out of sample, convergence, and settings."""
-    check_outputs([out, explorer, methods], force, [model, table, holdout])
-    check_pages(out, explorer)
+    check_outputs([out, explorer, calculator, methods], force, [model, table, holdout])
+    check_pages(out, explorer, calculator)
     for path in (table, holdout):
         if path is not None:
             check_table_file(path)
@@ -107,13 +110,24 @@ def report(
     if explored is not None:  # its projected lists have scores by now
         explored = replace(explored, model=evidence.model)
     with activity("Measuring"):
-        made = outputs(evidence.trained, evidence.min_cell, evidence=evidence, explored=explored)
+        written = None if calculator is None else evidence.model
+        made = outputs(evidence.trained, evidence.min_cell, written, evidence, explored)
     if explorer is not None and explored is not None and made.explorer is not None:
         from elseif.report.explorer import explorer_html
 
         save("Explorer", explorer, explorer_html(explored, made.explorer), force)
     assert made.summary is not None  # there is evidence
-    links = links_from(out, {"explorer": explorer})
+    if calculator is not None and made.model is not None:
+        from elseif.export.model_file import known_by
+        from elseif.report.calculator import calculator_page
+        from elseif.report.performance import performance
+
+        shown = known_by(made.model, fitted.sha256) if min_cell is None else made.model
+        with activity("Writing the calculator"):
+            about = performance(made.summary.to_dict())
+            page = calculator_page(shown, X=labelled_rows(shown, training), about=about)
+        save("Calculator", calculator, page, force)
+    links = links_from(out, {"calculator": calculator, "explorer": explorer})
     save("Report", out, write_report(made.summary, links=links), force)
     if methods is not None:
         from elseif.report.methods import methods_text
