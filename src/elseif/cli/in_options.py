@@ -11,7 +11,7 @@ from elseif.parameters import BY_NAME
 
 # settings whose names no sentence has otherwise; the others are options where a value follows
 OPTIONS = [name for name in BY_NAME if name != "verbose"]
-TEXT_OPTIONS = ["sep", "decimal", "encoding", "na_values", "date_format"]
+TEXT_OPTIONS = ["sep", "decimal", "thousands", "encoding", "na_values", "date_format"]
 SAID_WITH_VALUE = [*OPTIONS, "min_cell", "folds", *TEXT_OPTIONS]
 UNMISTAKABLE = [name for name in OPTIONS if "_" in name]
 UNMISTAKABLE += ["min_cell", "pseudocounts", "na_values", "date_format"]

@@ -210,7 +210,7 @@ def _label_order(values: list[Any], wanted: Wanted) -> list[Any]:
     if len(order) == 2 and all(isinstance(value, str) for value in order):
         raise ParamError(
             f"The label {wanted.label!r} is {order[0]!r} or {order[1]!r}: say whose probability is "
-            f"wanted, for example --positive {order[1]!r}."
+            f"wanted, by --positive {shlex.quote(order[0])} or --positive {shlex.quote(order[1])}."
         )
     return order
 

@@ -19,6 +19,10 @@ _OPTIONS: dict[str, tuple[Any, Any, str, str]] = {
         str | None, None, ".|,",
         "Decimal sign of numbers; without it, a comma where nothing else can be meant.",
     ),
+    "thousands": (
+        str | None, None, "CHARACTER",
+        "What sets thousands apart in numbers, such as , in 12,345; without it, as is certain.",
+    ),
     "encoding": (
         str | None, None, "NAME",
         "Encoding, such as cp1252; without it, UTF-8, or UTF-16 where the file shows it.",

@@ -21,6 +21,7 @@ from elseif.tables.date_texts import (
     short_format,
     shown_order,
 )
+from elseif.tables.thousands import certain_separator, without_thousands
 
 # in every column; "none" in small letters is a level of many clinical scales
 MISSING_WORDS = frozenset(
@@ -46,6 +47,7 @@ class Reading:
 
     path: Path
     decimal: str = "."
+    thousands: str | None = None  # what sets them apart, where that is told
     na_values: frozenset[str] = frozenset()
     lines: list[int] = field(default_factory=list)  # on which each row ends, for messages
     is_free: bool = True  # whether a column may be made a category, or be left out
@@ -61,14 +63,22 @@ class Reading:
             return True
         return not among_words and text in MISSING_SIGNS
 
-    def is_number(self, text: str) -> bool:
+    def is_number(self, text: str, thousands: str | None = None) -> bool:
         """Whether a text is a number, with the decimal sign of the file."""
+        text = self._whole(text, thousands)
         pattern = NUMBER if self.decimal == "." else COMMA_NUMBER
         return pattern.fullmatch(text) is not None or INFINITY.fullmatch(text) is not None
 
-    def number(self, text: str) -> float:
+    def number(self, text: str, thousands: str | None = None) -> float:
         """The number that a text is."""
+        text = self._whole(text, thousands)
         return float(text if self.decimal == "." else text.replace(",", "."))
+
+    def _whole(self, text: str, thousands: str | None) -> str:
+        separator = self.thousands or thousands
+        if separator is None:
+            return text
+        return without_thousands(text, separator, self.decimal) or text
 
     @property
     def strptime(self) -> str | None:
@@ -123,8 +133,9 @@ class TextColumn:
             truth: list[Any] = [TRUTH_WORDS.get(text.lower()) for text in texts]
             return pd.array(np.array(truth, dtype=object)[codes], dtype="boolean")
         only_signs = not known and any(not how.is_missing(t, among_words=True) for t in texts)
-        if not only_signs and all(how.is_number(text) for text in known):
-            values = [np.nan if how.is_missing(text) else how.number(text) for text in texts]
+        sign = certain_separator(known, how.decimal)
+        if not only_signs and all(how.is_number(text, sign) for text in known):
+            values = [np.nan if how.is_missing(text) else how.number(text, sign) for text in texts]
             return np.array(values, dtype=float)[codes] if texts else np.empty(0)
         if self._are_dates(texts, codes, how):
             return self._dates(texts, codes, how)
@@ -240,11 +251,14 @@ def _among_dates(text: str, name: str, order: str, how: Reading, error: ValueErr
 def _almost_advice(text: str, name: str, how: Reading) -> str:
     if how.decimal == "." and COMMA_NUMBER.fullmatch(text):
         return (
-            "If it is a decimal comma, pass decimal=','; otherwise write numbers without thousands "
-            "separators"
+            "If it is a decimal comma, pass decimal=','; if commas set thousands apart, pass "
+            "thousands=','"
         )
     sign = "a point" if how.decimal == "." else "a comma"
-    return f"Write numbers with {sign} for decimals, without blanks or thousands separators"
+    advice = f"Write numbers with {sign} for decimals, without blanks"
+    if how.decimal == "," and NUMBER.fullmatch(text):
+        return f"{advice}; if points set thousands apart, pass thousands='.'"
+    return f"{advice} or thousands separators"
 
 
 def _word_advice(text: str, name: str, how: Reading) -> str:
@@ -265,6 +279,9 @@ def decimal_sign(columns: Sequence[TextColumn], delimiter: str) -> str:
     with_comma = False
     for column in columns:
         known = [text for text in column.texts if not _is_absent(text)]
+        if any("," in t and certain_separator([t], ",") for t in known):  # 1.234,5
+            with_comma = True
+            continue
         if not known or not all(NUMBER.fullmatch(t) or COMMA_NUMBER.fullmatch(t) for t in known):
             continue
         if any("." in text for text in known):

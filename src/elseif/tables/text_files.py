@@ -32,6 +32,8 @@ class TextFormat:
         What separates fields: one character, or "tab".
     decimal : {".", ","}, default=None
         Decimal sign of numbers.
+    thousands : str, default=None
+        What sets thousands apart in numbers, such as "," in 12,345.
     encoding : str, default=None
         Encoding, by the name that Python has for it.
     na_values : collection of str, default=()
@@ -51,6 +53,7 @@ class TextFormat:
 
     sep: str | None = None
     decimal: str | None = None
+    thousands: str | None = None
     encoding: str | None = None
     na_values: Collection[str] = ()
     date_format: str | None = None
@@ -61,6 +64,13 @@ class TextFormat:
             raise ParamError(f"sep is {self.sep!r}; it must be one character, or 'tab'.")
         if self.decimal not in (None, ".", ","):
             raise ParamError(f"decimal is {self.decimal!r}; it must be '.' or ','.")
+        if self.thousands is not None and (
+            len(self.thousands) != 1 or self.thousands.isalnum() or self.thousands == self.decimal
+        ):
+            raise ParamError(
+                f"thousands is {self.thousands!r}; it must be one character, and another than "
+                "that of decimals."
+            )
         written = self.date_format
         if written not in (None, *ORDERS) and "%" not in str(written):
             raise ParamError(
@@ -173,7 +183,8 @@ def _read_delimited(
         how.is_free = False
         as_written |= set(header) - set(needed)
     to_parse = [column for column in columns if column.name not in as_written]
-    how.decimal = text.decimal or decimal_sign(to_parse, delimiter)
+    how.thousands = text.thousands
+    how.decimal = text.decimal or _other(text.thousands) or decimal_sign(to_parse, delimiter)
     how.told_orders = {name: kind for name, kind in kinds.items() if kind in ORDERS}
     how.date_orders = text.date_orders
     shown = {order for column in to_parse if (order := column.shown_order()) is not None}
@@ -188,6 +199,11 @@ def _read_delimited(
     if how.found_orders:  # so that a model can read the next file as this one
         frame.attrs[DATE_ORDERS] = how.found_orders
     return frame
+
+
+def _other(thousands: str | None) -> str | None:
+    """The decimal sign that is left where one of the two sets thousands apart."""
+    return {",": ".", ".": ","}.get(thousands or "")
 
 
 def _read_header(lines: TextLines, told: str | None, usual: str) -> tuple[list[str], str]:
