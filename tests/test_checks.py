@@ -31,6 +31,11 @@ def test_nearest_name(name: str, meant: str | None) -> None:
     assert nearest_name(name, NAMES) == meant
 
 
+def test_a_beginning_comes_before_what_is_spelt_somewhat_alike() -> None:
+    names = ["MRN", "Admit Date", "Readmitted within 30 d"]
+    assert nearest_name("readmitted", names) == "Readmitted within 30 d"
+
+
 def test_did_you_mean_says_what_there_is_where_nothing_is_like_it() -> None:
     assert did_you_mean("sepsis", NAMES) == "did you mean 'Sepsis within 30 d'?"
     assert did_you_mean("weight", NAMES).startswith("there are 'Sepsis within 30 d', 'Age")

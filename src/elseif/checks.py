@@ -89,7 +89,8 @@ def nearest_name(name: str, known: Iterable[str]) -> str | None:
     """The name that was meant, if one is like it.
 
     Capitals, blanks and signs do not count. A name that is spelt nearly the same comes first,
-    then one that begins with the name or holds it as words, if it is the only one.
+    then one that begins with the name or holds it, if it is the only one, then one that is
+    spelt somewhat alike.
 
     Parameters
     ----------
@@ -112,16 +113,16 @@ def nearest_name(name: str, known: Iterable[str]) -> str | None:
     for each in known:
         folded.setdefault(_folded(each), each)
     wanted = _folded(name)
-    near = difflib.get_close_matches(wanted, folded, n=1, cutoff=0.6)
+    near = difflib.get_close_matches(wanted, folded, n=1, cutoff=0.8)
     if near:
         return folded[near[0]]
-    if len(wanted) < SHORTEST_PART:
-        return None
-    for is_like in (str.startswith, _holds_words, _is_held_by, _holds):
+    parts = (str.startswith, _holds_words, _is_held_by, _holds)
+    for is_like in parts if len(wanted) >= SHORTEST_PART else ():
         alike = [each for key, each in folded.items() if key and is_like(key, wanted)]
         if alike:
             return alike[0] if len(alike) == 1 else None
-    return None
+    near = difflib.get_close_matches(wanted, folded, n=1, cutoff=0.6)
+    return folded[near[0]] if near else None
 
 
 def _folded(name: str) -> str:
