@@ -11,6 +11,7 @@ from typing import Any
 from elseif.errors import ParamError, ParamTypeError
 
 LARGEST_NUMBER = 1.7976931348623157e308  # of 64 bits
+SHORTEST_PART = 3  # characters of a part of a name by which the whole is found
 SCHEMA_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_$]{0,62}")
 
 
@@ -84,13 +85,68 @@ def check_level(level: Any) -> None:
         raise ParamError(f"level is {level!r}; it must be between 0 and 1.")
 
 
+def nearest_name(name: str, known: Iterable[str]) -> str | None:
+    """The name that was meant, if one is like it.
+
+    Capitals, blanks and signs do not count. A name that is spelt nearly the same comes first,
+    then one that begins with the name or holds it, if it is the only one, then one that is
+    spelt somewhat alike.
+
+    Parameters
+    ----------
+    name : str
+        As it was given.
+    known : iterable of str
+        The names that there are.
+
+    Returns
+    -------
+    str or None
+
+    Examples
+    --------
+    >>> from elseif.checks import nearest_name
+    >>> nearest_name("stoke", ["stroke", "age"]), nearest_name("sepsis", ["Sepsis within 30 d"])
+    ('stroke', 'Sepsis within 30 d')
+    """
+    folded: dict[str, str] = {}
+    for each in known:
+        folded.setdefault(_folded(each), each)
+    wanted = _folded(name)
+    near = difflib.get_close_matches(wanted, folded, n=1, cutoff=0.8)
+    if near:
+        return folded[near[0]]
+    parts = (str.startswith, _holds_words, _is_held_by, _holds)
+    for is_like in parts if len(wanted) >= SHORTEST_PART else ():
+        alike = [each for key, each in folded.items() if key and is_like(key, wanted)]
+        if alike:
+            return alike[0] if len(alike) == 1 else None
+    near = difflib.get_close_matches(wanted, folded, n=1, cutoff=0.6)
+    return folded[near[0]] if near else None
+
+
+def _folded(name: str) -> str:
+    return " ".join(re.findall(r"[^\W_]+", str(name).casefold()))
+
+
+def _holds_words(key: str, wanted: str) -> bool:
+    return f" {wanted} " in f" {key} "
+
+
+def _is_held_by(key: str, wanted: str) -> bool:
+    return len(key) >= SHORTEST_PART and f" {key} " in f" {wanted} "
+
+
+def _holds(key: str, wanted: str) -> bool:
+    return wanted in key
+
+
 def did_you_mean(name: str, known: Iterable[str], most: int = 5) -> str:
     """What to say of a name that is not known: the one like it, or some of those that are."""
     names = list(known)
-    folded = {each.casefold(): each for each in names}
-    near = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=0.6)
-    if near:
-        return f"did you mean {folded[near[0]]!r:.100}?"
+    near = nearest_name(name, names)
+    if near is not None:
+        return f"did you mean {near!r:.100}?"
     shown = ", ".join(f"{each!r:.60}" for each in names[:most])
     return (
         f"there are {shown}{', ...' if len(names) > most else ''}." if names else "there is none."

@@ -121,7 +121,8 @@ class BayesianRuleListClassifier(
         Show on standard error how reading and sampling get on.
     kinds : dict, default=None
         Kind of a column where it should not be inferred: "boolean", "numeric",
-        "category", "ordered" or "date", or a list of its categories in their order.
+        "category", "ordered" or "date" ("dmy" or "mdy" for text that has the day or the month
+        first), or a list of its categories in their order.
     cuts : dict, default=None
         Cut points of numeric, date or ordered columns, such as ``{"age": [50, 60, 70]}``, or
         the name of a cutting method for a column.
@@ -332,7 +333,7 @@ class BayesianRuleListClassifier(
             posterior=drawn.posterior,
             convergence=drawn.convergence,
             fit_report=FitReport(
-                columns=tuple(in_the_end(columns, conditions)),
+                columns=tuple(in_the_end(columns, conditions, mined.left_out.reasons)),
                 n_rows=table.n_rows,
                 n_rows_without_label=labels.n_dropped,
                 aliases=mined.pool.aliases,
@@ -409,7 +410,7 @@ class BayesianRuleListClassifier(
         )
         from elseif.antecedents.rare_outcomes import rare_outcome_note
 
-        kinds, orders = parse_kinds(self.kinds, table.names)
+        kinds, orders = parse_kinds(self.kinds, table)
         settings = MiningSettings(
             min_support=self.min_support,
             max_cardinality=self.max_cardinality,

@@ -337,6 +337,7 @@ class FittedModel:
         """Read a table to predict for, and match its columns with those of ``fit``."""
         read = read_lazily(X, allow_infinite=self._allows_infinite)
         table = match_columns(read, self.feature_names, self.n_features, who, needed)
+        table.date_orders = self.date_orders
         self.refuse_missing(table)
         kinds = self.metadata.kinds
         used = {c.column for c in self.pool.conditions if c.column in table}
@@ -349,7 +350,14 @@ class FittedModel:
     def read_training(self, X: Any) -> Table:
         """Read all columns of a table like that of ``fit``."""
         read = read_table(X, allow_infinite=self._allows_infinite)
-        return match_columns(read, self.feature_names, self.n_features, "the model")
+        table = match_columns(read, self.feature_names, self.n_features, "the model")
+        table.date_orders = self.date_orders
+        return table
+
+    @property
+    def date_orders(self) -> dict[str, str]:
+        """Order of day and month, by column, in dates of ``fit`` that were text."""
+        return {c.name: c.date_order for c in self.fit_report.columns if c.date_order is not None}
 
     def read_labels(
         self, y: Any, sample_weight: Any, table: Table, drop_missing: bool = True
@@ -486,7 +494,7 @@ class FittedModel:
                 "These are not the data that the list was fitted to: the weights differ. "
                 "Pass the sample_weight of fit, or none if it had none."
             )
-        kinds, orders = parse_kinds(self.setting("kinds"), table.names)
+        kinds, orders = parse_kinds(self.setting("kinds"), table)
         return begin(EditContext(self, table, labels, kinds, orders, classifier))
 
 

@@ -23,6 +23,7 @@ from elseif.checks import (
     check_one_of,
     check_positive,
     check_share,
+    did_you_mean,
     is_number,
 )
 from elseif.errors import ParamError, ParamTypeError
@@ -259,8 +260,9 @@ SETTINGS = (
     Setting("verbose", _S, False, Flag(), "Show progress on standard error."),
     Setting(
         "kinds", _C, None, Kind(),
-        "Kind of a column: boolean, numeric, category, ordered or date; or its categories in "
-        "order, such as stage=I,II,III. May be repeated.",
+        "Kind of a column: boolean, numeric, category, ordered, date, or dmy or mdy for dates with "
+        "the day or the month first; or its categories in order, such as stage=I,II,III. May be "
+        "repeated.",
     ),
     Setting(
         "cuts", _C, None, Kind(),
@@ -395,7 +397,7 @@ def check_cuts(cuts: Any, names: Sequence[str]) -> Mapping[str, Sequence[Any]]:
         raise ParamTypeError(f"cuts must be a dict by column, not {cuts!r}.")
     for name, given in cuts.items():
         if name not in names:
-            raise ParamError(f"cuts: the table has no column {name!r}.")
+            raise ParamError(f"cuts: the table has no column {name!r}; {did_you_mean(name, names)}")
         if isinstance(given, str):
             check_one_of(f"cuts[{name!r}]", given, CHOICES["cutting"])
     return cuts

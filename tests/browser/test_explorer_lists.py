@@ -323,6 +323,40 @@ def test_bookmarks_are_in_the_link(plain_page: Path, open_page: OpenPage) -> Non
     assert again.evaluate("() => state.marks") == marks[1:]
 
 
+def test_the_edited_list_is_in_the_link(plain_page: Path, open_page: OpenPage) -> None:
+    """With what it was made from, to which "Undo" leads; beside bookmarks or without them."""
+    page = open_page(plain_page)
+    assert page.evaluate("() => location.hash") == ""
+    start = page.evaluate("() => state.draft")
+    page.locator("#draft [data-key^=drop]").first.click()
+    draft = page.evaluate("() => state.draft")
+    assert draft == start[1:]
+    fragment = page.evaluate("() => location.hash")
+    again = open_page(plain_page)
+    again.evaluate("(hash) => { location.hash = hash; }", fragment)
+    again.wait_for_function("(length) => state.draft.length === length", arg=len(draft))
+    again.reload()
+    assert again.evaluate("() => [state.draft, state.marks]") == [draft, []]
+    assert again.evaluate("() => location.hash") == fragment
+    shown = "() => document.querySelector('#draft').innerText"
+    assert again.evaluate(shown) == page.evaluate(shown)
+    again.get_by_role("button", name="Undo").click()
+    assert again.evaluate("() => state.draft") == start
+    assert again.evaluate("() => location.hash") == ""
+    again.get_by_role("button", name="Redo").click()
+    again.get_by_role("button", name="Bookmark the chosen list").click()
+    both = again.evaluate("() => location.hash")
+    page.evaluate("(hash) => { location.hash = hash; }", both)
+    page.wait_for_function("() => state.marks.length === 1")
+    assert page.evaluate("() => state.draft") == draft
+    for broken in ("@9999,0", "@0.0,0", "@x,0", "@0", "@0,0,0"):
+        page.evaluate("(tail) => { location.hash = `${fingerprint}:${tail}`; }", broken)
+        page.wait_for_function("() => state.marks.length === 0")
+        assert page.evaluate("() => state.draft") == draft
+        page.evaluate("(hash) => { location.hash = hash; }", both)
+        page.wait_for_function("() => state.marks.length === 1")
+
+
 def test_bookmarks_of_another_page_or_a_broken_link(plain_page: Path, open_page: OpenPage) -> None:
     page = open_page(plain_page)
     found = page.evaluate(

@@ -59,7 +59,7 @@ def test_a_column_that_cannot_be_read_may_be_dropped(elseif: Run, tmp_path: Path
     ended = elseif("fit", path, *LABEL, *QUICK)
     assert ended.code == 3
     assert "line 5: column 'note' has 'see letter' among numbers" in ended.err
-    assert "--na-values see letter" in ended.err
+    assert "--na-values 'see letter'" in ended.err
     assert elseif("fit", path, *LABEL, "--drop", "note", *QUICK).code == 0
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -51,8 +53,8 @@ def test_numbers_and_dates_hidden_in_text_are_warned_of() -> None:
     with pytest.warns(UserWarning, match="looks|text") as caught:
         quick(expected_length=1).fit(X, RNG.integers(0, 2, N))
     messages = [str(w.message) for w in caught]
-    assert any("'age' is text" in m and "'n/a'" in m and "to_numeric" in m for m in messages)
-    assert any("'day' is text" in m and "to_datetime" in m for m in messages)
+    assert any("'age' is text" in m and "'n/a'" in m and "'numeric'" in m for m in messages)
+    assert any("'day' is text" in m and "'date'" in m for m in messages)
 
 
 def test_the_weight_of_a_merged_twin_holds() -> None:
@@ -96,3 +98,24 @@ def test_exchanges_are_reported() -> None:
     assert len(clf.convergence_.swap_rates) >= 5  # as many as six rungs have, at least
     assert all(0 <= share <= 1 for share in clf.convergence_.swap_rates)
     assert max(clf.convergence_.swap_rates) > 0
+
+
+def test_each_column_is_told_its_own_reason() -> None:
+    """Too rare, the same as another, screened out: never a choice of three."""
+    rng = np.random.default_rng(0)
+    flag = rng.random(500) < 0.4
+    y = np.where(flag, rng.random(500) < 0.7, rng.random(500) < 0.2)
+    X = pd.DataFrame(
+        {"flag": flag, "twin": flag, "rare": rng.random(500) < 0.03, "noise": rng.random(500) < 0.5}
+    )
+    clf = BayesianRuleListClassifier(
+        random_state=0, n_iter=2000, max_antecedents=1, min_support=0.05
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        excluded = clf.fit(X, y).fit_report_.excluded
+    assert excluded == {
+        "twin": "true of the same observations as 'flag'",
+        "rare": "no condition reaches min_support=0.05",
+        "noise": "screened out by max_antecedents=1",
+    }

@@ -583,3 +583,12 @@ def test_probabilities_of_one_explanation_have_the_same_decimals() -> None:
         decimals |= {len(each.partition(".")[2]) for each in percentages}
     assert decimals == {1}
     assert re.search(r"\d\.\d%", str(clf.rule_list_))  # as the printed list
+
+
+def test_percentages_that_are_compared_have_as_many_digits() -> None:
+    """A line whose interval deserves a decimal has one in every comparison of its explanation."""
+    rules = make([Condition("age", ">", 3)], counts=[[9_180, 820], [50, 50]])
+    text = str(explain(rules, {"age": 4}))
+    assert "yes: 8.2% (95% credible interval 7.7% to 8.8%)" in text
+    found = re.findall(r"(?<![\d.])\d+(?:\.\d+)?%(?! credible)", text)
+    assert {len(each.partition(".")[2]) for each in found} == {2}, text

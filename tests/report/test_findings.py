@@ -140,9 +140,11 @@ def test_agreement_between_folds() -> None:
     assert (same.mark, same.headline) == (GOOD, "Agree")
     assert same.text.startswith("All of the 2 rules of this list are in every fold’s list.")
     partly = with_lists(["a", "b"], [["a", "b"], ["a", "c"]], 1 / 3, 0.8)
-    assert (partly.mark, partly.headline) == (CAUTION, "Agree in part")
+    assert (partly.mark, partly.headline) == (CAUTION, "Same columns, rules differ")
     assert partly.text.startswith("1 of the 2 rules of this list is in every fold’s list.")
     assert "share 33% of their rules and 80% of their columns" in partly.text
+    half = with_lists(["a", "b"], [["a", "b"], ["a"]], 0.5, 0.6)
+    assert (half.mark, half.headline) == (CAUTION, "Agree in part")
     apart = with_lists(["a"], [["b"], ["a"]], 0.0, 0.5)
     assert (apart.mark, apart.headline) == (POOR, "Differ")
     assert apart.text.startswith("The rule of this list is in 1 of the 2 folds’ lists.")

@@ -113,6 +113,23 @@ def test_a_port_that_is_taken(model_file: Path) -> None:
         ended = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert ended.returncode == 4
     assert f"could not listen on 127.0.0.1:{port}" in ended.stderr
+    assert "--port" in ended.stderr
+    assert "Serving on" not in ended.stderr
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_once_it_says_so_it_listens(model_file: Path, workers: str) -> None:
+    """A client that connects as soon as the sentence is there is answered."""
+    command = [*PROGRAM, "serve", str(model_file), "--port", "0", "--workers", workers]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        said = process.stderr.readline()
+        address = said.split()[3].rstrip(";")
+        with urllib.request.urlopen(f"{address}/healthz", timeout=60) as answer:
+            assert answer.status == 200
+        process.send_signal(signal.SIGTERM)
+        process.wait(timeout=60)
+    assert process.returncode == 0
 
 
 def test_a_minimum_cell(model_file: Path) -> None:

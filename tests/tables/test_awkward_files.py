@@ -104,7 +104,22 @@ REFUSED: dict[str, tuple[str, bytes, tuple[str, ...]]] = {
     "decimal commas between commas": (
         "t.csv", b'n,x\n"1,5",a\n"2,5",b\n', ("line 2", "'1,5'", "decimal=','"),
     ),
-    "thousands and decimals": ("t.csv", b"n;x\n1.234,5;a\n2.345,5;b\n", ("thousands",)),
+    "points that may be thousands": (
+        "t.csv", b"n;x;m\n1.234;a;0,5\n2.345;b;1,5\n", ("line 2", "'0,5'"),
+    ),
+    "an empty file": ("t.csv", b"", ("is empty", "name the columns")),
+    "blank lines alone": ("t.csv", b"\n\n", ("is empty",)),
+    "two columns of one name": ("t.csv", b"a,b,a\n1,2,3\n", ("'a' occurs twice",)),
+    "a column without a name": ("t.csv", b"a,,c\n1,2,3\n", ("column 2 has no name",)),
+    "a separator too many in each row": ("t.csv", b"a;b\n1;2;\n3;4;\n", ("3 fields",)),
+    "a row cut short": ("t.csv", b"a,b,c\n1,2,3\n4,5\n", ("line 3", "2 fields")),
+    "a quote that is not closed": ("t.csv", b'a,b\n1,"x\n2,y\n', ("quote",)),
+    "ods": ("t.ods", zipped(PLAIN), ("spreadsheet", "CSV UTF-8")),
+    "Word": ("t.docx", zipped(PLAIN), ("ending must be",)),
+    "no ending": ("table", PLAIN, ("ending must be",)),
+    "pdf called csv": ("t.csv", b"%PDF-1.7 ...", ("PDF", "CSV")),
+    "SPSS called csv": ("t.csv", b"$FL2@(#) SPSS", ("SPSS", "CSV")),
+    "zeros among text": ("t.csv", b"a,b\n1,\x00\n", ("NUL",)),
     "a word among numbers": (
         "t.csv", b"n,x\n1,a\n2,b\nnot done,c\n", ("line 4", "'not done'", "na_values='not done'"),
     ),
@@ -179,3 +194,52 @@ def test_numbers_stay_numbers_where_one_column_has_points(tmp_path: Path) -> Non
     path.write_text("a;b\n1.5;1,25\n2.5;2,75\n")
     with pytest.raises(DataError, match="'1,25'"):
         read_file(path)
+
+
+@pytest.mark.parametrize(
+    ("content", "told", "numbers"),
+    [
+        ('n,x\n"1,234,567",a\n"12,345",b\n', {}, [1234567, 12345]),
+        ('n,x\n"1,234.50",a\n12,b\n', {}, [1234.5, 12]),
+        ("n;x\n1.234,5;a\n2.345,5;b\n", {}, [1234.5, 2345.5]),
+        ("n;x\n1 234,5;a\n-;b\n", {}, [1234.5, None]),
+        ("n;x\n1\u202f234;a\n2;b\n", {}, [1234, 2]),
+        ("n;x\n1'234.5;a\n2;b\n", {}, [1234.5, 2]),
+        ('n,x\n"37,442",a\n"1,250",b\n', {"thousands": ","}, [37442, 1250]),
+        ("n;x\n37.442;a\n1.250;b\n", {"thousands": "."}, [37442, 1250]),
+        ('n,x\n"37,442",a\n"1,250",b\n', {"decimal": ","}, [37.442, 1.25]),
+    ],
+)
+def test_thousands(
+    content: str, told: dict[str, Any], numbers: list[float | None], tmp_path: Path
+) -> None:
+    """Read where they can be nothing else, or are told."""
+    path = tmp_path / "t.csv"
+    path.write_text(content, encoding="utf-8")
+    found = read_file(path, text=TextFormat(**told))["n"].tolist()
+    assert [None if n != n else n for n in found] == numbers
+
+
+@pytest.mark.parametrize(
+    ("content", "shape"),
+    [
+        ("a,b\n", (0, 2)),  # a header only
+        ("a\n1\n2\n", (2, 1)),  # one column
+        ('a,b\n1,"two\nlines"\n3,x\n', (2, 2)),  # quoted line ends
+        ('a,b\n1,"say ""yes"""\n', (1, 2)),
+        ('a,b\n1,"x, y"\n', (1, 2)),
+        ("\ufeffa;b\n1;2\n", (1, 2)),  # a mark and semicolons
+        ("a,b\n1,2", (1, 2)),  # no line end at the end
+        ("a,b\n1,2\n\n\n", (1, 2)),  # empty lines at the end
+    ],
+)
+def test_shapes(content: str, shape: tuple[int, int], tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(content, encoding="utf-8", newline="")
+    table = read_file(path)
+    assert table.shape == shape
+    assert next(iter(table.columns)) == "a"
+
+
+def test_there_are_more_than_forty_files() -> None:
+    assert len(READ) + len(REFUSED) > 60

@@ -95,7 +95,7 @@ def one_file(table: pa.Table, path: Path, row_group_size: int = 130, **how: Any)
 def found_in(X: Any, y: Any, **how: Any) -> tuple[Binarised, list[np.ndarray]]:
     """Conditions, reports and the rows where each condition is true."""
     table = read_table(X)
-    kinds, orders = parse_kinds(how.pop("kinds", None), table.names)
+    kinds, orders = parse_kinds(how.pop("kinds", None), table)
     labels = read_labels(np.asarray(y), None, False, None)
     binarised = binarise(table, labels, Binarising(kinds=kinds, orders=orders, **how))
     return binarised, rows_where_true(binarised, y)

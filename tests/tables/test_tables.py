@@ -121,11 +121,12 @@ def test_kinds_are_told() -> None:
     X = pd.DataFrame({"x": [0, 1, 1], "y": [1, 2, 3]})
     assert read_table(X).column("x", Kind.CATEGORY).kind is Kind.CATEGORY
     assert read_table(X).column("x", Kind.NUMERIC).kind is Kind.NUMERIC
-    assert parse_kinds({"y": "ordered"}, ["x", "y"])[0] == {"y": Kind.ORDERED}
+    table = read_table(pd.DataFrame({"x": [1.0], "y": ["a"]}))
+    assert parse_kinds({"y": "ordered"}, table)[0] == {"y": Kind.ORDERED}
     with pytest.raises(ParamError, match=r"kinds.*'z'"):
-        parse_kinds({"z": "numeric"}, ["x", "y"])
+        parse_kinds({"z": "numeric"}, table)
     with pytest.raises(ParamError, match=r"kinds\['x'\] is 'picture'.*'boolean'"):
-        parse_kinds({"x": "picture"}, ["x", "y"])
+        parse_kinds({"x": "picture"}, table)
 
 
 @pytest.mark.parametrize("bad", [2, -1, 0.5])

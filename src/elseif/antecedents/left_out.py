@@ -44,6 +44,7 @@ class LeftOut:
     # by the antecedent that stands for them: near-equivalents, whose covers differ a little
     near_equivalents: dict[str, tuple[str, ...]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    reasons: dict[str, str] = field(default_factory=dict)  # by column of which nothing is left
 
 
 def make_smaller(

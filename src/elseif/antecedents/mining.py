@@ -20,11 +20,13 @@ from elseif.bits.packed_mask import label_counts, pack_mask, stack_words, total_
 from elseif.bits.packing import BitLayout, zero_words
 from elseif.conditions.binarise import Binarised
 from elseif.conditions.condition import FALSE, UNEQUAL, Condition
+from elseif.conditions.fit_report import NEARLY_SAME, SAME, SCREENED, TOO_RARE
 from elseif.conditions.relations import can_join
 from elseif.errors import MiningError, NothingFrequentError
 from elseif.tables.columns import Kind
 from elseif.tables.labels import shown_label
 from elseif.tables.reading import Table
+from elseif.visible import show_name
 
 IN_ALL = "all"
 UNREACHABLE = np.iinfo(np.int64).max
@@ -96,8 +98,9 @@ def mine(
 
     Pseudocounts, of the model, are those that evidence is computed with: 1 where not given.
     """
-    conditions, covers = _frequent_conditions(binarised, layout, settings)
-    conditions, covers, aliases = _merge_identical(conditions, covers)
+    frequent_alone, covers = _frequent_conditions(binarised, layout, settings)
+    conditions, covers, aliases = _merge_identical(frequent_alone, covers)
+    distinct, all_aliases = conditions, aliases
     covers, layout = merge_observations(covers, layout) or (covers, layout)
     members = _conjunctions(conditions, covers, layout, settings)
     members = members[canonical_order(members)]
@@ -112,8 +115,37 @@ def mine(
         members = np.where(members >= 0, np.searchsorted(used, members), -1).astype(np.int32)
         aliases = {c.name: aliases[c.name] for c in conditions if c.name in aliases}
     mined = _with_covers(conditions, covers, members, layout, settings, aliases)
-    mined = replace(mined, left_out=left_out)
+    steps = (binarised.conditions, frequent_alone, distinct, conditions)
+    reasons = _why_left_out(steps, all_aliases, left_out.near_equivalents, settings)
+    mined = replace(mined, left_out=replace(left_out, reasons=reasons))
     return merge_equivalents(mined) if settings.merge_equivalents else mined
+
+
+def _why_left_out(
+    steps: Sequence[Sequence[Condition]],
+    aliases: Mapping[str, tuple[str, ...]],
+    near: Mapping[str, tuple[str, ...]],
+    settings: MiningSettings,
+) -> dict[str, str]:
+    """Why no condition of a column is in the pool, by the step after which none was left."""
+    made, frequent, distinct, kept = ({c.column for c in conditions} for conditions in steps)
+    column_of = {c.name: c.column for c in steps[0] if c.column not in kept}
+    stand_in = {SAME: aliases, NEARLY_SAME: near}
+    other: dict[tuple[str, str], str] = {}  # by column and by what is said of it
+    for says, by_name in stand_in.items():
+        for name, others in by_name.items():
+            for column in {column_of[each] for each in others if each in column_of}:
+                other.setdefault((column, says), name)
+    reasons: dict[str, str] = {}
+    for column in made - kept:
+        says = NEARLY_SAME if column in distinct else SAME
+        if column not in frequent:
+            reasons[column] = f"{TOO_RARE}={settings.min_support:g}"
+        elif (column, says) in other:
+            reasons[column] = f"{says} {show_name(other[column, says], 60)!r}"
+        else:
+            reasons[column] = f"{SCREENED} by max_antecedents={settings.max_antecedents}"
+    return reasons
 
 
 def given_pool(

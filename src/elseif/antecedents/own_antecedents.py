@@ -10,7 +10,7 @@ import numpy as np
 
 from elseif.antecedents.antecedent import Antecedent
 from elseif.antecedents.pool import Pool
-from elseif.checks import LARGEST_NUMBER, is_number
+from elseif.checks import LARGEST_NUMBER, did_you_mean, is_number
 from elseif.conditions.binarise import in_order
 from elseif.conditions.condition import (
     BETWEEN,
@@ -98,7 +98,9 @@ def _condition(part: Any, table: Table, get_column: Callable[[str], Column]) -> 
         )
     name, operator, value = part if len(part) == 3 else (*part, None)
     if not isinstance(name, str) or name not in table:
-        raise ParamError(f"antecedents: the table has no column {name!r}.")
+        raise ParamError(
+            f"antecedents: the table has no column {name!r}; {did_you_mean(str(name), table.names)}"
+        )
     column = get_column(name)
     if isinstance(operator, str):
         operator = SPELLINGS.get(operator, operator)

@@ -106,6 +106,10 @@ class FormatOptions:
             "HEADING=TEXT",
         ),
     ] = None
+    report: Annotated[
+        Path | None,
+        _only("calculator: the report on this model, whose out-of-sample AUC is shown.", "FILE"),
+    ] = None
 
     def given(self) -> dict[str, Any]:
         """Those that were given, by their names in Python."""
@@ -149,8 +153,13 @@ def export(
     force: Force = False,
 ) -> None:
     """Write the list in another format, or several lists as one calculator."""
-    check_outputs([out], force, models)
+    report = options.report
+    check_outputs([out], force, [*models, report])
+    if report is not None and (to is not To.CALCULATOR or len(models) > 1):
+        raise ParamError("--report is an option of --to calculator with one model.")
     given = options.given()
+    if report is not None:
+        given["about"] = {**from_report(report, models[0], labels), **given.get("about", {})}
     from elseif.export.formats import FORMATS
 
     format_ = FORMATS.get(to.value)  # None for the calculator
@@ -163,6 +172,17 @@ def export(
         save(to.value, out, content, force)
     else:
         write_data(content if content.endswith("\n") else content + "\n")
+
+
+def from_report(report: Path, model: Path, labels: Path | None) -> dict[str, str]:
+    """What a report that is there measured out of sample."""
+    from elseif.cli.models import read
+    from elseif.report.performance import performance_in_report
+
+    try:
+        return performance_in_report(report, read(model, labels))
+    except OSError as error:
+        raise ParamError(f"--report: {report} cannot be read: {error.strerror}.") from error
 
 
 def ranges(given: list[str]) -> dict[str, tuple[str, str]]:

@@ -23,17 +23,17 @@ from elseif.cli.arguments import (
     output_file,
 )
 from elseif.cli.cohort_folder import cohort_settings
+from elseif.cli.in_options import in_options
 from elseif.cli.interrupts import say_when_interrupted
 from elseif.cli.output import check_outputs, check_pages, save, say_saved, say_wrapped, width
 from elseif.cli.settings import by_label, estimator_parameters, takes_settings
-from elseif.cli.tables import Read, Wanted, check_table_file, columns_as_written, read_labelled
+from elseif.cli.tables import Read, Wanted, check_table_file, kinds_of_texts, read_labelled
 from elseif.cli.text_options import takes_text_format
 
 if TYPE_CHECKING:
     from elseif.antecedents.display_labels import DisplayLabels
     from elseif.estimator import BayesianRuleListClassifier
     from elseif.fitted_model import FittedModel
-    from elseif.report.summary import Summary
     from elseif.report.together import Outputs
     from elseif.tables.reading import Table
 
@@ -99,7 +99,7 @@ def fit(
         table,
         Wanted(
             label, weight, drop, positive,
-            as_written=columns_as_written(classifier.kinds), missing_y=classifier.missing_y,
+            kinds=kinds_of_texts(classifier.kinds), missing_y=classifier.missing_y,
             text=text,
         ),
     )  # fmt: skip
@@ -168,7 +168,7 @@ def write_files(classifier: Any, read: Read, source: str, files: Files, watched:
         posterior = None if files.without_posterior else "lists"
         save_model(shown, model, posterior, force)
         shown = known_by(shown, model_hash(shown, posterior))
-    print_fit(classifier, source)
+    print_fit(classifier, source, None if files.positive is None else read.y.cat.categories[-1])
     print()
     if model is not None:
         say_saved("Model", model)
@@ -176,8 +176,9 @@ def write_files(classifier: Any, read: Read, source: str, files: Files, watched:
         summary = made_together(classifier, read, files, watched).summary
     if calculator is not None:
         from elseif.report.calculator import calculator_page
+        from elseif.report.performance import performance
 
-        about = None if summary is None else performance(summary)
+        about = None if summary is None else performance(summary.to_dict())
         with activity("Writing the calculator"):
             page = calculator_page(shown, X=labelled_rows(shown, read), about=about)
         save("Calculator", calculator, page, force)
@@ -188,18 +189,6 @@ def write_files(classifier: Any, read: Read, source: str, files: Files, watched:
         assert summary is not None
         links = links_from(report, {"calculator": calculator})
         save("Report", report, report_page(summary, links=links), force)
-
-
-def performance(summary: Summary) -> dict[str, str]:
-    """What the report measured out of sample, for the calculator of the same list."""
-    from elseif.report.wording import estimate, how_validated
-
-    document = summary.to_dict()
-    about, auc = document["about"], document["validation"]["discrimination"]["auc"]
-    # of three labels the report judges one, and a calculator does not average over lists
-    if len(about["labels"]) > 2 or about["predicts"] == "posterior" or auc["value"] is None:
-        return {}
-    return {"AUC": f"{estimate(auc, 2)}, {how_validated(document['validation'])}"}
 
 
 def labelled_rows(model: FittedModel, read: Read) -> Table | None:
@@ -257,15 +246,25 @@ def is_watched(quiet: bool) -> bool:
     return not quiet and sys.stderr.isatty()
 
 
-def print_fit(classifier: Any, source: str) -> None:
-    """The list that predicts, and what a reader should know of it, on one screen."""
+def print_fit(classifier: Any, source: str, positive: Any = None) -> None:
+    """The list that predicts, and what a reader should know of it, on one screen.
+
+    Of more than two labels, the probabilities of one that was asked for are shown alone.
+    """
     from elseif.fitted_model import as_model
     from elseif.tables.origin import origin_in_short
 
     report = classifier.fit_report_
     left_out = [column for column in report.columns if column.excluded is not None]
-    print(as_model(classifier).chosen_list().to_text(width=width()))
+    chosen = as_model(classifier).chosen_list()
+    is_one_of_many = positive is not None and len(chosen.classes) > 2
+    print(chosen.to_text(label=positive if is_one_of_many else None, width=width()))
     print()
+    if is_one_of_many:
+        say_wrapped(
+            f"The list has {len(chosen.classes)} labels, all of which the model keeps; without "
+            "--positive, all are shown."
+        )
     if classifier.predict_with == "projected":
         path = classifier.projection_path_
         say_wrapped(
@@ -279,15 +278,15 @@ def print_fit(classifier: Any, source: str) -> None:
     )
     for note in origin_in_short(as_model(classifier).cohort):
         say_wrapped(note)
-    say_wrapped(classifier.convergence_.sentence())
+    say_wrapped(in_options(classifier.convergence_.sentence()))
     if report.n_rows_without_label:
         say_wrapped(f"Rows left out for want of a label: {report.n_rows_without_label:,}.")
     for column in left_out[:MOST_LEFT_OUT]:
-        say_wrapped(f"Left out: {shown(column.name)} ({column.excluded}).")
+        say_wrapped(f"Left out: {shown(column.name)} ({in_options(str(column.excluded))}).")
     if len(left_out) > MOST_LEFT_OUT:
         print(f"Left out as well: {len(left_out) - MOST_LEFT_OUT} more columns.")
     for note in report.notes:
-        say_wrapped(note)
+        say_wrapped(in_options(note))
 
 
 def shown(name: str) -> str:

@@ -51,7 +51,8 @@ def read_cases(
     from elseif.tables.reading import read_table
 
     needed = model.columns_used() if only_used else model.feature_names
-    rows = read_table_file(path, _as_written(model), text, needed)
+    text = replace(text, date_orders=model.date_orders)
+    rows = read_table_file(path, _kinds(model), text, needed)
     names = list(rows.columns)
     ids: list[object] = []
     if id_column is not None:
@@ -76,9 +77,9 @@ def read_again(
     if label is None:
         raise ParamError("The model does not know the name of its label; say --label COLUMN.")
     classes = model.rule_list.classes.tolist()
-    as_written = _as_written(model)
+    kinds = _kinds(model)
     if all(isinstance(each, str) for each in classes):
-        as_written.add(label)
+        kinds[label] = "category"
     rows = read_labelled(
         path,
         Wanted(
@@ -87,9 +88,9 @@ def read_again(
             drop=[],
             classes=classes,
             features=model.feature_names,
-            as_written=as_written,
+            kinds=kinds,
             missing_y=model.setting("missing_y"),
-            text=text,
+            text=replace(text, date_orders=model.date_orders),
         ),
     )
     with activity(f"Reading {path.name}"):
@@ -119,10 +120,14 @@ def check_training_table(model: FittedModel, read: Read, model_path: Path, table
         )
 
 
-def _as_written(model: FittedModel) -> set[str]:
-    """Columns of a text file whose values the model knows as texts, even "1" and "true"."""
-    return {
-        column.name
-        for column in model.fit_report.columns
-        if column.kind.value in ("category", "ordered") and column.levels_hold in (None, "text")
-    }
+def _kinds(model: FittedModel) -> dict[str, str]:
+    """Columns of a text file that the model knows as texts, even "1" and "true", or as dates."""
+    from elseif.tables.columns import Kind
+
+    kinds: dict[str, str] = {}
+    for column in model.fit_report.columns:
+        if column.kind is Kind.DATE and column.excluded is None:
+            kinds[column.name] = "date"
+        elif column.kind in (Kind.CATEGORY, Kind.ORDERED) and column.levels_hold in (None, "text"):
+            kinds[column.name] = "category"
+    return kinds

@@ -81,7 +81,11 @@ def width() -> int:
 def say_wrapped(text: str) -> None:
     """A sentence, over as many lines as it needs."""
     shown = visible(" ".join(text.split()))
-    print(textwrap.fill(shown, width(), subsequent_indent="  ", break_long_words=False))
+    print(
+        textwrap.fill(
+            shown, width(), subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+        )
+    )
 
 
 def write_data(text: str) -> None:

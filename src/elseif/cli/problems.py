@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from elseif.cli.activity import clear_line
+from elseif.cli.in_options import in_options
 from elseif.errors import (
     DatabaseError,
     DataError,
@@ -21,7 +22,6 @@ from elseif.errors import (
     ParamError,
     ResourceError,
 )
-from elseif.parameters import BY_NAME
 from elseif.visible import show_name
 
 LONGEST_LINE = 2000  # characters: a name that a file brings along may have millions
@@ -38,38 +38,11 @@ EXIT_CODES: tuple[tuple[type[BaseException], int], ...] = (
     (MemoryError, 4),
     (OSError, 4),
 )
-# settings whose names no sentence has otherwise; the others are options where a value follows
-OPTIONS = [name for name in BY_NAME if name != "verbose"]
-TEXT_OPTIONS = ["sep", "decimal", "encoding", "na_values"]
-_WITH_VALUE = "|".join([*OPTIONS, "min_cell", *TEXT_OPTIONS])
-UNMISTAKABLE = [name for name in OPTIONS if "_" in name] + ["min_cell", "pseudocounts"]
-_SETTING = re.compile(rf"(?<!['\"\w-])({_WITH_VALUE})=(?:'([^']*)'|([\w.+-]*\w))(?!\w)")
-_NAME = re.compile(rf"(?<!['\"\w-])({'|'.join(UNMISTAKABLE)})(?![\w'\"])")
 # user and password of an address: up to the end of a quotation, or to the next blank; one slash
 # is left of two where an address was taken for the name of a file. How an address is written,
 # which our own advice says, holds no secret
 _SCHEME = r"([A-Za-z][\w+.-]+://?+)(?!USER(?::PASSWORD)?@HOST:PORT/NAME)"
 _IN_ADDRESS = re.compile(rf"(?:(?<=(['\"])){_SCHEME}(?:(?!\1).)*@)|(?:{_SCHEME}\S*@)")
-_PYTHON = (
-    (" go on with sample_more,", ""),  # chains end with the program
-    ("force=True (--force)", "--force"),
-    ("posterior=None", "--without-posterior"),
-    ("sample_weight.shape ==", "the weights have the shape"),
-    ("sample_weight", "--weight"),
-    ("Input y contains NaN or infinity", "The label is missing in some rows"),
-    ("Model files are made by save_model.", "Model files are made by elseif fit --model."),
-    ("load it, change it in Python and save it again", "use elseif edit"),
-)
-_OPENINGS = (
-    (re.compile(r"^X (?=has |lacks |does )"), "The table "),
-    (re.compile(r"^y (?=holds |mixes |has )"), "The label "),
-    (re.compile(r"^y: "), "The label: "),
-    (re.compile(r"^(?=(kinds|cuts|antecedents)[:\[])"), "--"),
-    (re.compile(r"^subgroups(?=:)"), "--subgroup"),
-    (re.compile(r"^labels(?=:)"), "--labels"),
-    (re.compile(r"^level(?= is )"), "--level"),
-    (re.compile(rf"^(?=({'|'.join(TEXT_OPTIONS)}) is )"), "--"),
-)
 
 
 def exit_code(error: BaseException) -> int:
@@ -88,21 +61,6 @@ def one_line(error: BaseException) -> str:
         return f"{where}{error.strerror or error}."
     what = f"{type(error).__name__}: {error}"
     return f"an internal error, {what}. Run it again with --debug, and report what it shows."
-
-
-def in_options(message: str) -> str:
-    """A message that Python users get, with the names that the command line has for things."""
-    message = " ".join(message.split())
-    for python, option in _PYTHON:
-        message = message.replace(python, option)
-    for opening, said in _OPENINGS:
-        message = opening.sub(said, message)
-    message = _SETTING.sub(lambda m: f"{_option(m[1])} {m[2] or m[3]}", message)
-    return _NAME.sub(lambda m: _option(m[1]), message)
-
-
-def _option(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
 
 
 def say(message: str) -> None:

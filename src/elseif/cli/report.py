@@ -23,7 +23,7 @@ from elseif.cli.arguments import (
     WeightColumn,
     output_file,
 )
-from elseif.cli.fit import is_watched
+from elseif.cli.fit import is_watched, labelled_rows
 from elseif.cli.option_groups import takes_groups
 from elseif.cli.output import check_outputs, check_pages, save
 from elseif.cli.tables import Read, check_table_file, find_label
@@ -73,6 +73,9 @@ class Pages:
     explorer: Annotated[
         Path | None, output_file("Also write a page to explore and edit good lists.")
     ] = None
+    calculator: Annotated[
+        Path | None, output_file("Also write a calculator, which states the out-of-sample AUC.")
+    ] = None
     methods: Annotated[
         Path | None, output_file("Also write the methods paragraph for a paper (text).")
     ] = None
@@ -97,9 +100,9 @@ def report(
 ) -> None:
     """Write a report: verdict, list, validation out of sample, convergence, and settings."""
     holdout = evaluation.holdout
-    inputs = [model, table, holdout]
-    check_outputs([pages.out, pages.explorer, pages.methods], pages.force, inputs)
-    check_pages(pages.out, pages.explorer)
+    written = [pages.out, pages.explorer, pages.calculator, pages.methods]
+    check_outputs(written, pages.force, [model, table, holdout])
+    check_pages(pages.out, pages.explorer, pages.calculator)
     for path in (table, holdout):
         if path is not None:
             check_table_file(path)
@@ -115,7 +118,7 @@ def report(
         holdout=None if seen is None else (seen.X, seen.y), title=title,
         subgroups=evaluation.subgroup or None, positive=_chosen(fitted, evaluation.positive),
     )  # fmt: skip
-    _write_pages(pages, evidence, explored)
+    _write_pages(pages, evidence, explored, training, fitted.sha256)
 
 
 def _explored(fitted: FittedModel, training: Read) -> Exploration:
@@ -126,7 +129,13 @@ def _explored(fitted: FittedModel, training: Read) -> Exploration:
         return explore(fitted, training.X, training.y, sample_weight=training.weights)
 
 
-def _write_pages(pages: Pages, evidence: Evidence, explored: Exploration | None) -> None:
+def _write_pages(
+    pages: Pages,
+    evidence: Evidence,
+    explored: Exploration | None,
+    training: Read,
+    sha256: str | None,  # of the model file
+) -> None:
     from elseif.report.links import links_from
     from elseif.report.report import report_page
     from elseif.report.together import outputs
@@ -134,13 +143,24 @@ def _write_pages(pages: Pages, evidence: Evidence, explored: Exploration | None)
     if explored is not None:  # its projected lists have scores by now
         explored = replace(explored, model=evidence.model)
     with activity("Measuring"):
-        made = outputs(evidence.trained, evidence.min_cell, evidence=evidence, explored=explored)
+        written = None if pages.calculator is None else evidence.model
+        made = outputs(evidence.trained, evidence.min_cell, written, evidence, explored)
     if pages.explorer is not None and explored is not None and made.explorer is not None:
         from elseif.report.explorer import explorer_html
 
         save("Explorer", pages.explorer, explorer_html(explored, made.explorer), pages.force)
     assert made.summary is not None  # there is evidence
-    links = links_from(pages.out, {"explorer": pages.explorer})
+    if pages.calculator is not None and made.model is not None:
+        from elseif.export.model_file import known_by
+        from elseif.report.calculator import calculator_page
+        from elseif.report.performance import performance
+
+        shown = known_by(made.model, sha256) if evidence.min_cell is None else made.model
+        with activity("Writing the calculator"):
+            about = performance(made.summary.to_dict())
+            page = calculator_page(shown, X=labelled_rows(shown, training), about=about)
+        save("Calculator", pages.calculator, page, pages.force)
+    links = links_from(pages.out, {"calculator": pages.calculator, "explorer": pages.explorer})
     save("Report", pages.out, report_page(made.summary, links=links), pages.force)
     if pages.methods is not None:
         from elseif.report.methods import methods_text

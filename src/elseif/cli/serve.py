@@ -49,7 +49,10 @@ def serve(
         ),
     ] = "127.0.0.1",
     port: Annotated[
-        int, typer.Option(metavar="NUMBER", min=1, max=65535, help="Port to listen on.")
+        int,
+        typer.Option(
+            metavar="NUMBER", min=0, max=65535, help="Port to listen on; 0 for one that is free."
+        ),
     ] = 8000,
     workers: Annotated[
         int, typer.Option(metavar="NUMBER", min=1, max=64, help="Processes that answer.")
@@ -95,8 +98,11 @@ def serve(
         say(f"note: {host} can be reached by other machines, and the server asks for no password.")
         if any(each.model.metadata.rounding is None for each in served):
             say("note: exact numbers of people follow from its answers; --min-cell rounds them.")
-    say(f"Serving on http://{host}:{port}; Ctrl-C stops.")
-    run_server(options, host, port, workers)
+    shown = f"[{host}]" if ":" in host else host
+    run_server(
+        options, host, port, workers,
+        lambda number: say(f"Serving on http://{shown}:{number}; Ctrl-C stops."),
+    )  # fmt: skip
 
 
 def _is_loopback(host: str) -> bool:

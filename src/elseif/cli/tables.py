@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import shlex
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from elseif.checks import nearest_name
 from elseif.cli.activity import activity
 from elseif.cli.cohort_folder import CohortRows, is_cohort_folder, read_cohort_rows
 from elseif.errors import DataError, ParamError
@@ -38,7 +38,7 @@ class Wanted:
     positive: str | None = None
     classes: Sequence[Any] | None = None  # as a model has them
     features: Sequence[str] | None = None  # those of a model, in place of all others
-    as_written: Collection[str] = ()
+    kinds: Mapping[str, str] = field(default_factory=dict)  # category or date, as told or known
     missing_y: str = "error"
     text: TextFormat | None = None
 
@@ -51,14 +51,14 @@ def check_table_file(path: Path) -> None:
 
 def read_table_file(
     path: Path,
-    as_written: Collection[str] = (),
+    kinds: Mapping[str, str] | None = None,
     text: TextFormat | None = None,
     needed: Collection[str] | None = None,
 ) -> Any:
     """A data frame of a file, or Parquet of which columns are read when needed.
 
-    Columns of text files that are named as_written are categories, even "1" and "true"; of those
-    that are not needed, faults do not matter.
+    Columns of text files whose kind is "category" are taken as written, even "1" and "true", and
+    those of dates must be dates; of columns that are not needed, faults do not matter.
     """
     from elseif.tables.parquet import PARQUET_ENDINGS, ParquetTable
     from elseif.tables.text_files import read_file
@@ -69,27 +69,26 @@ def read_table_file(
         return ParquetTable(path)
     try:
         with activity(f"Reading {path.name}"):
-            return read_file(path, dict.fromkeys(as_written, "category"), text, needed)
+            return read_file(path, kinds, text, needed)
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror or error}.") from error
 
 
-def columns_as_written(kinds: Mapping[str, Any] | None) -> set[str]:
-    """Columns that --kinds calls categories, by a word or by their names."""
-    return {
-        name
-        for name, kind in (kinds or {}).items()
-        if isinstance(kind, list) or kind in ("category", "ordered")
+def kinds_of_texts(kinds: Mapping[str, Any] | None) -> dict[str, str]:
+    """Columns that --kinds calls categories, by a word or by their names, or dates."""
+    words = {
+        name: "category" if isinstance(kind, list) else kind for name, kind in (kinds or {}).items()
     }
+    return {n: kind for n, kind in words.items() if kind not in ("boolean", "numeric")}
 
 
 def read_labelled(path: Path, wanted: Wanted) -> Read:
     """A file's features, the label and the weights."""
     # what is left out need not be readable
-    as_written, needed = {*wanted.as_written, *wanted.drop}, None
+    kinds, needed = {**wanted.kinds, **dict.fromkeys(wanted.drop, "category")}, None
     if wanted.features is not None:
         needed = {wanted.label, wanted.weight or wanted.label, *wanted.features}
-    table = read_table_file(path, as_written, wanted.text, needed)
+    table = read_table_file(path, kinds, wanted.text, needed)
     names = list(table.columns)
     _check_columns(path, names, wanted)
     if wanted.features is None:
@@ -121,7 +120,9 @@ def find_label(name: str, labels: Sequence[Any], option: str) -> Any:
     for label in labels:
         if str(label).lower() == name.lower() or _is_number(label, name):
             return label
-    raise ParamError(f"{option} is {name!r}; the labels are {_some(list(map(str, labels)))}.")
+    near = nearest_name(name, map(str, labels))
+    hint = "" if near is None else f" Did you mean {near!r}?"
+    raise ParamError(f"{option} is {name!r}; the labels are {_some(list(map(str, labels)))}.{hint}")
 
 
 def _is_number(label: Any, name: str) -> bool:
@@ -136,13 +137,13 @@ def _is_number(label: Any, name: str) -> bool:
 def check_column(path: Path, names: Sequence[str], name: str, option: str) -> None:
     """Refuse a column that a table does not have, with the one nearest to it."""
     if name not in names:
-        near = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
+        near = nearest_name(name, names)
         several = [part.strip() for part in name.split(",")]
         if len(several) > 1 and option == "--drop" and all(part in names for part in several):
             each = " ".join(f"--drop {shlex.quote(part)}" for part in several)
             hint = f"give one column at a time: {each}"
         else:
-            hint = f"did you mean {near[0]!r}?" if near else f"it has {_some(names)}."
+            hint = f"did you mean {near!r}?" if near is not None else f"it has {_some(names)}."
         raise DataError(f"{path.name} has no column {name!r} ({option}); {hint}")
 
 
@@ -209,7 +210,7 @@ def _label_order(values: list[Any], wanted: Wanted) -> list[Any]:
     if len(order) == 2 and all(isinstance(value, str) for value in order):
         raise ParamError(
             f"The label {wanted.label!r} is {order[0]!r} or {order[1]!r}: say whose probability is "
-            f"wanted, for example --positive {order[1]!r}."
+            f"wanted, by --positive {shlex.quote(order[0])} or --positive {shlex.quote(order[1])}."
         )
     return order
 

@@ -19,6 +19,10 @@ _OPTIONS: dict[str, tuple[Any, Any, str, str]] = {
         str | None, None, ".|,",
         "Decimal sign of numbers; without it, a comma where nothing else can be meant.",
     ),
+    "thousands": (
+        str | None, None, "CHARACTER",
+        "What sets thousands apart in numbers, such as , in 12,345; without it, as is certain.",
+    ),
     "encoding": (
         str | None, None, "NAME",
         "Encoding, such as cp1252; without it, UTF-8, or UTF-16 where the file shows it.",
@@ -26,6 +30,11 @@ _OPTIONS: dict[str, tuple[Any, Any, str, str]] = {
     "na_values": (
         list[str], [], "TEXT",
         "A text that means a missing value, beside NA, n/a and the like; may be repeated.",
+    ),
+    "date_format": (
+        str | None, None, "dmy|mdy|PATTERN",
+        "How dates are written: the day first, the month first, or a pattern such as %d.%m.%y; "
+        "without it, as the dates of the file show.",
     ),
 }  # fmt: skip
 

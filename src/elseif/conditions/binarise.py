@@ -74,6 +74,8 @@ class ColumnReport:
         What the categories are: "text", "number", "boolean" or "date".
     range : TrainingRange | None
         Where nearly all numbers or dates lay; None for other columns and where it is not known.
+    date_order : str | None
+        Of dates that were text such as 03/04/2021: "dmy" or "mdy", as they were read.
 
     Examples
     --------
@@ -97,6 +99,7 @@ class ColumnReport:
     n_levels: int = 0
     holds: str | None = None
     range: TrainingRange | None = None
+    date_order: str | None = None
 
     @property
     def n_other_levels(self) -> int:
@@ -285,10 +288,15 @@ def column_conditions(
 
 
 def seen_levels(column: Column) -> dict[str, Any]:
-    """What a report says of a column's categories."""
+    """What a report says of a column's categories, or of how its dates are written."""
     categories = column.categories
     holds = family(categories[0]) if categories else None
-    return {"levels": categories, "n_levels": len(categories), "holds": holds}
+    return {
+        "levels": categories,
+        "n_levels": len(categories),
+        "holds": holds,
+        "date_order": column.date_order,
+    }
 
 
 def _why_nothing(column: Column, how: Binarising) -> str:

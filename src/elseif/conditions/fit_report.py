@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,12 @@ if TYPE_CHECKING:
 
 MOST_SHOWN = 4  # cut points or levels of a column in a printed report
 MOST_NEAR = 10  # antecedents that stand for others
+# why a column is left out for no fault of its values
+TOO_RARE = "no condition reaches min_support"
+SAME = "true of the same observations as"
+NEARLY_SAME = "true of nearly the same observations as"
+SCREENED = "screened out"
+NOT_USED = (TOO_RARE, SAME, NEARLY_SAME, SCREENED)
 
 
 @dataclass(frozen=True)
@@ -132,20 +138,25 @@ def _fit_report_html(report: FitReport) -> str:
 
 
 def in_the_end(
-    columns: Iterable[ColumnReport], conditions: Iterable[Condition]
+    columns: Iterable[ColumnReport],
+    conditions: Iterable[Condition],
+    reasons: Mapping[str, str],
 ) -> Iterator[ColumnReport]:
     """Reports that also say which columns have no condition in the pool, and why."""
     used = {condition.column for condition in conditions}
     for column in columns:
         if column.excluded is None and column.n_conditions and column.name not in used:
-            column = replace(
-                column,
-                excluded="no condition reaches min_support, another says the same, or all were "
-                "screened out",
-            )
+            column = replace(column, excluded=reasons.get(column.name, TOO_RARE))
         if column.excluded is not None:  # what is left out leaves no values
             column = column.without_values()
         yield column
+
+
+def vague_reason(excluded: str | None) -> str | None:
+    """Why a column is left out, without a word on which observations its conditions are true of."""
+    if excluded is None or not excluded.startswith(NOT_USED):
+        return excluded
+    return f"{TOO_RARE}, another says the same, or all were screened out"
 
 
 def _some(values: tuple[Any, ...], n_others: int = 0) -> str:

@@ -9,22 +9,23 @@ from dataclasses import dataclass
 from typing import Any
 
 from elseif.errors import ValuesShownWarning
+from elseif.tables.date_texts import is_spelt_as_date
 
 NUMBERS, DATES = "numbers", "dates"
 FEWEST = 20  # different values
 MOST_ODD = 0.1  # of the values may be spelt otherwise
 SPELLINGS = (
-    (NUMBERS, re.compile(r"[+-]?\d+([.,]\d+)?"), "pandas.to_numeric(..., errors='coerce')"),
-    (DATES, re.compile(r"\d{4}-\d{2}-\d{2}.*|\d{1,2}[./]\d{1,2}[./]\d{4}"), "pandas.to_datetime"),
+    (NUMBERS, re.compile(r"[+-]?\d+([.,]\d+)?").fullmatch, "numeric"),
+    (DATES, is_spelt_as_date, "date"),
 )
 
 
 @dataclass(frozen=True)
 class Hidden:
-    """What texts are, how they are converted, and those that are not."""
+    """What texts are, of which kind a column of them is, and those that are not."""
 
     what: str
-    remedy: str
+    kind: str
     odd: list[str]
 
 
@@ -33,10 +34,10 @@ def hidden_in(values: Sequence[Any]) -> Hidden | None:
     texts = [value for value in values if isinstance(value, str)]
     if not texts:
         return None
-    for what, pattern, remedy in SPELLINGS:
-        odd = [text for text in texts if not pattern.fullmatch(text.strip())]
+    for what, is_spelt_so, kind in SPELLINGS:
+        odd = [text for text in texts if not is_spelt_so(text.strip())]
         if len(odd) <= MOST_ODD * len(texts):
-            return Hidden(what, remedy, odd)
+            return Hidden(what, kind, odd)
     return None
 
 
@@ -47,7 +48,10 @@ def warn_of_hidden_numbers(name: str, categories: Sequence[Any]) -> None:
     hidden = hidden_in(categories)
     if hidden is not None:
         text = f"Column {name!r} is text, but its {len(categories)} values are {hidden.what}"
-        advice = f"Convert it with {hidden.remedy}, or say kinds={{{name!r}: 'category'}}."
+        advice = (
+            f"Say kinds={{{name!r}: {hidden.kind!r}}} to read them so, or "
+            f"kinds={{{name!r}: 'category'}}."
+        )
         beside = f" (but {hidden.odd[0]!r})" if hidden.odd else ""
         warnings.warn(
             ValuesShownWarning(f"{text}{beside}. {advice}", f"{text}. {advice}"), stacklevel=3

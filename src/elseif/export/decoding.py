@@ -312,6 +312,7 @@ def _column(part: ColumnPart) -> ColumnReport:
         excluded=part.excluded,
         n_levels=part.n_levels,
         holds=part.holds,
+        date_order=part.date_order,
         range=None
         if part.range is None
         else TrainingRange(_plain(part.range.low), _plain(part.range.high), part.range.people),

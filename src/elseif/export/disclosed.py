@@ -12,7 +12,7 @@ from elseif.antecedents.antecedent import Antecedent
 from elseif.antecedents.pool import pool_of
 from elseif.conditions.binarise import ColumnReport
 from elseif.conditions.condition import BETWEEN, ONE_OF
-from elseif.conditions.fit_report import FitReport
+from elseif.conditions.fit_report import FitReport, vague_reason
 from elseif.disclosure.cells import Cells
 from elseif.disclosure.holding import hold
 from elseif.disclosure.rounding import Rounding, check_min_cell
@@ -254,5 +254,6 @@ def _rounded_column(
         n_missing=None,
         levels=tuple(levels),
         grouped=(),
+        excluded=vague_reason(column.excluded),
         range=column.range if is_shown else None,
     )

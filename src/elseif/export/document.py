@@ -198,6 +198,9 @@ class ColumnPart(Part):
     n_levels: Annotated[Whole, Field(description="categories seen, where that is known, or 0")] = 0
     holds: Annotated[str | None, Field(description="what categories are, such as text")] = None
     range: RangePart | None = None  # of numbers and dates, where it may be told
+    date_order: Annotated[
+        Literal["dmy", "mdy"] | None, Field(description="of dates that were text in fit")
+    ] = None
 
 
 class TablePart(Part):

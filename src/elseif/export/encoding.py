@@ -177,6 +177,7 @@ def _column(report: ColumnReport) -> dict[str, Any]:
         "n_levels": int(report.n_levels),
         "holds": report.holds,
         **({} if report.range is None else {"range": _range(report.range)}),
+        **({} if report.date_order is None else {"date_order": report.date_order}),
     }
 
 

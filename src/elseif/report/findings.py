@@ -10,7 +10,8 @@ AUC                    very good from .9, good from .8, fair from .7, limited fr
 calibration slope      about right where the interval holds 1 and lies within .8 to 1.25; too
                        extreme where it lies below 1, not extreme enough where it lies above 1
 lists of the folds     agree where two of them share 80 % of their rules on average, agree in part
-                       from 50 % of the rules or 80 % of the columns, else differ
+                       from 50 % of the rules; same columns, rules differ where they share less
+                       of these but 80 % of the columns; else they differ
 few people             fewer than 100 with, or without, the event (Vergouwe et al. 2005, Collins et
                        al. 2016, for studies that validate a model)
 rare event             less than 5 % of those evaluated
@@ -340,8 +341,10 @@ def _stability(summary: Data) -> Finding:
     rules, columns = (round(stability[f"{what}_agreement"], 2) for what in ("rule", "column"))
     if rules >= RULES_AGREE:
         mark, headline = GOOD, "Agree"
-    elif rules >= RULES_AGREE_IN_PART or columns >= COLUMNS_AGREE:
+    elif rules >= RULES_AGREE_IN_PART:
         mark, headline = CAUTION, "Agree in part"
+    elif columns >= COLUMNS_AGREE:
+        mark, headline = CAUTION, "Same columns, rules differ"
     else:
         mark, headline = POOR, "Differ"
     sentences = [

@@ -489,11 +489,15 @@ def _unfitted(fitted: Any, model: FittedModel) -> Any:
 
     from elseif.estimator import BayesianRuleListClassifier
 
+    settings = model.settings
+    if model.date_orders:  # which the rows of a fold alone may not show
+        told = {n: o for n, o in model.date_orders.items() if n in (settings["kinds"] or {})}
+        settings = {**settings, "kinds": {**(settings["kinds"] or {}), **told}}
     if isinstance(fitted, FittedModel):
-        return BayesianRuleListClassifier(**model.settings)
+        return BayesianRuleListClassifier(**settings)
     classifier = clone(fitted)
     known = classifier.get_params(deep=False)
-    return classifier.set_params(**{k: v for k, v in model.settings.items() if k in known})
+    return classifier.set_params(**{k: v for k, v in settings.items() if k in known})
 
 
 def _text_or_none(value: Any) -> str | None:

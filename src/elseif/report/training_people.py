@@ -9,7 +9,7 @@ import numpy as np
 
 from elseif.conditions.binarise import ColumnReport
 from elseif.conditions.condition import value_text
-from elseif.conditions.fit_report import FitReport
+from elseif.conditions.fit_report import NOT_USED, FitReport, vague_reason
 from elseif.conditions.identifiers import is_personal
 from elseif.conditions.levels import FEWEST_OF_A_LEVEL
 from elseif.disclosure.cells import Cells
@@ -19,7 +19,6 @@ from elseif.tables.columns import Column, Kind
 from elseif.tables.reading import Table
 
 MOST_COLUMNS = 60  # described on a page: those of the list first, then the frequent ones
-NOT_USED = "no condition reaches min_support"  # left out for no fault of its values
 
 
 @dataclass(frozen=True)
@@ -91,7 +90,7 @@ def describe_people(
                 column.kind.value,
                 column.name in in_list,
                 [value_text(cut) for cut in column.cuts],
-                _reason(column.excluded),
+                _reason(column.excluded, cells),
                 quartiles,
                 levels,
             )
@@ -104,9 +103,12 @@ def describe_people(
     )
 
 
-def _reason(excluded: str | None) -> str | None:
+def _reason(excluded: str | None, cells: Cells) -> str | None:
     """Why a column was left out, without what its analyst may write to keep it."""
-    return None if excluded is None else excluded.split("; kinds=")[0]
+    if excluded is None:
+        return None
+    told = excluded if cells.rounding is None else vague_reason(excluded)
+    return None if told is None else told.split("; kinds=")[0]
 
 
 def _may_be_described(column: ColumnReport, cells: Cells) -> bool:

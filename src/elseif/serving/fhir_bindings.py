@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import datetime
-import difflib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from elseif.checks import nearest_name
 from elseif.errors import DataError, ParamError
 from elseif.files.strict_yaml import parse_yaml, yaml_text
 
@@ -168,8 +168,8 @@ def _binding(given: Mapping[str, Any], where: str) -> Binding:
 
 
 def _near(name: str, known: Mapping[str, Any] | Sequence[str]) -> str:
-    near = difflib.get_close_matches(name, list(known), 1)
-    return f"; did you mean {near[0]!r}?" if near else f"; known: {', '.join(list(known)[:10])}"
+    near = nearest_name(name, known)
+    return f"; did you mean {near!r}?" if near else f"; known: {', '.join(list(known)[:10])}"
 
 
 def _of_patient(resource: Any, what: str, today: datetime.date) -> Any:

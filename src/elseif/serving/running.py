@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+import socket
+import threading
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, field
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -59,15 +64,20 @@ def app_of_worker() -> Starlette:
     ).app()
 
 
-def run_server(options: ServerOptions, host: str, port: int, workers: int) -> None:
-    """Serve until stopped; requests that are being answered are answered to their end."""
+def run_server(
+    options: ServerOptions, host: str, port: int, workers: int, listening: Callable[[int], None]
+) -> None:
+    """Serve until stopped; requests that are being answered are answered to their end.
+
+    Once connections are accepted, ``listening`` is called with the number of the port.
+    """
     try:
         import prometheus_client  # noqa: F401
         import starlette  # noqa: F401
         import uvicorn
     except ImportError as error:
         raise ParamError(f"The server needs {error.name}: {install('serve')}.") from None
-    app = options.app()
+    app: Any = options.app()
     # neither addresses of clients nor paths are logged
     of_uvicorn: dict[str, Any] = {
         "host": host,
@@ -77,19 +87,47 @@ def run_server(options: ServerOptions, host: str, port: int, workers: int) -> No
         "server_header": False,
         "timeout_graceful_shutdown": SECONDS_TO_END,
     }
-    try:
-        if workers == 1:
-            uvicorn.run(app, **of_uvicorn)
-            return
-        with temporary_folder("elseif-metrics") as folder:
+    with ExitStack() as stack:
+        if workers > 1:
+            folder = stack.enter_context(temporary_folder("elseif-metrics"))
             os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(folder)
             os.environ[OPTIONS_VARIABLE] = json.dumps(asdict(options))
-            uvicorn.run(
-                "elseif.serving.running:app_of_worker", factory=True, workers=workers, **of_uvicorn
-            )
-    except SystemExit as end:
-        if end.code:
-            raise ResourceError(f"The server could not listen on {host}:{port}.") from None
+            app = "elseif.serving.running:app_of_worker"
+            of_uvicorn |= {"factory": True, "workers": workers}
+        config = uvicorn.Config(app, **of_uvicorn)
+        try:
+            bound = stack.enter_context(config.bind_socket())
+        except SystemExit:
+            raise ResourceError(
+                f"The server could not listen on {host}:{port}. Is another program using this "
+                "port? Choose another by --port."
+            ) from None
+        address = bound.getsockname()[:2]
+        threading.Thread(target=_say_once_open, args=(address, listening), daemon=True).start()
+        stack.enter_context(suppress(KeyboardInterrupt))
+        server: Any = uvicorn.Server(config)
+        if workers == 1:
+            server.run(sockets=[bound])
+            return
+        from uvicorn.supervisors import Multiprocess
+
+        # earlier releases are told what a worker runs
+        target = {"target": server.run} if "target" in signature(Multiprocess).parameters else {}
+        Multiprocess(config, sockets=[bound], **target).run()
+
+
+def _say_once_open(address: tuple[str, int], listening: Callable[[int], None]) -> None:
+    """Try the address until a connection is accepted, by whichever process, and say so."""
+    host, port = address
+    reached = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    while True:
+        try:
+            socket.create_connection((reached, port), timeout=SECONDS_TO_END).close()
+        except OSError:
+            time.sleep(0.05)
+        else:
+            listening(port)
+            return
 
 
 def absolute(paths: Sequence[Path]) -> tuple[str, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import warnings
 from collections.abc import Mapping, Sequence
@@ -14,6 +13,7 @@ from typing import Any
 import pandas as pd
 
 from elseif.antecedents.named_levels import known_levels
+from elseif.checks import nearest_name
 from elseif.errors import DataError
 from elseif.explaining.cells import list_conditions
 from elseif.explaining.unknown_values import possibilities
@@ -159,8 +159,8 @@ class ServedModel:
         known = self.rule_list.metadata.kinds
         for name in case:
             if name not in known:  # a misspelt one would be taken for one that is not known
-                near = difflib.get_close_matches(name, known, 1)
-                hint = f" Did you mean {near[0]!r}?" if near else ""
+                near = nearest_name(name, known)
+                hint = f" Did you mean {near!r}?" if near else ""
                 raise DataError(f"The model has no column {name[:100]!r}.{hint}")
         return {
             name: _checked(value, name, known[name], self.category_type(name))

@@ -42,6 +42,8 @@ class Column:
     # booleans only
     truth: Mask | None = None
     missing: Mask | None = None
+    # of dates that were text: "dmy" or "mdy", where it mattered
+    date_order: str | None = None
 
     @cached_property
     def code_of(self) -> dict[Any, int]:

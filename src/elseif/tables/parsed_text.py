@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-import datetime
-import re
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from elseif.errors import DataError
-from elseif.tables.columns import Kind
+from elseif.tables.columns import Column, Kind
+from elseif.tables.date_texts import depends_on_order, find_order, parse_date
 from elseif.tables.text_columns import INFINITY, MISSING_WORDS, NUMBER, TRUTH_WORDS
-from elseif.tables.times import ISO_DATE, as_date
-
-# as ISO 8601 writes a time with its zone, which ISO_DATE leaves out
-ZONED_TIME = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}\S*", re.ASCII)
 
 
 def parse_texts(texts: np.ndarray, missing: np.ndarray, name: str, kind: Kind) -> np.ndarray:
-    """Numbers, truth values (as 1 and 0) or dates from texts, as a column of that kind needs.
+    """Numbers or truth values (as 1 and 0) from texts, as a column of that kind needs.
 
     Parameters
     ----------
@@ -30,47 +22,74 @@ def parse_texts(texts: np.ndarray, missing: np.ndarray, name: str, kind: Kind) -
     name : str
         The column's name, for messages.
     kind : Kind
-        BOOLEAN, NUMERIC or DATE.
+        BOOLEAN or NUMERIC.
 
     Returns
     -------
     ndarray
-        float64 with NaN, or datetime64 with NaT, where values are missing.
+        float64 with NaN where values are missing.
     """
-    is_date = kind is Kind.DATE
-    none: Any = np.datetime64("NaT", "us") if is_date else np.nan
-    parse: Callable[[str], Any] = _date if is_date else _number
-    values = np.full(len(texts), none, dtype="datetime64[us]" if is_date else np.float64)
-    parsed: dict[str, Any] = dict.fromkeys(MISSING_WORDS, none)
+    values = np.full(len(texts), np.nan)
+    parsed: dict[str, float] = dict.fromkeys(MISSING_WORDS, np.nan)
     for row in np.flatnonzero(~missing).tolist():
         text = str(texts[row])
         if text not in parsed:
-            try:
-                if kind is Kind.BOOLEAN and text.lower() in TRUTH_WORDS:
-                    parsed[text] = float(TRUTH_WORDS[text.lower()])
-                else:
-                    parsed[text] = parse(text)
-            except ValueError:
-                advice = (
-                    " Write dates as 2021-12-31, or convert the column first." if is_date else ""
-                )
+            if kind is Kind.BOOLEAN and text.lower() in TRUTH_WORDS:
+                parsed[text] = float(TRUTH_WORDS[text.lower()])
+            elif NUMBER.fullmatch(text) or INFINITY.fullmatch(text):
+                parsed[text] = float(text)
+            else:
                 raise DataError(
                     f"Column {name!r} should be {kind}, but holds text such as {text!r} "
-                    f"(row {row}).{advice}"
-                ) from None
+                    f"(row {row})."
+                )
         values[row] = parsed[text]
     return values
 
 
-def _number(text: str) -> float:
-    if not (NUMBER.fullmatch(text) or INFINITY.fullmatch(text)):
-        raise ValueError(text)
-    return float(text)
+def dates_of_texts(column: Column, told: str | None = None, otherwise: str | None = None) -> Column:
+    """A column of dates from one of texts, each distinct text parsed once.
 
+    Parameters
+    ----------
+    column : Column
+        Of categories, all of them text.
+    told : {"dmy", "mdy"}, default=None
+        The order of day and month, as the user says.
+    otherwise : {"dmy", "mdy"}, default=None
+        The order where the texts do not show it.
 
-def _date(text: str) -> np.datetime64:
-    if ISO_DATE.fullmatch(text):
-        return as_date(text)
-    if ZONED_TIME.fullmatch(text):
-        return as_date(datetime.datetime.fromisoformat(text))
-    raise ValueError(text)
+    Returns
+    -------
+    Column
+        Of dates; with the order of day and month where that mattered.
+    """
+    assert column.codes is not None
+    name, texts = column.name, [str(category) for category in column.categories]
+    known = [text for text in texts if text not in MISSING_WORDS]
+    order = told or find_order(known, (otherwise,))
+    example = depends_on_order(known)
+    if order is None:
+        raise DataError(
+            f"Column {name!r} has dates such as {example!r}, and nothing tells whether the day or "
+            f"the month is first: say kinds={{{name!r}: 'dmy'}} or kinds={{{name!r}: 'mdy'}}."
+        )
+    dates = np.full(len(texts) + 1, np.datetime64("NaT", "us"), dtype="datetime64[us]")
+    for code, text in enumerate(texts):
+        if text in MISSING_WORDS:
+            continue
+        try:
+            dates[code] = parse_date(text, order)
+        except ValueError:
+            row = int(np.flatnonzero(column.codes == code)[0])
+            raise DataError(
+                f"Column {name!r} should be date, but holds text such as {text!r} (row {row}). "
+                "Write dates as 2021-12-31, or convert the column first."
+            ) from None
+    return Column(
+        name,
+        Kind.DATE,
+        column.n_rows,
+        numbers=dates[column.codes],
+        date_order=None if example is None else order,
+    )

@@ -13,13 +13,16 @@ import numpy as np
 from scipy import sparse
 
 from elseif.bits.mask import Mask
+from elseif.checks import did_you_mean
 from elseif.errors import DataError, DataTypeError, ParamError, ParamTypeError
 from elseif.tables.arrow import column_from_pieces
 from elseif.tables.boolean_arrays import FindBooleans, booleans_of_frame, booleans_of_sparse
 from elseif.tables.columns import Column, Kind, column_of_mask
+from elseif.tables.date_texts import DATE_ORDERS, ORDERS
 from elseif.tables.families import category_form
 from elseif.tables.look_alikes import look_alikes
 from elseif.tables.parquet import ParquetTable, dataset_column, dataset_length
+from elseif.tables.parsed_text import dates_of_texts
 from elseif.tables.sparse_table import SparseTable
 from elseif.tables.values import column_from_array, column_from_series, of_kind, unmasked
 
@@ -51,13 +54,17 @@ class Table:
         self._latest: dict[tuple[str, Kind | None], Column] = {}
         # how many values of boolean columns read so far are neither 0 nor 1, and one of them
         self.other_numbers: dict[str, tuple[int, float]] = {}
+        # orders of day and month in dates: told; for texts that show none; and of the file
+        self.told_orders: dict[str, str] = {}
+        self.date_orders: dict[str, str] = {}
+        self.file_orders: dict[str, str] = {}
 
     def column(self, name: str, kind: Kind | None = None) -> Column:
         """A column, of the kind told or inferred; the latest few are remembered."""
         key = (name, kind)
         if key not in self._latest:
             self._make_room()
-            self._latest[key] = column = self._get(self._place[name], name, kind)
+            self._latest[key] = column = self._read(name, kind)
             if column.kind is Kind.BOOLEAN and column.numbers is not None:
                 neither = column.numbers[column.is_neither()]
                 if len(neither):
@@ -67,7 +74,23 @@ class Table:
     def column_once(self, name: str, kind: Kind | None = None) -> Column:
         """A column that need not be remembered: its values live as long as the caller's use."""
         known = self._latest.get((name, kind))
-        return self._get(self._place[name], name, kind) if known is None else known
+        return self._read(name, kind) if known is None else known
+
+    def _read(self, name: str, kind: Kind | None) -> Column:
+        place = self._place[name]
+        if kind is not Kind.DATE:
+            column = self._get(place, name, kind)
+        else:
+            column = self._get(place, name, None)
+            if column.categories and all(type(each) is str for each in column.categories):
+                column = dates_of_texts(
+                    column, self.told_orders.get(name), self.date_orders.get(name)
+                )
+            elif column.kind is not Kind.DATE:
+                column = self._get(place, name, kind)  # which says what is wrong
+        if column.kind is Kind.DATE and name in self.file_orders:
+            column = replace(column, date_order=self.file_orders[name])
+        return column
 
     def _make_room(self) -> None:
         """Forget the oldest columns before another is read."""
@@ -88,6 +111,8 @@ class Table:
         """The same columns under other names, which are the user's or not."""
         table = Table(names, self.n_rows, self._get, named, self.booleans, self._find_booleans)
         table.source = self.source
+        new = dict(zip(self.names, names, strict=True))
+        table.file_orders = {new[name]: order for name, order in self.file_orders.items()}
         return table
 
     def take(self, rows: np.ndarray) -> Table:
@@ -118,6 +143,10 @@ def read_table(X: Any, allow_infinite: bool = False) -> Table:
         return X
     table = _read(X, allow_infinite)
     table.source = X
+    attributes = getattr(X, "attrs", None)  # of pandas
+    if isinstance(attributes, dict):
+        orders = attributes.get(DATE_ORDERS, {})
+        table.file_orders = {name: orders[name] for name in orders if name in table}
     return table
 
 
@@ -232,23 +261,31 @@ def _places_by_name(names: tuple[str, ...]) -> dict[str, int]:
 
 
 def parse_kinds(
-    kinds: Mapping[str, Any] | None, names: Sequence[str]
+    kinds: Mapping[str, Any] | None, table: Table
 ) -> tuple[dict[str, Kind], dict[str, tuple[Any, ...]]]:
-    """Column kinds told by the user, checked, and the orders of those told by their levels."""
+    """Column kinds told by the user, checked, and the orders of those told by their levels.
+
+    A kind may also be the order of day and month in dates, by which the table then reads texts.
+    """
     parsed: dict[str, Kind] = {}
     orders: dict[str, tuple[Any, ...]] = {}
     if kinds is not None and not isinstance(kinds, Mapping):
         raise ParamTypeError(f"kinds must be a dict by column, not {kinds!r}.")
     for name, kind in (kinds or {}).items():
-        if name not in names:
-            raise ParamError(f"kinds: the table has no column {name!r}.")
+        if name not in table:
+            raise ParamError(
+                f"kinds: the table has no column {name!r}; {did_you_mean(name, table.names)}"
+            )
         if isinstance(kind, (list, tuple)):
             parsed[name], orders[name] = Kind.ORDERED, _levels_once(name, kind)
             continue
         try:
-            parsed[name] = Kind(kind)
+            if kind in ORDERS:
+                parsed[name], table.told_orders[name] = Kind.DATE, str(kind)
+            else:
+                parsed[name] = Kind(kind)
         except ValueError:
-            allowed = ", ".join(repr(k.value) for k in Kind)
+            allowed = ", ".join(map(repr, (*(k.value for k in Kind), *ORDERS)))
             raise ParamError(
                 f"kinds[{name!r}] is {kind!r}; it must be one of {allowed}, or a list of the "
                 "column's categories in their order."

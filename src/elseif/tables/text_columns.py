@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import datetime
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,17 @@ from typing import Any
 import numpy as np
 
 from elseif.errors import DataError
+from elseif.tables.date_texts import (
+    ORDERS,
+    depends_on_order,
+    find_order,
+    has_short_year,
+    is_spelt_as_date,
+    parse_date,
+    short_format,
+    shown_order,
+)
+from elseif.tables.thousands import certain_separator, without_thousands
 
 # in every column; "none" in small letters is a level of many clinical scales
 MISSING_WORDS = frozenset(
@@ -29,7 +39,6 @@ COMMA_NUMBER = re.compile(r"[+-]?(\d+(,\d*)?|,\d+)([eE][+-]?\d+)?", re.ASCII)
 CLEARLY_DECIMAL = re.compile(r"[+-]?(0+|\d{4,})?,\d*|[+-]?\d+,(\d{0,2}|\d{4,})", re.ASCII)
 INFINITY = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE | re.ASCII)
 ALMOST_NUMBER = re.compile(r"\s*[+-]?\d[\d., ]*\s*")
-DATE = re.compile(r"\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?", re.ASCII)
 
 
 @dataclass
@@ -38,8 +47,15 @@ class Reading:
 
     path: Path
     decimal: str = "."
+    thousands: str | None = None  # what sets them apart, where that is told
     na_values: frozenset[str] = frozenset()
     lines: list[int] = field(default_factory=list)  # on which each row ends, for messages
+    is_free: bool = True  # whether a column may be made a category, or be left out
+    date_format: str | None = None  # told: an order of day and month, or signs of strptime
+    told_orders: Mapping[str, str] = field(default_factory=dict)  # of day and month, by column
+    date_orders: Mapping[str, str] = field(default_factory=dict)  # the same, where none is shown
+    shown_order: str | None = None  # of day and month, by other columns of the file
+    found_orders: dict[str, str] = field(default_factory=dict)  # filled in by columns of dates
 
     def is_missing(self, text: str, among_words: bool = False) -> bool:
         """Whether a text says that there is no value."""
@@ -47,14 +63,43 @@ class Reading:
             return True
         return not among_words and text in MISSING_SIGNS
 
-    def is_number(self, text: str) -> bool:
+    def is_number(self, text: str, thousands: str | None = None) -> bool:
         """Whether a text is a number, with the decimal sign of the file."""
+        text = self._whole(text, thousands)
         pattern = NUMBER if self.decimal == "." else COMMA_NUMBER
         return pattern.fullmatch(text) is not None or INFINITY.fullmatch(text) is not None
 
-    def number(self, text: str) -> float:
+    def number(self, text: str, thousands: str | None = None) -> float:
         """The number that a text is."""
+        text = self._whole(text, thousands)
         return float(text if self.decimal == "." else text.replace(",", "."))
+
+    def _whole(self, text: str, thousands: str | None) -> str:
+        separator = self.thousands or thousands
+        if separator is None:
+            return text
+        return without_thousands(text, separator, self.decimal) or text
+
+    @property
+    def strptime(self) -> str | None:
+        """How dates are written by the signs of strptime, where that is told."""
+        return None if self.date_format in ORDERS else self.date_format
+
+    def is_date(self, text: str) -> bool:
+        """Whether a text is written as a date."""
+        if is_spelt_as_date(text):
+            return True
+        try:
+            return self.strptime is not None and bool(parse_date(text, written=self.strptime))
+        except ValueError:
+            return False
+
+    def order(self, name: str, texts: Sequence[str]) -> str | None:
+        """The order of day and month in a column of dates; None where nothing tells."""
+        told = self.date_format if self.date_format in ORDERS else self.told_orders.get(name)
+        if told is not None:
+            return told
+        return find_order(texts, (self.date_orders.get(name), self.shown_order))
 
 
 class TextColumn:
@@ -76,20 +121,23 @@ class TextColumn:
         """The distinct texts."""
         return list(self._place)
 
-    def parsed(self, how: Reading) -> Any:
-        """Truth values, numbers, dates, or categories: whatever all its texts are."""
+    def parsed(self, how: Reading, is_date: bool = False) -> Any:
+        """Truth values, numbers, dates, or categories: whatever all its texts are, or are told."""
         import pandas as pd
 
         codes, texts = self._all_codes(), self.texts
         known = [text for text in texts if not how.is_missing(text)]
+        if is_date:
+            return self._dates(texts, codes, how)
         if known and all(text.lower() in TRUTH_WORDS for text in known):
             truth: list[Any] = [TRUTH_WORDS.get(text.lower()) for text in texts]
             return pd.array(np.array(truth, dtype=object)[codes], dtype="boolean")
         only_signs = not known and any(not how.is_missing(t, among_words=True) for t in texts)
-        if not only_signs and all(how.is_number(text) for text in known):
-            values = [np.nan if how.is_missing(text) else how.number(text) for text in texts]
+        sign = certain_separator(known, how.decimal)
+        if not only_signs and all(how.is_number(text, sign) for text in known):
+            values = [np.nan if how.is_missing(text) else how.number(text, sign) for text in texts]
             return np.array(values, dtype=float)[codes] if texts else np.empty(0)
-        if known and all(DATE.fullmatch(text) for text in known):
+        if self._are_dates(texts, codes, how):
             return self._dates(texts, codes, how)
         self._refuse_faulty_numbers(texts, codes, how)
         return self.categories(how)
@@ -107,21 +155,64 @@ class TextColumn:
     def _all_codes(self) -> np.ndarray:
         return np.concatenate(self._codes) if self._codes else np.empty(0, dtype=np.int32)
 
+    def shown_order(self) -> str | None:
+        """The order of day and month that its texts show, where all are dates with slashes."""
+        known = [text for text in self.texts if not _is_absent(text)]
+        if not known or not all(map(is_spelt_as_date, known)):
+            return None
+        return shown_order(known)
+
+    def _are_dates(self, texts: list[str], codes: np.ndarray, how: Reading) -> bool:
+        """Whether most texts are dates; what else stands among them is named when they are read."""
+        counts = np.bincount(codes, minlength=len(texts))
+        known = [(t, n) for t, n in zip(texts, counts, strict=True) if not how.is_missing(t)]
+        n_dates = sum(n for text, n in known if how.is_date(text))
+        if not n_dates and len(known) > 1 and all(has_short_year(text) for text, _ in known):
+            raise self._no_century(known[0][0], codes, how)
+        return 2 * n_dates > sum(n for _, n in known)
+
+    def _no_century(self, text: str, codes: np.ndarray, how: Reading) -> DataError:
+        row = int(np.flatnonzero(codes == self._place[text])[0])
+        other = f"; kinds={{{self.name!r}: 'category'}} takes them for categories"
+        return self._fault(
+            row,
+            how,
+            f"has {text!r}, a date without its century. Write years with four digits, or say how "
+            f"dates are written by date_format={short_format(self.texts)!r}"
+            f"{other if how.is_free else ''}",
+        )
+
     def _dates(self, texts: list[str], codes: np.ndarray, how: Reading) -> np.ndarray:
         """Dates to the microsecond, which reach further back than pandas' nanoseconds."""
+        known = [text for text in texts if not how.is_missing(text)]
+        order = how.order(self.name, [text for text in known if how.is_date(text)])
+        example = depends_on_order(known)
+        if order is None:
+            raise DataError(
+                f"{how.path.name}: column {self.name!r} has dates such as {example!r}, and nothing "
+                "tells whether the day or the month is first: say date_format='dmy' or "
+                "date_format='mdy'."
+            )
         dates = np.full(len(texts), np.datetime64("NaT", "us"), dtype="datetime64[us]")
         for i, text in enumerate(texts):
             if how.is_missing(text):
                 continue
             try:
-                dates[i] = np.datetime64(datetime.datetime.fromisoformat(text[:26]), "us")
+                dates[i] = parse_date(text, order, how.strptime)
             except ValueError as error:
+                if has_short_year(text):
+                    raise self._no_century(text, codes, how) from error
                 row = int(np.flatnonzero(codes == i)[0])
-                raise DataError(
-                    f"{how.path.name}, line {how.lines[row]}: column {self.name!r} has {text!r} "
-                    f"among dates ({error}). Correct it, or call the column a category."
+                raise self._fault(
+                    row, how, _among_dates(text, self.name, order, how, error)
                 ) from error
+        if example is not None and how.strptime is None:
+            how.found_orders[self.name] = order
         return dates[codes]
+
+    def _fault(self, row: int, how: Reading, what: str) -> DataError:
+        where = f"{how.path.name}, line {how.lines[row]}"
+        return DataError(f"{where}: column {self.name!r} {what}.")
 
     def _refuse_faulty_numbers(self, texts: list[str], codes: np.ndarray, how: Reading) -> None:
         """Numbers with a decimal comma or blanks, and words among numbers, are no categories."""
@@ -141,27 +232,40 @@ class TextColumn:
                 continue
             row = int(np.flatnonzero(np.isin(codes, faulty))[0])
             text = texts[codes[row]]
-            raise DataError(
-                f"{how.path.name}, line {how.lines[row]}: column {self.name!r} has {text!r} among "
-                f"numbers ({sum(counts[faulty]):,} of such). {advice(text, how)}"
-            )
+            found = f"has {text!r} among numbers ({sum(counts[faulty]):,} of such)"
+            raise self._fault(row, how, f"{found}. {advice(text, self.name, how)}")
 
 
-def _almost_advice(text: str, how: Reading) -> str:
+def _among_dates(text: str, name: str, order: str, how: Reading, error: ValueError) -> str:
+    """What is wrong with a text among dates, and what to do."""
+    if not how.is_date(text):
+        return f"has {text!r} among dates. {_word_advice(text, name, how)}"
+    said = {"dmy": "the day", "mdy": "the month"}[order]
+    first = f" with {said} first" if depends_on_order([text]) else ""
+    return (
+        f"has {text!r} among dates, which is none{first} ({error}). Correct it, or say how dates "
+        "are written by date_format"
+    )
+
+
+def _almost_advice(text: str, name: str, how: Reading) -> str:
     if how.decimal == "." and COMMA_NUMBER.fullmatch(text):
         return (
-            "If it is a decimal comma, pass decimal=','; otherwise write numbers without thousands "
-            "separators."
+            "If it is a decimal comma, pass decimal=','; if commas set thousands apart, pass "
+            "thousands=','"
         )
     sign = "a point" if how.decimal == "." else "a comma"
-    return f"Write numbers with {sign} for decimals, without blanks or thousands separators."
+    advice = f"Write numbers with {sign} for decimals, without blanks"
+    if how.decimal == "," and NUMBER.fullmatch(text):
+        return f"{advice}; if points set thousands apart, pass thousands='.'"
+    return f"{advice} or thousands separators"
 
 
-def _word_advice(text: str, how: Reading) -> str:
-    return (
-        f"If it stands for a missing value, pass na_values={text!r}; or call the column a "
-        "category, or drop it."
-    )
+def _word_advice(text: str, name: str, how: Reading) -> str:
+    missing = f"If it stands for a missing value, pass na_values={text!r}"
+    if not how.is_free:
+        return f"{missing}; otherwise correct it"
+    return f"{missing}; or call the column a category by kinds={{{name!r}: 'category'}}, or drop it"
 
 
 def decimal_sign(columns: Sequence[TextColumn], delimiter: str) -> str:
@@ -175,6 +279,9 @@ def decimal_sign(columns: Sequence[TextColumn], delimiter: str) -> str:
     with_comma = False
     for column in columns:
         known = [text for text in column.texts if not _is_absent(text)]
+        if any("," in t and certain_separator([t], ",") for t in known):  # 1.234,5
+            with_comma = True
+            continue
         if not known or not all(NUMBER.fullmatch(t) or COMMA_NUMBER.fullmatch(t) for t in known):
             continue
         if any("." in text for text in known):

@@ -5,12 +5,13 @@ from __future__ import annotations
 import csv
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from elseif.errors import DataError, ParamError
 from elseif.memory import require_memory
+from elseif.tables.date_texts import DATE_ORDERS, ORDERS
 from elseif.tables.parquet import PARQUET_ENDINGS, check_regular_file, load_pyarrow
 from elseif.tables.text_columns import Reading, TextColumn, decimal_sign
 from elseif.tables.text_source import COMPRESSED_ENDINGS, SAVE_AS_CSV, TextLines, open_lines
@@ -32,10 +33,17 @@ class TextFormat:
         What separates fields: one character, or "tab".
     decimal : {".", ","}, default=None
         Decimal sign of numbers.
+    thousands : str, default=None
+        What sets thousands apart in numbers, such as "," in 12,345.
     encoding : str, default=None
         Encoding, by the name that Python has for it.
     na_values : collection of str, default=()
         Texts that mean a missing value, beside the usual ones.
+    date_format : str, default=None
+        How dates are written that do not begin with the year: "dmy" (day first), "mdy" (month
+        first), or by the signs of ``strptime``, such as "%d.%m.%y".
+    date_orders : mapping of str to {"dmy", "mdy"}, default={}
+        Orders of day and month by column, for dates that do not show them.
 
     Examples
     --------
@@ -46,14 +54,30 @@ class TextFormat:
 
     sep: str | None = None
     decimal: str | None = None
+    thousands: str | None = None
     encoding: str | None = None
     na_values: Collection[str] = ()
+    date_format: str | None = None
+    date_orders: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.delimiter is not None and (len(self.delimiter) != 1 or self.delimiter in '"\r\n\0'):
             raise ParamError(f"sep is {self.sep!r}; it must be one character, or 'tab'.")
         if self.decimal not in (None, ".", ","):
             raise ParamError(f"decimal is {self.decimal!r}; it must be '.' or ','.")
+        if self.thousands is not None and (
+            len(self.thousands) != 1 or self.thousands.isalnum() or self.thousands == self.decimal
+        ):
+            raise ParamError(
+                f"thousands is {self.thousands!r}; it must be one character, and another than "
+                "that of decimals."
+            )
+        written = self.date_format
+        if written not in (None, *ORDERS) and "%" not in str(written):
+            raise ParamError(
+                f"date_format is {written!r}; it must be 'dmy' (day first), 'mdy' (month first) "
+                "or a pattern such as '%d.%m.%y'."
+            )
 
     @property
     def delimiter(self) -> str | None:
@@ -79,7 +103,8 @@ def read_file(
     path : str or Path
         The file.
     kinds : mapping of str to str, default=None
-        Columns of text files that it calls "category" or "ordered" are taken as written.
+        Columns of text files that it calls "category" or "ordered" are taken as written; those
+        that it calls "date", "dmy" or "mdy" (by the order of day and month) must be dates.
     text : TextFormat, default=None
         How a text file is written, where it should not be detected.
     needed : collection of str, default=None
@@ -112,9 +137,8 @@ def read_file(
     check_regular_file(path)
     if ending in PARQUET_ENDINGS:
         return _read_parquet(path)
-    as_written = {n for n, kind in (kinds or {}).items() if kind in ("category", "ordered")}
     usual = "," if ending == ".csv" else "\t"
-    return _read_delimited(path, usual, text or TextFormat(), as_written, needed)
+    return _read_delimited(path, usual, text or TextFormat(), kinds or {}, needed)
 
 
 def _ending(path: Path) -> str:
@@ -163,12 +187,12 @@ def _read_delimited(
     path: Path,
     usual: str,
     text: TextFormat,
-    as_written: set[str],
+    kinds: Mapping[str, str],
     needed: Collection[str] | None,
 ) -> Any:
     import pandas as pd  # loaded when a file is read
 
-    how = Reading(path, na_values=frozenset(text.na_values))
+    how = Reading(path, na_values=frozenset(text.na_values), date_format=text.date_format)
     with open_lines(path, text.encoding) as lines:
         header, delimiter = _read_header(lines, text.delimiter, usual)
         columns = [TextColumn(name) for name in header]
@@ -176,12 +200,32 @@ def _read_delimited(
             how.lines += ends
             for column, values in zip(columns, zip(*chunk, strict=True), strict=True):
                 column.extend(values)
+    as_written = {name for name, kind in kinds.items() if kind in ("category", "ordered")}
     if needed is not None:
-        as_written = as_written | (set(header) - set(needed))
+        how.is_free = False
+        as_written |= set(header) - set(needed)
     to_parse = [column for column in columns if column.name not in as_written]
-    how.decimal = text.decimal or decimal_sign(to_parse, delimiter)
-    parsed = {c.name: c.categories(how) if c.name in as_written else c.parsed(how) for c in columns}
-    return pd.DataFrame(parsed, columns=header)
+    how.thousands = text.thousands
+    how.decimal = text.decimal or _other(text.thousands) or decimal_sign(to_parse, delimiter)
+    how.told_orders = {name: kind for name, kind in kinds.items() if kind in ORDERS}
+    how.date_orders = text.date_orders
+    shown = {order for column in to_parse if (order := column.shown_order()) is not None}
+    how.shown_order = next(iter(shown)) if len(shown) == 1 else None
+    parsed = {
+        c.name: c.categories(how)
+        if c.name in as_written
+        else c.parsed(how, is_date=kinds.get(c.name) in ("date", *ORDERS))
+        for c in columns
+    }
+    frame = pd.DataFrame(parsed, columns=header)
+    if how.found_orders:  # so that a model can read the next file as this one
+        frame.attrs[DATE_ORDERS] = how.found_orders
+    return frame
+
+
+def _other(thousands: str | None) -> str | None:
+    """The decimal sign that is left where one of the two sets thousands apart."""
+    return {",": ".", ".": ","}.get(thousands or "")
 
 
 def _read_header(lines: TextLines, given: str | None, usual: str) -> tuple[list[str], str]:

@@ -21,7 +21,7 @@ from elseif.tables.families import (
     family,
     is_missing,
 )
-from elseif.tables.parsed_text import parse_texts
+from elseif.tables.parsed_text import dates_of_texts, parse_texts
 from elseif.tables.times import as_date, dates_to_microseconds, durations_to_days
 
 PLAIN_DATES = (datetime.date, datetime.datetime)  # of Python, which microseconds always hold
@@ -185,7 +185,9 @@ def _from_objects(array: np.ndarray, name: str, kind: Kind | None, allow_infinit
             f"Column {name!r} holds {value_type} values; argument must be a string or a number."
         )
     if kind in (Kind.BOOLEAN, Kind.NUMERIC, Kind.DATE):
-        if value_type == "text":  # such as a file's "12", "true" and "2021-03-31"
+        if value_type == "text" and kind is Kind.DATE:
+            return dates_of_texts(_factorised(array, missing, name, Kind.CATEGORY))
+        if value_type == "text":  # such as a file's "12" and "true"
             parsed = parse_texts(array, missing, name, kind)
             return column_from_array(parsed, name, kind, allow_infinite)
         raise DataError(

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from elseif.bits.mask import Mask
+from elseif.checks import did_you_mean
 from elseif.conditions.binarise import Binarising, column_conditions, in_order
 from elseif.conditions.condition import Condition
 from elseif.conditions.matching import match_columns
@@ -72,10 +73,12 @@ class Indicators(TransformerMixin, BaseEstimator):
         labels = read_labels(label_array(y), None, False, category_order(y))
         if len(labels.codes) != table.n_rows:
             raise DataError(f"X has {table.n_rows} rows and y {len(labels.codes)}.")
-        kinds, orders = parse_kinds(self.kinds, table.names)
+        kinds, orders = parse_kinds(self.kinds, table)
         for name in self.cuts or {}:
             if name not in table:
-                raise ParamError(f"cuts: the table has no column {name!r}.")
+                raise ParamError(
+                    f"cuts: the table has no column {name!r}; {did_you_mean(name, table.names)}"
+                )
         how = Binarising(kinds=kinds, orders=orders, cuts=dict(self.cuts or {}))
         self.conditions_: list[Condition] = []
         self.kinds_: dict[str, Kind] = {}  # as read here, whatever other rows look like

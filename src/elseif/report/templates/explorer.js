@@ -137,14 +137,20 @@ on("projected-edit", "click", () => {
   startEditing(projectedList().items);
   byId("editing").scrollIntoView();
 });
-on("copy-link", "click", () => copyText(location.href.split("#")[0] + fragmentOf(state.marks), "Link"));
+for (const id of ["copy-link", "copy-link-draft"]) on(id, "click", () => copyText(location.href.split("#")[0] + fragmentOf(state.marks), "Link"));
 on("export-marks", "click", () => saveFile("bookmarks.json", "application/json", marksDocument()));
 on("import-marks", "change", (event) => { if (event.target.files[0]) importMarks(event.target.files[0]); event.target.value = ""; });
-window.addEventListener("hashchange", () => { state.marks = marksOf(location.hash) ?? state.marks; draw(); });
+window.addEventListener("hashchange", () => {
+  const fragment = location.hash;
+  state.marks = marksOf(fragment) ?? state.marks;
+  resumeDraft(fragment);
+  draw();
+});
 byId("rules").open = window.innerWidth > 900;
 window.addEventListener("resize", () => drawLandscape(passing()));
 if (model.path) state.projected = Math.max(0, model.path.lists.findIndex(({ most }) => most === model.path.chosen));
+const opened = location.hash;
 state.marks = readMarks();
 update();
 drawPath();
-if (canEdit(point.items)) startEditing(point.items);
+if (!resumeDraft(opened) && canEdit(point.items)) startEditing(point.items);

@@ -1,7 +1,8 @@
 "use strict";
 /* Bookmarks: lists to come back to, kept in the link's fragment, and in this browser if it lets us.
  *
- * A bookmark is a name and the numbers of rules of this page; no count leaves the page by it.
+ * A bookmark is a name and the numbers of rules of this page; no count leaves the page by it. The
+ * link also holds the list that is being edited, after the bookmarks, and what it was made from.
  */
 
 /* A short hash of a text (FNV-1a). */
@@ -18,22 +19,32 @@ const MOST_MARKS = 50;
 
 const isMarked = (items) => state.marks.some((mark) => isSame(mark.items, items));
 
+const isEdited = () => state.draft !== null && !isSame(state.draft, point.items);
+
 /* What stands in the link after #. */
-function fragmentOf(marks) {
-  if (!marks.length) return "";
+function fragmentOf(marks, withDraft = true) {
+  const draft = withDraft && isEdited() ? `@${state.draft.join(".")},${state.start.join(".")}` : "";
+  if (!marks.length && !draft) return "";
   const each = marks.map(({ name, items }) => `${items.join(".")}~${encodeURIComponent(name).replace(/~/g, "%7E")}`);
-  return `#${fingerprint}:${each.join(";")}`;
+  return `#${fingerprint}:${each.join(";")}${draft}`;
+}
+
+/* Rules by their numbers: null where this page does not have them, or has one of them twice. */
+function itemsOf(numbers) {
+  const items = numbers === "" ? [] : numbers.split(".").map(Number);
+  const isKnown = items.every((item) => model.antecedents[item] !== undefined) && new Set(items).size === items.length;
+  return isKnown ? items : null;
 }
 
 /* Bookmarks of a fragment: null where it has none, or belongs to another page. */
 function marksOf(fragment) {
-  const match = /^#([0-9a-f]{8}):(.*)$/.exec(fragment);
+  const match = /^#([0-9a-f]{8}):([^@]*)/.exec(fragment);
   if (!match || match[1] !== fingerprint) return null;
+  if (match[2] === "") return [];
   return match[2].split(";").slice(0, MOST_MARKS).flatMap((text) => {
     const [numbers, name = ""] = text.split("~");
-    const items = numbers === "" ? [] : numbers.split(".").map(Number);
-    const isKnown = items.every((item) => model.antecedents[item] !== undefined) && new Set(items).size === items.length;
-    if (!isKnown || listOf(items) === null) return [];
+    const items = itemsOf(numbers);
+    if (items === null || listOf(items) === null) return [];
     try {
       return [{ name: decodeURIComponent(name).slice(0, 80), items }];
     } catch {
@@ -42,13 +53,33 @@ function marksOf(fragment) {
   });
 }
 
-function keepMarks() {
+/* Go on with the edited list of a fragment, if it has one; "Undo" leads to what it was made from.
+ *
+ * The address is written once: a browser that is told to load it meanwhile finds it whole.
+ */
+function resumeDraft(fragment) {
+  const match = /^#([0-9a-f]{8}):[^@]*@([\d.]*),([\d.]*)$/.exec(fragment);
+  if (!match || match[1] !== fingerprint) return false;
+  const [draft, start] = [itemsOf(match[2]), itemsOf(match[3])];
+  if (draft === null || start === null || !canEdit(draft) || !canEdit(start)) return false;
+  startEditing(start, draft);
+  return true;
+}
+
+/* Have the page's address hold what is shown. */
+function keepLink() {
   const fragment = fragmentOf(state.marks);
+  const isOwn = /^#[0-9a-f]{8}:/.test(location.hash); // and no anchor within the page
   try {
-    history.replaceState(null, "", fragment || location.pathname + location.search);
+    if (fragment || isOwn) history.replaceState(null, "", fragment || location.pathname + location.search);
   } catch { /* a page in a frame may not */ }
+  byId("copy-link").disabled = state.marks.length === 0 && !isEdited();
+}
+
+function keepMarks() {
+  keepLink();
   try {
-    localStorage.setItem(STORE, fragment);
+    localStorage.setItem(STORE, fragmentOf(state.marks, false));
   } catch { /* nor may a file in some browsers */ }
 }
 
@@ -87,7 +118,7 @@ function drawMarks() {
   byId("no-marks").hidden = state.marks.length > 0;
   byId("marks-table").hidden = state.marks.length === 0;
   byId("export-marks").disabled = state.marks.length === 0;
-  byId("copy-link").disabled = state.marks.length === 0;
+  byId("copy-link").disabled = state.marks.length === 0 && !isEdited();
   byId("marks").replaceChildren(...state.marks.map(({ name, items }, place) => {
     const list = listOf(items);
     const field = element("input");
@@ -123,7 +154,7 @@ function marksDocument() {
     antecedents: items.map((item) => JSON.parse(model.antecedents[item].document)),
     text: items.map((item) => model.antecedents[item].text),
   }));
-  return `${JSON.stringify({ format: "elseif bookmarks", version: 1, link: fragmentOf(state.marks), bookmarks: marks }, null, 1)}\n`;
+  return `${JSON.stringify({ format: "elseif bookmarks", version: 1, link: fragmentOf(state.marks, false), bookmarks: marks }, null, 1)}\n`;
 }
 
 async function importMarks(file) {

@@ -1,10 +1,10 @@
 "use strict";
 /* Editing a list: every change has its price in log posterior, and can be undone and redone. */
 
-function startEditing(items) {
-  state.draft = [...items];
+function startEditing(items, draft = items) {
+  state.draft = [...draft];
   state.start = [...items];
-  state.history = [];
+  state.history = isSame(items, draft) ? [] : [[...items]];
   state.future = [];
   drawEditor();
 }
@@ -131,6 +131,7 @@ function drawEditor() {
     element("p", "caption muted", "AUC here is on the training data."),
     ...(broken ? [element("p", "warn", broken)] : []),
   );
+  keepLink();
 }
 
 function brokenLocks() {

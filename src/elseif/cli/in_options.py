@@ -1,0 +1,130 @@
+"""Messages that Python users get, in the syntax of the command line."""
+
+from __future__ import annotations
+
+import ast
+import re
+import shlex
+from typing import Any
+
+from elseif.parameters import BY_NAME
+
+# settings whose names no sentence has otherwise; the others are options where a value follows
+OPTIONS = [name for name in BY_NAME if name != "verbose"]
+TEXT_OPTIONS = ["sep", "decimal", "thousands", "encoding", "na_values", "date_format"]
+SAID_WITH_VALUE = [*OPTIONS, "min_cell", "folds", *TEXT_OPTIONS]
+UNMISTAKABLE = [name for name in OPTIONS if "_" in name]
+UNMISTAKABLE += ["min_cell", "pseudocounts", "na_values", "date_format"]
+_SETTING = re.compile(rf"(?<!['\"\w-])({'|'.join(SAID_WITH_VALUE)})=(?=\S)")
+_BARE = re.compile(r"[\w.+,-]*\w")
+_NAME = re.compile(rf"(?<!['\"\w-])({'|'.join(UNMISTAKABLE)})(?![\w'\"])")
+LONGEST_LITERAL = 1000  # characters
+_PYTHON = (
+    (" go on with sample_more,", ""),  # chains end with the program
+    ("force=True (--force)", "--force"),
+    ("save it with posterior=None", "leave the posterior out by --without-posterior"),
+    ("Save it with posterior='lists'", "Fit again without --without-posterior"),
+    ("so the file needs the posterior: say posterior='lists'", "so the file needs the posterior"),
+    ("Fit again, or save it with posterior='lists'", "Fit again without --without-posterior"),
+    ("posterior=None", "--without-posterior"),
+    ("give folds (such as 5), or a held-out table as holdout=(X, y)",
+     "say --folds 5, or --holdout FILE"),
+    (", or take project(X, y).as_classifier()", ", or make one by elseif project"),
+    ("; elseif.possible_rules says which could", ""),
+    ("with antecedents= set to those that may be used",
+     "with --antecedents and a file of those that may be used"),
+    (", or values by name as a dict", ""),
+    ("sample_weight.shape ==", "the weights have the shape"),
+    ("sample_weight", "--weight"),
+    ("Input y contains NaN or infinity", "The label is missing in some rows"),
+    ("Input X contains NaN", "Values are missing"),
+    ("Input X contains infinity", "Some values are infinite"),
+    ("Model files are made by save_model.", "Model files are made by elseif fit --model."),
+    ("load it, change it in Python and save it again", "use elseif edit"),
+)  # fmt: skip
+_OPENINGS = (
+    (re.compile(r"^X (?=has |lacks |does )"), "The table "),
+    (re.compile(r"^y (?=holds |mixes |has )"), "The label "),
+    (re.compile(r"^y: "), "The label: "),
+    (re.compile(r"^(kinds|cuts)\[(['\"])(.*?)\2\](?= is |:)"), r"--\1 \3"),
+    (re.compile(r"^(?=(kinds|cuts|antecedents)[:\[])"), "--"),
+    (re.compile(r"^subgroups(?=:)"), "--subgroup"),
+    (re.compile(r"^labels(?=:)"), "--labels"),
+    (re.compile(r"^(?=(level|folds) is )"), "--"),
+    (re.compile(rf"^(?=({'|'.join(TEXT_OPTIONS)}) is )"), "--"),
+)
+
+
+def in_options(message: str) -> str:
+    """A message that Python users get, with the names that the command line has for things.
+
+    Parameters
+    ----------
+    message : str
+        Such as "Column 'id' is left out; kinds={'id': 'category'} keeps it."
+
+    Returns
+    -------
+    str
+        One line, such as "Column 'id' is left out; --kinds id=category keeps it."
+
+    Examples
+    --------
+    >>> from elseif.cli.in_options import in_options
+    >>> in_options("Set kinds={'ward no': 'category'}, or raise min_support.")
+    "Set --kinds 'ward no=category', or raise --min-support."
+    """
+    message = " ".join(message.split())
+    for python, option in _PYTHON:
+        message = message.replace(python, option)
+    for opening, said in _OPENINGS:
+        message = opening.sub(said, message)
+    message = _with_values(message)
+    return _NAME.sub(lambda m: _option(m[1]), message)
+
+
+def _with_values(message: str) -> str:
+    """Settings with their values, however these are written in Python."""
+    parts, at = [], 0
+    for found in _SETTING.finditer(message):
+        read = _literal(message, found.end())
+        if found.start() < at or read is None:
+            continue
+        value, end = read
+        parts += [message[at : found.start()], _said(found[1], value)]
+        at = end
+    return "".join([*parts, message[at:]])
+
+
+def _literal(text: str, start: int) -> tuple[Any, int] | None:
+    """The value that stands at a place of a text, and where it ends; None if there is none."""
+    closing = {"{": "}", "[": "]", "(": ")", "'": "'", '"': '"'}.get(text[start])
+    if closing is None:
+        bare = _BARE.match(text, start)
+        return None if bare is None else (bare[0], bare.end())
+    for end in range(start + 2, min(len(text), start + LONGEST_LITERAL) + 1):
+        if text[end - 1] == closing:
+            try:
+                return ast.literal_eval(text[start:end]), end
+            except (SyntaxError, ValueError):
+                continue
+    return None
+
+
+def _said(name: str, value: Any) -> str:
+    """An option with its value, as a shell takes it."""
+    option = _option(name)
+    if isinstance(value, dict):
+        pairs = (f"{key}={_plain(each)}" for key, each in value.items())
+        return " ".join(f"{option} {shlex.quote(pair)}" for pair in pairs)
+    return option if value == "True" else f"{option} {shlex.quote(_plain(value))}"
+
+
+def _plain(value: Any) -> str:
+    if value is ...:
+        return "A,B,C"
+    return ",".join(map(_plain, value)) if isinstance(value, (list, tuple)) else str(value)
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"

@@ -1,0 +1,75 @@
+"""What a report measured out of sample, for a calculator of the same list."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from elseif.errors import DataError
+from elseif.fitted_model import FittedModel
+from elseif.report.wording import estimate, how_validated
+
+_DATA = re.compile(r'<script type="application/json" id="data">(.*?)</script>', re.DOTALL)
+
+
+def performance(found: Mapping[str, Any]) -> dict[str, str]:
+    """What a calculator says of how well its list predicts, by heading.
+
+    Parameters
+    ----------
+    found : mapping
+        A report's numbers, as ``Summary.to_dict`` gives them.
+
+    Returns
+    -------
+    dict of str to str
+        Empty where the numbers are not those of the one list and event that a calculator shows:
+        of three labels the report evaluates one or each, and an average over lists is no list.
+    """
+    about, auc = found["about"], found["validation"]["discrimination"]["auc"]
+    if len(about["labels"]) > 2 or about["predicts"] == "posterior" or auc["value"] is None:
+        return {}
+    return {"AUC": f"{estimate(auc, 2)}, {how_validated(found['validation'])}"}
+
+
+def performance_in_report(path: Path, model: FittedModel) -> dict[str, str]:
+    """What a report that was written earlier says of a model, by heading.
+
+    Parameters
+    ----------
+    path : Path
+        The page that ``elseif report`` wrote.
+    model : FittedModel
+        The model that the calculator is of; a report on another one is refused.
+
+    Returns
+    -------
+    dict of str to str
+    """
+    try:
+        data = _DATA.search(path.read_text(encoding="utf-8"))
+        found = json.loads(data[1]) if data is not None else {}
+    except (UnicodeDecodeError, ValueError):
+        found = {}
+    if "validation" not in found or "discrimination" not in (found["validation"] or {}):
+        raise DataError(f"{path.name} is no report that elseif wrote.")
+    if not _is_of(found, model):
+        raise DataError(
+            f"{path.name} is a report on another list, or on another training table. Give the "
+            "report on this model."
+        )
+    return performance(found)
+
+
+def _is_of(found: Mapping[str, Any], model: FittedModel) -> bool:
+    lines = [line["condition"] for line in found["lines"][:-1]]
+    own = [rule.text for rule in model.chosen_list().rules[:-1]]
+    if lines == own:
+        return True
+    # in the words of a labels file the same list reads otherwise
+    fingerprint = model.training.get("fingerprint")
+    same_data = fingerprint is not None and found["about"]["fingerprint"] == str(fingerprint)
+    return same_data and len(lines) == len(own)

@@ -1,0 +1,58 @@
+"""Numbers whose thousands are set apart: 1,234,567 or 1.234,5 or 1 234."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+# what may set thousands apart; the first two may also be the decimal sign
+SEPARATORS = (",", ".", "'", "\N{RIGHT SINGLE QUOTATION MARK}", " ", "\N{NO-BREAK SPACE}",
+              "\N{NARROW NO-BREAK SPACE}", "\N{THIN SPACE}")  # fmt: skip
+
+
+def without_thousands(text: str, separator: str, decimal: str) -> str | None:
+    """A number without what sets its thousands apart; None for what is not written so.
+
+    Parameters
+    ----------
+    text : str
+        Such as "1,234.5".
+    separator, decimal : str
+        The signs that set thousands and decimals apart.
+
+    Returns
+    -------
+    str or None
+
+    Examples
+    --------
+    >>> from elseif.tables.thousands import without_thousands
+    >>> without_thousands("1,234.5", ",", "."), without_thousands("12,34", ",", ".")
+    ('1234.5', None)
+    """
+    found = _grouped(separator, decimal).fullmatch(text)
+    return None if found is None else text.replace(separator, "")
+
+
+def certain_separator(texts: Sequence[str], decimal: str) -> str | None:
+    """What sets thousands apart in texts, where it can be nothing else.
+
+    A comma may be one of decimals: it must come twice in a number, or before a decimal point.
+    """
+    for separator in SEPARATORS:
+        if separator == decimal:
+            continue
+        grouped = [t for t in texts if _grouped(separator, decimal).fullmatch(t)]
+        is_sure = separator not in ",." or any(
+            text.count(separator) > 1 or decimal in text for text in grouped
+        )
+        if grouped and is_sure:
+            return separator
+    return None
+
+
+@lru_cache
+def _grouped(separator: str, decimal: str) -> re.Pattern[str]:
+    group, point = re.escape(separator), re.escape(decimal)
+    return re.compile(rf"[+-]?\d{{1,3}}({group}\d{{3}})+({point}\d*)?", re.ASCII)

@@ -1,0 +1,68 @@
+"""What a report measured, in calculators that are written with it or after it."""
+
+from __future__ import annotations
+
+import html
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import QUICK, Run
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("performance") / "t.csv"
+    lines = [
+        f"{i % 50},{i % 3},{['low', 'mid', 'high'][(i % 50 > 25) + (i % 7 == 3)]}"
+        for i in range(300)
+    ]
+    path.write_text("age,ward,risk\n" + "\n".join(lines) + "\n")
+    return path
+
+
+def auc_of(page: Path) -> str | None:
+    found = re.search(r"<dt>AUC</dt><dd>(.*?)</dd>", page.read_text(encoding="utf-8"))
+    return None if found is None else html.unescape(found[1])
+
+
+def test_a_calculator_tells_the_auc_of_its_report(
+    elseif: Run, folder: Path, tmp_path: Path
+) -> None:
+    model, rows = folder / "titanic.json", folder / "titanic.csv"
+    report, together, later = (tmp_path / name for name in ("r.html", "c.html", "later.html"))
+    ended = elseif("report", model, rows, "--folds", "2", "--out", report, "--calculator", together)
+    assert ended.code == 0, ended.err
+    told = auc_of(together)
+    assert told is not None
+    assert re.fullmatch(r"0\.\d\d \(.*\), out of sample, 2-fold cross-validation", told)
+    assert 'href="c.html"' in report.read_text(encoding="utf-8")
+    made = ["export", model, "--to", "calculator", "--out", later, "--force"]
+    assert elseif(*made).code == 0
+    assert auc_of(later) != told
+    assert elseif(*made, "--report", report).code == 0
+    assert auc_of(later) == told
+    assert elseif(*made, "--report", report, "--about", "AUC=0.5, by hand").code == 0
+    assert auc_of(later) == "0.5, by hand"
+    # of another model, of no report, and where it has no place
+    refused = elseif("export", folder / "mixed.json", "--to", "calculator", "--report", report)
+    assert (refused.code, "another list" in refused.err) == (3, True)
+    refused = elseif(*made, "--report", together)
+    assert (refused.code, "no report" in refused.err) == (3, True)
+    refused = elseif(*made, "--report", tmp_path / "none.html")
+    assert (refused.code, "cannot be read" in refused.err) == (2, True)
+    refused = elseif("export", model, "--to", "sql", "--report", report)
+    assert (refused.code, "--to calculator" in refused.err) == (2, True)
+
+
+def test_one_of_three_labels(elseif: Run, table: Path) -> None:
+    """Without --positive all probabilities are printed, with it those of one."""
+    fit = ["fit", table, "--label", "risk", *QUICK]
+    every, one = elseif(*fit), elseif(*fit, "--positive", "high")
+    assert every.code == one.code == 0, one.err
+    assert every.out.startswith("Probability of each label")
+    assert one.out.startswith("Probability of high ")
+    assert "without --positive" in " ".join(one.out.split())
+    refused = elseif(*fit, "--positive", "hihg")
+    assert "Did you mean 'high'?" in refused.err
