@@ -17,12 +17,14 @@ from elseif.cli.edit import edit
 from elseif.cli.explain import explain
 from elseif.cli.export import export
 from elseif.cli.extract import extract
+from elseif.cli.federate import federate
 from elseif.cli.fit import fit
 from elseif.cli.interrupts import INTERRUPTED, heed_signals, stopped, was_stopped
 from elseif.cli.labels import labels
 from elseif.cli.misuse import in_a_sentence
 from elseif.cli.open_page import open_page
 from elseif.cli.output import give_up_if_failing, make_output_whole, make_streams_lenient
+from elseif.cli.plan import plan
 from elseif.cli.predict import predict
 from elseif.cli.problems import (
     BROKEN_PIPE,
@@ -36,6 +38,7 @@ from elseif.cli.project import project
 from elseif.cli.report import report
 from elseif.cli.serve import serve
 from elseif.cli.show import show
+from elseif.cli.site import site
 from elseif.cli.study import study
 from elseif.cli.validate import validate
 from elseif.cli.verb import Verb
@@ -59,6 +62,9 @@ VERBS: dict[Callable[..., None], str] = {
     report: "Write a report, validated out of sample.",
     open_page: "Open a report or another page in the browser.",
     validate: "Judge a model by people of another place.",
+    plan: "Plan what sites are to count, for federate.",
+    site: "Count a site's people under a plan: no rows.",
+    federate: "Learn a rule list from the counts of many sites.",
     export: "Write the list as SQL, PMML, ONNX, code, a calculator ...",
     labels: "Write a file of names and units to show, to fill in.",
     edit: "Weigh a list that was edited in the explorer.",

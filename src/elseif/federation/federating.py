@@ -244,7 +244,10 @@ def federation_notes(plan: Plan, sites: Sequence[SiteCounts]) -> list[str]:
     losses = [withheld_sentence(plan, site) for site in sites if any(site.most_withheld)]
     if losses:
         notes.append(
-            "Under a minimum cell, some people are not in these counts: " + "; ".join(losses) + "."
+            "Under a minimum cell, some people are not in these counts: "
+            + "; ".join(losses)
+            + ". Small patterns are missing, so the list and its probabilities are those of the "
+            "people who are left."
         )
     return notes
 
