@@ -36,6 +36,7 @@ from elseif.cli.problems import (
 )
 from elseif.cli.project import project
 from elseif.cli.report import report
+from elseif.cli.samplesize import samplesize
 from elseif.cli.serve import serve
 from elseif.cli.show import show
 from elseif.cli.site import site
@@ -65,6 +66,7 @@ VERBS: dict[Callable[..., None], str] = {
     plan: "Plan what sites are to count, for federate.",
     site: "Count a site's people under a plan: no rows.",
     federate: "Learn a rule list from the counts of many sites.",
+    samplesize: "Say how many people a study needs.",
     export: "Write the list as SQL, PMML, ONNX, code, a calculator ...",
     labels: "Write a file of names and units to show, to fill in.",
     edit: "Weigh a list that was edited in the explorer.",
