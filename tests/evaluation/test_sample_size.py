@@ -66,7 +66,7 @@ def test_the_published_example() -> None:
 def test_r2_from_the_c_statistic(c: float, prevalence: float, expected: float) -> None:
     assert cox_snell_r2(c, prevalence) == pytest.approx(expected, rel=0.01)
     risk, share = normal_risks(c, prevalence)
-    assert share @ risk == pytest.approx(prevalence, rel=1e-5)
+    assert share @ risk == pytest.approx(prevalence, rel=1e-4)
     assert c_statistic_of(risk, share) == pytest.approx(c, abs=1e-4)
     by_c = development_sample_size(prevalence, 10, c_statistic=c)
     assert by_c == development_sample_size(prevalence, 10, r2=cox_snell_r2(c, prevalence))
