@@ -26,6 +26,7 @@ SAID = {
     "questions": "question",
     "ranges": "range",
     "version": "library-version",
+    "index_table": "index-table",
 }
 
 LibraryName = Annotated[
@@ -64,11 +65,12 @@ class To(StrEnum):
     FHIR = "fhir"
     PYTHON = "python"
     JAVASCRIPT = "javascript"
+    CDM_SQL = "cdm-sql"
     CALCULATOR = "calculator"
     JSON = "json"
 
 
-FOR_PROGRAMS = (To.SQL, To.PMML, To.ONNX, To.PYTHON, To.JAVASCRIPT)
+FOR_PROGRAMS = (To.SQL, To.CDM_SQL, To.PMML, To.ONNX, To.PYTHON, To.JAVASCRIPT)
 
 
 def export(
@@ -102,11 +104,28 @@ def export(
     ] = None,
     dialect: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="sql: dialect, such as postgres.", rich_help_panel=ONLY),
+        typer.Option(
+            metavar="NAME", help="sql, cdm-sql: dialect, such as postgres.", rich_help_panel=ONLY
+        ),
     ] = None,
     table: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="sql: table to select from.", rich_help_panel=ONLY),
+    ] = None,
+    schema: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="cdm-sql: schema of the CDM's tables.", rich_help_panel=ONLY
+        ),
+    ] = None,
+    index_table: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="cdm-sql: table with person_id and index_date; without it, the index condition "
+            "of the model's cohort.",
+            rich_help_panel=ONLY,
+        ),
     ] = None,
     name: LibraryName = None,
     library_version: LibraryVersion = None,
@@ -162,6 +181,8 @@ def export(
         "level": level,
         "dialect": dialect,
         "table": table,
+        "schema": schema,
+        "index_table": index_table,
         "name": name,
         "version": library_version,
         "url": url,
@@ -206,6 +227,10 @@ def exported(
         from elseif.report.calculator import calculator_page
 
         write: Callable[..., str | bytes] = calculator_page
+    elif to is To.CDM_SQL:
+        from elseif.ohdsi import to_cdm_sql
+
+        write = to_cdm_sql
     else:
         from elseif.export.formats import FORMATS
 
