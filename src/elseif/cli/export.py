@@ -12,7 +12,7 @@ import typer
 
 from elseif.cli.activity import activity
 from elseif.cli.arguments import Force, LabelsFile, MinCell, OutFile
-from elseif.cli.output import check_outputs, save, write_data
+from elseif.cli.output import check_is_folder, check_outputs, save, say_saved, write_data
 from elseif.cli.problems import say
 from elseif.cli.settings import named_values
 from elseif.cli.show import Which
@@ -66,11 +66,12 @@ class To(StrEnum):
     PYTHON = "python"
     JAVASCRIPT = "javascript"
     CDM_SQL = "cdm-sql"
+    PLP = "plp"
     CALCULATOR = "calculator"
     JSON = "json"
 
 
-FOR_PROGRAMS = (To.SQL, To.CDM_SQL, To.PMML, To.ONNX, To.PYTHON, To.JAVASCRIPT)
+FOR_PROGRAMS = (To.SQL, To.CDM_SQL, To.PLP, To.PMML, To.ONNX, To.PYTHON, To.JAVASCRIPT)
 
 
 def export(
@@ -173,7 +174,10 @@ def export(
     force: Force = False,
 ) -> None:
     """Write the list in another format, or several lists as one calculator."""
-    check_outputs([out], force, models)
+    if to is To.PLP:
+        _check_folder(out)
+    else:
+        check_outputs([out], force, models)
     if out is None and to is To.ONNX:
         raise ParamError(f"--to {to.value} is a binary file; say where: --out FILE.")
     options = {
@@ -195,11 +199,22 @@ def export(
     given = {name: value for name, value in options.items() if value is not None}
     if labels is not None and to in FOR_PROGRAMS:
         say(f"note: --labels changes nothing here: {to.value} keeps the names of the columns.")
+    if to is To.PLP:
+        assert out is not None
+        given |= {"folder": out, "force": force}
     content = exported(models, to, given, min_cell, labels)
-    if out is not None:
+    if to is To.PLP:
+        say_saved("Folder", content)
+    elif out is not None:
         save(to.value, out, content, force)
     else:
         write_data(content if content.endswith("\n") else content + "\n")
+
+
+def _check_folder(out: Path | None) -> None:
+    if out is None:
+        raise ParamError("--to plp is a folder; say where: --out FOLDER.")
+    check_is_folder(out)
 
 
 def ranges(given: list[str]) -> dict[str, tuple[str, str]]:
@@ -226,11 +241,15 @@ def exported(
     if to is To.CALCULATOR:
         from elseif.report.calculator import calculator_page
 
-        write: Callable[..., str | bytes] = calculator_page
+        write: Callable[..., Any] = calculator_page
     elif to is To.CDM_SQL:
         from elseif.ohdsi import to_cdm_sql
 
         write = to_cdm_sql
+    elif to is To.PLP:
+        from elseif.ohdsi import save_plp_model
+
+        write = save_plp_model
     else:
         from elseif.export.formats import FORMATS
 

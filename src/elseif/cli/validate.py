@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from elseif.cli.arguments import Force, LabelColumn, MinCell, ModelFile, Quiet, output_file
+from elseif.cli.arguments import OUTPUT, Force, LabelColumn, MinCell, ModelFile, Quiet, output_file
 from elseif.cli.cohort_folder import is_cohort_folder
 from elseif.cli.output import check_is_folder, check_outputs, save, say_saved, width
 from elseif.cli.problems import say
@@ -60,6 +60,14 @@ def validate(
     ] = None,
     label: LabelColumn = None,
     results: Annotated[Path | None, output_file("Write every number here (JSON).")] = None,
+    plp_results: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Write tables with the columns of PatientLevelPrediction's results (CSV).",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
     recalibrated: Annotated[
         Path | None, output_file("Save the list with the new counts on top of the old (JSON).")
     ] = None,
@@ -81,7 +89,9 @@ def validate(
     --recalibrated saves the same rules with probabilities that have learnt from these people.
     """
     _check_arguments(table, database, schema, cohort)
-    _check_recalibration(recalibrated, discount, results, min_cell)
+    _check_recalibration(recalibrated, discount, results or plp_results, min_cell)
+    if plp_results is not None:
+        check_is_folder(plp_results)
     check_outputs([results, recalibrated], force, [model, *([table] if table else [])])
     from elseif.cli.models import read
     from elseif.evaluation.updating import recalibrate
@@ -99,8 +109,14 @@ def validate(
     made = None if recalibrated is None else recalibrate(fitted, X, y, discount)
     print(validation_text(found))
     print()
+    kept = found
+    if min_cell is not None and (results is not None or plp_results is not None):
+        kept = validate_externally(fitted, X, y, min_cell=min_cell)
+    if plp_results is not None:
+        from elseif.ohdsi import save_plp_results
+
+        say_saved("Tables", save_plp_results(kept, plp_results, force=force))
     if results is not None:
-        kept = found if min_cell is None else validate_externally(fitted, X, y, min_cell=min_cell)
         save(
             "Numbers",
             results,
