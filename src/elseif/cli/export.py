@@ -196,7 +196,7 @@ def export(
         "ranges": ranges(expected) if expected else None,
         "about": dict(named_values(about, "--about")) if about else None,
     }
-    given = {name: value for name, value in options.items() if value is not None}
+    given: dict[str, Any] = {n: value for n, value in options.items() if value is not None}
     if labels is not None and to in FOR_PROGRAMS:
         say(f"note: --labels changes nothing here: {to.value} keeps the names of the columns.")
     if to is To.PLP:

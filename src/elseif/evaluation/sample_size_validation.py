@@ -149,7 +149,11 @@ def sample_size_to_validate(model: Any, **options: Any) -> SampleSize:
     share = people / people.sum()
     prevalence = float(share @ risk)
     return validation_sample_size(
-        prevalence, c_statistic_of(risk, share), risks=risk, shares=share, **options
+        prevalence,
+        c_statistic_of(risk, share),
+        risks=risk.tolist(),
+        shares=share.tolist(),
+        **options,
     )
 
 

@@ -85,7 +85,7 @@ class Plan:
     >>> X, y = load_titanic()
     >>> plan = make_plan(X, y, name="Titanic")
     >>> [column.name for column in plan.columns], len(plan.antecedents), plan.n_patterns
-    (['age', 'class', 'sex'], 22, 20)
+    (['age', 'class', 'sex'], 15, 30)
     """
 
     name: str
@@ -205,7 +205,7 @@ def make_plan(
     >>> X, y = load_titanic()
     >>> plan = make_plan(X, y, min_support=0.3, max_cardinality=1)
     >>> [antecedent.name for antecedent in plan.antecedents]
-    ['class = 3rd', 'class = crew', 'sex = male', 'age = adult', 'sex = female']
+    ['age = adult', 'class = 3rd', 'class = crew', 'sex = male']
     """
     from elseif.antecedents.named_levels import only_named_levels
     from elseif.bits.packing import make_layout

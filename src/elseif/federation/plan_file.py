@@ -124,7 +124,7 @@ def read_plan(path: str | os.PathLike[str]) -> Plan:
     >>> X, y = load_titanic()
     >>> path = save_plan(make_plan(X, y), "plan.json")
     >>> read_plan(path).outcome
-    'survived'
+    'survival'
     """
     raw, name = read_document(path, FORMAT, VERSION, LARGEST_FILE)
     try:

@@ -43,7 +43,7 @@ class SiteCounts:
     >>> X, y = load_titanic()
     >>> site = count_site(make_plan(X, y), X, y, site="all decks", min_cell=10)
     >>> len(site.patterns), int(site.n_shared.sum()), site.withheld
-    (9, 2147, (19, 35))
+    (9, 1997, (24, 180))
     """
 
     site: str
@@ -77,8 +77,8 @@ def count_site(
 ) -> SiteCounts:
     """Count a site's people by pattern of conditions and label.
 
-    With ``min_cell``, a pattern is shared only if it has no label, or at least ``min_cell``
-    people of it: for every label. All other patterns are withheld as a whole. Where fewer than
+    With ``min_cell``, a pattern is shared only if, of every label, nobody or at least ``min_cell``
+    people have it. All other patterns are withheld as a whole. Where fewer than
     ``min_cell`` people of a label are withheld in this way, the smallest shared pattern with people
     of that label is withheld as well, so that nobody who knows the site's totals learns a small
     number by subtraction.
