@@ -53,6 +53,10 @@ class ModelFileError(ElseifError, ValueError):
     """A model file is damaged, edited, of another program or of a newer release."""
 
 
+class FederationError(ModelFileError):
+    """A plan or a site's counts are damaged, impossible, or not those that were agreed on."""
+
+
 class ExportError(ElseifError, ValueError):
     """A model cannot be said in a format."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +11,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from elseif.antecedents.named_levels import only_named_levels
 from elseif.antecedents.own_antecedents import read_antecedents
 from elseif.antecedents.pool import Pool
 from elseif.bits.merging import merged_note
@@ -25,15 +23,13 @@ from elseif.conditions.binarise import (
     refuse_missing,
     seen_levels,
 )
-from elseif.conditions.fit_report import FitReport, in_the_end
 from elseif.conditions.levels import short_scale
 from elseif.errors import NothingFrequentError, ParamError
 from elseif.explain_mixin import ExplainMixin
 from elseif.fitted_attributes import FittedAttributes
-from elseif.fitted_model import FittedModel, as_model
+from elseif.fitted_model import as_model
+from elseif.fitting import FittedPool, Observed, fit_pool
 from elseif.forking import LOADING
-from elseif.list_prior import list_prior, warn_of_long_prior
-from elseif.model.problem import Problem
 from elseif.parameters import (
     SETTINGS,
     check_cuts,
@@ -43,7 +39,6 @@ from elseif.parameters import (
     suggesting_names,
     without_learn,
 )
-from elseif.posterior.rule_list import ModelMetadata
 from elseif.progress import Progress, ProgressBar
 from elseif.project_mixin import ProjectMixin
 from elseif.sampling_mixin import SamplingMixin
@@ -54,7 +49,6 @@ from elseif.tables.origin import origin_of
 from elseif.tables.reading import Table, parse_kinds, read_table
 from elseif.tables.weights import weight_note
 from elseif.training_labels import training_labels
-from elseif.training_record import training_record
 
 if TYPE_CHECKING:
     from elseif.antecedents.mining import Mined
@@ -302,55 +296,30 @@ class BayesianRuleListClassifier(
         labels = training_labels(self, y, sample_weight, table)
         _load_compiled_code()
         layout = make_layout(labels.codes, len(labels.classes), labels.weights, labels.unit)
-        known, to_learn = without_learn(settings)
+        known, _ = without_learn(settings)
         pseudocounts = read_pseudocounts(known["pseudocounts"], labels.classes)
         binarised, mined = self._pool(table, labels, layout, pseudocounts)
-        columns, conditions = only_named_levels(binarised, mined.pool.conditions)
-        mined = replace(mined, pool=replace(mined.pool, conditions=conditions))
-        kinds = {column.name: column.kind for column in binarised.columns}
-        prior = list_prior(known, mined.pool, table.names)
-        warn_of_long_prior(self.expected_length, mined.pool)
-        problem = Problem(mined.covers, mined.layout, pseudocounts, prior, mined.condition_ids)
-        fingerprint = data_fingerprint(labels, binarised.digests)
-        with self._checkpointing(fingerprint, settings) as (seed, kept):
-            learnt = self._learn(problem, to_learn, seed, kept)
-            problem, alphas = learnt.problem, learnt.problem.pseudocounts
-            metadata = ModelMetadata(labels.classes, alphas, kinds, labels.unit, name_of(y))
-            drawn = self._sample(problem, mined.pool, metadata, seed, kept)
+        observed = Observed(
+            names=table.names,
+            named=table.named,
+            n_rows=table.n_rows,
+            labels=labels,
+            layout=layout,
+            pseudocounts=pseudocounts,
+            outcome=name_of(y),
+            fingerprint=data_fingerprint(labels, binarised.digests),
+            cohort=origin_of(X, {condition.column for condition in mined.pool.conditions}),
+        )
         notes = (
-            drawn.point_note,
-            learnt.note,
-            *mined.left_out.notes,
             weight_note(labels.weights, labels.unit),
             self._clamped(mined.pool),
             merged_note(layout, mined.layout),
         )
-        path = self._projected(problem, drawn.posterior, drawn.rule_list)
-        # one assignment, which nothing can interrupt: a refit is whole or not there
-        self.model_ = FittedModel(
-            rule_list=drawn.rule_list,
-            map_rule_list=drawn.map_rule_list,
-            posterior=drawn.posterior,
-            convergence=drawn.convergence,
-            fit_report=FitReport(
-                columns=tuple(in_the_end(columns, conditions, mined.left_out.reasons)),
-                n_rows=table.n_rows,
-                n_rows_without_label=labels.n_dropped,
-                aliases=mined.pool.aliases,
-                near_equivalents=mined.left_out.near_equivalents,
-                notes=tuple(filter(None, notes)),
-            ),
-            settings=settings,
-            training=training_record(drawn.rule_list, fingerprint),
-            feature_names=list(table.names) if table.named else None,
-            n_features=len(table.names),
-            pool=mined.pool,
-            learnt=learnt.values or None,
-            cohort=origin_of(X, {condition.column for condition in conditions}),
-            projection_path=path,
-            projected_rule_list=None if path is None else path.lists[-1],
-        )
-        self._keep_chains(drawn, problem, kept)
+        return self._take(fit_pool(self, settings, observed, binarised, mined, notes))
+
+    def _take(self, fitted: FittedPool) -> BayesianRuleListClassifier:
+        self.model_ = fitted.model  # one assignment, which nothing can interrupt: a refit is whole
+        self._keep_chains(fitted.drawn, fitted.problem, fitted.kept)
         self._warn_of_convergence()
         return self
 

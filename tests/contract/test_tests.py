@@ -32,6 +32,13 @@ THROUGH_A_DOOR = {
         "report.report_options"
     ),
     "cli/test_extract.py": "cli.extract",
+    "federation/test_federation.py": (
+        "cli.federate cli.plan cli.site federation.federating federation.plan "
+        "federation.plan_file federation.site_counts fitting"
+    ),
+    "evaluation/test_sample_size.py": "cli.samplesize",
+    "ohdsi/test_cdm_sql.py": "ohdsi.cdm_sql",
+    "ohdsi/test_plp.py": "ohdsi.plp_model ohdsi.plp_results",
     "serving/test_running.py": "cli.serve serving.running",
     "serving/test_app.py": "serving.metrics serving.openapi",
     "cli/test_text_options.py": "cli.text_options",

@@ -16,7 +16,13 @@ from elseif.antecedents.left_out import Frequent, LeftOut, make_smaller
 from elseif.antecedents.pool import Pool, canonical_order, pool_members
 from elseif.bits.counting import conjunction_counts, cover_label_counts
 from elseif.bits.merging import merge_observations
-from elseif.bits.packed_mask import label_counts, pack_mask, stack_words, total_counts
+from elseif.bits.packed_mask import (
+    PackedMask,
+    label_counts,
+    pack_mask,
+    stack_words,
+    total_counts,
+)
 from elseif.bits.packing import BitLayout, zero_words
 from elseif.conditions.binarise import Binarised
 from elseif.conditions.condition import FALSE, UNEQUAL, Condition
@@ -156,13 +162,29 @@ def given_pool(
     settings: MiningSettings,
 ) -> Mined:
     """The user's own antecedents in place of mining: none is left out or merged."""
-    conditions = sorted({c for a in antecedents for c in a}, key=Condition.sort_key)
+    conditions = conditions_of(antecedents)
     columns = (table.column(c.column, kinds.get(c.column)) for c in conditions)
     masks = [pack_mask(c.mask(x), layout) for c, x in zip(conditions, columns, strict=True)]
+    return pool_of_masks(antecedents, masks, layout, settings)
+
+
+def conditions_of(antecedents: Iterable[Antecedent]) -> list[Condition]:
+    """The conditions of some antecedents, each once, in canonical order."""
+    return sorted({c for a in antecedents for c in a}, key=Condition.sort_key)
+
+
+def pool_of_masks(
+    antecedents: Sequence[Antecedent],
+    masks: Sequence[PackedMask],
+    layout: BitLayout,
+    settings: MiningSettings,
+) -> Mined:
+    """A pool of given antecedents; the masks are those of ``conditions_of`` them."""
+    conditions = conditions_of(antecedents)
     members = pool_members(antecedents, conditions)
     members = members[canonical_order(members)]
     warn_of_large_covers(len(conditions), "conditions", layout)
-    covers = stack_words(masks, layout)
+    covers = stack_words(list(masks), layout)
     covers, layout = merge_observations(covers, layout) or (covers, layout)
     return _with_covers(conditions, covers, members, layout, settings, {})
 

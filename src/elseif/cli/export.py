@@ -14,7 +14,7 @@ import typer
 from elseif.cli.activity import activity
 from elseif.cli.arguments import Force, LabelsFile, MinCell, OutFile
 from elseif.cli.option_groups import takes_groups
-from elseif.cli.output import check_outputs, save, write_data
+from elseif.cli.output import check_is_folder, check_outputs, save, say_saved, write_data
 from elseif.cli.problems import say
 from elseif.cli.settings import named_values
 from elseif.cli.show import Which
@@ -28,6 +28,7 @@ SAID = {
     "questions": "question",
     "ranges": "range",
     "version": "library-version",
+    "index_table": "index-table",
 }
 
 
@@ -45,6 +46,8 @@ class To(StrEnum):
     FHIR = "fhir"
     PYTHON = "python"
     JAVASCRIPT = "javascript"
+    CDM_SQL = "cdm-sql"
+    PLP = "plp"
     CALCULATOR = "calculator"
     JSON = "json"
 
@@ -71,8 +74,17 @@ class FormatOptions:
         float | None,
         _only("text, markdown, latex, dmn, cql, fhir: level of the intervals.", "NUMBER"),
     ] = None
-    dialect: Annotated[str | None, _only("sql: dialect, such as postgres.", "NAME")] = None
+    dialect: Annotated[str | None, _only("sql, cdm-sql: dialect, such as postgres.", "NAME")] = None
     table: Annotated[str | None, _only("sql: table to select from.", "NAME")] = None
+    schema: Annotated[str | None, _only("cdm-sql: schema of the CDM's tables.", "NAME")] = None
+    index_table: Annotated[
+        str | None,
+        _only(
+            "cdm-sql: table with person_id and index_date; without it, the index condition of the "
+            "model's cohort.",
+            "NAME",
+        ),
+    ] = None
     name: Annotated[str | None, _only("cql, fhir: name of the library.", "NAME")] = None
     library_version: Annotated[
         str | None, _only("cql, fhir: version of the library; 1.0.0 without it.", "TEXT")
@@ -118,6 +130,8 @@ class FormatOptions:
             "level": self.level,
             "dialect": self.dialect,
             "table": self.table,
+            "schema": self.schema,
+            "index_table": self.index_table,
             "name": self.name,
             "version": self.library_version,
             "url": self.url,
@@ -154,7 +168,10 @@ def export(
 ) -> None:
     """Write the list in another format, or several lists as one calculator."""
     report = options.report
-    check_outputs([out], force, [*models, report])
+    if to is To.PLP:
+        _check_folder(out)
+    else:
+        check_outputs([out], force, [*models, report])
     if report is not None and (to is not To.CALCULATOR or len(models) > 1):
         raise ParamError("--report is an option of --to calculator with one model.")
     given = options.given()
@@ -162,13 +179,18 @@ def export(
         given["about"] = {**from_report(report, models[0], labels), **given.get("about", {})}
     from elseif.export.formats import FORMATS
 
-    format_ = FORMATS.get(to.value)  # None for the calculator
+    format_ = FORMATS.get(to.value)  # None for the calculator and the folder
     if out is None and format_ is not None and format_.is_binary:
         raise ParamError(f"--to {to.value} is a binary file; say where: --out FILE.")
-    if labels is not None and format_ is not None and not format_.shows_labels:
+    if labels is not None and (to is To.PLP or (format_ is not None and not format_.shows_labels)):
         say(f"note: --labels changes nothing here: {to.value} keeps the names of the columns.")
+    if to is To.PLP:
+        assert out is not None
+        given |= {"folder": out, "force": force}
     content = exported(models, to, given, min_cell, labels)
-    if out is not None:
+    if to is To.PLP:
+        say_saved("Folder", content)
+    elif out is not None:
         save(to.value, out, content, force)
     else:
         write_data(content if content.endswith("\n") else content + "\n")
@@ -183,6 +205,12 @@ def from_report(report: Path, model: Path, labels: Path | None) -> dict[str, str
         return performance_in_report(report, read(model, labels))
     except OSError as error:
         raise ParamError(f"--report: {report} cannot be read: {error.strerror}.") from error
+
+
+def _check_folder(out: Path | None) -> None:
+    if out is None:
+        raise ParamError("--to plp is a folder; say where: --out FOLDER.")
+    check_is_folder(out)
 
 
 def ranges(given: list[str]) -> dict[str, tuple[str, str]]:
@@ -209,7 +237,15 @@ def exported(
     if to is To.CALCULATOR:
         from elseif.report.calculator import calculator_page
 
-        write: Callable[..., str | bytes] = calculator_page
+        write: Callable[..., Any] = calculator_page
+    elif to is To.CDM_SQL:
+        from elseif.ohdsi import to_cdm_sql
+
+        write = to_cdm_sql
+    elif to is To.PLP:
+        from elseif.ohdsi import save_plp_model
+
+        write = save_plp_model
     else:
         from elseif.export.formats import FORMATS
 

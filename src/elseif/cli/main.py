@@ -17,6 +17,7 @@ from elseif.cli.edit import edit
 from elseif.cli.explain import explain
 from elseif.cli.export import export
 from elseif.cli.extract import extract
+from elseif.cli.federate import federate
 from elseif.cli.fit import fit
 from elseif.cli.grouped_command import GroupedCommand
 from elseif.cli.interrupts import INTERRUPTED, heed_signals, stopped, was_stopped
@@ -24,6 +25,7 @@ from elseif.cli.labels import labels
 from elseif.cli.misuse import in_a_sentence
 from elseif.cli.open_page import open_page
 from elseif.cli.output import give_up_if_failing, make_output_whole, make_streams_lenient
+from elseif.cli.plan import plan
 from elseif.cli.predict import predict
 from elseif.cli.problems import (
     BROKEN_PIPE,
@@ -35,8 +37,10 @@ from elseif.cli.problems import (
 )
 from elseif.cli.project import project
 from elseif.cli.report import report
+from elseif.cli.samplesize import samplesize
 from elseif.cli.serve import serve
 from elseif.cli.show import show
+from elseif.cli.site import site
 from elseif.cli.study import study
 from elseif.cli.validate import validate
 from elseif.visible import visible
@@ -59,6 +63,10 @@ COMMANDS: dict[Callable[..., None], str] = {
     report: "Write a report, validated out of sample.",
     open_page: "Open a report or another page in the browser.",
     validate: "Evaluate a model on data from elsewhere.",
+    plan: "Plan what sites are to count, for federate.",
+    site: "Count a site's people under a plan: no rows.",
+    federate: "Learn a rule list from the counts of many sites.",
+    samplesize: "Say how many people a study needs.",
     export: "Write the list as SQL, PMML, ONNX, code, a calculator ...",
     labels: "Write a file of names and units to show, to fill in.",
     edit: "Evaluate a list that was edited in the explorer.",

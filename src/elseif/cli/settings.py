@@ -40,8 +40,22 @@ NOT_OPTIONS = ("verbose",)  # which is --quiet
 
 def takes_settings(command: Callable[..., None]) -> Callable[..., None]:
     """A command with an option for every setting, which it gets as one dict, ``settings``."""
+    return takes_some_settings(lambda setting: True)(command)
+
+
+def takes_some_settings(
+    wanted: Callable[[Setting], bool],
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """A command with an option for some settings."""
+    return lambda command: _with_options(command, wanted)
+
+
+def _with_options(
+    command: Callable[..., None], wanted: Callable[[Setting], bool]
+) -> Callable[..., None]:
     own = list(inspect.signature(command, eval_str=True).parameters.values())[:-1]
-    options = [_option(setting) for setting in SETTINGS if setting.name not in NOT_OPTIONS]
+    taken = [s for s in SETTINGS if s.name not in NOT_OPTIONS and wanted(s)]
+    options = [_option(setting) for setting in taken]
     in_groups = sorted(options, key=lambda option: _panel(option))
 
     @wraps(command)
@@ -150,9 +164,13 @@ def _number_or_learn(text: str, option: str) -> float | str:
 
 def by_label(pseudocounts: Mapping[str, float], y: Any) -> dict[Any, float]:
     """Pseudocounts by the labels of a table, which options can only spell: 1 for "1"."""
+    return by_label_name(pseudocounts, y.cat.categories.tolist())
+
+
+def by_label_name(pseudocounts: Mapping[str, float], labels: list[Any]) -> dict[Any, float]:
+    """Pseudocounts by some labels, which options can only spell."""
     from elseif.cli.tables import find_label
 
-    labels = y.cat.categories.tolist()
     by_value: dict[Any, float] = {}
     for name, value in pseudocounts.items():
         label = find_label(name, labels, "--pseudocounts")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from elseif.cli.arguments import (
+    OUTPUT,
     Force,
     LabelColumn,
     LabelsFile,
@@ -92,6 +93,14 @@ class Outputs:
     title: Title = None
     labels: LabelsFile = None
     results: Annotated[Path | None, output_file("Write every number here (JSON).")] = None
+    plp_results: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Write tables with the columns of PatientLevelPrediction's results (CSV).",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None
     recalibrated: Annotated[
         Path | None, output_file("Save the list with the new counts added to the old ones (JSON).")
     ] = None
@@ -106,8 +115,19 @@ class Outputs:
     min_cell: MinCell = None
     force: Force = False
 
+    def shared(self) -> list[str]:
+        """Options of what is written about the people evaluated, but for the model."""
+        paths = {
+            "--out": self.out,
+            "--results": self.results,
+            "--plp-results": self.plp_results,
+        }
+        return [option for option, path in paths.items() if path is not None]
+
     def check(self) -> None:
         """Raise where options do not go together."""
+        if self.plp_results is not None:
+            check_is_folder(self.plp_results)
         if self.title is not None and self.out is None:
             raise ParamError("--title goes with --out PAGE.")
         if self.discount is not None and self.recalibrated is None and self.out is None:
@@ -116,11 +136,10 @@ class Outputs:
             raise ParamError(f"--discount is {self.discount:g}; it must lie between 0 and 1.")
         if self.min_cell is None or self.recalibrated is None:
             return
-        others = {"--out": self.out, "--results": self.results}
-        given = [option for option, path in others.items() if path is not None]
-        if given:
+        shared = self.shared()
+        if shared:
             raise ParamError(
-                f"With --min-cell, {given[0]} and --recalibrated cannot be written together: each "
+                f"With --min-cell, {shared[0]} and --recalibrated cannot be written together: each "
                 "is rounded on its own, and together they would reveal more about the counts than "
                 "either does alone."
             )
@@ -175,8 +194,7 @@ def validate(
         made = recalibrate(fitted, X, y, outputs.discount)
     print(validation_text(validation))
     print()
-    is_written = outputs.results is not None or outputs.out is not None
-    if outputs.min_cell is not None and is_written:
+    if outputs.min_cell is not None and outputs.shared():
         validation = validate_externally(
             fitted, X, y, min_cell=outputs.min_cell, discount=outputs.discount
         )
@@ -190,6 +208,11 @@ def validate(
 
 
 def _write(outputs: Outputs, validation: ExternalValidation, made: FittedModel | None) -> None:
+    if outputs.plp_results is not None:
+        from elseif.ohdsi import save_plp_results
+
+        folder = save_plp_results(validation, outputs.plp_results, force=outputs.force)
+        say_saved("Tables", folder)
     if outputs.results is not None:
         from elseif.report.plain_data import plain
 

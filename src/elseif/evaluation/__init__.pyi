@@ -51,6 +51,16 @@ from elseif.evaluation.net_benefit import (
     DecisionCurve as DecisionCurve,
     decision_curve as decision_curve,
 )
+from elseif.evaluation.sample_size import (
+    Criterion as Criterion,
+    SampleSize as SampleSize,
+    cox_snell_r2 as cox_snell_r2,
+    development_sample_size as development_sample_size,
+)
+from elseif.evaluation.sample_size_validation import (
+    sample_size_to_validate as sample_size_to_validate,
+    validation_sample_size as validation_sample_size,
+)
 from elseif.evaluation.scores import (
     CHADS2 as CHADS2,
     CHA2DS2VASc as CHA2DS2VASc,

@@ -96,17 +96,25 @@ def column_cells(
     a cell stands for whatever the list does not name.
     """
     kinds = rule_list.metadata.kinds
-    cells = {}
-    for name, conditions in list_conditions(rule_list).items():
-        kind = kinds.get(name) or guessed_kind(conditions)
-        if kind is Kind.BOOLEAN:
-            of_values = _boolean_cells(name, conditions)
-        elif kind in (Kind.NUMERIC, Kind.DATE):
-            of_values = _interval_cells(name, kind, conditions)
-        else:
-            of_values = _category_cells(name, kind, conditions, (levels or {}).get(name))
-        cells[name] = (*of_values, _missing_cell(name, kind, conditions))
-    return cells
+    return {
+        name: cells_of_column(
+            name, kinds.get(name) or guessed_kind(conditions), conditions, (levels or {}).get(name)
+        )
+        for name, conditions in list_conditions(rule_list).items()
+    }
+
+
+def cells_of_column(
+    name: str, kind: Kind, conditions: Sequence[Condition], levels: Sequence[Any] | None = None
+) -> tuple[Cell, ...]:
+    """The cells of one column under some conditions on it; the last one holds missing values."""
+    if kind is Kind.BOOLEAN:
+        of_values = _boolean_cells(name, conditions)
+    elif kind in (Kind.NUMERIC, Kind.DATE):
+        of_values = _interval_cells(name, kind, conditions)
+    else:
+        of_values = _category_cells(name, kind, conditions, levels)
+    return (*of_values, _missing_cell(name, kind, conditions))
 
 
 def open_cells(cells: Sequence[Cell], conditions: Sequence[Condition]) -> tuple[Cell, ...]:

@@ -1,0 +1,100 @@
+"""elseif federate PLAN SITE...: a rule list from the counts of many sites."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from elseif.cli.arguments import OUTPUT, Force, MinCell, Quiet, output_file
+from elseif.cli.output import check_outputs, save, say_saved, say_wrapped
+from elseif.cli.plan import PlanFile
+from elseif.cli.settings import by_label_name, estimator_parameters, takes_some_settings
+from elseif.errors import ParamError
+from elseif.parameters import Group, Setting
+
+LIMITS = ("max_iter", "max_time", "max_memory")
+
+
+def _is_about_lists(setting: Setting) -> bool:
+    """Whether a setting is one of prior or sampler: the pool is in the plan."""
+    in_groups = setting.group in (Group.LEARN, Group.SAMPLE) and setting.name != "antecedents"
+    return in_groups or setting.name in LIMITS
+
+
+@takes_some_settings(_is_about_lists)
+def federate(
+    plan: PlanFile,
+    sites: Annotated[
+        list[Path],
+        typer.Argument(metavar="SITE...", help="Counts of sites, made by elseif site."),
+    ],
+    leave_one_out: Annotated[
+        bool,
+        typer.Option(
+            "--leave-one-out",
+            help="Also judge each site by the list of all others (internal-external validation).",
+        ),
+    ] = False,
+    model: Annotated[Path | None, output_file("Save the model here (JSON).")] = None,
+    without_posterior: Annotated[
+        bool,
+        typer.Option(
+            "--without-posterior",
+            help="Leave the posterior's lists out of the model: a smaller file.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = False,
+    results: Annotated[Path | None, output_file("Write every number here (JSON).")] = None,
+    min_cell: MinCell = None,
+    force: Force = False,
+    quiet: Quiet = False,
+    settings: dict[str, Any] = {},  # noqa: B006
+) -> None:
+    """Learn a rule list from the counts of sites, and compare the sites on every line.
+
+    Where no site withholds anybody, the list and every draw are those of elseif fit on the rows
+    of all sites together, with the plan's antecedents.
+    """
+    if min_cell is not None and results is not None:
+        raise ParamError(
+            "With --min-cell, --results cannot be written: it holds the counts of every site. Ask "
+            "the sites for a minimum cell."
+        )
+    check_outputs([model, results], force, [plan, *sites])
+    parameters = estimator_parameters(settings)
+    from elseif.cli.fit import is_watched
+    from elseif.federation import federate as fit_sites, read_plan, read_site
+    from elseif.federation.federation_text import federation_text
+    from elseif.report.plain_data import plain
+
+    agreed = read_plan(plan)
+    if isinstance(parameters["pseudocounts"], dict):
+        parameters["pseudocounts"] = by_label_name(
+            parameters["pseudocounts"], agreed.classes.tolist()
+        )
+    counts = [read_site(path, agreed) for path in sites]
+    parameters["verbose"] = is_watched(quiet)
+    found = fit_sites(agreed, counts, leave_one_out=leave_one_out, **parameters)
+    made = found.model.with_settings(verbose=False)
+    if model is not None:
+        from elseif.export.model_file import save_model
+
+        save_model(made, model, None if without_posterior else "lists", force, min_cell)
+    print(federation_text(found))
+    say_wrapped(found.classifier.convergence_.sentence())
+    print()
+    if model is not None:
+        say_saved("Model", model)
+    if results is not None:
+        numbers = {
+            "plan_sha256": agreed.sha256,
+            "lines": [plain(asdict(line)) for line in found.lines],
+            "left_out": [plain(asdict(site)) for site in found.left_out],
+            "withheld": {site.site: list(site.withheld) for site in found.sites},
+        }
+        text = json.dumps(numbers, indent=1, allow_nan=False) + "\n"
+        save("Numbers", results, text, force)

@@ -1,0 +1,90 @@
+"""elseif plan TABLE --label COLUMN --out FILE: what sites are to count."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from elseif.cli.arguments import Force, Quiet, TableFile
+from elseif.cli.cohort_folder import cohort_settings
+from elseif.cli.output import check_outputs, say_saved, say_wrapped
+from elseif.cli.settings import estimator_parameters, takes_some_settings
+from elseif.cli.tables import Wanted, check_table_file, kinds_of_texts, read_labelled
+from elseif.cli.text_options import takes_text_format
+from elseif.parameters import Group
+
+PlanFile = Annotated[
+    Path,
+    typer.Argument(metavar="PLAN", help="Plan file, made by elseif plan.", show_default=False),
+]
+
+
+@takes_some_settings(lambda s: s.group is Group.CONDITIONS or s.name == "antecedents")
+@takes_text_format
+def plan(
+    table: TableFile,
+    label: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="Column that is to be predicted; of a cohort's folder, its outcome.",
+            show_default=False,
+        ),
+    ] = None,
+    positive: Annotated[
+        str | None,
+        typer.Option(metavar="LABEL", help="The label whose probability is wanted."),
+    ] = None,
+    drop: Annotated[
+        list[str], typer.Option(metavar="COLUMN", help="Column to leave out; may be repeated.")
+    ] = [],  # noqa: B006
+    name: Annotated[str, typer.Option(metavar="TEXT", help="What the plan is called.")] = "plan",
+    min_cell: Annotated[
+        int | None,
+        typer.Option(
+            "--min-cell",
+            min=2,
+            metavar="NUMBER",
+            help="Leave out what names categories of fewer people.",
+        ),
+    ] = None,
+    out: Annotated[Path, typer.Option(metavar="FILE", help="Write the plan here (JSON).")] = Path(
+        "plan.json"
+    ),
+    force: Force = False,
+    quiet: Quiet = False,
+    text: Any = None,
+    settings: dict[str, Any] = {},  # noqa: B006
+) -> None:
+    """Plan a federation: conditions, antecedents and labels from the table of one site.
+
+    The plan holds no counts, but cut points and names of frequent categories. Send it to every
+    site, which runs elseif site.
+    """
+    check_outputs([out], force, [table, settings["antecedents"]])
+    check_table_file(table)
+    label, cuts = cohort_settings(table, label)
+    parameters = estimator_parameters(settings)
+    if parameters["cuts"] is None:
+        parameters["cuts"] = cuts
+    read = read_labelled(
+        table,
+        Wanted(
+            label, None, drop, positive, kinds=kinds_of_texts(parameters["kinds"]),
+            missing_y=parameters["missing_y"], text=text,
+        ),
+    )  # fmt: skip
+    from elseif.federation import make_plan, save_plan
+
+    made = make_plan(read.X, read.y, name=name, min_cell=min_cell, **parameters)
+    save_plan(made, out, force)
+    say_wrapped(
+        f"{len(made.antecedents):,} antecedents of {sum(map(len, made.conditions.values())):,} "
+        f"conditions on {len(made.columns):,} columns; at most {made.n_patterns:,} patterns."
+    )
+    for note in made.notes:
+        say_wrapped(note)
+    print(f"SHA-256 {made.sha256}")
+    say_saved("Plan", out)

@@ -1,0 +1,161 @@
+"""elseif site PLAN TABLE --name NAME --out FILE: one site's counts, and what they cost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from elseif.cli.arguments import Force, LabelColumn, Quiet
+from elseif.cli.cohort_folder import is_cohort_folder
+from elseif.cli.output import check_outputs, say_saved, say_wrapped
+from elseif.cli.plan import PlanFile
+from elseif.cli.standard_input import table_path
+from elseif.cli.tables import Wanted, check_table_file, read_labelled
+from elseif.cli.text_options import takes_text_format
+from elseif.errors import ParamError
+
+if TYPE_CHECKING:
+    from elseif.cohort import Cohort
+    from elseif.federation import Plan
+
+SOURCE = "Database"
+
+
+@takes_text_format
+def site(
+    plan: PlanFile,
+    table: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[TABLE]",
+            help="Table of the site's people, or the folder of a cohort.",
+            show_default=False,
+            callback=lambda path: None if path is None else table_path(path),
+        ),
+    ] = None,
+    name: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", help="Name of the site, which goes into the file."),
+    ] = None,
+    database: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="In place of a table: a database, from which the plan's cohort is extracted.",
+            rich_help_panel=SOURCE,
+        ),
+    ] = None,
+    schema: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Schema of its tables.", rich_help_panel=SOURCE),
+    ] = None,
+    label: LabelColumn = None,
+    missing_y: Annotated[
+        str,
+        typer.Option("--missing-y", metavar="error|drop", help="What to do without a label."),
+    ] = "error",
+    min_cell: Annotated[
+        int | None,
+        typer.Option(
+            "--min-cell",
+            min=2,
+            metavar="NUMBER",
+            help="Withhold patterns in which fewer people have some label.",
+        ),
+    ] = None,
+    out: Annotated[Path, typer.Option(metavar="FILE", help="Write the counts here (JSON).")] = Path(
+        "site.json"
+    ),
+    force: Force = False,
+    quiet: Quiet = False,
+    text: Any = None,
+) -> None:
+    """Count a site's people by pattern of the plan's conditions and by label.
+
+    The file holds these counts and nothing else. --min-cell withholds small ones, and says how
+    many people that costs.
+    """
+    if name is None or not name.strip():
+        raise ParamError("site needs --name TEXT, the name of the site.")
+    if (table is None) == (database is None):
+        raise ParamError("Give a TABLE, or --database URL, to count.")
+    if schema is not None and database is None:
+        raise ParamError("--schema goes with --database.")
+    if missing_y not in ("error", "drop"):
+        raise ParamError(f"--missing-y is {missing_y!r}; it must be error or drop.")
+    check_outputs([out], force, [plan, table])
+    from elseif.federation import count_site, read_plan, save_site
+    from elseif.federation.federation_text import site_report
+
+    agreed = read_plan(plan)
+    if database is not None:
+        X, y = _of_cohort(agreed, _extracted(agreed, plan, database, schema, quiet))
+    else:
+        assert table is not None
+        check_table_file(table)
+        X, y = _of_table(agreed, table, label, missing_y, text)
+    counts = count_site(agreed, X, y, site=name, min_cell=min_cell, missing_y=missing_y)
+    save_site(counts, out, force)
+    for sentence in site_report(agreed, counts):
+        say_wrapped(sentence)
+    say_saved("Counts", out)
+
+
+def _of_table(
+    plan: Plan, table: Path, label: str | None, missing_y: str, text: Any
+) -> tuple[Any, Any]:
+    if is_cohort_folder(table) and plan.cohort is not None:
+        from elseif.cohort import read_cohort
+
+        return _of_cohort(plan, read_cohort(table))
+    label = label or plan.outcome
+    if label is None:
+        raise ParamError("The plan does not name the column of the label; say --label COLUMN.")
+    from elseif.federation.plan import CATEGORIES
+
+    classes = plan.classes.tolist()
+    kinds = {
+        column.name: "category"
+        for column in plan.columns
+        if column.kind in CATEGORIES and all(isinstance(v, str) for v in column.levels)
+    }
+    if all(isinstance(each, str) for each in classes):
+        kinds[label] = "category"
+    read = read_labelled(
+        table,
+        Wanted(
+            label=label,
+            classes=classes,
+            features=[column.name for column in plan.columns],
+            kinds=kinds,
+            missing_y=missing_y,
+            text=text,
+        ),
+    )
+    return read.X, read.y
+
+
+def _extracted(plan: Plan, path: Path, database: str, schema: str | None, quiet: bool) -> Cohort:
+    from elseif.cli.fit import is_watched
+    from elseif.cohort import connect, extract
+    from elseif.cohort.definition_file import definition_from
+    from elseif.progress import Progress, ProgressBar
+
+    if plan.cohort is None:
+        raise ParamError(
+            f"{path.name} was not made from a cohort: it has no definition to extract by. Give a "
+            "TABLE."
+        )
+    definition = definition_from(plan.cohort["definition"], path.name)
+    progress = ProgressBar() if is_watched(quiet) else Progress()
+    with connect(database, schema) as source:
+        return extract(source, definition, progress=progress)
+
+
+def _of_cohort(plan: Plan, cohort: Cohort) -> tuple[Any, Any]:
+    """The plan's columns by concept id: what a site never recorded is false."""
+    assert plan.cohort is not None
+    names = [column.name for column in plan.columns]
+    return cohort.table_for(names, plan.cohort["concepts"]), cohort.labels()

@@ -1,0 +1,5 @@
+"""Federation: sites that may not share rows share counts of condition patterns."""
+
+from elseif.public_names import lazy_names
+
+__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

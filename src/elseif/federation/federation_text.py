@@ -1,0 +1,104 @@
+"""What sites have counted, and what their counts say together, as text for a screen."""
+
+from __future__ import annotations
+
+import textwrap
+
+import numpy as np
+
+from elseif.evaluation.intervals import Estimate
+from elseif.federation.federating import Federated, withheld_sentence
+from elseif.federation.plan import Plan
+from elseif.federation.site_counts import SiteCounts
+from elseif.showing.numbers import interval_text, percent
+from elseif.visible import show_name
+
+WIDTH = 92
+LONGEST = 24  # letters of a site's name
+
+
+def site_report(plan: Plan, counts: SiteCounts) -> list[str]:
+    """What a site is about to share, and what it withholds."""
+    n = int(counts.n_shared.sum())
+    sentences = [
+        f"{n:,} people in {len(counts.patterns):,} of at most {plan.n_patterns:,} patterns; plan "
+        f"{show_name(plan.name)}, SHA-256 {plan.sha256[:12]}."
+    ]
+    if counts.min_cell is None:
+        small = int(np.count_nonzero((counts.counts > 0) & (counts.counts < 5)))
+        sentences.append(
+            f"The counts are exact: {small:,} of them are of 1 to 4 people. --min-cell withholds "
+            "small ones."
+        )
+    elif any(counts.most_withheld):
+        sentences.append(withheld_sentence(plan, counts) + ".")
+    else:
+        sentences.append(f"The minimum cell of {counts.min_cell} withholds nobody.")
+    return sentences
+
+
+def federation_text(found: Federated) -> str:
+    """The list, every line at every site, what is withheld, and sites judged by the others."""
+    parts = [found.model.chosen_list().to_text(width=WIDTH)]
+    parts += [_wrapped(note) for note in found.model.fit_report.notes]
+    parts.append(_lines(found))
+    if found.left_out:
+        parts.append(_left_out(found))
+    return "\n\n".join(parts)
+
+
+def _lines(found: Federated) -> str:
+    rule_list = found.model.chosen_list()
+    is_bounded = any(np.any(site.most_withheld) for site in found.sites)
+    event = show_name(rule_list.metadata.label_names[-1], 30)
+    rows = [f"Observed share of {event} on every line, by site"]
+    bound = f"{'if withheld':>18}" if is_bounded else ""
+    rows.append(f"  {'site':<{LONGEST}}{'people':>10}{'events':>9}  {'observed':<18}{bound}")
+    for number, rule in enumerate(rule_list.rules):
+        stated = percent(float(rule.probabilities[-1]), 1)
+        rows.append(f"{number + 1}. {show_name(rule.text or 'else', 70)}: {stated}")
+        for line in (each for each in found.lines if each.line == number):
+            observed = _share(line.observed) if line.n else "nobody"
+            if is_bounded:
+                low, high = percent(line.low), percent(line.high)
+                bound = f"{f'{low} to {high}':>18}" if line.low == line.low else f"{'':>18}"
+            name = show_name(line.site, LONGEST - 2)
+            text = f"  {name:<{LONGEST}}{line.n:>10,}{line.n_events:>9,}  {observed:<18}{bound}"
+            rows.append(text.rstrip())
+    if is_bounded:
+        rows.append(
+            _wrapped(
+                '"if withheld": the least and largest share that is possible, wherever the people '
+                "are whom the site withholds."
+            )
+        )
+    return "\n".join(rows)
+
+
+def _left_out(found: Federated) -> str:
+    head = f"{'site':<{LONGEST}}{'people':>10}{'events':>9}{'rules':>7}  {'AUC':<20}{'O/E':>6}"
+    rows = ["Each site judged by the list of all others", f"{head}  slope"]
+    for site in found.left_out:
+        name = show_name(site.site, LONGEST - 2)
+        rows.append(
+            f"{name:<{LONGEST}}{site.n:>10,}{site.n_events:>9,}{site.n_rules:>7}  "
+            f"{_estimate(site.auc):<20}{site.observed_to_expected:>6.2f}  "
+            f"{_estimate(site.recalibration.slope)}".rstrip()
+        )
+    return "\n".join(rows)
+
+
+def _estimate(value: Estimate) -> str:
+    if np.isnan(value.value):
+        return "unknown"
+    if np.isnan(value.low):
+        return f"{value.value:.2f}"
+    return f"{value.value:.2f} ({value.low:.2f} to {value.high:.2f})"
+
+
+def _share(observed: Estimate) -> str:
+    return interval_text(observed.value, observed.low, observed.high)
+
+
+def _wrapped(text: str) -> str:
+    return textwrap.fill(text, WIDTH, subsequent_indent="  ", break_long_words=False)

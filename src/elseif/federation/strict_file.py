@@ -1,0 +1,77 @@
+"""Reading files that come from elsewhere: bounded, whole, of one format, and nothing unknown."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any
+
+from elseif.errors import FederationError, ModelFileError
+from elseif.files.strict_json import parse
+from elseif.visible import show_name
+
+LONGEST_TEXT = 1_000
+
+
+def read_document(
+    path: str | os.PathLike[str], format_name: str, version: int, largest: int
+) -> tuple[dict[str, Any], str]:
+    """The object in a JSON file of a format, and the file's name for messages."""
+    path = Path(path)
+    name = show_name(path.name)
+    try:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            raise FederationError(f"{name} is not a file.")
+        if status.st_size > largest:
+            raise FederationError(
+                f"{name} has {status.st_size:,} bytes; at most {largest:,} are read."
+            )
+        content = path.read_bytes()
+    except FileNotFoundError as error:
+        raise FederationError(f"{name}: there is no such file.") from error
+    except OSError as error:
+        raise FederationError(f"{name} cannot be read: {error.strerror or error}.") from error
+    try:
+        raw = parse(content, name)
+    except ModelFileError as error:
+        raise FederationError(str(error).replace("a model file has", "there may be")) from error
+    if not isinstance(raw, dict) or raw.get("format") != format_name:
+        found = raw.get("format") if isinstance(raw, dict) else None
+        what = f"its format is {found!r:.60}" if isinstance(found, str) else "it has no format"
+        raise FederationError(f"{name} is no {format_name.removeprefix('elseif ')}: {what}.")
+    if type(raw.get("format_version")) is not int or raw["format_version"] != version:
+        raise FederationError(
+            f"{name} has format version {raw.get('format_version')!r:.40}; this release reads "
+            f"version {version}."
+        )
+    return raw, name
+
+
+def check_fields(raw: Any, needed: Collection[str], optional: Collection[str], where: str) -> None:
+    """Refuse what is no object, lacks a field, or has one that nobody knows."""
+    if not isinstance(raw, Mapping):
+        raise FederationError(f"{where} must be an object in braces.")
+    lacking = [field for field in needed if field not in raw]
+    if lacking:
+        raise FederationError(f"{where} lacks {lacking[0]!r}.")
+    unknown = [field for field in raw if field not in needed and field not in optional]
+    if unknown:
+        raise FederationError(f"{where} has a field {unknown[0]!r:.100} that nobody agreed on.")
+
+
+def check_list(raw: Any, where: str, fewest: int, most: int) -> list[Any]:
+    """A list of a bearable length."""
+    if not isinstance(raw, list) or not fewest <= len(raw) <= most:
+        n = f"it has {len(raw):,}" if isinstance(raw, list) else "it is none"
+        raise FederationError(f"{where} must be a list of {fewest:,} to {most:,} entries; {n}.")
+    return raw
+
+
+def check_text(raw: Any, where: str) -> str:
+    """A text of a bearable length that a terminal can show."""
+    if not isinstance(raw, str) or not 0 < len(raw) <= LONGEST_TEXT:
+        raise FederationError(f"{where} must be a text of 1 to {LONGEST_TEXT:,} characters.")
+    return raw

@@ -1,0 +1,109 @@
+"""A rule list as SQL over the common data model: from records of persons to their risks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from elseif.cohort.definition_file import definition_from
+from elseif.errors import ExportError, ParamError
+from elseif.export.plain import plain_list
+from elseif.export.sql import to_sql
+from elseif.fitted_model import FittedModel, as_model
+
+PATIENTS = "elseif_patients"  # the name of the common table expression
+ENGINES = {"duckdb": "duckdb", "postgres": "postgresql", "spark": "spark"}
+OF_PERSONS = ("age", "sex")
+
+
+def to_cdm_sql(
+    model: Any,
+    which: str | None = None,
+    dialect: str = "duckdb",
+    schema: str | None = None,
+    index_table: str | None = None,
+) -> str:
+    """One SELECT from the tables of a common data model: the risk of each person.
+
+    Parameters
+    ----------
+    model : BayesianRuleListClassifier or FittedModel
+        A model that was learnt from a cohort, whose definition and concept ids it keeps.
+    which : {"point", "map", "projected"}, default=None
+        The list; None for the one that predicts.
+    dialect : {"duckdb", "postgres", "spark"}, default="duckdb"
+        The database.
+    schema : str, default=None
+        Schema of the tables person, observation_period, condition_occurrence, drug_exposure and
+        concept_ancestor.
+    index_table : str, default=None
+        A table with the columns person_id and index_date, whose persons are scored. Without it,
+        those with the index condition of the model's definition who had been observed for long
+        enough before their first record of it; what comes afterwards is not asked for.
+
+    Returns
+    -------
+    str
+        The statement. Its answer has a row for each person and index date: person_id, index_date,
+        what the list asks for, the rule that applies, and the probability of each label.
+
+    Examples
+    --------
+    >>> from elseif import BayesianRuleListClassifier
+    >>> from elseif.cohort import connect, extract
+    >>> from elseif.datasets import make_stroke_cdm
+    >>> from elseif.ohdsi import to_cdm_sql
+    >>> planted = make_stroke_cdm("patients.duckdb", n_patients=100, n_others=10, n_concepts=77)
+    >>> with connect("patients.duckdb", schema="cdm") as database:
+    ...     cohort = extract(database, "stroke")
+    >>> clf = BayesianRuleListClassifier(kernel="exact", max_cardinality=1, min_support=0.3)
+    >>> sql = to_cdm_sql(clf.fit(cohort.table(), cohort.labels()), schema="cdm")
+    >>> "condition_occurrence" in sql
+    True
+    """
+    fitted = as_model(model)
+    if fitted.cohort is None:
+        raise ExportError(
+            "The model was not learnt from a cohort: it knows neither concept ids nor an index "
+            "date. Export it as sql, over a table with its columns."
+        )
+    if dialect not in ENGINES:
+        raise ParamError(f"dialect is {dialect!r}; it must be one of {', '.join(ENGINES)}.")
+    from elseif.cohort.cdm_layout import standard_layout
+    from elseif.cohort.engine import Queries
+
+    used = list(plain_list(fitted, which).sorts)
+    concepts = _concepts(fitted, used)
+    definition = definition_from(fitted.cohort["definition"], "The model")
+    columns = {name: _column(concepts[name]) for name in used if name in concepts}
+    wanted = {columns[name]: concepts[name] for name in columns}
+    asked = Queries(ENGINES[dialect], standard_layout(schema)).scored_people(
+        definition, wanted, index_table
+    )
+    listed = to_sql(fitted, which, dialect, PATIENTS, columns)
+    comments = [line for line in listed.splitlines() if line.startswith("--")]
+    select = "\n".join(line for line in listed.splitlines() if not line.startswith("--"))
+    inner = "\n".join(f"  {line}" for line in asked.sql.splitlines())
+    meanings = [f"-- {column}: {_comment(name)}" for name, column in columns.items()]
+    return "\n".join([*comments, *meanings, f"WITH {PATIENTS} AS (", inner, ")", select, ""])
+
+
+def _concepts(model: FittedModel, used: list[str]) -> dict[str, tuple[str, int]]:
+    """Domain and id of the concept of each column that the list uses."""
+    assert model.cohort is not None
+    known = {c["column"]: (c["domain"], int(c["concept_id"])) for c in model.cohort["concepts"]}
+    unknown = [name for name in used if name not in known and name not in OF_PERSONS]
+    if unknown:
+        raise ExportError(
+            f"The column {unknown[0]!r:.100} has no concept id: it cannot be found in a database."
+        )
+    return {name: known[name] for name in used if name in known}
+
+
+def _column(concept: tuple[str, int]) -> str:
+    domain, concept_id = concept
+    return f"{domain}_{concept_id}"
+
+
+def _comment(name: str) -> str:
+    """A column's name in a comment: one line, of what can be printed."""
+    return "".join(c if c.isprintable() else " " for c in name)
