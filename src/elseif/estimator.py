@@ -24,6 +24,7 @@ from elseif.conditions.binarise import (
     seen_levels,
 )
 from elseif.conditions.levels import short_scale
+from elseif.engines.lazy_table import is_lazy, lazy_table
 from elseif.errors import NothingFrequentError, ParamError
 from elseif.explain_mixin import ExplainMixin
 from elseif.fitted_attributes import FittedAttributes
@@ -51,7 +52,7 @@ from elseif.tables.weights import weight_note
 from elseif.training_labels import training_labels
 
 if TYPE_CHECKING:
-    from elseif.antecedents.mining import Mined
+    from elseif.antecedents.mining import Mined, MiningSettings
 
 
 class BayesianRuleListClassifier(
@@ -273,11 +274,12 @@ class BayesianRuleListClassifier(
         Parameters
         ----------
         X : table
-            pandas, polars, pyarrow, NumPy or SciPy sparse, a ParquetTable or a SparseTable.
-        y : array
-            The labels.
-        sample_weight : array, default=None
-            How many observations each row stands for.
+            pandas, polars, pyarrow, NumPy or SciPy sparse, a ParquetTable or a SparseTable; or a
+            lazy frame of PySpark, DuckDB, Dask, polars or ibis, which the engine counts.
+        y : array or str
+            The labels; of a lazy frame, the name of their column.
+        sample_weight : array or str, default=None
+            How many observations each row stands for; of a lazy frame, the name of the column.
 
         Returns
         -------
@@ -286,6 +288,8 @@ class BayesianRuleListClassifier(
         """
         check_parameters(self)
         settings = settings_of(self)
+        if is_lazy(X):
+            return self._fit_in_engine(X, y, sample_weight, settings)
         table = read_table(X, allow_infinite=self.infinite == "outer")
         labels = training_labels(self, y, sample_weight, table)
         _load_compiled_code()
@@ -310,6 +314,57 @@ class BayesianRuleListClassifier(
             self._clamped(mined.pool),
             merged_note(layout, mined.layout),
         )
+        return self._fit_pool(settings, observed, binarised, mined, notes)
+
+    def _fit_in_engine(
+        self, X: Any, y: Any, sample_weight: Any, settings: dict[str, Any]
+    ) -> BayesianRuleListClassifier:
+        """Learn from the counts of a table that lives in an engine."""
+        from elseif.engines.binarising import binarise_in_engine
+
+        table = lazy_table(X, y, sample_weight, self.antecedents)
+        of_rows = table.read_labels(self.missing_y == "drop", self.weight_scaling == "effective")
+        kinds, orders = parse_kinds(self.kinds, table.names)
+        _load_compiled_code()
+        binarised, patterns, layout = binarise_in_engine(
+            table,
+            of_rows,
+            self._binarising(kinds, orders, table.names),
+            allow_infinite=self.infinite == "outer",
+            max_memory=self.max_memory,
+            progress=self._progress(),
+        )
+        labels = patterns.labels
+        told, _ = without_learn(settings)
+        pseudocounts = read_pseudocounts(told["pseudocounts"], labels.classes)
+        binarised, mined = self._mine(binarised, labels, layout, pseudocounts)
+        self._warn_of_long_prior(mined.pool)
+        observed = Observed(
+            names=table.names,
+            named=True,
+            n_rows=of_rows.n_rows,
+            labels=labels,
+            layout=layout,
+            pseudocounts=pseudocounts,
+            outcome=table.label,
+            fingerprint=patterns.fingerprint(),
+        )
+        weights = of_rows.row_weights
+        notes = (
+            patterns.note(of_rows.n_rows),
+            None if weights is None else weight_note(weights, of_rows.unit),
+            self._clamped(mined.pool),
+        )
+        return self._fit_pool(settings, observed, binarised, mined, notes)
+
+    def _fit_pool(
+        self,
+        settings: dict[str, Any],
+        observed: Observed,
+        binarised: Binarised,
+        mined: Mined,
+        notes: Sequence[str | None],
+    ) -> BayesianRuleListClassifier:
         model, drawn, problem = fit_pool(self, settings, observed, binarised, mined, notes)
         self.model_ = model  # one assignment, which nothing can interrupt: a refit is whole
         self._keep_chains(drawn, problem)
@@ -363,25 +418,9 @@ class BayesianRuleListClassifier(
     def _pool(
         self, table: Table, labels: Labels, layout: BitLayout, pseudocounts: np.ndarray
     ) -> tuple[Binarised, Mined]:
-        from elseif.antecedents.mining import (  # loads compiled code
-            MiningSettings,
-            empty_pool,
-            given_pool,
-            mine,
-            warn_of_leaks,
-        )
-        from elseif.antecedents.rare_outcomes import rare_outcome_note
+        from elseif.antecedents.mining import given_pool, warn_of_leaks  # loads compiled code
 
         kinds, orders = parse_kinds(self.kinds, table.names)
-        settings = MiningSettings(
-            min_support=self.min_support,
-            max_cardinality=self.max_cardinality,
-            support_in=self.support_in,
-            merge_equivalents=self.merge_equivalents,
-            max_correlation=self.max_correlation,
-            max_antecedents=self.max_antecedents,
-            max_memory=self.max_memory,
-        )
         if self.antecedents is not None:
             antecedents = read_antecedents(self.antecedents, table, kinds, orders)
             used = sorted({name for a in antecedents for name in a.columns})
@@ -395,13 +434,22 @@ class BayesianRuleListClassifier(
                     "antecedents is empty, and the default rule would be the whole list; "
                     "empty_pool='default_rule' allows that."
                 )
-            mined = given_pool(antecedents, table, layout, known, settings)
+            mined = given_pool(antecedents, table, layout, known, self._mining())
             warn_of_leaks(mined, labels.classes)
             digests = [column_digest(c) for c in columns]
             scales = {c.name: short_scale(c, labels) for c in columns}
             return Binarised([], [], reports, digests, scales), mined
         how = self._binarising(kinds, orders, table.names)
         binarised = binarise(table, labels, how, self._progress(), layout)
+        return self._mine(binarised, labels, layout, pseudocounts)
+
+    def _mine(
+        self, binarised: Binarised, labels: Labels, layout: BitLayout, pseudocounts: np.ndarray
+    ) -> tuple[Binarised, Mined]:
+        from elseif.antecedents.mining import empty_pool, mine, warn_of_leaks
+        from elseif.antecedents.rare_outcomes import rare_outcome_note
+
+        settings = self._mining()
         try:
             mined = mine(binarised, layout, settings, pseudocounts)
         except NothingFrequentError:
@@ -412,6 +460,19 @@ class BayesianRuleListClassifier(
         binarised.truths.clear()  # the covers say the same, and either may be gigabytes
         warn_of_leaks(mined, labels.classes)
         return binarised, mined.with_note(rare)
+
+    def _mining(self) -> MiningSettings:
+        from elseif.antecedents.mining import MiningSettings
+
+        return MiningSettings(
+            min_support=self.min_support,
+            max_cardinality=self.max_cardinality,
+            support_in=self.support_in,
+            merge_equivalents=self.merge_equivalents,
+            max_correlation=self.max_correlation,
+            max_antecedents=self.max_antecedents,
+            max_memory=self.max_memory,
+        )
 
     def _binarising(
         self,
