@@ -24,7 +24,8 @@ from elseif.conditions.binarise import (
     seen_levels,
 )
 from elseif.conditions.levels import short_scale
-from elseif.engines.lazy_table import is_lazy, lazy_table
+from elseif.engine_fitting import pool_in_engine
+from elseif.engines.lazy_table import is_lazy
 from elseif.errors import NothingFrequentError, ParamError
 from elseif.explain_mixin import ExplainMixin
 from elseif.fitted_attributes import FittedAttributes
@@ -289,7 +290,8 @@ class BayesianRuleListClassifier(
         check_parameters(self)
         settings = settings_of(self)
         if is_lazy(X):
-            return self._fit_in_engine(X, y, sample_weight, settings)
+            _load_compiled_code()
+            return self._fit_pool(settings, *pool_in_engine(self, X, y, sample_weight))
         table = read_table(X, allow_infinite=self.infinite == "outer")
         labels = training_labels(self, y, sample_weight, table)
         _load_compiled_code()
@@ -297,7 +299,6 @@ class BayesianRuleListClassifier(
         told, _ = without_learn(settings)
         pseudocounts = read_pseudocounts(told["pseudocounts"], labels.classes)
         binarised, mined = self._pool(table, labels, layout, pseudocounts)
-        self._warn_of_long_prior(mined.pool)
         observed = Observed(
             names=table.names,
             named=table.named,
@@ -316,47 +317,6 @@ class BayesianRuleListClassifier(
         )
         return self._fit_pool(settings, observed, binarised, mined, notes)
 
-    def _fit_in_engine(
-        self, X: Any, y: Any, sample_weight: Any, settings: dict[str, Any]
-    ) -> BayesianRuleListClassifier:
-        """Learn from the counts of a table that lives in an engine."""
-        from elseif.engines.binarising import binarise_in_engine
-
-        table = lazy_table(X, y, sample_weight, self.antecedents)
-        of_rows = table.read_labels(self.missing_y == "drop", self.weight_scaling == "effective")
-        kinds, orders = parse_kinds(self.kinds, table.names)
-        _load_compiled_code()
-        binarised, patterns, layout = binarise_in_engine(
-            table,
-            of_rows,
-            self._binarising(kinds, orders, table.names),
-            allow_infinite=self.infinite == "outer",
-            max_memory=self.max_memory,
-            progress=self._progress(),
-        )
-        labels = patterns.labels
-        told, _ = without_learn(settings)
-        pseudocounts = read_pseudocounts(told["pseudocounts"], labels.classes)
-        binarised, mined = self._mine(binarised, labels, layout, pseudocounts)
-        self._warn_of_long_prior(mined.pool)
-        observed = Observed(
-            names=table.names,
-            named=True,
-            n_rows=of_rows.n_rows,
-            labels=labels,
-            layout=layout,
-            pseudocounts=pseudocounts,
-            outcome=table.label,
-            fingerprint=patterns.fingerprint(),
-        )
-        weights = of_rows.row_weights
-        notes = (
-            patterns.note(of_rows.n_rows),
-            None if weights is None else weight_note(weights, of_rows.unit),
-            self._clamped(mined.pool),
-        )
-        return self._fit_pool(settings, observed, binarised, mined, notes)
-
     def _fit_pool(
         self,
         settings: dict[str, Any],
@@ -365,6 +325,7 @@ class BayesianRuleListClassifier(
         mined: Mined,
         notes: Sequence[str | None],
     ) -> BayesianRuleListClassifier:
+        self._warn_of_long_prior(mined.pool)
         model, drawn, problem = fit_pool(self, settings, observed, binarised, mined, notes)
         self.model_ = model  # one assignment, which nothing can interrupt: a refit is whole
         self._keep_chains(drawn, problem)
@@ -513,7 +474,7 @@ class BayesianRuleListClassifier(
                 f"expected_length={self.expected_length} is more than the {len(pool)} antecedents "
                 "of the pool; the prior then favours the longest lists.",
                 UserWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
 
 

@@ -78,7 +78,9 @@ def binarise_in_engine(
             scales[name] = short_scale(column, of_rows)
             conditions.extend(of_column)
             expressions.extend(
-                condition_expression(c, counts.groups, counts.values, table.dtype(name))
+                condition_expression(
+                    c, table.cell(name), counts.groups, counts.values, table.dtype(name)
+                )
                 for c in of_column
             )
     refuse_missing(lacking)
@@ -94,12 +96,16 @@ def _column(
 ) -> ColumnCounts:
     """The counts of a column, of the kind and in the order that were told."""
     counts = table.column(name, labels, how.kinds.get(name), allow_infinite)
-    if counts.groups.kind is Kind.BOOLEAN and name in how.cuts and name not in how.kinds:
-        # numbers that happen to be 0 and 1; truth values stay what they are
-        if not any(family(value) == "boolean" for value in counts.values if value is not None):
-            counts = table.column(name, labels, Kind.NUMERIC, allow_infinite)
+    is_told = name in how.kinds or name not in how.cuts
+    # numbers that happen to be 0 and 1 can be cut; truth values stay what they are
+    if counts.groups.kind is Kind.BOOLEAN and not is_told and not _has_truth_values(counts):
+        counts = table.column(name, labels, Kind.NUMERIC, allow_infinite)
     if name in how.orders:
         return ColumnCounts(
             in_order(counts.groups, how.orders[name]), counts.values, counts.labels, counts.n
         )
     return counts
+
+
+def _has_truth_values(counts: ColumnCounts) -> bool:
+    return any(family(value) == "boolean" for value in counts.values if value is not None)

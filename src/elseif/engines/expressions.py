@@ -26,7 +26,7 @@ from elseif.tables.times import as_date
 
 
 def condition_expression(
-    condition: Condition, column: Column, values: Sequence[Any], dtype: Any
+    condition: Condition, cell: Any, column: Column, values: Sequence[Any], dtype: Any
 ) -> Any:
     """Whether a condition is true of a row; false, never null, where a value is missing.
 
@@ -34,6 +34,8 @@ def condition_expression(
     ----------
     condition : Condition
         The condition.
+    cell : narwhals expression
+        The values of its column.
     column : Column
         The distinct values of its column as elseif reads them, of categories and booleans.
     values : sequence
@@ -45,14 +47,15 @@ def condition_expression(
     -------
     narwhals expression
     """
-    cell = nw.col(condition.column)
     if condition.operator == MISSING:
         return is_missing(cell, dtype)
     if column.kind in (Kind.NUMERIC, Kind.DATE):
         known = _comparable(cell, column.kind, dtype)
         return _compared(condition, known, column.kind).fill_null(False) & ~is_missing(cell, dtype)
     truth = condition.holds(column)
-    return same_value(cell, [value for value, is_true in zip(values, truth, strict=True) if is_true])
+    return same_value(
+        cell, [value for value, is_true in zip(values, truth, strict=True) if is_true]
+    )
 
 
 def is_missing(cell: Any, dtype: Any) -> Any:

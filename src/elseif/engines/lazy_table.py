@@ -36,11 +36,12 @@ class LazyLabels:
     def of_groups(self, codes: np.ndarray, weights: np.ndarray | None) -> Labels:
         """The labels of groups of rows with the same label and weight, one row of each group."""
         codes = codes.astype(np.int64)
-        if self.units is None or weights is None:
-            whole = np.broadcast_to(np.int64(1), codes.shape)
-        else:
+        whole: np.ndarray = np.broadcast_to(np.int64(1), codes.shape)
+        if self.units is not None and weights is not None:
             whole = np.array([self.units[weight] for weight in weights.tolist()], dtype=np.int64)
-            codes = np.where(whole > 0, codes, -1)
+        counts = (codes >= 0) & (whole > 0)
+        if not counts.all():  # as of a table in memory: what does not count has neither
+            codes, whole = np.where(counts, codes, -1), whole * counts
         return Labels(self.classes, codes, whole, self.unit, self.n_dropped)
 
 
@@ -58,9 +59,11 @@ class LazyTable:
     """
 
     def __init__(self, X: Any, label: str, weight: str | None = None) -> None:
-        self.frame: nw.LazyFrame[Any] = nw.from_native(X, pass_through=False).lazy()
-        columns = list(self.frame.collect_schema())
-        self._dtypes = dict(self.frame.collect_schema())
+        columns = list(nw.from_native(X).lazy().collect_schema())
+        self.frame: nw.LazyFrame[Any] = nw.from_native(_by_place(X, columns)).lazy()
+        schema = self.frame.collect_schema()
+        self._dtypes = dict(zip(columns, schema.values(), strict=True))
+        self._own_names = dict(zip(columns, schema, strict=True))
         for name, what in ((label, "y"), (weight, "sample_weight")):
             if name is not None and name not in columns:
                 shown = ", ".join(map(repr, columns[:10]))
@@ -70,14 +73,20 @@ class LazyTable:
         if not self.names:
             raise DataError("The table has no column beside the labels.")
 
+    def cell(self, name: str) -> Any:
+        """The expression of a column's values."""
+        return nw.col(self._own_names[name])
+
     def dtype(self, name: str) -> Any:
         """The engine's type of a column, as narwhals names it."""
         return self._dtypes[name]
 
-    def _keys(self, *keys: Any) -> list[Any]:
+    def keys(self, *keys: Any) -> list[Any]:
         """What rows are grouped by: some expressions, and the weight if there is one."""
-        weight = [] if self.weight is None else [nw.col(self.weight).cast(nw.Float64).alias(WEIGHT)]
-        return [*keys, *weight]
+        if self.weight is None:
+            return list(keys)
+        weight = self.cell(self.weight).cast(nw.Float64).alias(WEIGHT)
+        return [*keys, weight]
 
     def counts(self, keys: Sequence[Any], names: Sequence[str]) -> nw.DataFrame[Any]:
         """How many rows there are of each combination of the keys: one query."""
@@ -91,7 +100,7 @@ class LazyTable:
     def read_labels(self, drop_missing: bool, effective: bool) -> LazyLabels:
         """Classes and weights, from the counts of each label and weight."""
         found = self.counts(
-            self._keys(nw.col(self.label).alias(LABEL)), self.names_of_keys(LABEL)
+            self.keys(self.cell(self.label).alias(LABEL)), self.names_of_keys(LABEL)
         )
         n = found[COUNT].to_numpy().astype(np.int64)
         if not n.sum():
@@ -100,8 +109,8 @@ class LazyTable:
         missing = missing_labels(y)
         if missing.any() and not drop_missing:
             raise DataError(
-                f"Input y contains NaN or infinity: {int(n[missing].sum()):,} rows have no label in "
-                f"{self.label!r}. Fill them in, or leave these rows out by missing_y='drop'."
+                f"Input y contains NaN or infinity: {int(n[missing].sum()):,} rows have no label "
+                f"in {self.label!r}. Fill them in, or leave these rows out by missing_y='drop'."
             )
         unit, units, used, row_weights = 1.0, None, ~missing, None
         if self.weight is not None:
@@ -125,7 +134,7 @@ class LazyTable:
         """The expression of a row's code: its place in the classes, -1 without a label."""
         code: Any = nw.lit(-1)
         for place, values in enumerate(labels.values):
-            is_label = same_value(nw.col(self.label), values)
+            is_label = same_value(self.cell(self.label), values)
             code = nw.when(is_label).then(nw.lit(place)).otherwise(code)
         return code.alias(LABEL)
 
@@ -133,8 +142,8 @@ class LazyTable:
         self, name: str, labels: LazyLabels, kind: Kind | None, allow_infinite: bool
     ) -> ColumnCounts:
         """A column's values, each once for each label, with their counts: one query."""
-        value = nw.col(name).alias(VALUE)
-        keys = self._keys(value, self.code_of_label(labels))
+        value = self.cell(name).alias(VALUE)
+        keys = self.keys(value, self.code_of_label(labels))
         found = self.counts(keys, self.names_of_keys(VALUE, LABEL))
         weights = None if self.weight is None else _numbers(found[WEIGHT])
         return ColumnCounts(
@@ -202,6 +211,21 @@ def _expanded(n: np.ndarray) -> np.ndarray:
     is_first = np.zeros(len(rows), dtype=bool)
     is_first[first] = True
     return np.concatenate([rows[first], rows[~is_first]])
+
+
+def _by_place(X: Any, columns: Sequence[str]) -> Any:
+    """The same frame with columns named by their place, where narwhals takes no odd names.
+
+    DuckDB and Spark read a dot or a quotation mark in a name as more than a letter.
+    """
+    implementation = nw.from_native(X).implementation
+    names = [f"c{i}" for i in range(len(columns))]
+    if implementation.is_duckdb():
+        quoted = (name.replace('"', '""') for name in columns)
+        return X.project(", ".join(f'"{q}" AS {n}' for q, n in zip(quoted, names, strict=True)))
+    if implementation.is_pyspark() or implementation.is_pyspark_connect():
+        return X.toDF(*names)
+    return X
 
 
 def is_lazy(X: Any) -> bool:

@@ -59,7 +59,7 @@ class Patterns:
             content = text.encode("utf-8", "surrogatepass")
             digest.update(len(content).to_bytes(8, "little") + content)
         for array in (self.labels.codes, self.labels.weights, self.keys):
-            digest.update(np.ascontiguousarray(array, dtype="<i8"))
+            digest.update(np.ascontiguousarray(array, dtype="<i8").tobytes())
         return digest.hexdigest()
 
 
@@ -93,9 +93,7 @@ def count_patterns(
     keys = _numbers_of(expressions)
     names = [f"pattern{i}" for i in range(len(keys))]
     named = [key.alias(name) for key, name in zip(keys, names, strict=True)]
-    asked = [*named, table.code_of_label(labels)]
-    if table.weight is not None:
-        asked.append(nw.col(table.weight).cast(nw.Float64).alias(WEIGHT))
+    asked = table.keys(*named, table.code_of_label(labels))
     columns = table.names_of_keys(*names, LABEL)
     bytes_each = 8 * (len(columns) + 1)
     rows = table.frame.select(*asked)
@@ -113,8 +111,10 @@ def count_patterns(
     answers = (
         [grouped]
         if n_patterns * bytes_each <= room
-        else [rows.filter(part).group_by(*columns).agg(nw.len().alias(COUNT)) for part in
-              _parts(rows, columns, room / bytes_each)]
+        else [
+            rows.filter(part).group_by(*columns).agg(nw.len().alias(COUNT))
+            for part in _parts(rows, columns, room / bytes_each)
+        ]
     )
     found = [_as_arrays(answer.collect("pyarrow"), names, labels) for answer in answers]
     return _in_order(list(conditions), labels, *map(np.concatenate, zip(*found, strict=True)))
@@ -133,7 +133,7 @@ def _numbers_of(expressions: Sequence[Any]) -> list[Any]:
 
 
 def _parts(rows: Any, columns: Sequence[str], most: float) -> list[Any]:
-    """Filters that part the rows by their first number, each with at most so many rows if it can."""
+    """Filters that part the rows by their first number, with about so many rows in each."""
     key = columns[0]
     counts = rows.group_by(key).agg(nw.len().alias(COUNT)).collect("pyarrow")
     values, sizes = counts[key].to_numpy(), counts[COUNT].to_numpy()
