@@ -101,9 +101,8 @@ def main() -> None:
     print(f"\n{told.rows:,} rows of 8 columns, DuckDB on one thread, 20,000 iterations of 4 chains")
     for where, result in results.items():
         print(f"{where}: {result['cpu']:.1f} CPU s, peak memory {result['peak']:.2f} GiB")
-    print(
-        f"CPU time {engine['cpu'] / memory['cpu']:.2f}, memory {engine['peak'] / memory['peak']:.2f}"
-    )
+    cpu, peak = engine["cpu"] / memory["cpu"], engine["peak"] / memory["peak"]
+    print(f"engine to memory: CPU time {cpu:.2f}, peak memory {peak:.2f}")
     print(f"same lists with the same shares: {engine['lists'] == memory['lists']}")
 
 
