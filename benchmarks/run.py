@@ -27,6 +27,7 @@ BENCHMARKS = (
     "mining",
     "million_rows",
     "hundred_million",
+    "engine_tables",
     "cohort_million",
     "planted_rules",
     "mixing",

@@ -24,6 +24,8 @@ from elseif.conditions.binarise import (
     seen_levels,
 )
 from elseif.conditions.levels import short_scale
+from elseif.engine_fitting import pool_in_engine
+from elseif.engines.lazy_table import is_lazy
 from elseif.errors import NothingFrequentError, ParamError
 from elseif.explain_mixin import ExplainMixin
 from elseif.fitted_attributes import FittedAttributes
@@ -51,7 +53,7 @@ from elseif.tables.weights import weight_note
 from elseif.training_labels import training_labels
 
 if TYPE_CHECKING:
-    from elseif.antecedents.mining import Mined
+    from elseif.antecedents.mining import Mined, MiningSettings
 
 
 class BayesianRuleListClassifier(
@@ -278,11 +280,12 @@ class BayesianRuleListClassifier(
         Parameters
         ----------
         X : table
-            pandas, polars, pyarrow, NumPy or SciPy sparse, a ParquetTable or a SparseTable.
-        y : array
-            The labels.
-        sample_weight : array, default=None
-            How many observations each row stands for.
+            pandas, polars, pyarrow, NumPy or SciPy sparse, a ParquetTable or a SparseTable; or a
+            lazy frame of PySpark, DuckDB, Dask, polars or ibis, which the engine counts.
+        y : array or str
+            The labels; of a lazy frame, the name of their column.
+        sample_weight : array or str, default=None
+            How many observations each row stands for; of a lazy frame, the name of the column.
 
         Returns
         -------
@@ -292,6 +295,9 @@ class BayesianRuleListClassifier(
         check_parameters(self)
         self._check_checkpoint()
         settings = settings_of(self)
+        if is_lazy(X):
+            _load_compiled_code()
+            return self._take(fit_pool(self, settings, *pool_in_engine(self, X, y, sample_weight)))
         table = read_table(X, allow_infinite=self.infinite == "outer")
         labels = training_labels(self, y, sample_weight, table)
         _load_compiled_code()
@@ -370,25 +376,9 @@ class BayesianRuleListClassifier(
     def _pool(
         self, table: Table, labels: Labels, layout: BitLayout, pseudocounts: np.ndarray
     ) -> tuple[Binarised, Mined]:
-        from elseif.antecedents.mining import (  # loads compiled code
-            MiningSettings,
-            empty_pool,
-            given_pool,
-            mine,
-            warn_of_leaks,
-        )
-        from elseif.antecedents.rare_outcomes import rare_outcome_note
+        from elseif.antecedents.mining import given_pool, warn_of_leaks  # loads compiled code
 
         kinds, orders = parse_kinds(self.kinds, table)
-        settings = MiningSettings(
-            min_support=self.min_support,
-            max_cardinality=self.max_cardinality,
-            support_in=self.support_in,
-            merge_equivalents=self.merge_equivalents,
-            max_correlation=self.max_correlation,
-            max_antecedents=self.max_antecedents,
-            max_memory=self.max_memory,
-        )
         if self.antecedents is not None:
             antecedents = read_antecedents(self.antecedents, table, kinds, orders)
             used = sorted({name for a in antecedents for name in a.columns})
@@ -402,13 +392,22 @@ class BayesianRuleListClassifier(
                     "antecedents is empty, and the default rule would be the whole list; "
                     "empty_pool='default_rule' allows that."
                 )
-            mined = given_pool(antecedents, table, layout, known, settings)
+            mined = given_pool(antecedents, table, layout, known, self._mining())
             warn_of_leaks(mined, labels.classes)
             digests = [column_digest(c) for c in columns]
             scales = {c.name: short_scale(c, labels) for c in columns}
             return Binarised([], [], reports, digests, scales), mined
         how = self._binarising(kinds, orders, table.names)
         binarised = binarise(table, labels, how, self._progress(), layout)
+        return self._mine(binarised, labels, layout, pseudocounts)
+
+    def _mine(
+        self, binarised: Binarised, labels: Labels, layout: BitLayout, pseudocounts: np.ndarray
+    ) -> tuple[Binarised, Mined]:
+        from elseif.antecedents.mining import empty_pool, mine, warn_of_leaks
+        from elseif.antecedents.rare_outcomes import rare_outcome_note
+
+        settings = self._mining()
         try:
             mined = mine(binarised, layout, settings, pseudocounts)
         except NothingFrequentError:
@@ -419,6 +418,19 @@ class BayesianRuleListClassifier(
         binarised.truths.clear()  # the covers say the same, and either may be gigabytes
         warn_of_leaks(mined, labels.classes)
         return binarised, mined.with_note(rare)
+
+    def _mining(self) -> MiningSettings:
+        from elseif.antecedents.mining import MiningSettings
+
+        return MiningSettings(
+            min_support=self.min_support,
+            max_cardinality=self.max_cardinality,
+            support_in=self.support_in,
+            merge_equivalents=self.merge_equivalents,
+            max_correlation=self.max_correlation,
+            max_antecedents=self.max_antecedents,
+            max_memory=self.max_memory,
+        )
 
     def _binarising(
         self,

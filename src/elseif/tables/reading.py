@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
-from typing import Any
+from typing import Any, Protocol
 
 import narwhals as nw
 import numpy as np
@@ -260,8 +260,17 @@ def _places_by_name(names: tuple[str, ...]) -> dict[str, int]:
     return {name: i for i, name in enumerate(names)}
 
 
+class HasColumns(Protocol):
+    """What kinds are told of: a table in memory or in an engine."""
+
+    names: list[str]
+    told_orders: dict[str, str]
+
+    def __contains__(self, name: str) -> bool: ...
+
+
 def parse_kinds(
-    kinds: Mapping[str, Any] | None, table: Table
+    kinds: Mapping[str, Any] | None, table: HasColumns
 ) -> tuple[dict[str, Kind], dict[str, tuple[Any, ...]]]:
     """Column kinds told by the user, checked, and the orders of those told by their levels.
 

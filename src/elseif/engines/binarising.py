@@ -1,0 +1,111 @@
+"""Conditions on the columns of an engine's table, and the patterns in which they are true."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from elseif.bits.packing import BitLayout, make_layout
+from elseif.conditions.binarise import (
+    Binarised,
+    Binarising,
+    ColumnReport,
+    column_conditions,
+    in_order,
+    refuse_missing,
+)
+from elseif.conditions.condition import Condition
+from elseif.conditions.levels import short_scale
+from elseif.engines.expressions import condition_expression
+from elseif.engines.lazy_table import ColumnCounts, LazyLabels, LazyTable
+from elseif.engines.patterns import Patterns, count_patterns
+from elseif.progress import Progress
+from elseif.tables.columns import Kind
+from elseif.tables.families import family
+from elseif.tables.values import refuse_other_numbers
+
+
+def binarise_in_engine(
+    table: LazyTable,
+    labels: LazyLabels,
+    how: Binarising,
+    *,
+    allow_infinite: bool = False,
+    max_memory: float = 4e9,
+    progress: Progress | None = None,
+) -> tuple[Binarised, Patterns, BitLayout]:
+    """Every condition on every column, and the patterns of all of them.
+
+    Parameters
+    ----------
+    table : LazyTable
+        The table.
+    labels : LazyLabels
+        Its labels.
+    how : Binarising
+        How columns become conditions.
+    allow_infinite : bool, default=False
+        Whether numbers may be infinite.
+    max_memory : float, default=4e9
+        Bytes that may be used.
+    progress : Progress, default=None
+        Where progress is shown.
+
+    Returns
+    -------
+    Binarised
+        As of a table in memory, with one observation for each pattern and label.
+    Patterns
+        The patterns.
+    BitLayout
+        The order of their bits.
+    """
+    conditions: list[Condition] = []
+    expressions: list[Any] = []
+    reports: list[ColumnReport] = []
+    scales: dict[str, tuple[Any, ...]] = {}
+    lacking: dict[str, int] = {}
+    with (progress or Progress()).stage("counting columns", len(table.names)) as report:
+        for done, name in enumerate(table.names):
+            report(done)
+            counts = _column(table, labels, how, name, allow_infinite)
+            column, of_rows = counts.all_rows(), counts.all_labels()
+            refuse_other_numbers(column)
+            if column.n_missing and not how.allow_missing:
+                lacking[name] = column.n_missing
+                continue
+            of_column, column_report = column_conditions(column, of_rows, how)
+            reports.append(column_report)
+            scales[name] = short_scale(column, of_rows)
+            conditions.extend(of_column)
+            expressions.extend(
+                condition_expression(
+                    c, table.cell(name), counts.groups, counts.values, table.dtype(name)
+                )
+                for c in of_column
+            )
+    refuse_missing(lacking)
+    patterns = count_patterns(table, labels, conditions, expressions, max_memory)
+    found = patterns.labels
+    layout = make_layout(found.codes, len(found.classes), found.weights, found.unit)
+    binarised = Binarised(conditions, patterns.masks(layout), reports, [], scales)
+    return binarised, patterns, layout
+
+
+def _column(
+    table: LazyTable, labels: LazyLabels, how: Binarising, name: str, allow_infinite: bool
+) -> ColumnCounts:
+    """The counts of a column, of the kind and in the order that were told."""
+    counts = table.column(name, labels, how.kinds.get(name), allow_infinite)
+    is_told = name in how.kinds or name not in how.cuts
+    # numbers that happen to be 0 and 1 can be cut; truth values stay what they are
+    if counts.groups.kind is Kind.BOOLEAN and not is_told and not _has_truth_values(counts):
+        counts = table.column(name, labels, Kind.NUMERIC, allow_infinite)
+    if name in how.orders:
+        return ColumnCounts(
+            in_order(counts.groups, how.orders[name]), counts.values, counts.labels, counts.n
+        )
+    return counts
+
+
+def _has_truth_values(counts: ColumnCounts) -> bool:
+    return any(family(value) == "boolean" for value in counts.values if value is not None)

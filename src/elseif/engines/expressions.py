@@ -1,0 +1,120 @@
+"""Conditions as expressions that an engine evaluates, equal to what elseif makes of each value."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from elseif.conditions.condition import (
+    ABOVE,
+    AT_LEAST,
+    AT_MOST,
+    BELOW,
+    BETWEEN,
+    EQUAL,
+    MISSING,
+    ONE_OF,
+    Condition,
+)
+from elseif.errors import DataError
+from elseif.tables.columns import Column, Kind
+from elseif.tables.times import as_date
+
+
+def condition_expression(
+    condition: Condition, cell: Any, column: Column, values: Sequence[Any], dtype: Any
+) -> Any:
+    """Whether a condition is true of a row; false, never null, where a value is missing.
+
+    Parameters
+    ----------
+    condition : Condition
+        The condition.
+    cell : narwhals expression
+        The values of its column.
+    column : Column
+        The distinct values of its column as elseif reads them, of categories and booleans.
+    values : sequence
+        The same values as the engine has them.
+    dtype : narwhals dtype
+        The engine's type of the column.
+
+    Returns
+    -------
+    narwhals expression
+    """
+    if condition.operator == MISSING:
+        return is_missing(cell, dtype)
+    if column.kind in (Kind.NUMERIC, Kind.DATE):
+        known = _comparable(cell, column.kind, dtype)
+        return _compared(condition, known, column.kind).fill_null(False) & ~is_missing(cell, dtype)
+    truth = condition.holds(column)
+    return same_value(
+        cell, [value for value, is_true in zip(values, truth, strict=True) if is_true]
+    )
+
+
+def is_missing(cell: Any, dtype: Any) -> Any:
+    """Whether a value is null, or a number that is none."""
+    if dtype.is_float():
+        return cell.is_null() | cell.is_nan().fill_null(False)
+    return cell.is_null()
+
+
+def same_value(cell: Any, values: Sequence[Any]) -> Any:
+    """Whether a cell holds one of some values; false where it is null."""
+    known = [value for value in values if value is not None and value == value]
+    if not known:
+        return cell.is_null() & ~cell.is_null()  # never
+    if all(isinstance(value, bool) for value in known):
+        either = [cell if value else ~cell for value in dict.fromkeys(known)]
+        truth = either[0] if len(either) == 1 else either[0] | either[1]
+        return truth.fill_null(False)
+    return cell.is_in(list(dict.fromkeys(known))).fill_null(False)
+
+
+def _comparable(cell: Any, kind: Kind, dtype: Any) -> Any:
+    if kind is Kind.NUMERIC:
+        if not (dtype.is_numeric() or dtype == nw.Boolean):
+            raise DataError(f"A column of {dtype} in an engine cannot be cut as numbers.")
+        return cell.cast(nw.Float64)
+    if getattr(dtype, "time_zone", None) or dtype not in (nw.Date, nw.Datetime):
+        raise DataError(
+            f"A column of {dtype} in an engine cannot be cut as dates. Cast it to a date or to a "
+            "time stamp without a time zone."
+        )
+    return cell.cast(nw.Datetime("us"))
+
+
+def _compared(condition: Condition, cell: Any, kind: Kind) -> Any:
+    operator, value = condition.operator, condition.value
+    if operator == BETWEEN:
+        low, high = (_literal(v, kind) for v in value)
+        return (cell > low) & (cell <= high)
+    if operator == ONE_OF:
+        return cell.is_in([_literal(v, kind) for v in value])
+    literal = _literal(value, kind)
+    if operator == ABOVE:
+        return cell > literal
+    if operator == AT_MOST:
+        return cell <= literal
+    if operator == AT_LEAST:
+        return cell >= literal
+    if operator == BELOW:
+        return cell < literal
+    if operator == EQUAL:
+        return cell == literal
+    return cell != literal
+
+
+def _literal(value: Any, kind: Kind) -> Any:
+    if kind is Kind.NUMERIC:
+        return float(value)
+    moment = as_date(value).astype("datetime64[us]").astype(datetime.datetime)
+    if not isinstance(moment, datetime.datetime):
+        raise DataError(f"The date {np.datetime64(value)} is too far off for an engine.")
+    return moment

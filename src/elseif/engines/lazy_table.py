@@ -1,0 +1,255 @@
+"""A table in an engine: its values counted by label where they are, one query a column."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from elseif.engines.expressions import same_value
+from elseif.errors import DataError, DataTypeError, ParamError
+from elseif.tables.columns import Column, Kind
+from elseif.tables.labels import Labels, label_array, missing_labels, read_labels, whole_weights
+from elseif.tables.values import column_from_series
+from elseif.tables.weights import scaled_to_effective_size
+
+VALUE, LABEL, WEIGHT, COUNT = "value", "label", "weight", "n"
+FIRST_ROWS = 1024  # by which columns are first judged: they must not be of one value
+
+
+@dataclass(frozen=True, eq=False)
+class LazyLabels:
+    """Labels that a column of the engine holds, and how its rows count."""
+
+    classes: np.ndarray
+    values: list[list[Any]]  # of each class, as the engine has them
+    unit: float
+    units: Mapping[float, int] | None  # the whole number of units of each weight; None: all one
+    n_rows: int
+    n_dropped: int  # rows without a label
+    row_weights: np.ndarray | None = None  # in units, of each row in no order
+
+    def of_groups(self, codes: np.ndarray, weights: np.ndarray | None) -> Labels:
+        """The labels of groups of rows with the same label and weight, one row of each group."""
+        codes = codes.astype(np.int64)
+        whole: np.ndarray = np.broadcast_to(np.int64(1), codes.shape)
+        if self.units is not None and weights is not None:
+            whole = np.array([self.units[weight] for weight in weights.tolist()], dtype=np.int64)
+        counts = (codes >= 0) & (whole > 0)
+        if not counts.all():  # as of a table in memory: what does not count has neither
+            codes, whole = np.where(counts, codes, -1), whole * counts
+        return Labels(self.classes, codes, whole, self.unit, self.n_dropped)
+
+
+class LazyTable:
+    """Columns of a frame that an engine computes when it is asked.
+
+    Parameters
+    ----------
+    X : lazy frame
+        Of PySpark, DuckDB, Dask, polars or ibis.
+    label : str
+        Column of the labels.
+    weight : str, default=None
+        Column of the weights.
+    """
+
+    def __init__(self, X: Any, label: str, weight: str | None = None) -> None:
+        columns = list(nw.from_native(X).lazy().collect_schema())
+        self.frame: nw.LazyFrame[Any] = nw.from_native(_by_place(X, columns)).lazy()
+        schema = self.frame.collect_schema()
+        self._dtypes = dict(zip(columns, schema.values(), strict=True))
+        self._own_names = dict(zip(columns, schema, strict=True))
+        for name, what in ((label, "y"), (weight, "sample_weight")):
+            if name is not None and name not in columns:
+                shown = ", ".join(map(repr, columns[:10]))
+                raise DataError(f"{what}: the table has no column {name!r}; it has {shown}.")
+        self.label, self.weight = label, weight
+        self.names = [name for name in columns if name not in (label, weight)]
+        if not self.names:
+            raise DataError("The table has no column beside the labels.")
+        self.told_orders: dict[str, str] = {}  # of dates that are texts, which are refused
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.names
+
+    def cell(self, name: str) -> Any:
+        """The expression of a column's values."""
+        return nw.col(self._own_names[name])
+
+    def dtype(self, name: str) -> Any:
+        """The engine's type of a column, as narwhals names it."""
+        return self._dtypes[name]
+
+    def keys(self, *keys: Any) -> list[Any]:
+        """What rows are grouped by: some expressions, and the weight if there is one."""
+        if self.weight is None:
+            return list(keys)
+        weight = self.cell(self.weight).cast(nw.Float64).alias(WEIGHT)
+        return [*keys, weight]
+
+    def counts(self, keys: Sequence[Any], names: Sequence[str]) -> nw.DataFrame[Any]:
+        """How many rows there are of each combination of the keys: one query."""
+        some = self.frame.select(*keys)
+        return some.group_by(*names).agg(nw.len().alias(COUNT)).collect("pyarrow")
+
+    def names_of_keys(self, *names: str) -> list[str]:
+        """The names of keys, with that of the weight."""
+        return [*names, *([] if self.weight is None else [WEIGHT])]
+
+    def read_labels(self, drop_missing: bool, effective: bool) -> LazyLabels:
+        """Classes and weights, from the counts of each label and weight."""
+        found = self.counts(
+            self.keys(self.cell(self.label).alias(LABEL)), self.names_of_keys(LABEL)
+        )
+        n = found[COUNT].to_numpy().astype(np.int64)
+        if not n.sum():
+            raise DataError("The table has no rows: Found array with 0 sample(s).")
+        y = label_array(found[LABEL].to_native().to_pandas())
+        missing = missing_labels(y)
+        if missing.any() and not drop_missing:
+            raise DataError(
+                f"Input y contains NaN or infinity: {int(n[missing].sum()):,} rows have no label "
+                f"in {self.label!r}. Fill them in, or leave these rows out by missing_y='drop'."
+            )
+        unit, units, used, row_weights = 1.0, None, ~missing, None
+        if self.weight is not None:
+            weights = _numbers(found[WEIGHT])
+            unit, whole = _units(weights, n, used, effective, self.weight)
+            units = dict(zip(weights.tolist(), whole.tolist(), strict=True))
+            row_weights = np.repeat(np.where(used, whole, 0), n)
+            used &= whole > 0
+        if not used.any():
+            raise DataError("No observation is left: every label is missing or every weight is 0.")
+        labels = read_labels(y[used], None, False, None)
+        raw = np.array(found[LABEL].to_list(), dtype=object)[used]
+        values = [
+            list(dict.fromkeys(raw[labels.codes == code])) for code in range(len(labels.classes))
+        ]
+        return LazyLabels(
+            labels.classes, values, unit, units, int(n.sum()), int(n[missing].sum()), row_weights
+        )
+
+    def code_of_label(self, labels: LazyLabels) -> Any:
+        """The expression of a row's code: its place in the classes, -1 without a label."""
+        code: Any = nw.lit(-1)
+        for place, values in enumerate(labels.values):
+            is_label = same_value(self.cell(self.label), values)
+            code = nw.when(is_label).then(nw.lit(place)).otherwise(code)
+        return code.alias(LABEL)
+
+    def column(
+        self, name: str, labels: LazyLabels, kind: Kind | None, allow_infinite: bool
+    ) -> ColumnCounts:
+        """A column's values, each once for each label, with their counts: one query."""
+        value = self.cell(name).alias(VALUE)
+        keys = self.keys(value, self.code_of_label(labels))
+        found = self.counts(keys, self.names_of_keys(VALUE, LABEL))
+        weights = None if self.weight is None else _numbers(found[WEIGHT])
+        return ColumnCounts(
+            groups=column_from_series(found[VALUE], name, kind, allow_infinite),
+            values=found[VALUE].to_list(),
+            labels=labels.of_groups(found[LABEL].to_numpy(), weights),
+            n=found[COUNT].to_numpy().astype(np.int64),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnCounts:
+    """A column by groups of rows that have the same value, label and weight."""
+
+    groups: Column  # one row of each group
+    values: list[Any]  # of the groups, as the engine has them
+    labels: Labels  # of the groups
+    n: np.ndarray  # rows of each group
+
+    @cached_property
+    def _rows(self) -> np.ndarray:
+        return _expanded(self.n)
+
+    def all_rows(self) -> Column:
+        """The column with all its rows, in no order that tells anything."""
+        return self.groups.take(self._rows)
+
+    def all_labels(self) -> Labels:
+        """The labels of all rows."""
+        rows, labels = self._rows, self.labels
+        one = np.broadcast_to(np.int64(1), rows.shape)
+        weights = one if labels.count_once else labels.weights[rows]
+        return replace(labels, codes=labels.codes[rows], weights=weights)
+
+
+def _units(
+    weights: np.ndarray, n: np.ndarray, used: np.ndarray, effective: bool, name: str
+) -> tuple[float, np.ndarray]:
+    """The unit of weights, and the whole number of units of each group's."""
+    if np.isnan(weights).any():
+        lacking = int(n[np.isnan(weights)].sum())
+        raise DataError(f"sample_weight: {lacking:,} rows have no weight in {name!r}.")
+    rows = np.repeat(np.arange(len(n)), n)
+    whole, unit = whole_weights(weights[rows], len(rows))
+    if effective:
+        scaled = scaled_to_effective_size(whole * unit, used[rows])
+        whole, unit = whole_weights(scaled, len(rows))
+    first = np.concatenate([[0], np.cumsum(n)[:-1]])
+    return unit, whole[first].astype(np.int64)
+
+
+def _numbers(series: nw.Series[Any]) -> np.ndarray:
+    if not series.dtype.is_numeric():
+        raise DataTypeError(f"sample_weight must hold numbers, not {series.dtype}.")
+    numbers: np.ndarray = series.cast(nw.Float64).to_numpy().astype(np.float64)
+    return numbers
+
+
+def _expanded(n: np.ndarray) -> np.ndarray:
+    """The group of each row; the first rows are drawn evenly from all of them."""
+    rows = np.repeat(np.arange(len(n)), n)
+    if len(rows) <= FIRST_ROWS:
+        return np.random.default_rng(0).permutation(rows)
+    first = np.random.default_rng(0).choice(len(rows), FIRST_ROWS, replace=False)
+    is_first = np.zeros(len(rows), dtype=bool)
+    is_first[first] = True
+    return np.concatenate([rows[first], rows[~is_first]])
+
+
+def _by_place(X: Any, columns: Sequence[str]) -> Any:
+    """The same frame with columns named by their place, where narwhals takes no odd names.
+
+    DuckDB and Spark read a dot or a quotation mark in a name as more than a letter.
+    """
+    implementation = nw.from_native(X).implementation
+    names = [f"c{i}" for i in range(len(columns))]
+    if implementation.is_duckdb():
+        quoted = (name.replace('"', '""') for name in columns)
+        return X.project(", ".join(f'"{q}" AS {n}' for q, n in zip(quoted, names, strict=True)))
+    if implementation.is_pyspark() or implementation.is_pyspark_connect():
+        return X.toDF(*names)
+    return X
+
+
+def is_lazy(X: Any) -> bool:
+    """Whether X is a frame that an engine has yet to compute."""
+    frame = nw.from_native(X, pass_through=True)
+    return isinstance(frame, nw.LazyFrame)
+
+
+def lazy_table(X: Any, y: Any, sample_weight: Any, antecedents: Any) -> LazyTable:
+    """The table of a lazy frame, whose labels and weights are columns of it."""
+    for value, what in ((y, "y"), (sample_weight, "sample_weight")):
+        if not isinstance(value, str) and not (value is None and what == "sample_weight"):
+            raise DataTypeError(
+                f"X is a {type(X).__name__}, which has yet to be computed and whose rows have no "
+                f"order until then: {what} must be the name of one of its columns, as in "
+                "fit(X, 'label'). To learn from rows in memory, compute X first, for example by "
+                "X.df() of DuckDB or X.collect() of polars."
+            )
+    if antecedents is not None:
+        raise ParamError(
+            "antecedents= needs a table in memory: compute the columns that they name first."
+        )
+    return LazyTable(X, y, sample_weight)

@@ -1,0 +1,179 @@
+"""Patterns of conditions and labels, counted by the engine: all that a posterior depends on."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from elseif.bits.mask import Mask
+from elseif.bits.packed_mask import PackedMask, pack_mask
+from elseif.bits.packing import BitLayout
+from elseif.conditions.condition import Condition
+from elseif.engines.lazy_table import COUNT, LABEL, WEIGHT, LazyLabels, LazyTable
+from elseif.errors import ResourceError
+from elseif.tables.labels import Labels, shown_label
+
+CONDITIONS_IN_A_NUMBER = 62  # of 64 bits, of which one is the sign
+SHARE_OF_MEMORY = 0.25  # that an answer of the engine may take
+COPIES = 3  # of an answer: the engine's, Arrow's and ours
+
+
+@dataclass(frozen=True, eq=False)
+class Patterns:
+    """Distinct patterns of the conditions for each label, and how much each counts."""
+
+    conditions: list[Condition]
+    keys: np.ndarray  # int64 (patterns, numbers): a bit for each condition
+    labels: Labels  # one row for each pattern and label, with whole weights
+
+    def masks(self, layout: BitLayout) -> list[PackedMask]:
+        """Of which patterns each condition is true, packed."""
+        return [pack_mask(Mask.of_array(self._truth(i)), layout) for i in range(self.n_conditions)]
+
+    @property
+    def n_conditions(self) -> int:
+        """How many conditions there are."""
+        return len(self.conditions)
+
+    def _truth(self, place: int) -> np.ndarray:
+        number, bit = divmod(place, CONDITIONS_IN_A_NUMBER)
+        return (self.keys[:, number] >> bit & 1).astype(bool)
+
+    def note(self, n_rows: int) -> str:
+        """A note on how the table was read."""
+        return (
+            f"{n_rows:,} rows were counted by the engine as {len(self.keys):,} patterns of "
+            "conditions and labels; the posterior is the same."
+        )
+
+    def fingerprint(self) -> str:
+        """SHA-256 of conditions, labels and counts, which do not depend on an order of rows."""
+        digest = hashlib.sha256(b"elseif patterns 1")
+        texts = [*map(shown_label, self.labels.classes), *(c.name for c in self.conditions)]
+        for text in (*texts, repr(float(self.labels.unit))):
+            content = text.encode("utf-8", "surrogatepass")
+            digest.update(len(content).to_bytes(8, "little") + content)
+        for array in (self.labels.codes, self.labels.weights, self.keys):
+            digest.update(np.ascontiguousarray(array, dtype="<i8").tobytes())
+        return digest.hexdigest()
+
+
+def count_patterns(
+    table: LazyTable,
+    labels: LazyLabels,
+    conditions: Sequence[Condition],
+    expressions: Sequence[Any],
+    max_memory: float,
+) -> Patterns:
+    """Count the patterns of conditions by label, in one query if the answer fits into memory.
+
+    Parameters
+    ----------
+    table : LazyTable
+        The table.
+    labels : LazyLabels
+        Its labels.
+    conditions : sequence of Condition
+        The conditions.
+    expressions : sequence of narwhals expressions
+        What the engine evaluates for each of them.
+    max_memory : float
+        Bytes that may be used.
+
+    Returns
+    -------
+    Patterns
+        In ascending order, whatever the order of the engine.
+    """
+    keys = _numbers_of(expressions)
+    names = [f"pattern{i}" for i in range(len(keys))]
+    named = [key.alias(name) for key, name in zip(keys, names, strict=True)]
+    asked = table.keys(*named, table.code_of_label(labels))
+    columns = table.names_of_keys(*names, LABEL)
+    bytes_each = 8 * (len(columns) + 1)
+    rows = table.frame.select(*asked)
+    grouped = rows.group_by(*columns).agg(nw.len().alias(COUNT))
+    room = max_memory * SHARE_OF_MEMORY / COPIES
+    n_patterns = labels.n_rows
+    if n_patterns * bytes_each > room:  # then it is worth a query to know
+        n_patterns = int(grouped.select(nw.len()).collect("pyarrow")[0, 0])
+    if n_patterns * bytes_each > max_memory * SHARE_OF_MEMORY:
+        raise ResourceError(
+            f"{n_patterns:,} patterns of {len(conditions)} conditions take "
+            f"{n_patterns * bytes_each / 1e9:.2g} GB, and a quarter of max_memory={max_memory:.3g} "
+            "bytes may be used for them. Raise max_memory, or leave out columns."
+        )
+    answers = (
+        [grouped]
+        if n_patterns * bytes_each <= room
+        else [
+            rows.filter(part).group_by(*columns).agg(nw.len().alias(COUNT))
+            for part in _parts(rows, columns, room / bytes_each)
+        ]
+    )
+    found = [_as_arrays(answer.collect("pyarrow"), names, labels) for answer in answers]
+    return _in_order(list(conditions), labels, *map(np.concatenate, zip(*found, strict=True)))
+
+
+def _numbers_of(expressions: Sequence[Any]) -> list[Any]:
+    """Whole numbers with a bit for each expression."""
+    numbers = []
+    for start in range(0, len(expressions), CONDITIONS_IN_A_NUMBER):
+        number: Any = nw.lit(0, dtype=nw.Int64)
+        for bit, truth in enumerate(expressions[start : start + CONDITIONS_IN_A_NUMBER]):
+            value = nw.lit(1 << bit, dtype=nw.Int64)
+            number = number + nw.when(truth).then(value).otherwise(nw.lit(0, dtype=nw.Int64))
+        numbers.append(number)
+    return numbers
+
+
+def _parts(rows: Any, columns: Sequence[str], most: float) -> list[Any]:
+    """Filters that part the rows by their first number, with about so many rows in each."""
+    key = columns[0]
+    counts = rows.group_by(key).agg(nw.len().alias(COUNT)).collect("pyarrow")
+    values, sizes = counts[key].to_numpy(), counts[COUNT].to_numpy()
+    order = np.argsort(values)
+    parts: list[list[int]] = [[]]
+    total = 0
+    for value, size in zip(values[order].tolist(), sizes[order].tolist(), strict=True):
+        if parts[-1] and total + size > most:
+            parts.append([])
+            total = 0
+        parts[-1].append(value)
+        total += size
+    return [nw.col(key).is_in(part) for part in parts]
+
+
+def _as_arrays(
+    answer: nw.DataFrame[Any], names: Sequence[str], labels: LazyLabels
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Patterns, codes of labels and whole weights of an answer; rows that do not count left out."""
+    weights = answer[WEIGHT].to_numpy() if labels.units is not None else None
+    of_groups = labels.of_groups(answer[LABEL].to_numpy(), weights)
+    n = answer[COUNT].to_numpy().astype(np.int64)
+    used = of_groups.codes >= 0
+    keys = [answer[name].to_numpy().astype(np.int64)[used] for name in names]
+    stacked = np.stack(keys, axis=1) if keys else np.zeros((int(used.sum()), 0), dtype=np.int64)
+    return stacked, of_groups.codes[used], (of_groups.weights * n)[used]
+
+
+def _in_order(
+    conditions: list[Condition],
+    labels: LazyLabels,
+    keys: np.ndarray,
+    codes: np.ndarray,
+    weights: np.ndarray,
+) -> Patterns:
+    """Patterns in ascending order, those of several weights added up."""
+    order = np.lexsort((*keys.T, codes))
+    keys, codes, weights = keys[order], codes[order], weights[order]
+    is_new = np.ones(len(codes), dtype=bool)
+    is_new[1:] = (codes[1:] != codes[:-1]) | (keys[1:] != keys[:-1]).any(axis=1)
+    total = np.add.reduceat(weights, np.flatnonzero(is_new)) if len(weights) else weights
+    of_patterns = Labels(labels.classes, codes[is_new], total, labels.unit, labels.n_dropped)
+    return Patterns(conditions, keys[is_new], of_patterns)

@@ -1,0 +1,155 @@
+"""A table that an engine counts gives the draws of the same table in memory."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from elseif import BayesianRuleListClassifier
+from elseif.datasets import load_titanic
+from elseif.engines.binarising import binarise_in_engine
+from elseif.engines.expressions import condition_expression
+from elseif.engines.lazy_table import LazyTable, is_lazy
+from elseif.engines.patterns import count_patterns
+from elseif.errors import DataError, DataTypeError, ParamError, ResourceError
+from tests.engines.frames import ENGINES, digest, mixed_table
+
+Put = Callable[[str, pd.DataFrame], Any]
+
+pytestmark = pytest.mark.filterwarnings("ignore:Column 'patient id' is left out")
+
+
+def classifier(**settings: Any) -> BayesianRuleListClassifier:
+    return BayesianRuleListClassifier(random_state=0, **{"n_iter": 4000} | settings)
+
+
+@pytest.fixture(autouse=True)
+def _few_draws() -> Any:
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The chains have not converged")
+        warnings.filterwarnings("ignore", ".*steady.*")
+        yield
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_titanic(engine: str, in_engine: Put) -> None:
+    """Categories alone; summed exactly."""
+    X, y = load_titanic("paper")
+    frame = in_engine(engine, X.assign(survived=y.to_numpy()))
+    assert is_lazy(frame)
+    own = BayesianRuleListClassifier(random_state=0).fit(X, y.rename("survived"))
+    counted = BayesianRuleListClassifier(random_state=0).fit(frame, "survived")
+    assert digest(counted) == digest(own)
+    assert (counted.predict_proba(X) == own.predict_proba(X)).all()
+    assert "patterns" in counted.fit_report_.notes[-1]
+
+
+@pytest.mark.parametrize("weight", [None, "weight"])
+@pytest.mark.parametrize("engine", ENGINES)
+def test_every_kind_of_column(engine: str, weight: str | None, in_engine: Put) -> None:
+    """Numbers, categories, booleans and dates with missing values; with weights and without."""
+    table = mixed_table()
+    X, y, weights = table.iloc[:, :-2], table["outcome"], table["weight"]
+    frame = in_engine(engine, table if weight else table.drop(columns="weight"))
+    own = classifier().fit(X, y, weights if weight else None)
+    counted = classifier().fit(frame, "outcome", weight)
+    assert digest(counted) == digest(own)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"cutting": "mdl"},
+        {"cutting": "evidence", "n_quantiles": 6},
+        {"negations": True, "group_rare": 0.2},
+        {"disjoint_bins": True, "support_in": "any_class", "min_support": 0.05},
+        {"kinds": {"systolic": "category", "sex": ["male", "female"], "smoker": "numeric"},
+         "cuts": {"age": [50, 60.5], "smoker": [0], "admitted": ["2020-06-01"]}},
+        {"n_iter": None},
+    ],
+)  # fmt: skip
+def test_settings(settings: dict[str, Any], in_engine: Put) -> None:
+    """Whatever makes the conditions, and automatic runs."""
+    table = mixed_table().drop(columns="weight")
+    own = classifier(**settings).fit(table.drop(columns="outcome"), table["outcome"])
+    counted = classifier(**settings).fit(in_engine("duckdb", table), "outcome")
+    assert digest(counted) == digest(own)
+
+
+def test_labels_that_are_missing_and_weights_of_no_unit(in_engine: Put) -> None:
+    """Rows without a label are left out and counted; odd weights are rounded alike."""
+    table = mixed_table(800)
+    table.loc[::7, "outcome"] = None
+    table["weight"] = np.random.default_rng(0).gamma(2, 0.7, len(table)).round(3)
+    table.loc[::50, "weight"] = 0
+    X, y = table.iloc[:, :-2], table["outcome"]
+    settings = {"missing_y": "drop", "weight_scaling": "effective"}
+    own = classifier(**settings).fit(X, y, table["weight"])
+    counted = classifier(**settings).fit(in_engine("duckdb", table), "outcome", "weight")
+    assert digest(counted) == digest(own)
+    assert counted.fit_report_.n_rows_without_label == own.fit_report_.n_rows_without_label
+    with pytest.raises(DataError, match="115 rows have no label in 'outcome'"):
+        classifier().fit(in_engine("duckdb", table), "outcome")
+
+
+def test_labels_of_every_type(in_engine: Put) -> None:
+    """Booleans, whole numbers and several texts as labels."""
+    table = mixed_table(600).drop(columns="weight")
+    for labels in (
+        table["outcome"] == "ill",
+        (table["outcome"] == "ill").astype(int),
+        table["systolic"] // 30,
+    ):
+        X = table.drop(columns=["outcome", "systolic"])
+        own = classifier(n_iter=1000).fit(X, labels)
+        frame = in_engine("duckdb", X.assign(outcome=labels))
+        counted = classifier(n_iter=1000).fit(frame, "outcome")
+        assert digest(counted) == digest(own)
+        assert counted.classes_.tolist() == own.classes_.tolist()
+
+
+def test_an_answer_in_parts(in_engine: Put) -> None:
+    """Patterns that do not fit into memory at once are asked for in parts, and are the same."""
+    table = LazyTable(in_engine("duckdb", mixed_table()), "outcome", "weight")
+    labels = table.read_labels(False, False)
+    how = classifier()._binarising({}, {}, table.names)
+    binarised, whole, _ = binarise_in_engine(table, labels, how)
+    columns = {c.column: table.column(c.column, labels, None, False) for c in binarised.conditions}
+    expressions = [
+        condition_expression(
+            c, table.cell(c.column), columns[c.column].groups, columns[c.column].values,
+            table.dtype(c.column),
+        )
+        for c in binarised.conditions
+    ]  # fmt: skip
+    bytes_each = 8 * 4
+    parts = count_patterns(
+        table, labels, binarised.conditions, expressions, bytes_each * 1500 * 4.2
+    )
+    assert parts.fingerprint() == whole.fingerprint()
+    with pytest.raises(ResourceError, match="Raise max_memory, or leave out columns"):
+        count_patterns(table, labels, binarised.conditions, expressions, 1000)
+
+
+def test_refusals(in_engine: Put) -> None:
+    """What cannot be done says what to do."""
+    table = mixed_table(300)
+    frame = in_engine("duckdb", table)
+    with pytest.raises(DataTypeError, match="y must be the name of one of its columns"):
+        classifier().fit(frame, table["outcome"])
+    with pytest.raises(DataError, match="the table has no column 'stroke'"):
+        classifier().fit(frame, "stroke")
+    with pytest.raises(ParamError, match="antecedents= needs a table in memory"):
+        classifier(antecedents=[("smoker",)]).fit(frame, "outcome")
+    with pytest.raises(DataError, match="NaN: 2 columns lack values"):
+        classifier(missing="error").fit(frame, "outcome")
+    with pytest.raises(DataError, match="0 sample"):
+        classifier().fit(in_engine("duckdb", table[:0]), "outcome")
+    fitted = classifier().fit(frame, "outcome", "weight")
+    with pytest.raises(DataTypeError, match="has yet to be computed"):
+        fitted.predict(frame)
