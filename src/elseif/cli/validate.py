@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from elseif.cli.arguments import Force, LabelColumn, MinCell, ModelFile, Quiet, output_file
+from elseif.cli.arguments import (
+    Force,
+    LabelColumn,
+    MinCell,
+    ModelFile,
+    Quiet,
+    ResultsSchema,
+    VocabularySchema,
+    output_file,
+)
 from elseif.cli.cohort_folder import is_cohort_folder
 from elseif.cli.output import check_is_folder, check_outputs, save, say_saved, width
 from elseif.cli.problems import say
@@ -23,6 +32,7 @@ if TYPE_CHECKING:
     from elseif.fitted_model import FittedModel
 
 SOURCE = "Database"
+Schemas = tuple[str | None, str | None, str | None]  # of the tables, of the vocabulary, of results
 
 
 @takes_text_format
@@ -50,6 +60,8 @@ def validate(
         str | None,
         typer.Option(metavar="NAME", help="Schema of its tables.", rich_help_panel=SOURCE),
     ] = None,
+    vocabulary_schema: VocabularySchema = None,
+    results_schema: ResultsSchema = None,
     cohort: Annotated[
         Path | None,
         typer.Option(
@@ -80,7 +92,8 @@ def validate(
 
     --recalibrated saves the same rules with probabilities that have learnt from these people.
     """
-    _check_arguments(table, database, schema, cohort)
+    schemas = (schema, vocabulary_schema, results_schema)
+    _check_arguments(table, database, schemas, cohort)
     _check_recalibration(recalibrated, discount, results, min_cell)
     check_outputs([results, recalibrated], force, [model, *([table] if table else [])])
     from elseif.cli.models import read
@@ -91,7 +104,7 @@ def validate(
 
     fitted = read(model)
     if database is not None:
-        X, y = _of_cohort(fitted, model, _extracted(fitted, model, database, schema, cohort, quiet))
+        X, y = _of_cohort(fitted, model, _extracted(fitted, model, database, schemas, cohort, quiet))
     else:
         assert table is not None
         X, y = _of_table(fitted, model, table, label, text)
@@ -119,14 +132,15 @@ def validate(
 def _check_arguments(
     table: Path | None,
     database: str | None,
-    schema: str | None,
+    schemas: Schemas,
     cohort: Path | None,
 ) -> None:
     if (table is None) == (database is None):
         raise ParamError("Give a TABLE, or --database URL, to judge the model by.")
     if table is not None:
         check_table_file(table)
-    for option, value in (("--schema", schema), ("--cohort", cohort)):
+    options = ("--schema", "--vocabulary-schema", "--results-schema", "--cohort")
+    for option, value in zip(options, (*schemas, cohort), strict=True):
         if value is not None and database is None:
             raise ParamError(f"{option} goes with --database.")
     if cohort is not None:
@@ -176,7 +190,7 @@ def _extracted(
     fitted: FittedModel,
     model: Path,
     database: str,
-    schema: str | None,
+    schemas: Schemas,
     folder: Path | None,
     quiet: bool,
 ) -> Cohort:
@@ -192,7 +206,10 @@ def _extracted(
         )
     definition = definition_from(fitted.cohort["definition"], model.name)
     progress = ProgressBar() if is_watched(quiet) else Progress()
-    with connect(database, schema) as source:
+    schema, vocabulary, results = schemas
+    with connect(
+        database, schema, vocabulary_schema=vocabulary, results_schema=results
+    ) as source:
         return extract(source, definition, folder=folder, progress=progress)
 
 
@@ -208,7 +225,9 @@ def _of_cohort(fitted: FittedModel, model: Path, cohort: Cohort) -> tuple[Any, A
             f"that of {model.name} ({known['definition']['name']})."
         )
     columns = fitted.feature_names or []
-    return cohort.table_for(columns, known["concepts"]), cohort.labels()
+    outcome = fitted.metadata.outcome
+    is_known = outcome in cohort.definition.outcome_names
+    return cohort.table_for(columns, known["concepts"]), cohort.labels(outcome if is_known else None)
 
 
 def print_recalibrated(made: FittedModel) -> None:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from elseif.cohort.attrition import step_names
-from elseif.cohort.cohort import Cohort, Noticed, assemble, concepts_of
+from elseif.cohort.attrition import steps_of
+from elseif.cohort.cohort import Cohort, Noticed, assemble, columns_of, warn_of_units
 from elseif.cohort.concept_sets import warn_of_empty_groups
 from elseif.cohort.database import Database
 from elseif.cohort.definition import CohortDefinition
@@ -27,7 +27,7 @@ from elseif.cohort.folder import (
     read_folder,
     read_manifest,
 )
-from elseif.cohort.parts import PartsInMemory, part_from_rows
+from elseif.cohort.parts import PartsInMemory, feature_stream, group_stream, part_from_rows
 from elseif.cohort.plan import (
     EmptyCohortError,
     Plan,
@@ -37,11 +37,14 @@ from elseif.cohort.plan import (
     find_spans,
     make_plan,
 )
-from elseif.cohort.table_catalogue import make_catalogue, plain_name
+from elseif.cohort.table_catalogue import Column, make_catalogue, plain_name
 from elseif.errors import ParamError, ParamTypeError
 from elseif.files.locks import only_run_in
 from elseif.files.sealed import fingerprint
 from elseif.progress import Progress
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 PERSONS_A_BATCH = 50_000
 IDS_AT_ONCE = 5_000  # concepts whose names are asked for together
@@ -113,7 +116,7 @@ class _Work:
         """Keep every part in memory."""
         plan = make_plan(self.database, self.definition)
         spans, holes, _ = self._look(plan, persons_a_batch)
-        return self._fill(plan, PartsInMemory(), spans, holes)
+        return self._fill(plan, PartsInMemory(), spans, holes)[0]
 
     def into_folder(self, folder: Path, persons_a_batch: int) -> Cohort:
         """Write every part into a folder, or continue where an earlier extraction has ended."""
@@ -141,13 +144,13 @@ class _Work:
             check_prints(folder, read_manifest(folder), prints)
             self.progress.note(f"{folder} holds the whole cohort already.")
             return read_folder(folder)
-        parts = PartsInFolder(folder, self.definition.domains)
+        parts = PartsInFolder(folder, self.definition)
         if not parts.resume(prints):
             spans, holes, records = self._look(plan, persons_a_batch)
             prints["records"] = fingerprint(records)
             parts.begin(prints, spans, holes)
         try:
-            cohort = self._fill(plan, parts, parts.spans, parts.holes)
+            cohort, catalogue = self._fill(plan, parts, parts.spans, parts.holes)
         except EmptyCohortError:
             parts.discard()
             raise
@@ -159,7 +162,7 @@ class _Work:
             "concept_sets": sets,
             "lacking": list(plan.lacking),
         }
-        parts.finish(cohort, facts, prints)
+        parts.finish(cohort, catalogue, facts, prints)
         return cohort
 
     def _look(
@@ -192,7 +195,7 @@ class _Work:
         parts: PartsInMemory | PartsInFolder,
         spans: list[tuple[int, int]],
         holes: list[tuple[str, int, int]],
-    ) -> Cohort:
+    ) -> tuple[Cohort, pd.DataFrame]:
         """Extract every range that has not been yet, and put the parts together."""
         with self.progress.stage("extracting", len(spans)) as report:
             for number, span in enumerate(spans):
@@ -202,14 +205,14 @@ class _Work:
         counts = np.sum([part.counts for part in parts.parts()], axis=0)
         if not counts[-1]:
             raise empty_cohort(self.database, self.definition, counts.tolist())
-        domains = self.definition.domains
-        concepts = {domain: concepts_of(parts.pairs(domain)) for domain in domains}
-        names = _names(self.database, plan.questions, concepts)
-        catalogue = make_catalogue(concepts, names)
+        columns = columns_of(self.definition, parts)
+        names = _names(self.database, plan.questions, columns)
+        catalogue = make_catalogue(columns, names)
         noticed = Noticed(holes, plan.lacking, tuple(self.database.source_names()))
         cohort = assemble(self.definition, parts, catalogue, plan.members, noticed)
         warn_of_empty_groups(cohort.groups)
-        return cohort
+        warn_of_units(cohort)
+        return cohort, catalogue
 
     def _extract_range(
         self, plan: Plan, parts: PartsInMemory | PartsInFolder, number: int, span: tuple[int, int]
@@ -220,14 +223,21 @@ class _Work:
             name: np.concatenate([_NOTHING[kind], *(_column(table[name]) for table in tables)])
             for name, kind in question.columns.items()
         }
-        part = part_from_rows(rows, len(step_names(self.definition)))
+        part = part_from_rows(rows, steps_of(self.definition))
+        definition, ask = self.definition, plan.questions
 
-        def of(domain: str) -> Iterator[Any]:
+        def of(question: Callable[..., Any], which: int | str) -> Iterator[Any]:
             if len(part.person_ids):
-                ask = plan.questions.features
-                yield from self.database.stream(ask(self.definition, plan.members, domain, span))
+                yield from self.database.stream(question(definition, plan.members, which, span))
 
-        parts.add(number, part, {domain: of(domain) for domain in self.definition.domains})
+        streams = {
+            feature_stream(definition, i): of(ask.features, i)
+            for i in range(len(definition.columns))
+        }
+        if definition.features and definition.groups:
+            for domain in definition.group_domains:
+                streams[group_stream(domain)] = of(ask.group_records, domain)
+        parts.add(number, part, streams)
 
 
 _NOTHING = {
@@ -245,9 +255,9 @@ def _column(column: Any) -> np.ndarray:
     return column.fill_null(-1).to_numpy()
 
 
-def _names(database: Database, questions: Any, concepts: dict[str, np.ndarray]) -> dict[int, str]:
+def _names(database: Database, questions: Any, columns: Sequence[Column]) -> dict[int, str]:
     """What the concepts are called; of two names of one concept, the first by its letters."""
-    ids = sorted({int(i) for some in concepts.values() for i in some})
+    ids = sorted({i for column in columns for i in (column.concept_id, column.unit) if i})
     names: dict[int, str] = {}
     for start in range(0, len(ids), IDS_AT_ONCE):
         rows = database.fetch(questions.names(ids[start : start + IDS_AT_ONCE]))

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from elseif.cohort.attrition import attrition_table, database_holes, step_names
-from elseif.cohort.cdm_layout import CDM, EVENTS, SOURCE
+from elseif.cohort.cdm_layout import CDM, CLASSES, EVENTS, LEVELS, NUMBERS, RESULTS, SOURCE
 from elseif.cohort.concept_sets import find_members
 from elseif.cohort.database import Database
 from elseif.cohort.definition import CohortDefinition
+from elseif.cohort.feature import CLASSES as ROLLUP_CLASSES, Ancestors
 from elseif.errors import DatabaseError
 
 STRIPS = 4_096  # of ids, in which persons are counted to find ranges of about the same size
@@ -23,6 +24,7 @@ class EmptyCohortError(DatabaseError):
 class Plan:
     """What is known before the first person is read."""
 
+    definition: CohortDefinition
     questions: Any
     members: dict[str, frozenset[int]]  # concept ids of index, outcome and each group
     lacking: tuple[str, ...]  # what the vocabulary lacks for them, in sentences
@@ -33,15 +35,13 @@ class Plan:
 
 def make_plan(database: Database, definition: CohortDefinition) -> Plan:
     """Look at the database before anything is read from it."""
-    unused = {table for domain, table in EVENTS.items() if domain not in definition.domains}
-    unused.discard(EVENTS["condition"])
-    unused.add(SOURCE)
-    questions = database.questions([table for table in CDM if table not in unused])
+    questions = database.questions(_tables(definition), _columns(definition))
     people = database.numbers(questions.persons_in_database())
     _check_persons(database, questions, people["rows"] - people["persons"])
     members, lacking = find_members(database, questions, definition)
-    found = database.numbers(questions.index_persons(members["index"]))
+    found = database.numbers(questions.index_persons(definition, members))
     plan = Plan(
+        definition,
         questions,
         members,
         lacking,
@@ -52,6 +52,26 @@ def make_plan(database: Database, definition: CohortDefinition) -> Plan:
     if not plan.n_index_persons:
         raise empty_cohort(database, definition, [0] * len(step_names(definition)))
     return plan
+
+
+def _tables(definition: CohortDefinition) -> list[str]:
+    """The tables that a definition needs, in the order of the common data model."""
+    unused = set(EVENTS.values()) - {EVENTS[domain] for domain in definition.event_domains}
+    unused |= {SOURCE, *(() if definition.cohort_ids else RESULTS)}
+    return [table for table in CDM if table not in unused]
+
+
+def _columns(definition: CohortDefinition) -> set[str]:
+    """The columns that it needs beside the usual ones."""
+    found: set[str] = set()
+    for feature in definition.columns:
+        if feature.rollup in ROLLUP_CLASSES:
+            found.update(CLASSES)
+        if isinstance(feature.rollup, Ancestors):
+            found.update(LEVELS)
+        if feature.value == "last":
+            found.update(NUMBERS[feature.domain])
+    return found
 
 
 def _check_persons(database: Database, questions: Any, n_doubled: int) -> None:
@@ -82,7 +102,7 @@ def _split(
     if n_persons <= persons_a_batch or ends[0] == ends[1]:
         return [ends]
     width = max(1, -(-(ends[1] - ends[0] + 1) // STRIPS))
-    rows = database.fetch(plan.questions.histogram(plan.members["index"], ends, width))
+    rows = database.fetch(plan.questions.histogram(plan.definition, plan.members, ends, width))
     strips = [(row["persons"], row["least"], row["most"]) for row in rows.to_pylist()]
     if len(strips) == 1:  # ids so large that they differ by less than a number can show
         return [ends]
@@ -115,18 +135,26 @@ def find_holes(
         answers[domain] = database.numbers(questions.event_holes(domain))
     totals = {"observation_period": answers["observation_period"]["total"]}
     totals |= {EVENTS[domain]: answers[domain]["total"] for domain in _domains(definition)}
-    return database_holes(answers), totals
+    return database_holes(answers), totals | _entries(database, definition, plan)
 
 
 def count_records(database: Database, definition: CohortDefinition, plan: Plan) -> dict[str, int]:
     """How many records the database has now, as ``find_holes`` has counted them once."""
     tables = ["observation_period", *(EVENTS[domain] for domain in _domains(definition))]
-    return {table: database.numbers(plan.questions.n_records(table))["total"] for table in tables}
+    found = {table: database.numbers(plan.questions.n_records(table))["total"] for table in tables}
+    return found | _entries(database, definition, plan)
+
+
+def _entries(database: Database, definition: CohortDefinition, plan: Plan) -> dict[str, int]:
+    """How many entries there are of the cohorts that exist; other cohorts may come and go."""
+    if not definition.cohort_ids:
+        return {}
+    return {"cohort": database.numbers(plan.questions.n_entries(definition.cohort_ids))["total"]}
 
 
 def _domains(definition: CohortDefinition) -> list[str]:
-    """What is read: conditions always, for index and outcome are among them."""
-    return list(dict.fromkeys(("condition", *definition.domains)))
+    """What is read: of a plain definition conditions first, and then drugs."""
+    return list(definition.event_domains)
 
 
 def empty_cohort(

@@ -43,8 +43,8 @@ def check_cohort(document: Document) -> None:
     columns = [concept.column for concept in cohort.concepts]
     if not known.issuperset(columns) or len(set(columns)) < len(columns):
         raise ModelFileError("cohort: concepts are of columns that are not there, or stand twice.")
-    told = len({(concept.concept_id, concept.domain) for concept in cohort.concepts})
-    if told < len(columns):
+    told = {(c.concept_id, c.domain, c.feature, c.unit_concept_id) for c in cohort.concepts}
+    if len(told) < len(columns):
         raise ModelFileError("cohort: two columns are of the same concept.")
     if document.training.rounding is not None and cohort.empty_groups:
         raise ModelFileError("cohort: counts are rounded, and yet empty groups would tell them.")
