@@ -293,8 +293,8 @@ def covariate_id(feature: dict[str, Any], concept: int, unit: int = 0, least: in
     kind = value
     if value == "recorded" and feature.get("rollup") is not None:
         kind = "rolled up"
-    if value == "distinct" and feature.get("rollup") == "ingredient":
-        kind = "distinct ingredients"
+    if value in ("distinct", "count") and feature.get("rollup") is not None:
+        kind = f"{value} {feature['rollup']}s"
     window = feature["window"]
     when = window if window == "any" else window[0] if window[1] == -1 else None
     analysis = ANALYSES.get((domain, kind), {}).get(when, 0)

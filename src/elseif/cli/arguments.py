@@ -98,6 +98,7 @@ def output_file(text: str) -> typer.models.OptionInfo:
     )
     return option
 
+
 VocabularySchema = Annotated[
     str | None,
     typer.Option(

@@ -104,7 +104,9 @@ def validate(
 
     fitted = read(model)
     if database is not None:
-        X, y = _of_cohort(fitted, model, _extracted(fitted, model, database, schemas, cohort, quiet))
+        X, y = _of_cohort(
+            fitted, model, _extracted(fitted, model, database, schemas, cohort, quiet)
+        )
     else:
         assert table is not None
         X, y = _of_table(fitted, model, table, label, text)
@@ -207,9 +209,7 @@ def _extracted(
     definition = definition_from(fitted.cohort["definition"], model.name)
     progress = ProgressBar() if is_watched(quiet) else Progress()
     schema, vocabulary, results = schemas
-    with connect(
-        database, schema, vocabulary_schema=vocabulary, results_schema=results
-    ) as source:
+    with connect(database, schema, vocabulary_schema=vocabulary, results_schema=results) as source:
         return extract(source, definition, folder=folder, progress=progress)
 
 
@@ -227,7 +227,9 @@ def _of_cohort(fitted: FittedModel, model: Path, cohort: Cohort) -> tuple[Any, A
     columns = fitted.feature_names or []
     outcome = fitted.metadata.outcome
     is_known = outcome in cohort.definition.outcome_names
-    return cohort.table_for(columns, known["concepts"]), cohort.labels(outcome if is_known else None)
+    return cohort.table_for(columns, known["concepts"]), cohort.labels(
+        outcome if is_known else None
+    )
 
 
 def print_recalibrated(made: FittedModel) -> None:

@@ -11,6 +11,9 @@ import ibis
 from elseif.cohort.cdm_layout import CDM, EVENTS, Layout
 from elseif.cohort.value_checks import Window
 
+# stands for a range of persons in a query that is made once and asked many times: making one takes
+# longer than many databases take to answer it; no id of a concept or a day is so large
+ANY_RANGE = (1_111_222_233_334_444, 5_555_666_677_778_888)
 DIALECTS = {"duckdb": "duckdb", "postgresql": "postgres", "spark": "pyspark"}
 
 
@@ -19,7 +22,13 @@ class Query:
     """A question in the words of one database, and the types of its answer."""
 
     sql: str
-    columns: Mapping[str, str]  # "int64", "date" or "string"
+    columns: Mapping[str, str]  # "int64", "float64", "date" or "string"
+
+    def in_range(self, span: tuple[int, int]) -> Query:
+        """A query that was made for ``ANY_RANGE``, for a range of persons."""
+        begin, end = (str(int(i)) for i in span)
+        sql = self.sql.replace(str(ANY_RANGE[0]), begin).replace(str(ANY_RANGE[1]), end)
+        return Query(sql, self.columns)
 
 
 class CdmTables:

@@ -10,6 +10,7 @@ import ibis
 from elseif.cohort.attrition import steps_of
 from elseif.cohort.cdm_layout import CDM, EVENTS, SOURCE
 from elseif.cohort.cdm_queries import (
+    ANY_RANGE,
     DIALECTS as DIALECTS,
     Query as Query,
     as_flag,
@@ -44,6 +45,8 @@ def unwrap(backend: Any) -> tuple[str, Any]:
 
 class Queries(Membership):
     """Every question of an extraction, as SQL of one dialect."""
+
+    ANY_RANGE = ANY_RANGE
 
     def source_names(self) -> Query:
         """What the database says that it is, in long and in short."""
@@ -243,7 +246,8 @@ class Queries(Membership):
                 kept.append(named.standard_concept == "S")
             named = named.filter(kept)
             wanted = named.select(wanted=named.concept_id)
-        pairs = above.join(different(wanted), above.ancestor_concept_id == ibis._.wanted)
+        wanted = different(wanted)
+        pairs = above.join(wanted, above.ancestor_concept_id == wanted.wanted)
         pairs = pairs.select(above="wanted", below="descendant_concept_id")
         pairs = different(pairs.filter(pairs.above != 0))
         rows = rows.join(pairs, rows.concept_id == pairs.below)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -111,6 +111,7 @@ class _Work:
         self, database: Database, definition: CohortDefinition, progress: Progress
     ) -> None:
         self.database, self.definition, self.progress = database, definition, progress
+        self._made: dict[tuple[int | str, ...], Any] = {}
 
     def into_memory(self, persons_a_batch: int) -> Cohort:
         """Keep every part in memory."""
@@ -217,27 +218,35 @@ class _Work:
     def _extract_range(
         self, plan: Plan, parts: PartsInMemory | PartsInFolder, number: int, span: tuple[int, int]
     ) -> None:
-        question = plan.questions.persons(self.definition, plan.members, span)
+        question = self._question(plan, "persons").in_range(span)
         tables = list(self.database.stream(question))
         rows = {
             name: np.concatenate([_NOTHING[kind], *(_column(table[name]) for table in tables)])
             for name, kind in question.columns.items()
         }
         part = part_from_rows(rows, steps_of(self.definition))
-        definition, ask = self.definition, plan.questions
+        definition = self.definition
 
-        def of(question: Callable[..., Any], which: int | str) -> Iterator[Any]:
+        def of(question: str, which: int | str) -> Iterator[Any]:
             if len(part.person_ids):
-                yield from self.database.stream(question(definition, plan.members, which, span))
+                asked = self._question(plan, question, which).in_range(span)
+                yield from self.database.stream(asked)
 
         streams = {
-            feature_stream(definition, i): of(ask.features, i)
-            for i in range(len(definition.columns))
+            feature_stream(definition, i): of("features", i) for i in range(len(definition.columns))
         }
         if definition.features and definition.groups:
             for domain in definition.group_domains:
-                streams[group_stream(domain)] = of(ask.group_records, domain)
+                streams[group_stream(domain)] = of("group_records", domain)
         parts.add(number, part, streams)
+
+    def _question(self, plan: Plan, name: str, *which: int | str) -> Any:
+        """A query for any range of persons, made when it is first asked."""
+        key = (name, *which)
+        if key not in self._made:
+            ask = getattr(plan.questions, name)
+            self._made[key] = ask(self.definition, plan.members, *which, plan.questions.ANY_RANGE)
+        return self._made[key]
 
 
 _NOTHING = {
