@@ -17,7 +17,7 @@ from tests.cohort.engines import DuckDBEngine, Engine, arrow_tables
 from tests.cohort.naive_features import FAR, Answer, Key, covariate_id, naive_features
 from tests.cohort.rich import DEFINITIONS, rich_database, rich_definition
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*values in another unit:UserWarning")
+pytestmark = pytest.mark.filterwarnings("ignore:.*values in other units:UserWarning")
 VALUES = ("count", "distinct", "total", "last")
 
 

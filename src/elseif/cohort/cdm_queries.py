@@ -82,6 +82,8 @@ class CdmTables:
 
     def query(self, expression: Any) -> Query:
         types = expression.schema()
+        if self._dialect == "pyspark" and any(types[name].is_floating() for name in types.names):
+            load_spark_settings()
         columns = {n: "int64" if types[n].is_integer() else str(types[n]) for n in types.names}
         return Query(str(ibis.to_sql(expression, dialect=self._dialect)), columns)
 
@@ -125,3 +127,9 @@ def in_window(rows: Any, window: Window) -> Any:
     if first is None:
         return until
     return until & (rows.date >= rows.index_date - ibis.interval(days=-first))
+
+
+def load_spark_settings() -> None:
+    """Let ibis read its settings for Spark, without which it cannot write columns of numbers."""
+    if ibis.options.pyspark is None:
+        _ = ibis.pyspark

@@ -27,6 +27,9 @@ from elseif.cohort.value_checks import ANY_TIME_BEFORE
 from elseif.errors import DatabaseError
 
 
+LARGEST = 1e300  # numbers beyond are no measurements, and neither is what is not finite
+
+
 def wrap(kind: str, connection: Any) -> Any:
     """An ibis backend around a connection."""
     return getattr(ibis, DIALECTS[kind]).from_connection(connection)
@@ -273,7 +276,8 @@ class Queries(Membership):
             value=value,
         )
         wanted = rows.concept_id != 0 if concepts is None else rows.concept_id.isin(whole(concepts))
-        numbers = rows.value.notnull() & ~rows.value.isnan()
+        # no NaN, which is greater than any number in every one of these databases
+        numbers = rows.value.between(-LARGEST, LARGEST)
         rows = rows.filter(wanted, rows.date.notnull(), numbers, in_span(rows.person_id, span))
         people = self.members(definition, members, span)
         rows = rows.join(people, rows.person_id == people.member)

@@ -59,11 +59,14 @@ class NumberColumns:
             tuple(key)
             for key in self.catalogue[["concept_id", "domain", "feature"]].itertuples(index=False)
         ]
-        by_key = {keys[place]: place for place in kept}
+        others: dict[tuple[Any, ...], list[str]] = {}
+        for place, key in enumerate(keys):
+            if place not in kept:
+                others.setdefault(key, []).append(names[place])
         said = [
-            f"{names[by_key[keys[place]]]}: values in another unit are left out ({names[place]})."
-            for place in range(len(names))
-            if place not in kept
+            f"{names[place]}: values in other units are left out: {'; '.join(others[keys[place]])}."
+            for place in sorted(kept)
+            if keys[place] in others
         ]
         out = ~np.isin(self.columns, list(kept))
         return said, int(out.sum()), len(np.unique(self.rows[out]))
