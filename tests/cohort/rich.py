@@ -42,8 +42,8 @@ NAMES = {
     21: "Essential hypertension", 313217: "Atrial fibrillation", STROKE: "Cerebral infarction",
     101: "aspirin 81 MG", 102: "aspirin 325 MG", 103: "aspirin / clopidogrel", 1000: "aspirin",
     2000: "clopidogrel", 700: "ANTITHROMBOTIC AGENTS", 501: "Echocardiography", 9201: "Inpatient",
-    9202: "Outpatient", 3000963: "Hemoglobin", 3004410: "Hemoglobin A1c", GRAM: "gram per deciliter",
-    OTHER_GRAM: "gram per liter", PERCENT: "percent", 4005823: "Tobacco use",
+    9202: "Outpatient", 3000963: "Hemoglobin", 3004410: "Hemoglobin A1c",
+    GRAM: "gram per deciliter", OTHER_GRAM: "gram per liter", PERCENT: "percent", 4005823: "Tobacco use",
 }  # fmt: skip
 
 
@@ -94,7 +94,7 @@ def rich_database(seed: int = 0, n_persons: int = 80) -> Tables:
         ancestors=ANCESTORS,
         procedures=some(ids, PROCEDURES, 4),
         visits=some(ids, VISITS, 9),
-        measurements=valued(some(ids, TESTS, 9), [GRAM, GRAM, OTHER_GRAM, PERCENT, None, 0]),
+        measurements=valued(some(ids, TESTS, 9), [GRAM, GRAM, GRAM, OTHER_GRAM, PERCENT, None, 0]),
         observations=valued(some(ids, OBSERVATIONS, 3), [None]),
         cohorts=cohorts,
         classes=CLASSES,

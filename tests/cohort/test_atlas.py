@@ -218,7 +218,8 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     (changed("PrimaryCriteria", "PrimaryCriteriaLimit", "Type", to="All"),
      "PrimaryCriteria.PrimaryCriteriaLimit lets rules (InclusionRules) choose"),
     (changed("PrimaryCriteria", "PrimaryCriteriaLimit", "Type", to="Last"), "takes the last event"),
-    (changed("PrimaryCriteria", "ObservationWindow", "PostDays", to=30), "ObservationWindow.PostDays"),
+    (changed("PrimaryCriteria", "ObservationWindow", "PostDays", to=30),
+     "PrimaryCriteria.ObservationWindow.PostDays"),
     (changed("CensorWindow", to={"StartDate": "2010-01-01"}), "CensorWindow cuts entries"),
     (changed("InclusionRules", to=[
         rule("later", records("DrugExposure", 2, days(0, 30, after=True), 2, 1))]),

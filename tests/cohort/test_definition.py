@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
-from dataclasses import FrozenInstanceError, replace
+from dataclasses import FrozenInstanceError, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +15,14 @@ from elseif.cohort import (
     CohortDefinition,
     Concept,
     ConceptSet,
+    Inclusion,
     definition_names,
+    extract,
     load_definition,
 )
 from elseif.errors import ParamError, ParamTypeError
+from tests.cohort.engines import DuckDBEngine
+from tests.cohort.rich import rich_database
 
 FIBRILLATION = ConceptSet("atrial fibrillation", (Concept(313217, "Atrial fibrillation"),))
 STROKE = ConceptSet("stroke", (Concept(443454, "Cerebral infarction"),))
@@ -88,8 +92,26 @@ def test_the_example_of_the_documentation(tmp_path: Path) -> None:
     definition = load_definition(written(tmp_path, example))
     assert definition.index.exclude[0].id == 197930
     assert definition.outcome_must_be_new
-    for key in definition.as_dict():
-        assert f"`{key}`" in page, key
+    keys = {field.name for each in (CohortDefinition, Inclusion) for field in fields(each)}
+    for key in (*keys, "domain", "window", "rollup", "value", "at_least", "observed", "any_of"):
+        assert f"`{key}`" in page or f"{key}: " in page, key
+
+
+@pytest.mark.filterwarnings("ignore:.*values in other units:UserWarning")
+def test_every_example_of_the_documentation(duckdb_engine: DuckDBEngine, tmp_path: Path) -> None:
+    """Each is complete; the one of features is extracted, too."""
+    page = (Path(__file__).resolve().parents[2] / "docs" / "cohort.md").read_text("utf-8")
+    examples = [part.split("```")[0] for part in page.split("```yaml\n")[1:]]
+    found = {d.name: d for d in (load_definition(written(tmp_path, text)) for text in examples)}
+    assert list(found) == ["infarction", "after_surgery", "adults", "features"]
+    assert found["after_surgery"].outcome_names == ("stroke", "bleeding")
+    assert found["adults"].criteria.age == (18, None)
+    duckdb_engine.load(rich_database())
+    with duckdb_engine.connect() as database:
+        cohort = extract(database, found["features"])
+    assert "aspirin (ingredient), last 365 days" in set(cohort.catalogue["name"])
+    assert "Hemoglobin (gram per deciliter), last value" in cohort.values
+    assert "Outpatient, number of records, last 365 days" in cohort.values
 
 
 def test_nothing_can_be_changed() -> None:
@@ -150,7 +172,7 @@ WRONG_FILES: list[tuple[str, str]] = [
     (SMALL + "features: [{domain: drug, window: 365}]", "must be 'any' or two days such as"),
     (SMALL + "features: [{domain: drug, window: [-1, -9]}]", "its first day must be between"),
     (SMALL + "features: [{domain: drug, window: [-9, 0]}]", "its last day must be between"),
-    (SMALL + "features: [{domain: drug, window: [-9]}]", "must be two days, the first and the last"),
+    (SMALL + "features: [{domain: drug, window: [-9]}]", "must be two days, the first and"),
     (SMALL + "features: [{domain: drug, rollup: ingredients}]", "did you mean 'ingredient'?"),
     (SMALL + "features: [{domain: condition, rollup: ingredient}]", "ingredient is for drugs"),
     (SMALL + "features: [{domain: drug, rollup: {below: 7}}]", "rollup lacks level"),

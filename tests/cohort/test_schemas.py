@@ -24,7 +24,7 @@ NEEDY = {**DEFINITIONS["cohorts"], "features": [{"domain": "drug", "rollup": "in
 
 @pytest.fixture
 def split(sql_engine: Engine) -> Engine:
-    """Patients in one schema, the vocabulary in another, cohorts in a third; and all in a fourth."""
+    """Patients, vocabulary and cohorts in schemas of their own, and all of them in one."""
     sql_engine.load(WHOLE, "whole")
     bare = replace(WHOLE, concepts=[], ancestors=[], cohorts=None, classes=None, levels=None)
     sql_engine.load(bare, "cdm")

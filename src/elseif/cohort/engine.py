@@ -26,7 +26,6 @@ from elseif.cohort.member_queries import Members, Membership
 from elseif.cohort.value_checks import ANY_TIME_BEFORE
 from elseif.errors import DatabaseError
 
-
 LARGEST = 1e300  # numbers beyond are no measurements, and neither is what is not finite
 
 
