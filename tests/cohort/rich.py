@@ -43,7 +43,8 @@ NAMES = {
     101: "aspirin 81 MG", 102: "aspirin 325 MG", 103: "aspirin / clopidogrel", 1000: "aspirin",
     2000: "clopidogrel", 700: "ANTITHROMBOTIC AGENTS", 501: "Echocardiography", 9201: "Inpatient",
     9202: "Outpatient", 3000963: "Hemoglobin", 3004410: "Hemoglobin A1c",
-    GRAM: "gram per deciliter", OTHER_GRAM: "gram per liter", PERCENT: "percent", 4005823: "Tobacco use",
+    GRAM: "gram per deciliter", OTHER_GRAM: "gram per liter", PERCENT: "percent",
+    4005823: "Tobacco use",
 }  # fmt: skip
 
 

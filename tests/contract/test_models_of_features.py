@@ -107,6 +107,7 @@ def test_validation_asks_for_the_same_features(
     assert run(["validate", str(folder / "model.json"), str(folder / "cohort")]) == 0
 
 
+@pytest.mark.filterwarnings("ignore:The chains have not converged")
 def test_the_table_is_one_to_learn_from(folder: Path) -> None:
     """Numbers are columns of the table, beside age and sex; other outcomes are none."""
     with connect(folder / "one.duckdb", schema="cdm") as database:

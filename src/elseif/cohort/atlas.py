@@ -47,6 +47,13 @@ class AtlasCohort:
         Days of observation before the first record that counts; None if it is the first ever.
     inclusion : Inclusion | None
         Criteria on persons and earlier records.
+
+    Examples
+    --------
+    >>> from elseif.cohort import AtlasCohort, Concept, ConceptSet
+    >>> fibrillation = ConceptSet("fibrillation", (Concept(313217, "Atrial fibrillation"),))
+    >>> AtlasCohort(fibrillation, 365, 0, 365, None).prior_days
+    365
     """
 
     event: ConceptSet | AnyOf
