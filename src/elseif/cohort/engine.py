@@ -271,7 +271,7 @@ class Queries(Membership):
             person_id=rows[person],
             concept_id=rows[concept].cast("int64"),
             date=rows[date],
-            unit=rows.unit_concept_id.fill_null(0).cast("int64"),
+            unit=ibis.greatest(rows.unit_concept_id.fill_null(0).cast("int64"), 0),
             value=value,
         )
         wanted = rows.concept_id != 0 if concepts is None else rows.concept_id.isin(whole(concepts))

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Members = Mapping[str, Iterable[int]]
+UNITS = 2**31  # more than any concept id
 
 
 def columns_of(definition: CohortDefinition, parts: Any) -> list[Column]:
@@ -39,11 +40,16 @@ def _seen(cells: Cells, at_least: int) -> set[tuple[int, int]]:
     """Concepts, with their units, that somebody has often enough."""
     concepts = cells["concept_id"]
     if "unit" in cells:
-        both = np.unique(np.column_stack([concepts, cells["unit"]]), axis=0)
-        return {(int(concept), int(unit)) for concept, unit in both}
+        codes = np.unique(_codes(concepts, cells["unit"])).tolist()
+        return {divmod(code, UNITS) for code in codes}
     if "value" in cells and at_least > 1:
         concepts = concepts[cells["value"] >= at_least]
     return {(int(concept), 0) for concept in np.unique(concepts)}
+
+
+def _codes(concepts: np.ndarray, units: np.ndarray) -> np.ndarray:
+    """A concept and a unit as one number, in the order of concepts and then of units."""
+    return concepts * UNITS + units
 
 
 class _Cells:
@@ -147,12 +153,8 @@ class _Places:
         known = self._ids.get(key, np.empty((0, 2), dtype=np.int64))
         concepts, start = cells["concept_id"], self._start.get(key, 0)
         if "unit" in cells:
-            place = {(int(c), int(u)): i for i, (c, u) in enumerate(known)}
-            pairs = zip(concepts.tolist(), cells["unit"].tolist(), strict=True)
-            found = [place.get(pair, -1) for pair in pairs]
-            if -1 in found:
-                raise _changed()
-            return np.array(found, dtype=np.int64) + start
+            codes = _codes(known[:, 0], known[:, 1])
+            return places_of(codes, _codes(concepts, cells["unit"])) + start
         if at_least > 1:
             return np.searchsorted(known[:, 0], concepts) + start
         return places_of(known[:, 0], concepts) + start

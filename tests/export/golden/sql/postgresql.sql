@@ -2122,8 +2122,8 @@ ORDER BY
 -- last values
 WITH "t11" AS (
   SELECT
-    "t6"."person_id",
-    MIN("t6"."date") AS "index_date"
+    "t5"."person_id",
+    MIN("t5"."date") AS "index_date"
   FROM (
     SELECT
       "t2"."person_id",
@@ -2133,7 +2133,7 @@ WITH "t11" AS (
       "t2"."condition_concept_id" IN (313217, 4141360)
       AND "t2"."condition_start_date" IS NOT NULL
       AND "t2"."person_id" BETWEEN 1 AND 1000000
-  ) AS "t6"
+  ) AS "t5"
   GROUP BY
     1
 ), "t23" AS (
@@ -2141,11 +2141,11 @@ WITH "t11" AS (
     *
   FROM (
     SELECT
-      "t8"."person_id",
-      "t8"."concept_id",
-      "t8"."date",
-      "t8"."unit",
-      "t8"."value",
+      "t10"."person_id",
+      "t10"."concept_id",
+      "t10"."date",
+      "t10"."unit",
+      "t10"."value",
       "t21"."member",
       "t21"."index_date"
     FROM (
@@ -2153,7 +2153,7 @@ WITH "t11" AS (
         "t0"."person_id",
         "t0"."measurement_concept_id" AS "concept_id",
         "t0"."measurement_date" AS "date",
-        COALESCE("t0"."unit_concept_id", 0) AS "unit",
+        GREATEST(COALESCE("t0"."unit_concept_id", 0), 0) AS "unit",
         "t0"."value_as_number" AS "value"
       FROM "cdm"."measurement" AS "t0"
       WHERE
@@ -2161,7 +2161,7 @@ WITH "t11" AS (
         AND "t0"."measurement_date" IS NOT NULL
         AND "t0"."value_as_number" BETWEEN -1E+300 AND 1e+300
         AND "t0"."person_id" BETWEEN 1 AND 1000000
-    ) AS "t8"
+    ) AS "t10"
     INNER JOIN (
       SELECT
         "t19"."raw_id" AS "member",
@@ -2171,18 +2171,18 @@ WITH "t11" AS (
           "t13"."person_id" AS "raw_id",
           "t13"."person_id",
           "t13"."index_date",
-          "t9"."year_of_birth",
-          "t9"."gender",
-          CAST(CASE WHEN "t9"."known" IS NOT NULL THEN 1 ELSE 0 END AS BIGINT) AS "in_person",
+          "t8"."year_of_birth",
+          "t8"."gender",
+          CAST(CASE WHEN "t8"."known" IS NOT NULL THEN 1 ELSE 0 END AS BIGINT) AS "in_person",
           CAST(CASE
             WHEN (
               (
-                EXTRACT(year FROM "t13"."index_date") - "t9"."year_of_birth"
+                EXTRACT(year FROM "t13"."index_date") - "t8"."year_of_birth"
               ) >= 0
             )
             AND (
               (
-                EXTRACT(year FROM "t13"."index_date") - "t9"."year_of_birth"
+                EXTRACT(year FROM "t13"."index_date") - "t8"."year_of_birth"
               ) <= 120
             )
             THEN 1
@@ -2200,8 +2200,8 @@ WITH "t11" AS (
           FROM "cdm"."person" AS "t1"
           WHERE
             "t1"."person_id" BETWEEN 1 AND 1000000
-        ) AS "t9"
-          ON "t13"."person_id" = "t9"."known"
+        ) AS "t8"
+          ON "t13"."person_id" = "t8"."known"
         LEFT OUTER JOIN (
           SELECT
             "t16"."observed_id",
@@ -2244,9 +2244,9 @@ WITH "t11" AS (
               *
             FROM (
               SELECT
-                "t10"."observed_id",
-                "t10"."start",
-                "t10"."end",
+                "t9"."observed_id",
+                "t9"."start",
+                "t9"."end",
                 "t14"."person_id",
                 "t14"."index_date"
               FROM (
@@ -2257,9 +2257,9 @@ WITH "t11" AS (
                 FROM "cdm"."observation_period" AS "t3"
                 WHERE
                   "t3"."person_id" BETWEEN 1 AND 1000000
-              ) AS "t10"
+              ) AS "t9"
               INNER JOIN "t11" AS "t14"
-                ON "t10"."observed_id" = "t14"."person_id"
+                ON "t9"."observed_id" = "t14"."person_id"
             ) AS "t15"
             WHERE
               "t15"."start" <= "t15"."index_date" AND "t15"."end" >= "t15"."index_date"
@@ -2276,7 +2276,7 @@ WITH "t11" AS (
         AND "t19"."observed_before" = 1
         AND "t19"."observed_after" = 1
     ) AS "t21"
-      ON "t8"."person_id" = "t21"."member"
+      ON "t10"."person_id" = "t21"."member"
   ) AS "t22"
   WHERE
     "t22"."date" <= (
