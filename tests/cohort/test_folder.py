@@ -203,7 +203,7 @@ def test_a_failure_leaves_no_folder(database: Database, tmp_path: Path) -> None:
         ("catalogue", "the part catalogue.parquet was changed"),
         ("counts", "not those that the manifest counts"),
         ("path", "is no name of a part"),
-        ("version", "reads 2"),
+        ("version", "reads 2 and 3"),
         ("format", "is not the manifest of a cohort"),
         ("keys", "is damaged"),
         ("no ranges", "is damaged"),
@@ -236,7 +236,7 @@ def test_damage_is_seen(folder: Path, damage: str, complaint: str) -> None:
         changes = {
             "counts": {"n_persons": 41},
             "path": {"catalogue": {"name": "../catalogue.parquet", "sha256": ""}},
-            "version": {"version": 3},
+            "version": {"version": 4},
             "format": {"format": "elseif model"},
             "keys": {"ranges": None},
             "no ranges": {"ranges": []},
