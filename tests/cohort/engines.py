@@ -21,10 +21,15 @@ import pyarrow.parquet as pq
 from psycopg import sql
 
 from elseif.cohort import Database, connect
-from tests.cohort.rows import WITH_SOURCE, Tables
+from tests.cohort.rows import Tables
 
 DUCKDB_TYPES = {"integer": "INTEGER", "date": "DATE", "text": "VARCHAR"}
-ARROW_TYPES = {"integer": pa.int32(), "date": pa.date32(), "text": pa.string()}
+ARROW_TYPES = {
+    "integer": pa.int32(),
+    "date": pa.date32(),
+    "text": pa.string(),
+    "number": pa.float64(),
+}
 READER = "reader"
 # characters that a URL must escape, and a word that no other text contains
 PASSWORD = "hush@Tr0ub4dor/%:#?"
@@ -48,7 +53,7 @@ def arrow_tables(tables: Tables) -> dict[str, pa.Table]:
         table: pa.table(
             {
                 name: pa.array([row[i] for row in rows], ARROW_TYPES[kind])
-                for i, (name, kind) in enumerate(WITH_SOURCE[table].items())
+                for i, (name, kind) in enumerate(tables.columns(table).items())
             }
         )
         for table, rows in tables.rows().items()
@@ -139,7 +144,7 @@ class PostgresServer:
 
     def load(self, tables: Tables, schema: str = "cdm") -> None:
         """Replace a schema by the tables, which the reader may then read."""
-        kinds = {"integer": "integer", "date": "date", "text": "text"}
+        kinds = {"integer": "integer", "date": "date", "text": "text", "number": "numeric"}
         with self.owner() as connection, connection.cursor() as cursor:
             name = sql.Identifier(schema)
             cursor.execute(sql.SQL("DROP SCHEMA IF EXISTS {} CASCADE").format(name))
@@ -147,7 +152,7 @@ class PostgresServer:
             for table, rows in tables.rows().items():
                 columns = [
                     sql.SQL("{} " + kinds[kind]).format(sql.Identifier(column))  # type: ignore[arg-type]
-                    for column, kind in WITH_SOURCE[table].items()
+                    for column, kind in tables.columns(table).items()
                 ]
                 whole = sql.Identifier(schema, table)
                 made = sql.SQL("CREATE TABLE {} ({})").format(whole, sql.SQL(", ").join(columns))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
@@ -36,8 +36,48 @@ COLUMNS: dict[str, dict[str, str]] = {
     "concept": {"concept_id": "integer", "concept_name": "text"},
     "concept_ancestor": {"ancestor_concept_id": "integer", "descendant_concept_id": "integer"},
 }
-WITH_SOURCE = {**COLUMNS, "cdm_source": {"cdm_source_name": "text"}}
-_PANDAS = {"integer": "Int64", "date": "object", "text": "object"}
+_VALUED = {"value_as_number": "number", "unit_concept_id": "integer"}
+# tables that only some databases here have
+MORE = {
+    "cdm_source": {"cdm_source_name": "text"},
+    "procedure_occurrence": {
+        "procedure_occurrence_id": "integer",
+        "person_id": "integer",
+        "procedure_concept_id": "integer",
+        "procedure_date": "date",
+    },
+    "visit_occurrence": {
+        "visit_occurrence_id": "integer",
+        "person_id": "integer",
+        "visit_concept_id": "integer",
+        "visit_start_date": "date",
+    },
+    "measurement": {
+        "measurement_id": "integer",
+        "person_id": "integer",
+        "measurement_concept_id": "integer",
+        "measurement_date": "date",
+        **_VALUED,
+    },
+    "observation": {
+        "observation_id": "integer",
+        "person_id": "integer",
+        "observation_concept_id": "integer",
+        "observation_date": "date",
+        **_VALUED,
+    },
+    "cohort": {
+        "cohort_definition_id": "integer",
+        "subject_id": "integer",
+        "cohort_start_date": "date",
+        "cohort_end_date": "date",
+    },
+}
+WITH_SOURCE = {**COLUMNS, **MORE}
+VOCABULARY = ("concept", "concept_ancestor")
+_CLASSES = {"concept_class_id": "text", "standard_concept": "text"}
+_LEVELS = {"min_levels_of_separation": "integer"}
+_PANDAS = {"integer": "Int64", "date": "object", "text": "object", "number": "float64"}
 
 
 @dataclass(frozen=True)
@@ -51,6 +91,22 @@ class Tables:
     concepts: Sequence[tuple[int, str | None]] = field(default=())
     ancestors: Sequence[tuple[int, int]] = field(default=())
     sources: Sequence[tuple[str | None]] | None = None  # None for no such table
+    procedures: Sequence[tuple[int, int, date]] | None = None
+    visits: Sequence[tuple[int, int, date]] | None = None
+    measurements: Sequence[tuple[int, int, date, float | None, int | None]] | None = None
+    observations: Sequence[tuple[int, int, date, float | None, int | None]] | None = None
+    cohorts: Sequence[tuple[int, int, date, date]] | None = None
+    classes: Mapping[int, tuple[str, str]] | None = None  # of concepts; None for no such columns
+    levels: Mapping[tuple[int, int], int] | None = None  # of ancestors; None for no such column
+
+    def columns(self, table: str) -> dict[str, str]:
+        """The columns of a table of this database."""
+        more: dict[str, str] = {}
+        if table == "concept" and self.classes is not None:
+            more = _CLASSES
+        if table == "concept_ancestor" and self.levels is not None:
+            more = _LEVELS
+        return {**WITH_SOURCE[table], **more}
 
     def rows(self) -> dict[str, list[tuple[object, ...]]]:
         """All rows, by the name of the table."""
@@ -64,6 +120,24 @@ class Tables:
         }
         if self.sources is not None:
             found["cdm_source"] = list(self.sources)
+        for table, rows in (
+            ("procedure_occurrence", self.procedures),
+            ("visit_occurrence", self.visits),
+            ("measurement", self.measurements),
+            ("observation", self.observations),
+        ):
+            if rows is not None:
+                found[table] = _numbered(rows)
+        if self.cohorts is not None:
+            found["cohort"] = list(self.cohorts)
+        if self.classes is not None:
+            classes = self.classes
+            found["concept"] = [(*r, *classes.get(r[0], ("", "S"))) for r in self.concepts]
+        if self.levels is not None:
+            levels = self.levels
+            found["concept_ancestor"] = [
+                (*r, levels.get(r, int(r[0] != r[1]))) for r in self.ancestors
+            ]
         return found
 
     def frames(self) -> dict[str, pd.DataFrame]:
@@ -72,7 +146,7 @@ class Tables:
             table: pd.DataFrame(
                 {
                     name: pd.Series([row[i] for row in rows], dtype=_PANDAS[kind])
-                    for i, (name, kind) in enumerate(WITH_SOURCE[table].items())
+                    for i, (name, kind) in enumerate(self.columns(table).items())
                 }
             )
             for table, rows in self.rows().items()

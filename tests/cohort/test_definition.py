@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
-from dataclasses import FrozenInstanceError, replace
+from dataclasses import FrozenInstanceError, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +15,14 @@ from elseif.cohort import (
     CohortDefinition,
     Concept,
     ConceptSet,
+    Inclusion,
     definition_names,
+    extract,
     load_definition,
 )
 from elseif.errors import ParamError, ParamTypeError
+from tests.cohort.engines import DuckDBEngine
+from tests.cohort.rich import rich_database
 
 FIBRILLATION = ConceptSet("atrial fibrillation", (Concept(313217, "Atrial fibrillation"),))
 STROKE = ConceptSet("stroke", (Concept(443454, "Cerebral infarction"),))
@@ -88,8 +92,26 @@ def test_the_example_of_the_documentation(tmp_path: Path) -> None:
     definition = load_definition(written(tmp_path, example))
     assert definition.index.exclude[0].id == 197930
     assert definition.outcome_must_be_new
-    for key in definition.as_dict():
-        assert f"`{key}`" in page, key
+    keys = {field.name for each in (CohortDefinition, Inclusion) for field in fields(each)}
+    for key in (*keys, "domain", "window", "rollup", "value", "at_least", "observed", "any_of"):
+        assert f"`{key}`" in page or f"{key}: " in page, key
+
+
+@pytest.mark.filterwarnings("ignore:.*values in other units:UserWarning")
+def test_every_example_of_the_documentation(duckdb_engine: DuckDBEngine, tmp_path: Path) -> None:
+    """Each is complete; the one of features is extracted, too."""
+    page = (Path(__file__).resolve().parents[2] / "docs" / "cohort.md").read_text("utf-8")
+    examples = [part.split("```")[0] for part in page.split("```yaml\n")[1:]]
+    found = {d.name: d for d in (load_definition(written(tmp_path, text)) for text in examples)}
+    assert list(found) == ["infarction", "after_surgery", "adults", "features"]
+    assert found["after_surgery"].outcome_names == ("stroke", "bleeding")
+    assert found["adults"].criteria.age == (18, None)
+    duckdb_engine.load(rich_database())
+    with duckdb_engine.connect() as database:
+        cohort = extract(database, found["features"])
+    assert "aspirin (ingredient), last 365 days" in set(cohort.catalogue["name"])
+    assert "Hemoglobin (gram per deciliter), last value" in cohort.values
+    assert "Outpatient, number of records, last 365 days" in cohort.values
 
 
 def test_nothing_can_be_changed() -> None:
@@ -142,8 +164,51 @@ WRONG_FILES: list[tuple[str, str]] = [
     (SMALL + "groups: {'a b': {include: [{id: 1, name: x}]}}", "'a b' does not"),
     (SMALL + "groups: {a: {}}", "groups: a lacks include"),
     (SMALL + "groups: [a]", "groups must map names to concept sets"),
-    (SMALL.replace("name: small", "name: Not Small"), "must consist of lower-case letters"),
-    (SMALL.replace("A small definition", '"two\\nlines"'), "must be one line of text"),
+    (SMALL + "feature: []", "unknown key 'feature'; did you mean 'features'. Allowed are"),
+    (SMALL + "features: {domain: drug}", "features must be a list of features"),
+    (SMALL + "features: [{domain: drugs}]", "not 'drugs'; did you mean 'drug'?"),
+    (SMALL + "features: [{window: any}]", "features, number 1 lacks domain"),
+    (SMALL + "features: [{domain: drug, windows: any}]", "'windows'; did you mean 'window'"),
+    (SMALL + "features: [{domain: drug, window: 365}]", "must be 'any' or two days such as"),
+    (SMALL + "features: [{domain: drug, window: [-1, -9]}]", "its first day must be between"),
+    (SMALL + "features: [{domain: drug, window: [-9, 0]}]", "its last day must be between"),
+    (SMALL + "features: [{domain: drug, window: [-9]}]", "must be two days, the first and"),
+    (SMALL + "features: [{domain: drug, rollup: ingredients}]", "did you mean 'ingredient'?"),
+    (SMALL + "features: [{domain: condition, rollup: ingredient}]", "ingredient is for drugs"),
+    (SMALL + "features: [{domain: drug, rollup: {below: 7}}]", "rollup lacks level"),
+    (SMALL + "features: [{domain: drug, rollup: {below: 7, level: 0}}]", "level must be between 1"),
+    (SMALL + "features: [{domain: drug, rollup: groups}]", "needs groups"),
+    (SMALL + "features: [{domain: drug, value: counts}]", "did you mean 'count'?"),
+    (SMALL + "features: [{domain: drug, value: last}]", "is for measurement and observation"),
+    (SMALL + "features: [{domain: measurement, value: last, rollup: groups}]\ngroups: " + GROUP,
+     "value: last has no rollup"),
+    (SMALL + "features: [{domain: drug, at_least: [2, 1]}]", "at_least must increase"),
+    (SMALL + "features: [{domain: drug, at_least: 0}]", "at_least must be between 1 and"),
+    (SMALL + "features: [{domain: visit, value: count, at_least: 2}]", "goes with value: recorded"),
+    (SMALL + "features: [{domain: drug}, {domain: drug}]", "features: drug (any) stands twice"),
+    (SMALL + "features: [{domain: drug}]\ndomains: [drug]", "remove domains"),
+    (SMALL + "inclusion: [18, 90]", "inclusion must be an Inclusion"),
+    (SMALL + "inclusion: {ages: [18, 90]}", "'ages'; did you mean 'age'"),
+    (SMALL + "inclusion: {age: [90, 18]}", "must begin with the least"),
+    (SMALL + "inclusion: {age: [null, null]}", "must have a least or a most"),
+    (SMALL + "inclusion: {age: 18}", "inclusion: age must be a list"),
+    (SMALL + "inclusion: {sex: femal}", "not 'femal'; did you mean 'female'?"),
+    (SMALL + "inclusion: {index_year: [2010]}", "must be two numbers"),
+    (SMALL + "inclusion: {prior: []}", "inclusion: prior must be a list of criteria"),
+    (SMALL + "inclusion: {prior: [{include: [{id: 1, name: x}]}]}", "prior, number 1 lacks name"),
+    (SMALL + "inclusion: {prior: [{name: x, include: [{id: 1, name: x}], window: [-3, 5]}]}",
+     "its last day must be between"),
+    (SMALL + "inclusion: {prior: [{name: x, include: [{id: 1, name: x}], at_least: x}]}",
+     "x: at_least must be a whole number"),
+    (SMALL + "outcomes: {stroke: {include: [{id: 1, name: x}]}}", "the name 'stroke' is taken"),
+    (SMALL + "outcomes: [a]", "outcomes must map names"),
+    (SMALL + "outcomes: {b: {cohort: seven}}", "b: cohort must be a whole number"),
+    (SMALL + "outcomes: {b: {any_of: []}}", "any_of must be a list of concept sets"),
+    (SMALL + "first_after_days: -1", "first_after_days must be between 0"),
+    (SMALL.replace("include: " + ONE, "domain: conditions\n  include: " + ONE),
+     "not 'conditions'; did you mean 'condition'?"),
+    (SMALL.replace("name: small", "name: Not Small"), "must be of small letters"),
+    (SMALL.replace("A small definition", '"two\\nlines"'), "must be a line of text"),
     ("a: &x [1]\nb: *x", "references (& and *) are not allowed"),
     ("!!python/object/apply:os.system ['true']", "not readable as YAML"),
     ("a: [1", "not readable as YAML"),

@@ -6,11 +6,16 @@ import numpy as np
 import pytest
 
 from elseif.cohort.cdm_layout import CDM, find_layout, standard_layout
-from elseif.cohort.table_catalogue import different_names, make_catalogue, plain_name
+from elseif.cohort.feature import Feature
+from elseif.cohort.table_catalogue import Column, different_names, make_catalogue, plain_name
 from elseif.errors import DatabaseError
 
 COMPLETE = [
-    (table, column, {"int64": "integer", "date": "date", "string": "varchar"}[kind])
+    (
+        table,
+        column,
+        {"int64": "integer", "date": "date", "string": "varchar", "float64": "double"}[kind],
+    )
     for table, columns in CDM.items()
     for column, kind in columns.items()
 ]
@@ -71,11 +76,9 @@ def test_types(table: str, column: str, kind: str, fits: bool) -> None:
 
 def test_names_that_are_the_same() -> None:
     """The id is added where two names are one, the domain where even that does not help."""
-    names = different_names(
-        ["Cold", "Cold", "", "age", "Once", "Twice", "Twice"],
-        np.array([1, 2, 3, 4, 5, 6, 6]),
-        ["condition"] * 6 + ["drug"],
-    )
+    known = {1: "Cold", 2: "Cold", 4: "age", 5: "Once", 6: "Twice"}
+    columns = [Column(Feature("condition"), i) for i in range(1, 7)]
+    names = different_names([*columns, Column(Feature("drug"), 6)], known)
     assert names == [
         "Cold (concept 1)",
         "Cold (concept 2)",
@@ -98,8 +101,9 @@ def test_names_that_steer_a_terminal() -> None:
 
 def test_covariate_ids() -> None:
     """Concept x 1000 + the analysis of OHDSI's FeatureExtraction: 101 and 301."""
-    concepts = {"drug": np.array([1112807]), "condition": np.array([316139, 40479192])}
-    catalogue = make_catalogue(concepts, {1112807: "Aspirin", 316139: "Heart failure"})
+    columns = [Column(Feature("condition"), i) for i in (316139, 40479192)]
+    columns.append(Column(Feature("drug"), 1112807))
+    catalogue = make_catalogue(columns, {1112807: "Aspirin", 316139: "Heart failure"})
     assert catalogue["covariate_id"].tolist() == [316139101, 40479192101, 1112807301]
     assert catalogue["name"].tolist() == ["Heart failure", "concept 40479192", "Aspirin"]
     assert catalogue["domain"].tolist() == ["condition", "condition", "drug"]

@@ -49,6 +49,11 @@ THROUGH_A_DOOR = {
     ),
     "contract/test_public.py": "studies.titanic",
     "cohort/test_folder.py": "cohort.folder cohort.parts cohort.plan",
+    "cohort/test_atlas.py": "cohort.atlas_criteria",
+    "cohort/test_definition.py": "cohort.value_checks",
+    "cohort/test_features.py": (
+        "cohort.feature_matrix cohort.member_queries cohort.number_columns"
+    ),
     "cohort/test_warnings.py": "cohort.concept_sets cohort.synthetic",
     "contract/test_models_of_cohorts.py": ("cli.cohort_folder export.cohort_checks tables.origin"),
     "report/test_external_validation.py": "cli.validate report.validation_text",

@@ -99,3 +99,21 @@ def output_file(text: str) -> typer.models.OptionInfo:
         metavar="FILE", help=text, rich_help_panel=OUTPUT
     )
     return option
+
+
+VocabularySchema = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Schema of concept and concept_ancestor, if it is another.",
+        rich_help_panel="Database",
+    ),
+]
+ResultsSchema = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Schema of the table cohort, if it is another: where ATLAS writes.",
+        rich_help_panel="Database",
+    ),
+]

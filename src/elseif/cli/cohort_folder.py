@@ -20,18 +20,24 @@ class CohortRows:
     """A cohort as the commands read tables: columns by name, some of them selected."""
 
     def __init__(self, cohort: Cohort) -> None:
-        self._table, self._labels = cohort.table(), cohort.labels()
+        self._table = cohort.table()
+        self._labels = {name: cohort.labels(name) for name in cohort.definition.outcome_names}
 
     @property
     def columns(self) -> list[str]:
-        return [*self._table.columns, str(self._labels.name)]
+        return [*self._table.columns, *self._labels]
+
+    @property
+    def features(self) -> list[str]:
+        """The columns to learn from: no outcome is one of them."""
+        return list(self._table.columns)
 
     def __len__(self) -> int:
         return len(self._table)
 
     def __getitem__(self, name: str) -> pd.Series:
-        if name == self._labels.name:
-            return self._labels
+        if name in self._labels:
+            return self._labels[name]
         return self._table.to_frame([name])[name]
 
     def select(self, *names: str) -> SparseTable:
@@ -64,10 +70,15 @@ def cohort_settings(path: Path, label: str | None) -> tuple[str, dict[str, list[
     from elseif.cohort.folder import MANIFEST, read_manifest
 
     definition = definition_from(read_manifest(path)["definition"], MANIFEST)
-    outcome = definition.outcome.name
-    if label not in (None, outcome):
+    outcome, names = definition.outcome.name, definition.outcome_names
+    if label is not None and label not in names:
+        if len(names) > 1:
+            raise ParamError(
+                f"--label is {label!r}, but the outcomes of the cohort in {path} are "
+                f"{', '.join(map(repr, names))}."
+            )
         raise ParamError(
             f"--label is {label!r}, but the outcome of the cohort in {path} is {outcome!r}; leave "
             "--label out."
         )
-    return outcome, {"age": [float(cut) for cut in definition.age_cuts]}
+    return label or outcome, {"age": [float(cut) for cut in definition.age_cuts]}

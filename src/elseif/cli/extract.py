@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from elseif.cli.arguments import Quiet
+from elseif.cli.arguments import Quiet, ResultsSchema, VocabularySchema
 from elseif.cli.fit import is_watched
 from elseif.cli.interrupts import say_when_interrupted
 from elseif.cli.output import check_is_folder, say_saved, say_wrapped
@@ -53,6 +53,8 @@ def extract(
             rich_help_panel=SOURCE,
         ),
     ] = None,
+    vocabulary_schema: VocabularySchema = None,
+    results_schema: ResultsSchema = None,
     persons_a_batch: Annotated[
         int,
         typer.Option(
@@ -79,7 +81,12 @@ def extract(
     check_folder(out)
     progress = ProgressBar() if is_watched(quiet) else Progress()
     on = f"parts that are whole are kept in {out}, and the same command continues"
-    with say_when_interrupted(on), connect(database, schema) as source:
+    with (
+        say_when_interrupted(on),
+        connect(
+            database, schema, vocabulary_schema=vocabulary_schema, results_schema=results_schema
+        ) as source,
+    ):
         cohort = extract_cohort(
             source, wanted, folder=out, persons_a_batch=persons_a_batch, progress=progress
         )
@@ -97,6 +104,16 @@ def print_cohort(cohort: Cohort) -> None:
     say_wrapped(
         f"{len(cohort):,} persons, {n_outcomes:,} ({n_outcomes / len(cohort):.1%}) with {outcome} "
         f"in days {cohort.definition.outcome_window[0]} to {cohort.definition.outcome_window[1]}; "
-        f"{cohort.features.shape[1]:,} drugs and conditions recorded before."
+        f"{_columns_text(cohort)} recorded before."
     )
+    for name, has in cohort.more_outcomes.items():
+        n = int(has.sum())
+        say_wrapped(f"{n:,} ({n / len(cohort):.1%}) with {name} in the same days.")
     print(f"\n{extraction_text(cohort.attrition, cohort.quality_issues, cohort.warnings)}\n")
+
+
+def _columns_text(cohort: Cohort) -> str:
+    """How many columns there are, in words."""
+    numbers = len(cohort.number_catalogue)
+    also = f" and {numbers:,} numbers" if numbers else ""
+    return f"{cohort.features.shape[1]:,} {cohort.definition.columns_text}{also}"

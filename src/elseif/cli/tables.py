@@ -93,7 +93,8 @@ def read_labelled(path: Path, wanted: Wanted) -> Read:
     _check_columns(path, names, wanted)
     if wanted.features is None:
         left_out = {wanted.label, wanted.weight, *wanted.drop}
-        features = [name for name in names if name not in left_out]
+        known = table.features if isinstance(table, CohortRows) else names
+        features = [name for name in known if name not in left_out]
     else:
         features = list(wanted.features)
     if not features:

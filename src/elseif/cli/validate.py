@@ -19,7 +19,9 @@ from elseif.cli.arguments import (
     MinCell,
     ModelFile,
     Quiet,
+    ResultsSchema,
     Title,
+    VocabularySchema,
     output_file,
 )
 from elseif.cli.cohort_folder import is_cohort_folder
@@ -63,6 +65,8 @@ class Source:
         str | None,
         typer.Option(metavar="NAME", help="Schema of its tables.", rich_help_panel=SOURCE),
     ] = None
+    vocabulary_schema: VocabularySchema = None
+    results_schema: ResultsSchema = None
     cohort: Annotated[
         Path | None,
         typer.Option(
@@ -78,7 +82,13 @@ class Source:
             raise ParamError("Give a TABLE, or --database URL, to evaluate the model on.")
         if table is not None:
             check_table_file(table)
-        for option, value in (("--schema", self.schema), ("--cohort", self.cohort)):
+        options = {
+            "--schema": self.schema,
+            "--vocabulary-schema": self.vocabulary_schema,
+            "--results-schema": self.results_schema,
+            "--cohort": self.cohort,
+        }
+        for option, value in options.items():
             if value is not None and self.database is None:
                 raise ParamError(f"{option} goes with --database.")
         if self.cohort is not None:
@@ -272,7 +282,12 @@ def _extracted(fitted: FittedModel, model: Path, source: Source, quiet: bool) ->
     definition = definition_from(fitted.cohort["definition"], model.name)
     progress = ProgressBar() if is_watched(quiet) else Progress()
     assert source.database is not None
-    with connect(source.database, source.schema) as database:
+    with connect(
+        source.database,
+        source.schema,
+        vocabulary_schema=source.vocabulary_schema,
+        results_schema=source.results_schema,
+    ) as database:
         return extract(database, definition, folder=source.cohort, progress=progress)
 
 

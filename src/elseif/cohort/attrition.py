@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from elseif.cohort.concepts import EVENT_DOMAINS, ExistingCohort
 from elseif.cohort.definition import OLDEST, CohortDefinition
 
 if TYPE_CHECKING:
@@ -15,14 +16,15 @@ if TYPE_CHECKING:
 
 WIDTH = 92  # of lines for people
 # of a persons' query, in the order in which they are passed
-STEPS = ("in_person", "of_age", "observed", "observed_before", "observed_after", "new")
+STEPS = ("in_person", "of_age", "observed", "observed_before", "observed_after")
+NEW = "new"
 LEAVING = STEPS.index("observed_after") + 1  # the step that those who leave early do not pass
 
 
 def step_names(definition: CohortDefinition) -> list[str]:
     """What is asked of a person, one step after another; the first is to have the condition."""
     names = [
-        f"have a record of {definition.index.name}, the first of which is the index date",
+        _first_step(definition),
         "are in the table person",
         f"have a year of birth that makes them 0 to {OLDEST} years old",
         "were observed on the index date",
@@ -31,24 +33,44 @@ def step_names(definition: CohortDefinition) -> list[str]:
     ]
     if definition.include_all_outcomes:
         names[LEAVING] += f", or had {definition.outcome.name} while they were observed"
+    names += definition.criteria.steps.values()
     if definition.outcome_must_be_new:
         names.append(f"had no record of {definition.outcome.name} on or before it")
     return names
 
 
-def passed(rows: Mapping[str, np.ndarray], n_steps: int) -> tuple[np.ndarray, list[int]]:
+def _first_step(definition: CohortDefinition) -> str:
+    """What the index date is."""
+    is_cohort = isinstance(definition.index, ExistingCohort)
+    what = f"are in the cohort {definition.index.name}" if is_cohort else ""
+    what = what or f"have a record of {definition.index.name}"
+    days = definition.first_after_days
+    if days is not None:
+        after = f"{_counted(days, 'day')} or more after" if days else "after"
+        return f"{what} {after} the start of an observation, the first of which is the index date"
+    entry = "first entry" if is_cohort else "first"
+    return f"{what}, the {entry} of which is the index date"
+
+
+def steps_of(definition: CohortDefinition) -> tuple[str, ...]:
+    """The steps after the first, as a persons' query calls them."""
+    new = (NEW,) if definition.outcome_must_be_new else ()
+    return (*STEPS, *definition.criteria.steps, *new)
+
+
+def passed(rows: Mapping[str, np.ndarray], steps: Sequence[str]) -> tuple[np.ndarray, list[int]]:
     """Who passes every step, and how many are left after each."""
     left = np.ones(len(rows["person_id"]), dtype=bool)
     counts = [int(left.sum())]
-    for step in STEPS[: n_steps - 1]:
+    for step in steps:
         left = left & (rows[step] == 1)
         counts.append(int(left.sum()))
     return left, counts
 
 
-def lost_outcomes(rows: Mapping[str, np.ndarray]) -> int:
+def lost_outcomes(rows: Mapping[str, np.ndarray], steps: Sequence[str]) -> int:
     """How many would be members with the outcome, had they not left after it."""
-    others = [rows[step] == 1 for step in STEPS if step != STEPS[LEAVING - 1]]
+    others = [rows[step] == 1 for step in steps if step != STEPS[LEAVING - 1]]
     left_early = (rows[STEPS[LEAVING - 1]] == 0) & (rows["outcome_before_leaving"] == 1)
     return int(np.logical_and.reduce([left_early, *others]).sum())
 
@@ -98,12 +120,14 @@ def database_issues(answers: Mapping[str, Mapping[str, int]]) -> list[tuple[str,
         ("observation_period", "without_person", "observation periods of nobody in person"),
         ("observation_period", "without_date", "observation periods without a begin or an end"),
         ("observation_period", "reversed", "observation periods that end before they begin"),
-        ("condition", "without_person", "conditions of nobody in person"),
-        ("condition", "without_concept", "conditions without a concept (none, or 0)"),
-        ("condition", "without_date", "conditions without a start date"),
-        ("drug", "without_person", "drugs of nobody in person"),
-        ("drug", "without_concept", "drugs without a concept (none, or 0)"),
-        ("drug", "without_date", "drugs without a start date"),
+    ]
+    for domain in EVENT_DOMAINS:
+        wanted += [
+            (domain, "without_person", f"{domain}s of nobody in person"),
+            (domain, "without_concept", f"{domain}s without a concept (none, or 0)"),
+            (domain, "without_date", f"{domain}s without a start date"),
+        ]
+    wanted += [
         ("person", "without_birth", "persons without a year of birth"),
         ("person", "unborn", "persons born after the last year in which they were observed"),
     ]

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import re
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
 
+from elseif.checks import did_you_mean
 from elseif.cohort.attrition import attrition_table, quality_table
 from elseif.cohort.concept_sets import empty_group_warning, empty_groups
 from elseif.cohort.definition import CohortDefinition
+from elseif.cohort.feature_matrix import columns_of as columns_of, feature_matrix, group_table
+from elseif.cohort.number_columns import NumberColumns, is_number, is_value
 from elseif.cohort.synthetic import says_synthetic
-from elseif.errors import DatabaseError
+from elseif.cohort.table_catalogue import COLUMNS
+from elseif.errors import ParamError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,6 +70,10 @@ class Cohort:
         Concepts that the vocabulary lacks, and groups that nobody has: what is then missed.
     source_names : tuple[str, ...]
         What the table cdm_source calls the database.
+    numbers : NumberColumns | None
+        Counts and last values; ``values`` has them as a table.
+    more_outcomes : Mapping[str, np.ndarray]
+        Whether each of the definition's further outcomes was recorded in the window.
 
     Examples
     --------
@@ -93,6 +103,8 @@ class Cohort:
     quality_issues: pd.DataFrame
     warnings: tuple[str, ...] = ()
     source_names: tuple[str, ...] = ()
+    numbers: NumberColumns | None = None
+    more_outcomes: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.person_ids)
@@ -101,7 +113,7 @@ class Cohort:
         share = f"{self.outcome.mean():.1%}" if len(self) else "0%"
         return (
             f"<Cohort {self.definition.name}: {len(self):,} persons, {self.features.shape[1]:,} "
-            f"drugs and conditions, {share} with {self.definition.outcome.name}>"
+            f"{self.definition.columns_text}, {share} with {self.definition.outcome.name}>"
         )
 
     @property
@@ -125,13 +137,14 @@ class Cohort:
         Returns
         -------
         SparseTable
-            Age, sex, and whether each drug and condition was recorded before the index date.
+            Age, sex, numbers, and whether each drug, condition or other feature was recorded.
         """
         import pandas as pd
 
         from elseif.tables.sparse_table import SparseTable
 
         frame = pd.DataFrame({"age": self.age, "sex": self.sex})
+        frame = pd.concat([frame, self.values], axis=1)
         names = list(self.catalogue["name"])
         return SparseTable(self.features, names, frame, origin=self.origin())
 
@@ -150,7 +163,8 @@ class Cohort:
         Returns
         -------
         SparseTable
-            These columns; a concept that nobody here has was never recorded, and is false.
+            These columns; a concept that nobody here has was never recorded: false, no records,
+            or not measured.
 
         Examples
         --------
@@ -168,17 +182,24 @@ class Cohort:
         from elseif.tables.sparse_table import SparseTable
 
         frame = pd.DataFrame({"age": self.age, "sex": self.sex})
+        numbers = [c for c in concepts if is_number(c.get("feature", "any"))]
+        frame = pd.concat([frame, self._numbers_for(numbers)], axis=1)
         names = [name for name in columns if name not in frame.columns]
         place = {name: i for i, name in enumerate(names)}
-        wanted = {(c["concept_id"], c["domain"]): place[c["column"]] for c in concepts}
-        own = zip(self.catalogue["concept_id"].tolist(), self.catalogue["domain"], strict=True)
+        wanted = {
+            (c["concept_id"], c["domain"], c.get("feature", "any")): place[c["column"]]
+            for c in concepts
+            if c["column"] in place
+        }
+        keys = self.catalogue[["concept_id", "domain", "feature"]].itertuples(index=False)
+        own = map(tuple, keys)
         target = np.array([wanted.get(key, -1) for key in own], dtype=np.int64)
         cells = self.features.tocoo()
-        column = target[cells.col]
-        kept = column >= 0
+        found = target[cells.col]
+        kept = found >= 0
         truths = np.ones(int(kept.sum()), dtype=bool)
         shape = (len(self), len(names))
-        matrix = sparse.csr_array((truths, (cells.row[kept], column[kept])), shape)
+        matrix = sparse.csr_array((truths, (cells.row[kept], found[kept])), shape)
         asked = [name for name in frame.columns if name in set(columns)]
         return SparseTable(matrix, names, frame[asked], origin=self.origin())
 
@@ -200,23 +221,91 @@ class Cohort:
         ...     extract(database, "stroke").origin()["synthetic"]
         True
         """
-        concepts = self.catalogue[["name", "concept_id", "domain"]].itertuples(index=False)
         empty = [empty_group_warning(name) for name in self.empty_groups]
+        units = self.numbers.left_out()[0] if self.numbers is not None else []
         return {
             "synthetic": self.is_synthetic,
             "source_names": list(self.source_names),
             "definition": self.definition.as_dict(),
             "definition_sha256": self.definition.sha256,
-            "warnings": [warning for warning in self.warnings if warning not in empty],
+            "warnings": [each for each in self.warnings if each not in (*empty, *units)],
             "empty_groups": empty,
-            "concepts": [
-                {"column": name, "concept_id": int(i), "domain": domain}
-                for name, i, domain in concepts
-            ],
+            "concepts": self._concepts(),
         }
 
-    def labels(self) -> pd.Series:
+    def _concepts(self) -> list[dict[str, Any]]:
+        """The concept of each column of the table, and what is known of it."""
+        rows = [
+            (*row, 0) for row in self.catalogue[list(COLUMNS)].itertuples(index=False, name=None)
+        ]
+        if self.numbers is not None:
+            kept = self.numbers.catalogue.iloc[self.numbers.kept]
+            kept = kept[[*COLUMNS, "unit_concept_id"]]
+            rows = [*kept.itertuples(index=False, name=None), *rows]
+        return [
+            {
+                "column": name,
+                "concept_id": int(concept),
+                "domain": domain,
+                "feature": feature,
+                "unit_concept_id": int(unit),
+                "covariate_id": int(covariate),
+            }
+            for name, concept, domain, covariate, feature, unit in rows
+        ]
+
+    @property
+    def values(self) -> pd.DataFrame:
+        """Numbers of each member: counts, and last values, which are missing if not measured."""
+        import pandas as pd
+
+        if self.numbers is None:
+            return pd.DataFrame(index=pd.RangeIndex(len(self)))
+        kept = self.numbers.kept
+        return self.numbers.frame(kept.tolist(), self.numbers.catalogue["name"].iloc[kept].tolist())
+
+    @property
+    def number_catalogue(self) -> pd.DataFrame:
+        """Name, concept id, domain, covariate id, feature and unit of each column of ``values``."""
+        columns = [*COLUMNS, "unit_concept_id"]
+        if self.numbers is None:
+            import pandas as pd
+
+            return pd.DataFrame(columns=columns)
+        table = self.numbers.catalogue.iloc[self.numbers.kept]
+        return table[columns].reset_index(drop=True)
+
+    def _numbers_for(self, concepts: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+        """Columns of numbers that a model asks for, in its units."""
+        import pandas as pd
+
+        found: dict[str, Any] = {}
+        places = {} if self.numbers is None else self.numbers.places()
+        units = {key[:3] for key in places}
+        for c in concepts:
+            key = (c["concept_id"], c["domain"], c["feature"], c["unit_concept_id"])
+            if self.numbers is not None and key in places:
+                name = c["column"]
+                found[name] = self.numbers.frame([places[key]], [name])[name]
+                continue
+            empty = np.nan if is_value(c["feature"]) else 0
+            found[c["column"]] = np.full(len(self), empty)
+            if key[:3] in units:
+                warnings.warn(
+                    f"{c['column']} is recorded here in other units alone: not measured for "
+                    "everybody.",
+                    UserWarning,
+                    stacklevel=3,
+                )
+        return pd.DataFrame(found, index=pd.RangeIndex(len(self)))
+
+    def labels(self, outcome: str | None = None) -> pd.Series:
         """The labels to learn.
+
+        Parameters
+        ----------
+        outcome : str, default=None
+            The name of one of the definition's outcomes; by default the first.
 
         Returns
         -------
@@ -225,7 +314,15 @@ class Cohort:
         """
         import pandas as pd
 
-        return pd.Series(self.outcome, name=self.definition.outcome.name)
+        main = self.definition.outcome.name
+        if outcome is None or outcome == main:
+            return pd.Series(self.outcome, name=main)
+        if outcome not in self.more_outcomes:
+            raise ParamError(
+                f"The cohort has no outcome {outcome!r:.80}; "
+                f"{did_you_mean(str(outcome), self.definition.outcome_names)}"
+            )
+        return pd.Series(self.more_outcomes[outcome], name=outcome)
 
     def score_table(self) -> pd.DataFrame:
         """What scores such as CHADS2 need.
@@ -268,12 +365,6 @@ def read_cohort(folder: str | Path) -> Cohort:
     return read_folder(Path(folder))
 
 
-def concepts_of(pairs: Iterable[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
-    """The concepts that occur, in order."""
-    concept_ids = [np.unique(concepts) for _, concepts in pairs]
-    return np.unique(np.concatenate([np.empty(0, dtype=np.int64), *concept_ids]))
-
-
 def assemble(
     definition: CohortDefinition,
     parts: Any,
@@ -282,13 +373,15 @@ def assemble(
     noticed: Noticed,
 ) -> Cohort:
     """A cohort from its parts."""
-    batches = parts.parts()
-    person_ids = np.concatenate([part.person_ids for part in batches])
-    features = _matrix(definition, parts, catalogue)
-    unknown = np.array([name == f"concept {i}" for name, i in _named(catalogue)], dtype=bool)
+    found = parts.parts()
+    person_ids = np.concatenate([part.person_ids for part in found])
+    features, numbers = feature_matrix(definition, parts, catalogue, members)
+    numbers.check_size()
+    own = catalogue[~catalogue["is_number"].to_numpy(dtype=bool)].reset_index(drop=True)
+    unknown = np.array([_is_unknown(name, i) for name, i in _named(own)], dtype=bool)
     cells = np.asarray(features[:, np.flatnonzero(unknown)].sum(axis=1, dtype=np.int64)).ravel()
     outcome = definition.outcome.name
-    on_index_date = sum(part.on_index_date for part in batches)
+    on_index_date = sum(part.on_index_date for part in found)
     more = [
         (
             "members' features that the table concept lacks",
@@ -297,76 +390,43 @@ def assemble(
         ),
         (f"members with {outcome} on the index date, not counted", on_index_date, on_index_date),
     ]
-    counts = np.sum([part.counts for part in batches], axis=0).tolist()
-    groups = _groups(definition, features, catalogue, members)
+    units, n_values, n_members = numbers.left_out()
+    if any(feature.value == "last" for feature in definition.columns):
+        more.append(("members' last values in units that are left out", n_values, n_members))
+    counts = np.sum([part.counts for part in found], axis=0).tolist()
+    groups = group_table(definition, parts, features, own, members)
     return Cohort(
         definition=definition,
         person_ids=person_ids,
-        index_dates=np.concatenate([part.index_dates for part in batches]),
-        outcome=np.concatenate([part.outcome for part in batches]),
-        age=np.concatenate([part.age for part in batches]),
-        sex=np.concatenate([part.sex for part in batches]),
+        index_dates=np.concatenate([part.index_dates for part in found]),
+        outcome=np.concatenate([part.outcome for part in found]),
+        age=np.concatenate([part.age for part in found]),
+        sex=np.concatenate([part.sex for part in found]),
         features=features,
-        catalogue=catalogue,
+        catalogue=own[list(COLUMNS)],
         groups=groups,
-        attrition=attrition_table(definition, counts, sum(p.lost_outcomes for p in batches)),
+        attrition=attrition_table(definition, counts, sum(p.lost_outcomes for p in found)),
         quality_issues=quality_table([*noticed.issues, *more]),
-        warnings=(*noticed.lacking, *map(empty_group_warning, empty_groups(groups))),
+        warnings=(*noticed.lacking, *map(empty_group_warning, empty_groups(groups)), *units),
         source_names=noticed.source_names,
+        numbers=numbers,
+        more_outcomes={
+            name: np.concatenate([part.more_outcomes[k] for part in found])
+            for k, name in enumerate(definition.outcomes)
+        },
     )
+
+
+def warn_of_units(cohort: Cohort) -> None:
+    """Say in Python which values are left out for their units."""
+    for said in cohort.numbers.left_out()[0] if cohort.numbers is not None else ():
+        warnings.warn(said, UserWarning, stacklevel=2)
+
+
+def _is_unknown(name: str, concept: int) -> bool:
+    """Whether a column is called after the id of its concept, which has no name."""
+    return re.match(rf"concept {concept}(?:$|[ ,])", name) is not None
 
 
 def _named(catalogue: pd.DataFrame) -> list[tuple[str, int]]:
     return list(zip(catalogue["name"], catalogue["concept_id"].tolist(), strict=True))
-
-
-def _matrix(definition: CohortDefinition, parts: Any, catalogue: pd.DataFrame) -> Any:
-    """Who has what, as a sparse matrix: a block of rows for each part."""
-    columns: dict[str, tuple[int, np.ndarray]] = {}
-    for domain in definition.domains:
-        places = np.flatnonzero((catalogue["domain"] == domain).to_numpy())
-        ids = catalogue["concept_id"].to_numpy()[places]
-        columns[domain] = (int(places[0]) if len(places) else 0, ids)
-    blocks = []
-    streams = [parts.pairs(domain) for domain in definition.domains]
-    for part, *pairs in zip(parts.parts(), *streams, strict=True):
-        rows: list[np.ndarray] = []
-        columns_of: list[np.ndarray] = []
-        for domain, (persons, concepts) in zip(definition.domains, pairs, strict=True):
-            start, ids = columns[domain]
-            rows.append(_places(part.person_ids, persons))
-            columns_of.append(_places(ids, concepts) + start)
-        row, column = np.concatenate(rows), np.concatenate(columns_of)
-        shape = (len(part.person_ids), len(catalogue))
-        blocks.append(sparse.csr_array((np.ones(len(row), dtype=bool), (row, column)), shape))
-    matrix = blocks[0] if len(blocks) == 1 else sparse.csr_array(sparse.vstack(blocks, "csr"))
-    matrix.sort_indices()
-    return matrix
-
-
-def _places(ordered: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-    """Where each id stands in an ordered list."""
-    places = np.searchsorted(ordered, wanted)
-    if len(wanted) and (
-        not len(ordered) or not np.array_equal(ordered.take(places, mode="clip"), wanted)
-    ):
-        raise DatabaseError("The database was changed while it was read. Extract once more.")
-    return places
-
-
-def _groups(
-    definition: CohortDefinition,
-    features: Any,
-    catalogue: pd.DataFrame,
-    members: Mapping[str, Iterable[int]],
-) -> pd.DataFrame:
-    """Whether anything of each group was recorded before the index date."""
-    import pandas as pd
-
-    ids = catalogue["concept_id"].to_numpy()
-    any_member = {}
-    for name in definition.groups:
-        places = np.flatnonzero(np.isin(ids, list(members[f"group {name}"])))
-        counts = np.asarray(features[:, places].sum(axis=1, dtype=np.int64)).ravel()
-        any_member[name] = counts > 0
-    return pd.DataFrame(any_member, index=pd.RangeIndex(features.shape[0]))

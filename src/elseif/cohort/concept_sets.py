@@ -22,8 +22,7 @@ def find_members(
     database: Database, queries: Any, definition: CohortDefinition
 ) -> tuple[dict[str, frozenset[int]], tuple[str, ...]]:
     """Concept ids of every set, with descendants where told; and what the vocabulary lacks."""
-    sets = {"index": definition.index, "outcome": definition.outcome}
-    sets |= {f"group {name}": group for name, group in definition.groups.items()}
+    sets = definition.concept_sets
     ancestors = frozenset[int]().union(*(concepts.ancestors() for concepts in sets.values()))
     beneath: dict[int, list[int]] = {}
     if ancestors:
@@ -33,8 +32,8 @@ def find_members(
     lacking = _without_own_row(sets, beneath)
     _warn_of_lacking(database, definition, lacking, len(ancestors), bool(beneath))
     members = {name: concepts.members(beneath) for name, concepts in sets.items()}
-    for name in ("index", "outcome"):
-        if not members[name]:
+    for name, ids in members.items():
+        if not ids and not name.startswith("group "):
             raise ParamError(
                 f"{definition.name}: everything that {name} includes, it excludes as well."
             )
@@ -98,7 +97,7 @@ def _check_drug_groups(
 
     Which domain a concept is of is told by the records: a vocabulary need not be loaded.
     """
-    if not definition.groups or "drug" in definition.domains:
+    if not definition.groups or "drug" in definition.group_domains:
         return
     try:
         among_drugs = database.queries([EVENTS["drug"]])

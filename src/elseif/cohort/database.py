@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from elseif.checks import check_schema
 from elseif.cohort.address import Address, read_address
-from elseif.cohort.cdm_layout import SOURCE, find_layout
+from elseif.cohort.cdm_layout import RESULTS, SOURCE, VOCABULARY, Layout, find_layout
 from elseif.cohort.drivers import DRIVERS, Driver, LostConnectionError, load
 from elseif.cohort.synthetic import says_synthetic
 from elseif.errors import DatabaseError, ParamTypeError
@@ -23,7 +23,13 @@ WAITS = (0.2, 1.0, 4.0, 10.0, 15.0)  # seconds before each new try of a lost con
 Answer = TypeVar("Answer")
 
 
-def connect(url: str | os.PathLike[str], schema: str | None = None) -> Database:
+def connect(
+    url: str | os.PathLike[str],
+    schema: str | None = None,
+    *,
+    vocabulary_schema: str | None = None,
+    results_schema: str | None = None,
+) -> Database:
     """Connect to a database in the OMOP common data model, for reading only.
 
     Parameters
@@ -35,6 +41,10 @@ def connect(url: str | os.PathLike[str], schema: str | None = None) -> Database:
         tables.
     schema : str, default=None
         Where the tables are; by default where the database looks.
+    vocabulary_schema : str, default=None
+        Where ``concept`` and ``concept_ancestor`` are, if not in ``schema``.
+    results_schema : str, default=None
+        Where ``cohort`` is, if not in ``schema``.
 
     Returns
     -------
@@ -50,9 +60,9 @@ def connect(url: str | os.PathLike[str], schema: str | None = None) -> Database:
     ...     database.kind
     'duckdb'
     """
-    schema = _checked(schema)
+    schemas = [_checked(each) for each in (schema, vocabulary_schema, results_schema)]
     address = read_address(url)
-    return Database(DRIVERS[address.kind](address), schema)
+    return Database(DRIVERS[address.kind](address), *schemas)
 
 
 def _checked(schema: str | None) -> str | None:
@@ -71,6 +81,10 @@ class Database:
         How this kind of database is spoken to.
     schema : str, default=None
         Where the tables are.
+    vocabulary_schema : str, default=None
+        Where ``concept`` and ``concept_ancestor`` are, if not in ``schema``.
+    results_schema : str, default=None
+        Where ``cohort`` is, if not in ``schema``.
 
     Examples
     --------
@@ -86,17 +100,32 @@ class Database:
     'duckdb'
     """
 
-    def __init__(self, driver: Driver, schema: str | None) -> None:
+    def __init__(
+        self,
+        driver: Driver,
+        schema: str | None,
+        vocabulary_schema: str | None = None,
+        results_schema: str | None = None,
+    ) -> None:
         load("ibis", "Reading a database")
         load("pyarrow", "Reading a database")
         self._driver, self.schema = driver, schema
+        self.vocabulary_schema = vocabulary_schema or schema
+        self.results_schema = results_schema or schema
         self._is_open = True
         if driver.connection is None:
             with self._translated():
                 driver.open()
 
     @classmethod
-    def from_backend(cls, backend: Any, schema: str | None = None) -> Database:
+    def from_backend(
+        cls,
+        backend: Any,
+        schema: str | None = None,
+        *,
+        vocabulary_schema: str | None = None,
+        results_schema: str | None = None,
+    ) -> Database:
         """Use an open ibis session, such as ``ibis.postgres.connect(...)``; it stays open.
 
         Parameters
@@ -105,6 +134,10 @@ class Database:
             The session.
         schema : str, default=None
             Where the tables are.
+        vocabulary_schema : str, default=None
+            Where ``concept`` and ``concept_ancestor`` are, if not in ``schema``.
+        results_schema : str, default=None
+            Where ``cohort`` is, if not in ``schema``.
 
         Returns
         -------
@@ -116,7 +149,8 @@ class Database:
 
         kind, connection = unwrap(backend)
         address = Address(kind, f"the {NAMES[kind]} session", f"{kind}:session")
-        return cls(DRIVERS[kind](address, connection), _checked(schema))
+        schemas = [_checked(each) for each in (schema, vocabulary_schema, results_schema)]
+        return cls(DRIVERS[kind](address, connection), *schemas)
 
     @property
     def kind(self) -> str:
@@ -130,8 +164,10 @@ class Database:
 
     @property
     def identity(self) -> str:
-        """What distinguishes it from other sources; without user and password."""
-        return f"{self._driver.address.identity}:{self.schema or ''}"
+        """What tells it from other sources; without user and password."""
+        others = (self.vocabulary_schema, self.results_schema)
+        more = "".join(f":{each or ''}" for each in others) if set(others) != {self.schema} else ""
+        return f"{self._driver.address.identity}:{self.schema or ''}{more}"
 
     @property
     def path(self) -> Path | None:
@@ -170,13 +206,15 @@ class Database:
         with contextlib.suppress(*self._driver.errors()):
             self._driver.close()
 
-    def queries(self, tables: Collection[str]) -> Any:
-        """The queries of an extraction, once the tables have been found.
+    def queries(self, tables: Collection[str], more: Collection[str] = ()) -> Any:
+        """The queries that can be asked, once the tables have been found.
 
         Parameters
         ----------
         tables : collection of str
             The tables that are needed.
+        more : collection of str
+            Columns that are needed beside the usual ones, as ``table.column``.
 
         Returns
         -------
@@ -185,12 +223,40 @@ class Database:
         """
         from elseif.cohort.engine import Queries
 
+        schemas: dict[str | None, list[str]] = {}
+        for table in tables:
+            schemas.setdefault(self._schema_of(table), []).append(table)
+        layouts, problems = {}, []
+        for schema, here in schemas.items():
+            try:
+                layouts[schema] = self._layout(schema, here, more)
+            except LostConnectionError:
+                raise
+            except DatabaseError as error:
+                problems.append(str(error))
+        if problems:
+            raise DatabaseError(" ".join(problems))
+        main = layouts.get(self.schema, Layout(self.schema, {}))
+        elsewhere = {
+            table: layouts[schema]
+            for schema, here in schemas.items()
+            if schema != self.schema
+            for table in here
+        }
+        return Queries(self.kind, replace(main, elsewhere=elsewhere))
+
+    def _schema_of(self, table: str) -> str | None:
+        if table in VOCABULARY:
+            return self.vocabulary_schema
+        return self.results_schema if table in RESULTS else self.schema
+
+    def _layout(self, schema: str | None, tables: Collection[str], more: Collection[str]) -> Layout:
         def look() -> list[tuple[str, str, str]]:
             with self._translated():
-                return self._driver.columns(self.schema)
+                return self._driver.columns(schema)
 
-        layout = find_layout(self.again(look), self.schema, tables, self._driver.label)
-        return Queries(self.kind, replace(layout, catalogue=self._driver.catalogue(self.schema)))
+        layout = find_layout(self.again(look), schema, tables, self._driver.label, more)
+        return replace(layout, catalogue=self._driver.catalogue(schema))
 
     def source_names(self) -> list[str]:
         """What the table cdm_source says about the database.
@@ -206,8 +272,8 @@ class Database:
             raise
         except DatabaseError:  # the table is not needed, and often not there
             return []
-        rows = self.fetch(queries.source_names())
-        return [] if rows is None else [name for name in rows["name"].to_pylist() if name]
+        found = self.fetch(queries.source_names())
+        return [] if found is None else [name for name in found["name"].to_pylist() if name]
 
     def is_synthetic(self) -> bool:
         """Whether the table cdm_source calls the patients synthetic, simulated or the like.
@@ -244,7 +310,12 @@ class Database:
         import pyarrow as pa
 
         self._check_open()
-        types = {"int64": pa.int64(), "date": pa.date32(), "string": pa.string()}
+        types = {
+            "int64": pa.int64(),
+            "float64": pa.float64(),
+            "date": pa.date32(),
+            "string": pa.string(),
+        }
         schema = pa.schema(
             [(name, types[kind.removeprefix("!")]) for name, kind in query.columns.items()]
         )

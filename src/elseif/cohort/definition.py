@@ -1,130 +1,37 @@
-"""What a cohort is: index condition, observation, outcome, and named groups of concepts."""
+"""What a cohort is: index event, observation, outcomes, features and named groups of concepts."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
+from elseif.cohort.concepts import (
+    NO_CONCEPT as NO_CONCEPT,
+    AnyOf as AnyOf,
+    Concept as Concept,
+    ConceptSet as ConceptSet,
+    Event,
+    ExistingCohort as ExistingCohort,
+    check_event,
+)
+from elseif.cohort.feature import GROUPS, Feature
+from elseif.cohort.inclusion import OLDEST as OLDEST, Inclusion
+from elseif.cohort.value_checks import (
+    LARGEST_ID as LARGEST_ID,
+    LONGEST_SPAN,
+    as_tuple,
+    check_flag,
+    check_name,
+    check_text,
+    check_whole,
+)
 from elseif.errors import ParamError, ParamTypeError
 from elseif.files.sealed import fingerprint
 
-LARGEST_ID = 2**31 - 1  # concept ids are integers of the common data model
-LONGEST_SPAN = 36_525  # days: a hundred years
-NO_CONCEPT = 0  # what a record has whose code was not mapped, whatever a vocabulary says of it
-OLDEST = 120  # years; an older person is a mistake in the record
 DOMAINS = ("condition", "drug")
-_NAME = re.compile(r"[a-z][a-z0-9_]*")
 TAKEN = ("age", "sex", "person_id", "index_date")  # columns that the score table has anyway
-
-
-@dataclass(frozen=True)
-class Concept:
-    """A concept of the OMOP vocabulary.
-
-    Parameters
-    ----------
-    id : int
-        Its concept id.
-    name : str
-        Its name.
-    descendants : bool
-        Whether its descendants are included.
-
-    Examples
-    --------
-    >>> from elseif.cohort import Concept
-    >>> Concept(313217, "Atrial fibrillation").descendants
-    True
-    """
-
-    id: int
-    name: str
-    descendants: bool = True
-
-    def __post_init__(self) -> None:
-        _check_whole("Concept: id", self.id, 1, LARGEST_ID)
-        _check_text("Concept: name", self.name)
-        if not isinstance(self.descendants, bool):
-            raise ParamTypeError(
-                f"Concept {self.id}: descendants must be True or False, not "
-                f"{self.descendants!r:.100}."
-            )
-
-
-@dataclass(frozen=True)
-class ConceptSet:
-    """Concepts under one name; a concept that is excluded is out even if it is also included.
-
-    Parameters
-    ----------
-    name : str
-        The name.
-    include : tuple[Concept, ...]
-        Concepts to include.
-    exclude : tuple[Concept, ...]
-        Concepts to exclude.
-
-    Examples
-    --------
-    >>> from elseif.cohort import Concept, ConceptSet
-    >>> ConceptSet("atrial fibrillation", (Concept(313217, "Atrial fibrillation"),)).name
-    'atrial fibrillation'
-    """
-
-    name: str
-    include: tuple[Concept, ...]
-    exclude: tuple[Concept, ...] = ()
-
-    def __post_init__(self) -> None:
-        _check_text("ConceptSet: name", self.name)
-        for key in ("include", "exclude"):
-            concepts = getattr(self, key)
-            if isinstance(concepts, Concept) or not isinstance(concepts, Iterable):
-                raise ParamTypeError(f"{self.name}: {key} must be a sequence of Concept.")
-            object.__setattr__(self, key, tuple(concepts))
-            self._check_concepts(key)
-        if not self.include:
-            raise ParamError(f"{self.name}: include must have at least one concept.")
-
-    def _check_concepts(self, key: str) -> None:
-        seen = set()
-        for concept in getattr(self, key):
-            if not isinstance(concept, Concept):
-                raise ParamTypeError(
-                    f"{self.name}: {key} holds {concept!r}, which is not a Concept."
-                )
-            if concept.id in seen:
-                raise ParamError(f"{self.name}: {key} has the concept {concept.id} twice.")
-            seen.add(concept.id)
-
-    def members(self, descendants: Mapping[int, Iterable[int]]) -> frozenset[int]:
-        """The concept ids of the set.
-
-        Parameters
-        ----------
-        descendants : dict
-            Descendants of each concept id.
-
-        Returns
-        -------
-        frozenset of int
-            The ids.
-        """
-        concept_ids = _spread(self.include, descendants) - _spread(self.exclude, descendants)
-        return frozenset(concept_ids - {NO_CONCEPT})
-
-    def ancestors(self) -> frozenset[int]:
-        """The concept ids whose descendants are needed.
-
-        Returns
-        -------
-        frozenset of int
-            The ids.
-        """
-        return frozenset(c.id for c in (*self.include, *self.exclude) if c.descendants)
 
 
 @dataclass(frozen=True)
@@ -139,9 +46,9 @@ class CohortDefinition:
         Lower-case letters, digits and underscores.
     title : str
         One line for readers.
-    index : ConceptSet
-        Its first record is the index date.
-    outcome : ConceptSet
+    index : ConceptSet, AnyOf or ExistingCohort
+        Its first record, or entry, is the index date.
+    outcome : ConceptSet, AnyOf or ExistingCohort
         What may follow.
     observation_before : int
         Days of observation required before the index date.
@@ -157,9 +64,18 @@ class CohortDefinition:
     age_cuts : tuple[int, ...]
         Cut points of age, in years.
     domains : tuple[str, ...]
-        What becomes features: drugs, conditions.
+        What becomes features: drugs, conditions, as recorded at any time before.
     groups : Mapping[str, ConceptSet]
         Concept sets that scores count, by name.
+    features : tuple[Feature, ...]
+        What becomes features instead of ``domains``, with windows, roll-ups and numbers.
+    inclusion : Inclusion, default=None
+        Whom to include by age, sex, year of the index date and earlier records.
+    outcomes : Mapping[str, Event]
+        Further outcomes by name, recorded in the same window.
+    first_after_days : int, default=None
+        Take as index date the first record at least so many days after the start of an
+        observation period; by default the first record ever, observed or not.
 
     Examples
     --------
@@ -173,8 +89,8 @@ class CohortDefinition:
 
     name: str
     title: str
-    index: ConceptSet
-    outcome: ConceptSet
+    index: Event
+    outcome: Event
     observation_before: int = 365
     observation_after: int = 365
     outcome_window: tuple[int, int] = (1, 365)
@@ -183,31 +99,93 @@ class CohortDefinition:
     domains: tuple[str, ...] = DOMAINS
     groups: Mapping[str, ConceptSet] = field(default_factory=dict)
     include_all_outcomes: bool = False
+    features: tuple[Feature, ...] = ()
+    inclusion: Inclusion | None = None
+    outcomes: Mapping[str, Event] = field(default_factory=dict)
+    first_after_days: int | None = None
 
     def __post_init__(self) -> None:
-        _check_name("name", self.name)
-        _check_text("title", self.title)
+        check_name("name", self.name)
+        check_text("title", self.title)
         for key in ("index", "outcome"):
-            if not isinstance(getattr(self, key), ConceptSet):
-                raise ParamTypeError(f"{key} must be a ConceptSet, not {getattr(self, key)!r}.")
-        _check_whole("observation_before", self.observation_before, 0, LONGEST_SPAN)
-        _check_whole("observation_after", self.observation_after, 0, LONGEST_SPAN)
+            check_event(key, getattr(self, key))
+        check_whole("observation_before", self.observation_before, 0, LONGEST_SPAN)
+        check_whole("observation_after", self.observation_after, 0, LONGEST_SPAN)
+        if self.first_after_days is not None:
+            check_whole("first_after_days", self.first_after_days, 0, LONGEST_SPAN)
         for key in ("outcome_must_be_new", "include_all_outcomes"):
-            if not isinstance(getattr(self, key), bool):
-                value = getattr(self, key)
-                raise ParamTypeError(f"{key} must be True or False, not {value!r:.100}.")
+            check_flag(key, getattr(self, key))
+        if self.inclusion is not None and not isinstance(self.inclusion, Inclusion):
+            raise ParamTypeError(f"inclusion must be an Inclusion, not {self.inclusion!r:.200}.")
         self._check_window()
         self._check_cuts()
+        self._check_features()
         self._check_domains()
         self._check_groups()
+        self._check_outcomes()
 
     def __hash__(self) -> int:
         return hash((self.name, self.title, self.index, self.outcome))
 
     @property
-    def concept_sets(self) -> tuple[ConceptSet, ...]:
-        """Index, outcome and groups."""
-        return (self.index, self.outcome, *self.groups.values())
+    def events(self) -> dict[str, Event]:
+        """Index and outcomes, by what they are."""
+        more = {f"outcome {name}": event for name, event in self.outcomes.items()}
+        return {"index": self.index, "outcome": self.outcome, **more}
+
+    @property
+    def outcome_names(self) -> tuple[str, ...]:
+        """The names of the outcome and of the further ones."""
+        return (self.outcome.name, *self.outcomes)
+
+    @property
+    def criteria(self) -> Inclusion:
+        """Whom to include; everybody where nothing is said."""
+        return self.inclusion or Inclusion()
+
+    @property
+    def concept_sets(self) -> dict[str, ConceptSet]:
+        """Every concept set, by what it is for."""
+        events = {**self.events, **{k: c.records for k, c in self.criteria.records.items()}}
+        found = {set_key(name, i): s for name, e in events.items() for i, s in enumerate(e.sets)}
+        found |= {f"group {name}": group for name, group in self.groups.items()}
+        columns = enumerate(self.columns)
+        return found | {f"feature {i}": f.concepts for i, f in columns if f.concepts is not None}
+
+    @property
+    def columns(self) -> tuple[Feature, ...]:
+        """What becomes columns, by ``features`` or by ``domains``."""
+        return self.features or tuple(Feature(domain) for domain in self.domains)
+
+    @property
+    def columns_text(self) -> str:
+        """What columns are of, in words."""
+        return "features" if self.features else "drugs and conditions"
+
+    @property
+    def group_domains(self) -> tuple[str, ...]:
+        """Where records of groups are looked for."""
+        return tuple(dict.fromkeys((*DOMAINS, *self.domains))) if self.features else self.domains
+
+    @property
+    def event_domains(self) -> tuple[str, ...]:
+        """Every domain that is read."""
+        events = [*self.events.values(), *(c.records for c in self.criteria.records.values())]
+        of_events = {domain for event in events for each in event.sets for domain in each.domain}
+        of_groups = self.group_domains if self.groups else ()
+        found = of_events | {feature.domain for feature in self.columns} | set(of_groups)
+        return tuple(sorted(found))
+
+    @property
+    def plain_domains(self) -> tuple[str, ...]:
+        """What was read before other domains could be: conditions, and drugs if they are wanted."""
+        return tuple(sorted({"condition", *self.domains}))
+
+    @property
+    def cohort_ids(self) -> tuple[int, ...]:
+        """Cohort definition ids of the cohorts that exist already."""
+        events = self.events.values()
+        return tuple(sorted({e.cohort for e in events if isinstance(e, ExistingCohort)}))
 
     def as_dict(self) -> dict[str, Any]:
         """Convert to plain data, in the form of a definition file.
@@ -217,20 +195,32 @@ class CohortDefinition:
         dict
             The definition.
         """
-        if_true = {"include_all_outcomes": True} if self.include_all_outcomes else {}
+        # what is not said is left out, so that a definition keeps its SHA-256 as keys are added
+        more: dict[str, Any] = {}
+        if self.include_all_outcomes:
+            more["include_all_outcomes"] = True
+        if self.first_after_days is not None:
+            more["first_after_days"] = self.first_after_days
+        if self.outcomes:
+            more["outcomes"] = {name: event.as_dict() for name, event in self.outcomes.items()}
+        if self.criteria.as_dict():
+            more["inclusion"] = self.criteria.as_dict()
+        columns: dict[str, Any] = {"domains": list(self.domains)}
+        if self.features:
+            columns = {"features": [feature.as_dict() for feature in self.features]}
         return {
             "name": self.name,
             "title": self.title,
-            "index": _set_as_dict(self.index),
-            "outcome": _set_as_dict(self.outcome),
+            "index": self.index.as_dict(),
+            "outcome": self.outcome.as_dict(),
             "observation_before": self.observation_before,
             "observation_after": self.observation_after,
             "outcome_window": list(self.outcome_window),
             "outcome_must_be_new": self.outcome_must_be_new,
-            **if_true,
+            **more,
             "age_cuts": list(self.age_cuts),
-            "domains": list(self.domains),
-            "groups": {name: _set_as_dict(group) for name, group in self.groups.items()},
+            **columns,
+            "groups": {name: group.as_dict() for name, group in self.groups.items()},
         }
 
     @property
@@ -239,14 +229,14 @@ class CohortDefinition:
         return fingerprint(self.as_dict())
 
     def _check_window(self) -> None:
-        window = _as_tuple("outcome_window", self.outcome_window)
+        window = as_tuple("outcome_window", self.outcome_window)
         if len(window) != 2:
             raise ParamError(
                 "outcome_window must be two days, the first and the last, not "
                 f"{list(window)!r:.100}."
             )
-        _check_whole("outcome_window: its first day", window[0], 1, LONGEST_SPAN)
-        _check_whole("outcome_window: its last day", window[1], window[0], LONGEST_SPAN)
+        check_whole("outcome_window: its first day", window[0], 1, LONGEST_SPAN)
+        check_whole("outcome_window: its last day", window[1], window[0], LONGEST_SPAN)
         if window[1] > self.observation_after:
             raise ParamError(
                 f"outcome_window ends on day {window[1]}, but observation_after asks for only "
@@ -255,20 +245,42 @@ class CohortDefinition:
         object.__setattr__(self, "outcome_window", window)
 
     def _check_cuts(self) -> None:
-        cuts = _as_tuple("age_cuts", self.age_cuts)
+        cuts = as_tuple("age_cuts", self.age_cuts)
         for cut in cuts:
-            _check_whole("age_cuts: each", cut, 1, OLDEST)
+            check_whole("age_cuts: each", cut, 1, OLDEST)
         if sorted(set(cuts)) != list(cuts):
             raise ParamError(f"age_cuts must increase, which {list(cuts)} does not.")
         object.__setattr__(self, "age_cuts", cuts)
 
+    def _check_features(self) -> None:
+        features = as_tuple("features", self.features)
+        seen: set[tuple[str, str]] = set()
+        for feature in features:
+            if not isinstance(feature, Feature):
+                raise ParamTypeError(f"features holds {feature!r:.80}, which is no Feature.")
+            keys = {(feature.domain, key) for key in feature.keys}
+            if keys & seen:
+                raise ParamError(
+                    f"features: {feature.domain} ({feature.keys[0]}) stands twice. Put its "
+                    "concepts into one."
+                )
+            seen |= keys
+        if any(feature.rollup == GROUPS for feature in features) and not self.groups:
+            raise ParamError("features: rollup: groups needs groups, and the definition has none.")
+        object.__setattr__(self, "features", features)
+        if features:
+            read = {feature.domain for feature in features}
+            object.__setattr__(self, "domains", tuple(sorted(read)))
+
     def _check_domains(self) -> None:
-        domains = _as_tuple("domains", self.domains)
+        if self.features:
+            return
+        domains = as_tuple("domains", self.domains)
         unknown = [domain for domain in domains if domain not in DOMAINS]
         if unknown or not domains or len(set(domains)) < len(domains):
             raise ParamError(
                 f"domains must be one or both of {', '.join(DOMAINS)}, each once, "
-                f"not {list(domains)!r:.100}."
+                f"not {list(domains)!r:.100}. For other records, write features."
             )
         ordered = tuple(domain for domain in DOMAINS if domain in domains)
         object.__setattr__(self, "domains", ordered)
@@ -276,10 +288,10 @@ class CohortDefinition:
     def _check_groups(self) -> None:
         if not isinstance(self.groups, Mapping):
             raise ParamTypeError("groups must map names to concept sets.")
-        if self.groups and "condition" not in self.domains:
+        if self.groups and "condition" not in self.group_domains:
             raise ParamError("groups are found among conditions, which domains leaves out.")
         for name, group in self.groups.items():
-            _check_name("groups: a name", name)
+            check_name("groups: a name", name)
             if name in TAKEN:
                 raise ParamError(
                     f"groups: the name {name!r:.100} is taken by a column of every cohort."
@@ -288,58 +300,24 @@ class CohortDefinition:
                 raise ParamTypeError(f"groups[{name!r:.100}] must be a ConceptSet, not {group!r}.")
         object.__setattr__(self, "groups", MappingProxyType(dict(self.groups)))
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "groups": dict(self.groups)}  # a view cannot be pickled
+    def _check_outcomes(self) -> None:
+        if not isinstance(self.outcomes, Mapping):
+            raise ParamTypeError("outcomes must map names to concept sets or cohorts.")
+        for name, event in self.outcomes.items():
+            check_name("outcomes: a name", name)
+            check_event(f"outcomes[{name!r:.100}]", event)
+            if name in TAKEN or name in (self.outcome.name, "outcome"):
+                raise ParamError(f"outcomes: the name {name!r:.100} is taken.")
+        object.__setattr__(self, "outcomes", MappingProxyType(dict(self.outcomes)))
+
+    def __getstate__(self) -> dict[str, Any]:  # a view cannot be pickled
+        return {**self.__dict__, "groups": dict(self.groups), "outcomes": dict(self.outcomes)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, groups=MappingProxyType(state["groups"]))
+        views = {key: MappingProxyType(state.get(key, {})) for key in ("groups", "outcomes")}
+        self.__dict__.update(state, **views)
 
 
-def _spread(concepts: Iterable[Concept], descendants: Mapping[int, Iterable[int]]) -> set[int]:
-    """Ids of concepts and of what lies beneath; a concept is its own even where no row says so."""
-    concept_ids: set[int] = set()
-    for concept in concepts:
-        concept_ids.add(concept.id)
-        if concept.descendants:
-            concept_ids.update(descendants.get(concept.id, ()))
-    return concept_ids
-
-
-def _set_as_dict(concepts: ConceptSet) -> dict[str, Any]:
-    def plain(some: Iterable[Concept]) -> list[dict[str, Any]]:
-        return [{"id": c.id, "name": c.name, "descendants": c.descendants} for c in some]
-
-    return {
-        "name": concepts.name,
-        "include": plain(concepts.include),
-        "exclude": plain(concepts.exclude),
-    }
-
-
-def _as_tuple(key: str, value: Any) -> tuple[Any, ...]:
-    if isinstance(value, str) or not isinstance(value, Iterable):
-        raise ParamTypeError(f"{key} must be a list, not {value!r:.80}.")
-    return tuple(value)
-
-
-def _check_whole(what: str, value: Any, least: int, most: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise ParamTypeError(f"{what} must be a whole number, not {value!r:.80}.")
-    if not least <= value <= most:
-        raise ParamError(f"{what} must be between {least:,} and {most:,}, not {value:,}.")
-
-
-def _check_text(what: str, value: Any) -> None:
-    if not isinstance(value, str):
-        raise ParamTypeError(f"{what} must be text, not {value!r:.80}.")
-    if not value.strip() or not value.isprintable():
-        raise ParamError(f"{what} must be one line of text, not {value!r:.80}.")
-
-
-def _check_name(what: str, value: Any) -> None:
-    _check_text(what, value)
-    if not _NAME.fullmatch(value) or len(value) > 63:
-        raise ParamError(
-            f"{what} must consist of lower-case letters, digits and underscores, begin with a "
-            f"letter, and have at most 63 characters; {value!r:.100} does not."
-        )
+def set_key(event: str, number: int) -> str:
+    """What a concept set of an event is called; of several, all but the first have a number."""
+    return event if number == 0 else f"{event}, set {number + 1}"

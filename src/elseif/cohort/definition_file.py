@@ -9,7 +9,12 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, TypeVar
 
-from elseif.cohort.definition import CohortDefinition, Concept, ConceptSet
+from elseif.checks import did_you_mean
+from elseif.cohort.atlas import AtlasCohort, read_atlas
+from elseif.cohort.concepts import AnyOf, Concept, ConceptSet, Event, ExistingCohort
+from elseif.cohort.definition import CohortDefinition
+from elseif.cohort.feature import Ancestors, Feature
+from elseif.cohort.inclusion import Inclusion, PriorRecords
 from elseif.errors import ParamError, ParamTypeError
 from elseif.files.strict_yaml import parse_yaml, yaml_text
 
@@ -68,39 +73,207 @@ def load_definition(source: str | Path) -> CohortDefinition:
             f"{str(source)!r} is not a definition. Those that come with elseif are "
             f"{', '.join(definition_names())}; your own is a file that ends in .yaml."
         )
-    return _parsed(yaml_text(path, "a definition"), path.name)
+    return _parsed(yaml_text(path, "a definition"), path.name, path.parent)
 
 
-def _parsed(text: str, name: str) -> CohortDefinition:
-    return definition_from(parse_yaml(text, name), name)
+def _parsed(text: str, name: str, folder: Path | None = None) -> CohortDefinition:
+    return definition_from(parse_yaml(text, name), name, folder)
 
 
-def definition_from(content: Any, file: str) -> CohortDefinition:
-    """A definition from the plain data of a file, which errors name."""
+def definition_from(content: Any, file: str, folder: Path | None = None) -> CohortDefinition:
+    """A definition from the plain data of a file, which errors name.
+
+    Files of ATLAS that it names are looked for in a folder.
+    """
     allowed = tuple(field.name for field in fields(CohortDefinition))
     given = _mapping(content, file, "the definition", allowed, NEEDED)
-    for key in ("index", "outcome"):
-        given[key] = _concept_set(given[key], file, key, None)
+    if "domains" in given and "features" in given:
+        raise ParamError(f"{file}: features says which records become columns; remove domains.")
+    found = {key: _event(given[key], file, key, None, folder) for key in ("index", "outcome")}
+    if isinstance(found["index"], AtlasCohort):
+        given |= _of_target(found["index"], given, file)
+    else:
+        given["index"] = found["index"]
+    outcome = found["outcome"]
+    given["outcome"] = (
+        _of_outcome(outcome, given, file) if isinstance(outcome, AtlasCohort) else outcome
+    )
     if "groups" in given:
-        groups = given["groups"]
-        if not isinstance(groups, dict):
-            raise ParamTypeError(f"{file}: groups must map names to concept sets.")
-        given["groups"] = {
-            name: _concept_set(group, file, f"groups: {name}", name)
-            for name, group in groups.items()
-        }
+        given["groups"] = _named(given["groups"], file, "groups", "concept sets", _concept_set)
+    if "outcomes" in given:
+        given["outcomes"] = _named(
+            given["outcomes"], file, "outcomes", "concept sets or cohorts", _event
+        )
+    if "features" in given:
+        features = _list(given["features"], file, "features", "features")
+        given["features"] = tuple(
+            _feature(each, file, f"features, number {n}") for n, each in enumerate(features, 1)
+        )
+    if isinstance(given.get("inclusion"), Mapping):
+        given["inclusion"] = _inclusion(given["inclusion"], file)
     return _made(partial(CohortDefinition, **given), file, "")
 
 
-def _concept_set(content: Any, file: str, where: str, name: str | None) -> ConceptSet:
+def _of_target(target: AtlasCohort, given: Mapping[str, Any], file: str) -> dict[str, Any]:
+    """What a cohort of ATLAS says of the index date and of whom to include."""
+    for key in ("inclusion", "first_after_days"):
+        if key in given:
+            raise ParamError(f"{file}: {key} is said by the file of ATLAS; leave it out.")
+    before = given.get("observation_before", 365)
+    if isinstance(before, int) and before < target.prior_days and target.first_after_days is None:
+        raise ParamError(
+            f"{file}: observation_before is {before}, but the cohort of ATLAS asks for "
+            f"{target.prior_days} days."
+        )
+    after = given.get("observation_after", 365)
+    if isinstance(after, int) and after < target.post_days:
+        raise ParamError(
+            f"{file}: observation_after is {after}, but the cohort of ATLAS asks for "
+            f"{target.post_days} days."
+        )
+    found: dict[str, Any] = {"index": target.event}
+    if target.inclusion is not None:
+        found["inclusion"] = target.inclusion
+    if target.first_after_days is not None:
+        found["first_after_days"] = target.first_after_days
+    return found
+
+
+def _of_outcome(outcome: AtlasCohort, given: Mapping[str, Any], file: str) -> Event:
+    """The events of a cohort of ATLAS, where they are all that matters of it."""
+    if given.get("outcome_must_be_new") is not True:
+        raise ParamError(
+            f"{file}: outcome: a cohort of ATLAS joins the records of a person into entries, which "
+            "only the first record is sure to begin. Write outcome_must_be_new: true, or generate "
+            "the cohort and give its number: outcome: {name: ..., cohort: NUMBER}."
+        )
+    if outcome.inclusion is not None:
+        raise ParamError(
+            f"{file}: outcome: the cohort of ATLAS has criteria on persons or earlier records, "
+            "which an outcome cannot have. Generate the cohort and give its number: outcome: "
+            "{name: ..., cohort: NUMBER}."
+        )
+    before = given.get("observation_before", 365)
+    if outcome.post_days or (isinstance(before, int) and outcome.prior_days > before):
+        raise ParamError(
+            f"{file}: outcome: the cohort of ATLAS asks for {outcome.prior_days} days of "
+            f"observation before and {outcome.post_days} after an entry, which an outcome cannot. "
+            "Generate the cohort and give its number."
+        )
+    return outcome.event
+
+
+def _named(
+    content: Any, file: str, key: str, what: str, read: Callable[..., Made]
+) -> dict[str, Made]:
+    if not isinstance(content, dict):
+        raise ParamTypeError(f"{file}: {key} must map names to {what}.")
+    return {name: read(each, file, f"{key}: {name}", name) for name, each in content.items()}
+
+
+def _event(
+    content: Any, file: str, where: str, name: str | None, folder: Path | None = None
+) -> Any:
+    """Concepts, any of several sets, a cohort that exists, or one that ATLAS has defined."""
+    if isinstance(content, Mapping):
+        kinds = [key for key in ("any_of", "cohort", "atlas", "include") if key in content]
+        if len(kinds) > 1:
+            raise ParamError(f"{file}: {where} has both {kinds[0]} and {kinds[1]}; choose one.")
+        needed = () if name is not None else ("name",)
+        if kinds == ["cohort"]:
+            given = _mapping(content, file, where, ("name", "cohort"), needed)
+            given.setdefault("name", name)
+            return _made(partial(ExistingCohort, **given), file, f"{where}: ")
+        if kinds == ["any_of"]:
+            return _any_of(content, file, where, name)
+        if kinds == ["atlas"]:
+            return _atlas(content, file, where, name, folder)
+    return _concept_set(content, file, where, name, ("domain",))
+
+
+def _any_of(content: Any, file: str, where: str, name: str | None) -> AnyOf:
+    given = _mapping(content, file, where, ("name", "any_of"), () if name else ("name",))
+    sets = _list(given["any_of"], file, f"{where}: any_of", "concept sets")
+    own: Any = given.get("name", name)
+    found = tuple(
+        _concept_set(each, file, f"{where}: any_of, number {n}", str(own), ("domain",))
+        for n, each in enumerate(sets, 1)
+    )
+    return _made(partial(AnyOf, own, found), file, f"{where}: ")
+
+
+def _atlas(
+    content: Any, file: str, where: str, name: str | None, folder: Path | None
+) -> AtlasCohort:
+    if name is not None:
+        raise ParamError(
+            f"{file}: {where}: a further outcome cannot be a file of ATLAS. Generate the cohort "
+            "and give its number: cohort: NUMBER."
+        )
+    given = _mapping(content, file, where, ("name", "atlas"), ("name",))
+    source = given["atlas"]
+    if not isinstance(source, str) or not source.lower().endswith(".json"):
+        raise ParamTypeError(f"{file}: {where}: atlas must be a file that ends in .json.")
+    path = Path(source) if folder is None else folder / source
+    return _made(partial(read_atlas, path, given["name"]), file, f"{where}: ")
+
+
+def _feature(content: Any, file: str, where: str) -> Feature:
+    allowed = ("domain", "window", "value", "rollup", "at_least", "include", "exclude")
+    given = _mapping(content, file, where, allowed, ("domain",))
+    rollup = given.get("rollup")
+    if isinstance(rollup, Mapping):
+        inside = _mapping(rollup, file, f"{where}: rollup", ("below", "level"), ("below", "level"))
+        given["rollup"] = _made(partial(Ancestors, **inside), file, f"{where}: ")
+    concepts = {key: given.pop(key) for key in ("include", "exclude") if key in given}
+    if concepts:
+        given["concepts"] = _concept_set(concepts, file, where, f"{given['domain']}")
+    return _made(partial(Feature, **given), file, f"{where}: ")
+
+
+def _inclusion(content: Any, file: str) -> Inclusion:
+    allowed = tuple(field.name for field in fields(Inclusion))
+    given = _mapping(content, file, "inclusion", allowed, ())
+    for key in ("prior", "no_prior"):
+        if key in given:
+            criteria = _list(given[key], file, f"inclusion: {key}", "criteria")
+            given[key] = tuple(
+                _prior(each, file, f"inclusion: {key}, number {n}")
+                for n, each in enumerate(criteria, 1)
+            )
+    return _made(partial(Inclusion, **given), file, "")
+
+
+def _prior(content: Any, file: str, where: str) -> PriorRecords:
+    own = ("window", "at_least", "observed")
+    allowed = ("name", "domain", "include", "exclude", "any_of", *own)
+    given = _mapping(content, file, where, allowed, ("name",))
+    more = {key: given.pop(key) for key in own if key in given}
+    records = (
+        _any_of(given, file, where, None)
+        if "any_of" in given
+        else _concept_set(given, file, where, None, ("domain",))
+    )
+    return _made(partial(PriorRecords, records, **more), file, f"{where}: ")
+
+
+def _concept_set(
+    content: Any, file: str, where: str, name: str | None, more: tuple[str, ...] = ()
+) -> ConceptSet:
     needed = ("include",) if name is not None else ("name", "include")
-    given = _mapping(content, file, where, ("name", "include", "exclude"), needed)
+    given = _mapping(content, file, where, ("name", "include", "exclude", *more), needed)
     if name is not None:
         given.setdefault("name", name.replace("_", " "))
     for key in ("include", "exclude"):
         if key in given:
             given[key] = _concepts(given[key], file, f"{where}: {key}")
     return _made(partial(ConceptSet, **given), file, f"{where}: ")
+
+
+def _list(content: Any, file: str, where: str, what: str) -> list[Any]:
+    if not isinstance(content, list) or not content:
+        raise ParamTypeError(f"{file}: {where} must be a list of {what}, not {content!r:.80}.")
+    return content
 
 
 def _concepts(content: Any, file: str, where: str) -> tuple[Concept, ...]:
@@ -124,8 +297,10 @@ def _mapping(
         )
     unknown = [key for key in content if key not in allowed]
     if unknown:
+        said = did_you_mean(str(unknown[0]), allowed)
+        near = f"; {said.rstrip('?')}" if said.startswith("did") else ""
         raise ParamError(
-            f"{file}: {where} has the unknown key {unknown[0]!r:.100}. Allowed are "
+            f"{file}: {where} has the unknown key {unknown[0]!r:.100}{near}. Allowed are "
             f"{', '.join(allowed)}."
         )
     missing = [key for key in needed if key not in content]

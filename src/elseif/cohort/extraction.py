@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from elseif.cohort.attrition import step_names
-from elseif.cohort.cohort import Cohort, Noticed, assemble, concepts_of
+from elseif.cohort.attrition import steps_of
+from elseif.cohort.cohort import Cohort, Noticed, assemble, columns_of, warn_of_units
 from elseif.cohort.concept_sets import warn_of_empty_groups
 from elseif.cohort.database import Database
 from elseif.cohort.definition import CohortDefinition
@@ -27,7 +27,7 @@ from elseif.cohort.folder import (
     read_folder,
     read_manifest,
 )
-from elseif.cohort.parts import PartsInMemory, part_from_rows
+from elseif.cohort.parts import PartsInMemory, feature_stream, group_stream, part_from_rows
 from elseif.cohort.plan import (
     EmptyCohortError,
     Plan,
@@ -37,11 +37,14 @@ from elseif.cohort.plan import (
     find_spans,
     make_plan,
 )
-from elseif.cohort.table_catalogue import make_catalogue, plain_name
+from elseif.cohort.table_catalogue import Column, make_catalogue, plain_name
 from elseif.errors import ParamError, ParamTypeError
 from elseif.files.locks import only_run_in
 from elseif.files.sealed import fingerprint
 from elseif.progress import Progress
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 PERSONS_A_BATCH = 50_000
 IDS_AT_ONCE = 5_000  # concepts whose names are asked for together
@@ -108,12 +111,13 @@ class _Work:
         self, database: Database, definition: CohortDefinition, progress: Progress
     ) -> None:
         self.database, self.definition, self.progress = database, definition, progress
+        self._made: dict[tuple[int | str, ...], Any] = {}
 
     def into_memory(self, persons_a_batch: int) -> Cohort:
         """Keep every part in memory."""
         plan = make_plan(self.database, self.definition)
         spans, issues, _ = self._look(plan, persons_a_batch)
-        return self._fill(plan, PartsInMemory(), spans, issues)
+        return self._fill(plan, PartsInMemory(), spans, issues)[0]
 
     def into_folder(self, folder: Path, persons_a_batch: int) -> Cohort:
         """Write every part into a folder, or continue where an earlier extraction has ended."""
@@ -141,13 +145,13 @@ class _Work:
             check_prints(folder, read_manifest(folder), prints)
             self.progress.note(f"{folder} holds the whole cohort already.")
             return read_folder(folder)
-        parts = PartsInFolder(folder, self.definition.domains)
+        parts = PartsInFolder(folder, self.definition)
         if not parts.resume(prints):
             spans, issues, records = self._look(plan, persons_a_batch)
             prints["records"] = fingerprint(records)
             parts.begin(prints, spans, issues)
         try:
-            cohort = self._fill(plan, parts, parts.spans, parts.issues)
+            cohort, catalogue = self._fill(plan, parts, parts.spans, parts.issues)
         except EmptyCohortError:
             parts.discard()
             raise
@@ -159,7 +163,7 @@ class _Work:
             "concept_sets": sets,
             "lacking": list(plan.lacking),
         }
-        parts.finish(cohort, facts, prints)
+        parts.finish(cohort, catalogue, facts, prints)
         return cohort
 
     def _look(
@@ -192,7 +196,7 @@ class _Work:
         parts: PartsInMemory | PartsInFolder,
         spans: list[tuple[int, int]],
         issues: list[tuple[str, int, int]],
-    ) -> Cohort:
+    ) -> tuple[Cohort, pd.DataFrame]:
         """Extract every range that has not been yet, and put the parts together."""
         with self.progress.stage("extracting", len(spans)) as report:
             for number, span in enumerate(spans):
@@ -202,32 +206,47 @@ class _Work:
         counts = np.sum([part.counts for part in parts.parts()], axis=0)
         if not counts[-1]:
             raise empty_cohort(self.database, self.definition, counts.tolist())
-        domains = self.definition.domains
-        concepts = {domain: concepts_of(parts.pairs(domain)) for domain in domains}
-        names = _names(self.database, plan.queries, concepts)
-        catalogue = make_catalogue(concepts, names)
+        columns = columns_of(self.definition, parts)
+        names = _names(self.database, plan.queries, columns)
+        catalogue = make_catalogue(columns, names)
         noticed = Noticed(issues, plan.lacking, tuple(self.database.source_names()))
         cohort = assemble(self.definition, parts, catalogue, plan.members, noticed)
         warn_of_empty_groups(cohort.groups)
-        return cohort
+        warn_of_units(cohort)
+        return cohort, catalogue
 
     def _extract_range(
         self, plan: Plan, parts: PartsInMemory | PartsInFolder, number: int, span: tuple[int, int]
     ) -> None:
-        query = plan.queries.persons(self.definition, plan.members, span)
-        tables = list(self.database.stream(query))
+        question = self._question(plan, "persons").in_range(span)
+        tables = list(self.database.stream(question))
         rows = {
             name: np.concatenate([_NOTHING[kind], *(_column(table[name]) for table in tables)])
-            for name, kind in query.columns.items()
+            for name, kind in question.columns.items()
         }
-        part = part_from_rows(rows, len(step_names(self.definition)))
+        part = part_from_rows(rows, steps_of(self.definition))
+        definition = self.definition
 
-        def of(domain: str) -> Iterator[Any]:
+        def of(question: str, which: int | str) -> Iterator[Any]:
             if len(part.person_ids):
-                ask = plan.queries.features
-                yield from self.database.stream(ask(self.definition, plan.members, domain, span))
+                asked = self._question(plan, question, which).in_range(span)
+                yield from self.database.stream(asked)
 
-        parts.add(number, part, {domain: of(domain) for domain in self.definition.domains})
+        streams = {
+            feature_stream(definition, i): of("features", i) for i in range(len(definition.columns))
+        }
+        if definition.features and definition.groups:
+            for domain in definition.group_domains:
+                streams[group_stream(domain)] = of("group_records", domain)
+        parts.add(number, part, streams)
+
+    def _question(self, plan: Plan, name: str, *which: int | str) -> Any:
+        """A query for any range of persons, made when it is first asked."""
+        key = (name, *which)
+        if key not in self._made:
+            ask = getattr(plan.queries, name)
+            self._made[key] = ask(self.definition, plan.members, *which, plan.queries.ANY_RANGE)
+        return self._made[key]
 
 
 _NOTHING = {
@@ -245,9 +264,9 @@ def _column(column: Any) -> np.ndarray:
     return column.fill_null(-1).to_numpy()
 
 
-def _names(database: Database, queries: Any, concepts: dict[str, np.ndarray]) -> dict[int, str]:
+def _names(database: Database, queries: Any, columns: Sequence[Column]) -> dict[int, str]:
     """What the concepts are called; of two names of one concept, the first by its letters."""
-    ids = sorted({int(i) for some in concepts.values() for i in some})
+    ids = sorted({i for column in columns for i in (column.concept_id, column.unit) if i})
     names: dict[int, str] = {}
     for start in range(0, len(ids), IDS_AT_ONCE):
         rows = database.fetch(queries.names(ids[start : start + IDS_AT_ONCE]))

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from elseif.cohort.definition import CohortDefinition
 from elseif.cohort.part_files import (
     check_seal,
     read_json,
@@ -16,7 +15,15 @@ from elseif.cohort.part_files import (
     write_json,
     write_parquet,
 )
-from elseif.cohort.parts import Part, part_from_table
+from elseif.cohort.parts import (
+    STREAM_COLUMNS,
+    Cells,
+    Part,
+    kind_of,
+    part_from_table,
+    stream_names,
+)
+from elseif.cohort.table_catalogue import as_now
 from elseif.errors import DatabaseError, DataError, FileExistsAlreadyError
 from elseif.files.folders import make_folder, make_private_folder, try_folder
 from elseif.files.locks import LOCK
@@ -24,10 +31,14 @@ from elseif.files.sealed import checksum
 from elseif.files.temporary import is_temporary
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from elseif.cohort.cohort import Cohort
 
 PLAN, MANIFEST, CATALOGUE = "plan.json", "manifest.json", "catalogue.parquet"
-FORMAT, VERSION = "elseif cohort", 2
+FORMAT = "elseif cohort"
+VERSION, VERSION_OF_FEATURES = 2, 3  # the second where features, criteria or outcomes are given
+VERSIONS = (VERSION, VERSION_OF_FEATURES)
 
 
 def check_folder(folder: Path) -> None:
@@ -59,8 +70,9 @@ def private_folder(folder: Path) -> Iterator[None]:
 class PartsInFolder:
     """Parts that are written to a folder as they come."""
 
-    def __init__(self, folder: Path, domains: Sequence[str]) -> None:
-        self.folder, self._domains = folder, tuple(domains)
+    def __init__(self, folder: Path, definition: CohortDefinition) -> None:
+        self.folder, self._streams = folder, stream_names(definition)
+        self._version = version_of(definition)
         self.spans: list[tuple[int, int]] = []
         self.issues: list[tuple[str, int, int]] = []
         self._found: list[Part] | None = None
@@ -72,7 +84,7 @@ class PartsInFolder:
         issues: Sequence[tuple[str, int, int]],
     ) -> None:
         """Write down what is to be done, or find what was written down before."""
-        plan = {"format": FORMAT, "version": VERSION, "prints": dict(prints)}
+        plan = {"format": FORMAT, "version": self._version, "prints": dict(prints)}
         write_json(self.folder / PLAN, {**plan, "spans": spans, "holes": issues})
         self.spans, self.issues = list(spans), list(issues)
 
@@ -101,12 +113,12 @@ class PartsInFolder:
         path.unlink(missing_ok=True)
         return False
 
-    def add(self, number: int, part: Part, features: Mapping[str, Iterable[Any]]) -> None:
-        """Write a range: its members, and of each domain who has what; a receipt goes last."""
+    def add(self, number: int, part: Part, streams: Mapping[str, Iterable[Any]]) -> None:
+        """Write a range: its members, and of each stream who has what; a receipt goes last."""
         files = [write_parquet(self._persons(number), [part.as_table()])]
-        for domain in self._domains:
-            path = self._pairs(domain, number)
-            files.append(write_parquet(path, features[domain], _pairs_schema()))
+        for stream in self._streams:
+            path = self._stream(stream, number)
+            files.append(write_parquet(path, streams[stream], _schema(stream)))
         receipt = {
             "files": files,
             "counts": list(part.counts),
@@ -124,11 +136,11 @@ class PartsInFolder:
                 self._found.append(part_from_table(table, receipt))
         return self._found
 
-    def pairs(self, domain: str) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """For each range, who (person ids) has what (concept ids) of a domain."""
+    def cells(self, stream: str) -> Iterator[Cells]:
+        """For each range, who (person ids) has what (concept ids, units, values) of a stream."""
         for number in range(len(self.spans)):
-            table = read_parquet(self._pairs(domain, number))
-            yield table["person_id"].to_numpy(), table["concept_id"].to_numpy()
+            table = read_parquet(self._stream(stream, number))
+            yield {name: table[name].to_numpy() for name in STREAM_COLUMNS[kind_of(stream)]}
 
     def receipt(self, number: int) -> dict[str, Any]:
         """What was written down when a range was done."""
@@ -138,29 +150,36 @@ class PartsInFolder:
         """Remove all that was written: an extraction that found nobody is not to be continued."""
         numbers = range(len(self.spans))
         parts = [path for n in numbers for path in (self._persons(n), self._receipt(n))]
-        pairs = [self._pairs(domain, n) for n in numbers for domain in self._domains]
+        pairs = [self._stream(stream, n) for n in numbers for stream in self._streams]
         for path in (self.folder / PLAN, *parts, *pairs):
             path.unlink(missing_ok=True)
 
-    def finish(self, cohort: Cohort, facts: Mapping[str, Any], prints: Mapping[str, str]) -> None:
+    def finish(
+        self,
+        cohort: Cohort,
+        catalogue: pd.DataFrame,
+        facts: Mapping[str, Any],
+        prints: Mapping[str, str],
+    ) -> None:
         """Write the manifest, which makes the folder a cohort, and clear away the notes."""
         import pyarrow as pa
 
-        table = pa.Table.from_pandas(cohort.catalogue, preserve_index=False)
-        catalogue = write_parquet(self.folder / CATALOGUE, [table])
+        table = pa.Table.from_pandas(catalogue, preserve_index=False)
+        written = write_parquet(self.folder / CATALOGUE, [table])
         receipts = [self.receipt(number) for number in range(len(self.spans))]
         manifest = {
             "format": FORMAT,
-            "version": VERSION,
+            "version": self._version,
             "definition": cohort.definition.as_dict(),
             **facts,
             "n_persons": len(cohort),
             "n_outcomes": int(cohort.outcome.sum()),
+            **_outcome_counts(cohort),
             "n_features": int(cohort.features.shape[1]),
             "warnings": list(cohort.warnings),
             "attrition": cohort.attrition.to_dict("records"),
             "holes": cohort.quality_issues.to_dict("records"),
-            "catalogue": catalogue,
+            "catalogue": written,
             "ranges": receipts,
             "base_holes": self.issues,
             "prints": dict(prints),
@@ -172,8 +191,8 @@ class PartsInFolder:
     def _persons(self, number: int) -> Path:
         return self.folder / f"persons-{number:05}.parquet"
 
-    def _pairs(self, domain: str, number: int) -> Path:
-        return self.folder / f"{domain}-{number:05}.parquet"
+    def _stream(self, stream: str, number: int) -> Path:
+        return self.folder / f"{stream}-{number:05}.parquet"
 
     def _receipt(self, number: int) -> Path:
         return self.folder / f"range-{number:05}.json"
@@ -182,8 +201,8 @@ class PartsInFolder:
 class PartsOfManifest(PartsInFolder):
     """Parts of a cohort that is complete."""
 
-    def __init__(self, folder: Path, domains: Sequence[str], receipts: Sequence[Any]) -> None:
-        super().__init__(folder, domains)
+    def __init__(self, folder: Path, definition: CohortDefinition, receipts: Sequence[Any]) -> None:
+        super().__init__(folder, definition)
         self._receipts = list(receipts)
         self.spans = [(0, 0)] * len(self._receipts)
 
@@ -202,8 +221,8 @@ def read_folder(folder: Path) -> Cohort:
         check_files(folder, [manifest["catalogue"]])
         for receipt in manifest["ranges"]:
             check_files(folder, receipt["files"])
-        parts = PartsOfManifest(folder, definition.domains, manifest["ranges"])
-        catalogue = read_parquet(folder / CATALOGUE).to_pandas()
+        parts = PartsOfManifest(folder, definition, manifest["ranges"])
+        catalogue = as_now(read_parquet(folder / CATALOGUE).to_pandas())
         cohort = assemble(
             definition,
             parts,
@@ -222,8 +241,8 @@ def read_folder(folder: Path) -> Cohort:
         raise DataError(f"{folder / MANIFEST} is damaged: {error}. Extract once more.") from error
     except DatabaseError as error:  # ids without a place, which here no database is to blame for
         raise DataError(f"{folder}: the parts do not fit together. Extract once more.") from error
-    read = (len(cohort), cohort.features.shape[1], int(cohort.outcome.sum()))
-    if read != expected or int(cohort.attrition["persons"].iloc[-1]) != len(cohort):
+    found = (len(cohort), cohort.features.shape[1], int(cohort.outcome.sum()))
+    if found != expected or int(cohort.attrition["persons"].iloc[-1]) != len(cohort):
         raise DataError(f"{folder}: the parts are not those that the manifest counts.")
     return cohort
 
@@ -239,10 +258,11 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     manifest = read_json(folder / MANIFEST)
     if manifest.get("format") != FORMAT:
         raise DataError(f"{folder / MANIFEST} is not the manifest of a cohort.")
-    if manifest.get("version") != VERSION:
+    if manifest.get("version") not in VERSIONS:
         raise DataError(
             f"{folder}: the cohort is of format {manifest.get('version')!r}; this release of "
-            f"elseif reads {VERSION}. Extract it once more into a new folder."
+            f"elseif reads {' and '.join(map(str, VERSIONS))}. Extract it once more into a new "
+            "folder."
         )
     check_seal(folder / MANIFEST, manifest)
     return manifest
@@ -258,9 +278,9 @@ def check_begun(folder: Path, wanted: Mapping[str, str]) -> bool:
     return is_there
 
 
-def check_prints(folder: Path, document: Mapping[str, Any], wanted: Mapping[str, str]) -> None:
+def check_prints(folder: Path, found: Mapping[str, Any], wanted: Mapping[str, str]) -> None:
     """Refuse a folder that belongs to something else."""
-    prints = document.get("prints")
+    prints = found.get("prints")
     if not isinstance(prints, Mapping):
         raise DataError(f"{folder} is damaged: it does not say what it is an extraction of.")
     for key, what in (
@@ -280,7 +300,7 @@ def check_files(folder: Path, files: Sequence[Mapping[str, Any]]) -> None:
     for file in files:
         name = str(file["name"])
         if Path(name).name != name or name.startswith("."):
-            raise DataError(f"{folder}: {name!r:.80} is not the name of a part.")
+            raise DataError(f"{folder}: {name!r:.80} is no name of a part.")
         path = folder / name
         if not path.is_file():
             raise DataError(f"{folder}: the part {name} is missing. Extract once more.")
@@ -288,7 +308,21 @@ def check_files(folder: Path, files: Sequence[Mapping[str, Any]]) -> None:
             raise DataError(f"{folder}: the part {name} was changed. Extract once more.")
 
 
-def _pairs_schema() -> Any:
+def version_of(definition: CohortDefinition) -> int:
+    """The format of a folder: releases that know no features refuse one that has them."""
+    plain = {"features", "inclusion", "outcomes", "first_after_days"}.isdisjoint
+    is_plain = plain(definition.as_dict()) and definition.event_domains == definition.plain_domains
+    return VERSION if is_plain and not definition.cohort_ids else VERSION_OF_FEATURES
+
+
+def _outcome_counts(cohort: Cohort) -> dict[str, Any]:
+    """How many have each of the further outcomes."""
+    found = {name: int(has.sum()) for name, has in cohort.more_outcomes.items()}
+    return {"n_more_outcomes": found} if found else {}
+
+
+def _schema(stream: str) -> Any:
     import pyarrow as pa
 
-    return pa.schema([("person_id", pa.int64()), ("concept_id", pa.int64())])
+    columns = STREAM_COLUMNS[kind_of(stream)]
+    return pa.schema([(c, pa.float64() if c == "value" else pa.int64()) for c in columns])

@@ -1,4 +1,4 @@
-"""What is settled before the first person is read: tables, concepts, ranges, quality issues."""
+"""What is found out before the first person is read: tables, concepts, ranges, issues."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from elseif.cohort.attrition import attrition_table, database_issues, step_names
-from elseif.cohort.cdm_layout import CDM, EVENTS, SOURCE
+from elseif.cohort.cdm_layout import CDM, CLASSES, EVENTS, LEVELS, NUMBERS, RESULTS, SOURCE
 from elseif.cohort.concept_sets import find_members
 from elseif.cohort.database import Database
 from elseif.cohort.definition import CohortDefinition
+from elseif.cohort.feature import CLASSES as ROLLUP_CLASSES, Ancestors
 from elseif.errors import DatabaseError
 
 STRIPS = 4_096  # of ids, in which persons are counted to find ranges of about the same size
@@ -23,6 +24,7 @@ class EmptyCohortError(DatabaseError):
 class Plan:
     """What is known before the first person is read."""
 
+    definition: CohortDefinition
     queries: Any
     members: dict[str, frozenset[int]]  # concept ids of index, outcome and each group
     lacking: tuple[str, ...]  # what the vocabulary lacks for them, in sentences
@@ -33,25 +35,43 @@ class Plan:
 
 def make_plan(database: Database, definition: CohortDefinition) -> Plan:
     """Look at the database before anything is read from it."""
-    unused = {table for domain, table in EVENTS.items() if domain not in definition.domains}
-    unused.discard(EVENTS["condition"])
-    unused.add(SOURCE)
-    queries = database.queries([table for table in CDM if table not in unused])
+    queries = database.queries(_tables(definition), _columns(definition))
     people = database.numbers(queries.persons_in_database())
     _check_persons(database, queries, people["rows"] - people["persons"])
     members, lacking = find_members(database, queries, definition)
-    index_persons = database.numbers(queries.index_persons(members["index"]))
+    found = database.numbers(queries.index_persons(definition, members))
     plan = Plan(
+        definition,
         queries,
         members,
         lacking,
         people["persons"],
-        index_persons["persons"],
-        (index_persons["least"], index_persons["most"]),
+        found["persons"],
+        (found["least"], found["most"]),
     )
     if not plan.n_index_persons:
         raise empty_cohort(database, definition, [0] * len(step_names(definition)))
     return plan
+
+
+def _tables(definition: CohortDefinition) -> list[str]:
+    """The tables that a definition needs, in the order of the common data model."""
+    unused = set(EVENTS.values()) - {EVENTS[domain] for domain in definition.event_domains}
+    unused |= {SOURCE, *(() if definition.cohort_ids else RESULTS)}
+    return [table for table in CDM if table not in unused]
+
+
+def _columns(definition: CohortDefinition) -> set[str]:
+    """The columns that it needs beside the usual ones."""
+    found: set[str] = set()
+    for feature in definition.columns:
+        if feature.rollup in ROLLUP_CLASSES:
+            found.update(CLASSES)
+        if isinstance(feature.rollup, Ancestors):
+            found.update(LEVELS)
+        if feature.value == "last":
+            found.update(NUMBERS[feature.domain])
+    return found
 
 
 def _check_persons(database: Database, queries: Any, n_doubled: int) -> None:
@@ -65,8 +85,8 @@ def _check_persons(database: Database, queries: Any, n_doubled: int) -> None:
     n_fractional = 0 if fractional is None else database.numbers(fractional)["persons"]
     if n_fractional:
         raise DatabaseError(
-            f"The table person of {database.label} has {n_fractional:,} rows whose person_id is "
-            "not a whole number. Give persons whole numbers as ids in every table."
+            f"The table person of {database.label} has {n_fractional:,} rows whose person_id is no "
+            "whole number. Give persons whole numbers as ids in every table."
         )
 
 
@@ -82,7 +102,7 @@ def _split(
     if n_persons <= persons_a_batch or ends[0] == ends[1]:
         return [ends]
     width = max(1, -(-(ends[1] - ends[0] + 1) // STRIPS))
-    rows = database.fetch(plan.queries.histogram(plan.members["index"], ends, width))
+    rows = database.fetch(plan.queries.histogram(plan.definition, plan.members, ends, width))
     strips = [(row["persons"], row["least"], row["most"]) for row in rows.to_pylist()]
     if len(strips) == 1:  # ids so large that they differ by less than a number can show
         return [ends]
@@ -115,18 +135,26 @@ def find_quality_issues(
         answers[domain] = database.numbers(queries.event_issues(domain))
     totals = {"observation_period": answers["observation_period"]["total"]}
     totals |= {EVENTS[domain]: answers[domain]["total"] for domain in _domains(definition)}
-    return database_issues(answers), totals
+    return database_issues(answers), totals | _entries(database, definition, plan)
 
 
 def count_records(database: Database, definition: CohortDefinition, plan: Plan) -> dict[str, int]:
     """How many records the database has now, as ``find_quality_issues`` has counted them once."""
     tables = ["observation_period", *(EVENTS[domain] for domain in _domains(definition))]
-    return {table: database.numbers(plan.queries.n_records(table))["total"] for table in tables}
+    found = {table: database.numbers(plan.queries.n_records(table))["total"] for table in tables}
+    return found | _entries(database, definition, plan)
+
+
+def _entries(database: Database, definition: CohortDefinition, plan: Plan) -> dict[str, int]:
+    """How many entries there are of the cohorts that exist; other cohorts may come and go."""
+    if not definition.cohort_ids:
+        return {}
+    return {"cohort": database.numbers(plan.queries.n_entries(definition.cohort_ids))["total"]}
 
 
 def _domains(definition: CohortDefinition) -> list[str]:
-    """What is read: conditions always, for index and outcome are among them."""
-    return list(dict.fromkeys(("condition", *definition.domains)))
+    """What is read: of a plain definition conditions first, and then drugs."""
+    return list(definition.event_domains)
 
 
 def empty_cohort(
@@ -134,10 +162,10 @@ def empty_cohort(
 ) -> EmptyCohortError:
     """The error of a cohort without members, which says where they were lost."""
     steps = attrition_table(definition, counts, 0).itertuples(index=False)
-    listed = "; ".join(
+    told = "; ".join(
         f"{persons:,} {f'(-{removed:,}) ' if removed else ''}{step}"
         for step, persons, removed, _ in steps
     )
     return EmptyCohortError(
-        f"Nobody in {database.label} belongs to the cohort. Of its persons, step by step, {listed}."
+        f"Nobody in {database.label} belongs to the cohort. Of its persons, step by step, {told}."
     )

@@ -4,35 +4,85 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
+from elseif.cohort.feature import GROUPS, Feature
 
 if TYPE_CHECKING:
     import pandas as pd
 
-# numbers of analyses in OHDSI's FeatureExtraction: ConditionOccurrenceAnyTimePrior and
-# DrugExposureAnyTimePrior; a covariate's id is that of the concept x 1000 + the analysis
-ANALYSES = {"condition": 101, "drug": 301}
+    from elseif.cohort.concepts import ConceptSet
+
 RESERVED = ("age", "sex")
 LONGEST_NAME = 255  # concept_name is varchar(255)
+COLUMNS = ("name", "concept_id", "domain", "covariate_id", "feature")
 
 
-def make_catalogue(concepts: Mapping[str, np.ndarray], names: Mapping[int, str]) -> pd.DataFrame:
-    """One row for each column of the features, by domain and then by concept id."""
+@dataclass(frozen=True)
+class Column:
+    """A column before it has a name."""
+
+    feature: Feature
+    concept_id: int = 0
+    unit: int = 0
+    at_least: int = 1
+    group: str = ""
+
+    @property
+    def key(self) -> str:
+        """What tells it from other columns of its concept and domain."""
+        key = self.feature.key(self.at_least)
+        return key.replace(GROUPS, f"group {self.group}", 1) if self.group else key
+
+
+def columns_of_feature(
+    feature: Feature,
+    seen: Mapping[int, Sequence[tuple[int, int]]],
+    groups: Mapping[str, ConceptSet],
+) -> list[Column]:
+    """The columns of a feature, by threshold and then by concept; those of groups in their order.
+
+    ``seen`` has, for each threshold, the concepts and units that any member has.
+    """
+    if feature.is_of_domain:
+        return [Column(feature)]
+    if feature.rollup == GROUPS:
+        return [
+            Column(feature, _only_concept(group), 0, n, name)
+            for n in feature.at_least
+            for name, group in groups.items()
+        ]
+    return [
+        Column(feature, concept, unit, n) for n in feature.at_least for concept, unit in seen[n]
+    ]
+
+
+def make_catalogue(columns: Sequence[Column], names: Mapping[int, str]) -> pd.DataFrame:
+    """One row for each column, in the order of features and, within each, of concepts."""
     import pandas as pd
 
-    domains = [domain for domain in sorted(concepts) for _ in concepts[domain]]
-    ids = np.concatenate([concepts[domain] for domain in sorted(concepts)]).astype(np.int64)
-    analyses = np.array([ANALYSES[domain] for domain in domains], dtype=np.int64)
     return pd.DataFrame(
         {
-            "name": different_names([names.get(i, "") for i in ids.tolist()], ids, domains),
-            "concept_id": ids,
-            "domain": domains,
-            "covariate_id": ids * 1000 + analyses,
+            "name": different_names(columns, names),
+            "concept_id": pd.array([c.concept_id for c in columns], dtype="int64"),
+            "domain": [c.feature.domain for c in columns],
+            "covariate_id": pd.array(
+                [c.feature.covariate_id(c.concept_id, c.unit, c.at_least) for c in columns],
+                dtype="int64",
+            ),
+            "feature": [c.key for c in columns],
+            "unit_concept_id": pd.array([c.unit for c in columns], dtype="int64"),
+            "is_number": pd.array([c.feature.is_number for c in columns], dtype="bool"),
         }
     )
+
+
+def as_now(catalogue: pd.DataFrame) -> pd.DataFrame:
+    """A catalogue of this release from one that was written when all columns were plain."""
+    if "feature" in catalogue.columns:
+        return catalogue
+    return catalogue.assign(feature="any", unit_concept_id=0, is_number=False)
 
 
 def plain_name(name: str | None) -> str:
@@ -46,15 +96,34 @@ def plain_name(name: str | None) -> str:
     return line if len(line) <= LONGEST_NAME else f"{line[: LONGEST_NAME - 1].rstrip()}…"
 
 
-def different_names(names: Sequence[str], ids: np.ndarray, domains: Sequence[str]) -> list[str]:
+def different_names(columns: Sequence[Column], names: Mapping[int, str]) -> list[str]:
     """Names of which no two are the same: where two would be, the concept's id is added."""
-    distinct = [name or f"concept {i}" for name, i in zip(names, ids, strict=True)]
-    for add in ("{name} (concept {i})", "{name} (concept {i}, {domain})"):
-        counts = Counter([*distinct, *RESERVED])
-        distinct = [
-            add.format(name=names[k] or "unnamed", i=ids[k], domain=domains[k])
-            if counts[name] > 1
-            else name
-            for k, name in enumerate(distinct)
+
+    def named(column: Column, add: str) -> str:
+        feature = column.feature
+        if feature.is_of_domain:
+            return f"{feature.domain_name}{feature.suffix().partition(')')[2] or feature.suffix()}"
+        unit = ""
+        if column.unit:
+            unit = f" ({names.get(column.unit) or f'unit {column.unit}'})"
+        name = column.group.replace("_", " ") or names.get(column.concept_id, "")
+        if not add:
+            base = name or f"concept {column.concept_id}"
+        else:
+            told = add.format(i=column.concept_id, domain=feature.domain)
+            base = f"{name or 'unnamed'} ({told})"
+        return f"{base}{unit}{feature.suffix(column.at_least)}"
+
+    found = [named(column, "") for column in columns]
+    for add in ("concept {i}", "concept {i}, {domain}"):
+        counts = Counter([*found, *RESERVED])
+        found = [
+            named(columns[k], add) if counts[name] > 1 else name for k, name in enumerate(found)
         ]
-    return distinct
+    return found
+
+
+def _only_concept(group: ConceptSet) -> int:
+    """The concept that a group is all of, with what lies beneath; 0 if it is more or less."""
+    is_one = len(group.include) == 1 and not group.exclude and group.include[0].descendants
+    return group.include[0].id if is_one else 0

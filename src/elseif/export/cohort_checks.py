@@ -19,14 +19,14 @@ def check_recalibrated(document: Document) -> None:
             raise ModelFileError("recalibrated: the counts that it was made from are missing.")
         return
     if document.training.rounding is not None:
-        raise ModelFileError("recalibrated: counts are rounded, but others would reveal them.")
-    kept = [rule.label_counts for rule in document.rule_list]
+        raise ModelFileError("recalibrated: counts are rounded, and yet others would tell them.")
+    held = [rule.label_counts for rule in document.rule_list]
     old, new = made.old_label_counts, made.new_label_counts
-    if not (len(kept) == len(old) == len(new)) or any(
-        len(a) != len(c) or len(b) != len(c) for a, b, c in zip(old, new, kept, strict=True)
+    if not (len(held) == len(old) == len(new)) or any(
+        len(a) != len(c) or len(b) != len(c) for a, b, c in zip(old, new, held, strict=True)
     ):
         raise ModelFileError("recalibrated: there is not one row of counts for each line.")
-    for rows in zip(old, new, kept, strict=True):
+    for rows in zip(old, new, held, strict=True):
         for before, after, total in zip(*rows, strict=True):
             if not math.isclose(made.discount * before + after, total, rel_tol=1e-9, abs_tol=1e-9):
                 raise ModelFileError("recalibrated: the counts of a line do not add up.")
@@ -42,9 +42,9 @@ def check_cohort(document: Document) -> None:
     known = {column.name for column in document.table.columns}
     columns = [concept.column for concept in cohort.concepts]
     if not known.issuperset(columns) or len(set(columns)) < len(columns):
-        raise ModelFileError("cohort: concepts are of columns that are not there, or occur twice.")
-    n_concepts = len({(concept.concept_id, concept.domain) for concept in cohort.concepts})
-    if n_concepts < len(columns):
+        raise ModelFileError("cohort: concepts are of columns that are not there, or stand twice.")
+    told = {(c.concept_id, c.domain, c.feature, c.unit_concept_id) for c in cohort.concepts}
+    if len(told) < len(columns):
         raise ModelFileError("cohort: two columns are of the same concept.")
     if document.training.rounding is not None and cohort.empty_groups:
-        raise ModelFileError("cohort: counts are rounded, but empty groups would reveal them.")
+        raise ModelFileError("cohort: counts are rounded, and yet empty groups would tell them.")

@@ -384,8 +384,21 @@ class ConceptPart(Part):
     """The concept that a column stands for, and where it was recorded."""
 
     column: str
-    concept_id: Annotated[int, Field(ge=1, le=2**31 - 1)]
-    domain: Literal["condition", "drug"]
+    concept_id: Annotated[
+        int, Field(ge=0, le=2**31 - 1, description="0 for a column of several concepts")
+    ]
+    domain: Literal[
+        "condition", "device", "drug", "measurement", "observation", "procedure", "visit"
+    ]
+    feature: Annotated[
+        str, Field(description="roll-up, value and window; any: as recorded, at any time before")
+    ] = "any"
+    unit_concept_id: Annotated[
+        int, Field(ge=0, le=2**31 - 1, description="unit of last values; 0 for none")
+    ] = 0
+    covariate_id: Annotated[
+        int, Field(ge=0, description="id in OHDSI's FeatureExtraction; 0 if it has none")
+    ] = 0
 
 
 class CohortPart(Part):

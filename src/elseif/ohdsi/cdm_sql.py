@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from elseif.cohort.definition_file import definition_from
 from elseif.errors import ExportError, ParamError
 from elseif.export.plain import plain_list
 from elseif.export.sql import to_sql
 from elseif.fitted_model import FittedModel, as_model
+
+if TYPE_CHECKING:
+    from elseif.cohort.definition import CohortDefinition
 
 PATIENTS = "elseif_patients"  # the name of the common table expression
 ENGINES = {"duckdb": "duckdb", "postgres": "postgresql", "spark": "spark"}
@@ -69,14 +72,15 @@ def to_cdm_sql(
     if dialect not in ENGINES:
         raise ParamError(f"dialect is {dialect!r}; it must be one of {', '.join(ENGINES)}.")
     from elseif.cohort.cdm_layout import standard_layout
-    from elseif.cohort.engine import Queries
+    from elseif.cohort.scoring_queries import ScoringQueries
 
     used = list(plain_list(fitted, which).sorts)
     concepts = _concepts(fitted, used)
     definition = definition_from(fitted.cohort["definition"], "The model")
+    _check_definition(definition, index_table)
     columns = {name: _column(concepts[name]) for name in used if name in concepts}
     wanted = {columns[name]: concepts[name] for name in columns}
-    asked = Queries(ENGINES[dialect], standard_layout(schema)).scored_people(
+    asked = ScoringQueries(ENGINES[dialect], standard_layout(schema)).scored_people(
         definition, wanted, index_table
     )
     listed = to_sql(fitted, which, dialect, PATIENTS, columns)
@@ -91,12 +95,34 @@ def _concepts(model: FittedModel, used: list[str]) -> dict[str, tuple[str, int]]
     """Domain and id of the concept of each column that the list uses."""
     assert model.cohort is not None
     known = {c["column"]: (c["domain"], int(c["concept_id"])) for c in model.cohort["concepts"]}
+    check_recorded_ever(model, used)
     unknown = [name for name in used if name not in known and name not in OF_PERSONS]
     if unknown:
         raise ExportError(
             f"The column {unknown[0]!r:.100} has no concept id: it cannot be found in a database."
         )
     return {name: known[name] for name in used if name in known}
+
+
+def _check_definition(definition: CohortDefinition, index_table: str | None) -> None:
+    """Refuse criteria that the statement does not ask for; a table of index dates needs none."""
+    if index_table is None and (definition.criteria.as_dict() or definition.first_after_days):
+        raise ExportError(
+            "The model's cohort has inclusion criteria, which SQL over the common data model does "
+            "not ask for. Give a table of persons and index dates (index_table)."
+        )
+
+
+def check_recorded_ever(model: FittedModel, used: list[str]) -> None:
+    """Refuse columns that are more than whether a concept was ever recorded before."""
+    assert model.cohort is not None
+    for concept in model.cohort["concepts"]:
+        if concept["column"] in used and concept.get("feature", "any") != "any":
+            raise ExportError(
+                f"The column {concept['column']!r:.100} is a feature with a window, a roll-up, a "
+                "count or a value; this export knows only whether a condition or drug was ever "
+                "recorded before the index date. Extract the cohort, and use elseif predict."
+            )
 
 
 def _column(concept: tuple[str, int]) -> str:

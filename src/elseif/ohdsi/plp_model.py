@@ -19,7 +19,6 @@ from elseif.antecedents.antecedent import Antecedent
 from elseif.cohort.definition import CohortDefinition
 from elseif.cohort.definition_file import definition_from
 from elseif.cohort.parts import SEXES
-from elseif.cohort.table_catalogue import ANALYSES
 from elseif.conditions.condition import (
     BETWEEN,
     EQUAL,
@@ -34,6 +33,7 @@ from elseif.errors import ExportError
 from elseif.files.atomic import write_atomically
 from elseif.files.folders import make_folder
 from elseif.fitted_model import FittedModel, as_model
+from elseif.ohdsi.cdm_sql import check_recorded_ever
 from elseif.posterior.rule_list import RuleList
 
 AGE_COVARIATE, AGE_ANALYSIS, GENDER_ANALYSIS = 1002, 2, 1
@@ -94,6 +94,7 @@ def plp_files(model: FittedModel, which: str | None = None) -> dict[str, str]:
     rule_list = model.chosen_list(which)
     if len(rule_list.classes) != 2:
         raise ExportError("PatientLevelPrediction's models have two labels.")
+    check_recorded_ever(model, [c.column for a in rule_list.antecedents for c in a])
     covariates = _covariates(model, [c for a in rule_list.antecedents for c in a])
     bits = {key: place for place, key in enumerate(k for k in covariates if k[0] != "age")}
     if len(bits) > MOST_COVARIATES:
@@ -140,6 +141,8 @@ def plp_files(model: FittedModel, which: str | None = None) -> dict[str, str]:
     return texts
 
 
+# FeatureExtraction's analyses "any time before" of these domains
+ANALYSES = {"condition": 101, "drug": 301}
 Key = tuple[str, Any]  # ("age", None), ("sex", "female"), ("condition", concept id)
 Covariate = tuple[int, str, int, int]  # covariate id, name, analysis, concept id
 

@@ -154,8 +154,9 @@ def check_outcome(cohort: Cohort) -> None:
         return
     definition = cohort.definition
     first, last = definition.outcome_window
-    concepts = ", ".join(f"{one.id} {one.name}" for one in definition.outcome.include[:SHOWN])
-    more = ", ..." if len(definition.outcome.include) > SHOWN else ""
+    included = [one for each in definition.outcome.sets for one in each.include]
+    concepts = ", ".join(f"{one.id} {one.name}" for one in included[:SHOWN])
+    more = ", ..." if len(included) > SHOWN else ""
     raise DataError(
         f"The outcome of the definition {definition.name}, {definition.outcome.name} on days "
         f"{first:,} to {last:,} after the index date, was recorded of {n_events:,} of {n:,} "

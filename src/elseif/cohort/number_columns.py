@@ -1,0 +1,107 @@
+"""Columns of numbers: how often, and last values, of which one unit of each concept is kept."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from elseif.errors import ParamError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MOST_COLUMNS = 200  # of numbers; they are kept whole, and a million members take 1.6 GB
+
+
+@dataclass(frozen=True, eq=False)
+class NumberColumns:
+    """Numbers of members, as cells; where a member has none, a count is 0 and a value missing."""
+
+    catalogue: pd.DataFrame  # of every column, those of units that are left out too
+    n_rows: int
+    rows: np.ndarray
+    columns: np.ndarray
+    values: np.ndarray
+
+    @property
+    def kept(self) -> np.ndarray:
+        """Places of the columns that belong to the table: of several units, the most used."""
+        n_members = np.bincount(self.columns, minlength=len(self.catalogue))
+        best: dict[tuple[Any, ...], int] = {}
+        keys = self.catalogue[["concept_id", "domain", "feature"]].itertuples(index=False)
+        for place, key in enumerate(map(tuple, keys)):
+            if key not in best or n_members[place] > n_members[best[key]]:
+                best[key] = place  # units are in the order of their ids: the least of equals
+        return np.array(sorted(best.values()), dtype=np.int64)
+
+    def check_size(self) -> None:
+        """Refuse more columns than memory should hold."""
+        kept = self.catalogue.iloc[self.kept]
+        if len(kept) <= MOST_COLUMNS:
+            return
+        sizes = Counter(zip(kept["domain"], kept["feature"], strict=True))
+        ((domain, feature), n) = sizes.most_common(1)[0]
+        raise ParamError(
+            f"features: numbers make {len(kept):,} columns, {n:,} of them of {domain} ({feature}); "
+            f"at most {MOST_COLUMNS} are allowed. Name the concepts that are wanted with include, "
+            "or ask for value: recorded."
+        )
+
+    def left_out(self) -> tuple[list[str], int, int]:
+        """Units that are left out, in sentences; how many values, and of how many members."""
+        kept = set(self.kept.tolist())
+        names = self.catalogue["name"].tolist()
+        keys = [
+            tuple(key)
+            for key in self.catalogue[["concept_id", "domain", "feature"]].itertuples(index=False)
+        ]
+        others: dict[tuple[Any, ...], list[str]] = {}
+        for place, key in enumerate(keys):
+            if place not in kept:
+                others.setdefault(key, []).append(names[place])
+        said = [
+            f"{names[place]}: values in other units are left out: {'; '.join(others[keys[place]])}."
+            for place in sorted(kept)
+            if keys[place] in others
+        ]
+        out = ~np.isin(self.columns, list(kept))
+        return said, int(out.sum()), len(np.unique(self.rows[out]))
+
+    def frame(self, places: Sequence[int], names: Sequence[str]) -> pd.DataFrame:
+        """Some columns, whole, under names of one's own."""
+        import pandas as pd
+
+        features = self.catalogue["feature"].tolist()
+        found = {}
+        for place, name in zip(places, names, strict=True):
+            here = self.columns == place
+            if is_value(features[place]):
+                column = np.full(self.n_rows, np.nan)
+                column[self.rows[here]] = self.values[here]
+            else:
+                column = np.zeros(self.n_rows, dtype=np.int64)
+                column[self.rows[here]] = self.values[here].astype(np.int64)
+            found[name] = column
+        return pd.DataFrame(found, index=pd.RangeIndex(self.n_rows))
+
+    def places(self) -> Mapping[tuple[int, str, str, int], int]:
+        """Where the column of a concept, domain, feature and unit is."""
+        keys = self.catalogue[["concept_id", "domain", "feature", "unit_concept_id"]]
+        return {
+            (int(c), str(d), str(f), int(u)): place
+            for place, (c, d, f, u) in enumerate(keys.itertuples(index=False))
+        }
+
+
+def is_value(feature: str) -> bool:
+    """Whether a column is of measured values, which may be missing, and not of counts."""
+    return "last" in feature.split(", ")
+
+
+def is_number(feature: str) -> bool:
+    """Whether a column is of numbers, and not of truths."""
+    return not {"count", "distinct", "total", "last"}.isdisjoint(feature.split(", "))
