@@ -162,6 +162,16 @@ def test_intervals_of_huge_and_empty_rules() -> None:
     assert (low, high) == pytest.approx((0.025, 0.975))
 
 
+@pytest.mark.parametrize("pseudocount", [0.05, 0.01, 1e-4])
+def test_no_interval_reaches_certainty(pseudocount: float) -> None:
+    """Small pseudocounts, as may be learnt: the ends are nearer to 0 and 1 than numbers go."""
+    counts, pseudocounts = np.array([57, 0, 0]), np.full(3, pseudocount)
+    assert 0 < consequent_interval(counts, pseudocounts, 0)[1] < 1
+    assert 0 < consequent_interval(counts, pseudocounts, 1)[0] < 1
+    assert 0 < consequent_interval(1e9 * counts, pseudocounts, 0)[1] < 1
+    assert 0 < consequent_interval(1e9 * counts, pseudocounts, 1)[0] < 1
+
+
 @pytest.mark.parametrize("n", [1e15, 3e16, 1e17, 2e18])
 def test_intervals_of_weights_beyond_all_reason(n: float) -> None:
     """Where SciPy gives up, the Beta distribution is a normal one."""

@@ -7,6 +7,9 @@ from scipy.special import betaincinv, gammaincinv, ndtri
 
 NORMAL_FROM, GAMMA_FROM = 1e10, 1e7
 
+# quantiles of a Beta distribution are never 0 or 1: what is rounded to these is shown as "<0.1%"
+LEAST, MOST = float(np.finfo(float).smallest_subnormal), float(np.nextafter(1.0, 0.0))
+
 TIE = 1e-12  # probabilities closer than this are the same
 
 
@@ -29,7 +32,12 @@ def consequent_interval(
 
 
 def beta_quantile(a: float, b: float, share: float) -> float:
-    """A quantile of Beta(a, b), or of what it is in the limit where SciPy loses its digits.
+    """A quantile of Beta(a, b), above 0 and below 1."""
+    return min(max(_beta_quantile(a, b, share), LEAST), MOST)
+
+
+def _beta_quantile(a: float, b: float, share: float) -> float:
+    """SciPy's quantile, or that of the limit where SciPy loses its digits.
 
     SciPy's is wrong of a count of 1,000 among 10^8, and of any counts above 10^12 or so.
     """
