@@ -16,8 +16,8 @@ OPTIMISM = (
     "Rules are selected because they stand out in the training data, so their risks are a little "
     "too extreme for new people. On held-out rows of nine public tables, printed risks were on "
     "average 1.7 percentage points too far from the overall share in tables with fewer than 1,500 "
-    "rows, and 0.8 points in larger ones. The section on calibration shows how well the risks of "
-    "this list hold out of sample."
+    "rows, and 0.8 points in larger ones; on single tables it was several times as much. The "
+    "section on calibration says how well the risks of this list hold out of sample."
 )
 
 
