@@ -41,7 +41,7 @@ def test_fit_says_what_was_screened_out(elseif: Run, folder: Path) -> None:
     assert ended.code == 0, ended.err
     said = " ".join(ended.out.split())
     assert "the lists are made of 8 antecedents" in said
-    assert "Of 15 antecedents the 8 with most evidence were kept, as max_antecedents asks" in said
+    assert "Of 15 antecedents the 8 with most evidence were kept, as --max-antecedents asks" in said
 
 
 @pytest.mark.parametrize("name", ["titanic.csv", "titanic.tsv", "titanic.parquet"])

@@ -66,3 +66,17 @@ def test_one_of_three_labels(elseif: Run, table: Path) -> None:
     assert "without --positive" in " ".join(one.out.split())
     refused = elseif(*fit, "--positive", "hihg")
     assert "Did you mean 'high'?" in refused.err
+
+
+def test_yes_and_no_in_other_languages(elseif: Run, table: Path) -> None:
+    """The outcome has the column's name, as with yes and no."""
+    german = table.with_name("german.csv")
+    rows = table.read_text().splitlines()[1:]
+    lines = [f"{row.rsplit(',', 1)[0]},{'nein' if row.endswith('low') else 'ja'}" for row in rows]
+    german.write_text("age,ward,Rückfall\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    ended = elseif("fit", german, "--label", "rückfall", *QUICK)
+    assert "did you mean 'Rückfall'?" in ended.err
+    ended = elseif("fit", german, "--label", "Rückfall", *QUICK)
+    assert "by --positive ja or --positive nein" in ended.err
+    ended = elseif("fit", german, "--label", "Rückfall", "--positive", "ja", *QUICK)
+    assert ended.out.startswith("Probability of Rückfall "), ended

@@ -30,7 +30,11 @@ if TYPE_CHECKING:
 
 BLOCK_ROWS = 65_536
 AT_A_TIME = 32  # conditions
-YES_OR_NO = (["false", "true"], ["no", "yes"], ["n", "y"])
+YES_OR_NO = (
+    ["false", "true"], ["no", "yes"], ["n", "y"], ["nein", "ja"], ["nee", "ja"], ["nej", "ja"],
+    ["nei", "ja"], ["n", "j"], ["non", "oui"], ["no", "si"], ["no", "sí"],
+    ["no", "sì"], ["não", "sim"],
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
