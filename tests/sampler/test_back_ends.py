@@ -18,7 +18,7 @@ from elseif.evaluation import cross_validate
 from elseif.parallel import across_workers, is_lost_worker, works_here
 from elseif.progress import Progress, Report
 from elseif.sampler import chain_workers
-from elseif.sampler.chain import Chain
+from elseif.sampler.chain import Chain, Room
 from elseif.sampler.chain_snapshot import from_arrays
 from elseif.sampler.chains import SamplerSettings, sample
 from elseif.sampler.compiled_problem import CompiledProblem
@@ -177,3 +177,16 @@ def test_a_snapshot_is_the_chain(kernel: str) -> None:
     assert len(stops) < 12
     for mine, theirs in zip(vars(draws).values(), vars(whole).values(), strict=True):
         np.testing.assert_array_equal(mine, theirs)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_runs_do_not_depend_on_pages(kernel: str) -> None:
+    """Of any size; a run that is reached on another way has its pages elsewhere."""
+    posed = CompiledProblem.of(CASES["six-antecedents"].problem)
+    found = []
+    for room in (Room(), Room(n_runs=7, n_items=64), Room(n_runs=50, n_items=90)):
+        chain = Chain(posed, KERNELS[kernel], np.random.SeedSequence(3), room=room)
+        found.append(chain.run(2_000))
+    for other in found[1:]:
+        for mine, theirs in zip(vars(other).values(), vars(found[0]).values(), strict=True):
+            np.testing.assert_array_equal(mine, theirs)

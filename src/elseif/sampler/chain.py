@@ -22,7 +22,7 @@ from elseif.sampler.init_state import (
 )
 from elseif.sampler.ladder import adapt_ladder, nearest_rungs
 from elseif.sampler.move_mix import MoveMix, cumulative_weights
-from elseif.sampler.run_length_draws import ChainInfo, RunLengthDraws, join_runs, last_draws
+from elseif.sampler.run_length_draws import ChainInfo, RunLengthDraws, join_pages, last_draws
 from elseif.sampler.trace_buffer import draws_between, filled_buffer, new_buffer
 from elseif.sampler.warm_up import AdaptationWindow
 
@@ -183,7 +183,7 @@ class Chain:
             turn=np.array(
                 [state.temperature[0], state.steps_left[0], state.n_swap_rounds[0]], dtype=np.int64
             ),
-            pages=join_runs(self._pages) if self._pages else no_runs(buffer.label_counts.shape[1]),
+            pages=join_pages(self._pages) if self._pages else no_runs(buffer.label_counts.shape[1]),
             page=page,
         )
 
@@ -245,7 +245,7 @@ class Chain:
             self._advance(begin, keep=False)
             self.begin_draws()
         self._advance(n_iter, keep=True)
-        return last_draws(join_runs([*self._pages, self._page()]), n_iter - begin)
+        return last_draws(join_pages([*self._pages, self._page()]), n_iter - begin)
 
     def _run_window(self, window: AdaptationWindow) -> None:
         """Iterate to the end of an adaptation window, and adapt to it."""
@@ -264,7 +264,7 @@ class Chain:
         """Iterate up to the given iteration; the draws since the last call are returned."""
         self.begin_draws()
         self._advance(iteration, keep=True)
-        return join_runs([*self._pages, self._page()])
+        return join_pages([*self._pages, self._page()])
 
     def begin_draws(self) -> None:
         """Keep the draws of all iterations from the next on."""

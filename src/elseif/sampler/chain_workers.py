@@ -29,7 +29,7 @@ from elseif.sampler.chain_snapshot import ChainSnapshot
 from elseif.sampler.compiled_problem import CompiledProblem
 from elseif.sampler.correlation_neighbours import CorrelationNeighbours
 from elseif.sampler.move_mix import MoveMix
-from elseif.sampler.run_length_draws import join_runs
+from elseif.sampler.run_length_draws import join_pages
 
 # seconds that a chain is away, at first and at most; each time twice as long
 FIRST_STRETCH, LONGEST_STRETCH = 0.5, 20.0
@@ -283,4 +283,4 @@ def _joined(before: ChainSnapshot, after: ChainSnapshot) -> ChainSnapshot:
     """Where a chain is after a stretch, with the draws that it had handed over before it."""
     if after.kept_from != before.kept_from:
         return after
-    return replace(after, pages=join_runs([before.pages, after.pages]))
+    return replace(after, pages=join_pages([before.pages, after.pages]))

@@ -57,6 +57,34 @@ def join_runs(pieces: Sequence[RunLengthDraws]) -> RunLengthDraws:
     )
 
 
+def join_pages(pages: Sequence[RunLengthDraws]) -> RunLengthDraws:
+    """Pages of one chain as one: a stay that goes on over the end of a page is one run.
+
+    So the runs do not depend on where pages begin and end.
+    """
+    pages = [join_runs([page]) for page in pages]
+    pages = [page for page in pages if len(page.n_draws)] or pages[:1]
+    n_draws = [page.n_draws.copy() for page in pages]
+    last = n_draws[0]  # of the page that has the run in which the last page ended
+    for k in range(1, len(pages)):
+        if _goes_on(pages[k - 1], pages[k]):
+            last[-1] += n_draws[k][0]
+            n_draws[k][0] = 0
+            if len(n_draws[k]) == 1:
+                continue
+        last = n_draws[k]
+    return join_runs([replace(p, n_draws=n) for p, n in zip(pages, n_draws, strict=True)])
+
+
+def _goes_on(page: RunLengthDraws, following: RunLengthDraws) -> bool:
+    """Whether a page begins with the list, of the same replica, that another has ended with."""
+    ended = page.items[page.offsets[-2] :]
+    begun = following.items[: following.offsets[1]]
+    replicas = (page.replica, following.replica)
+    same = replicas[0] is None or replicas[1] is None or replicas[0][-1] == replicas[1][0]
+    return bool(same) and np.array_equal(ended, begun)
+
+
 def last_draws(runs: RunLengthDraws, n: int) -> RunLengthDraws:
     """The last n draws; a run that began before them is shortened."""
     before = int(runs.n_draws.sum()) - n
