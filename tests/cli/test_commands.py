@@ -364,8 +364,8 @@ def test_a_rounded_model_is_not_edited(elseif: Run, folder: Path, tmp_path: Path
 
 
 def test_the_program_exports_every_format() -> None:
-    """What Python can write, the command line can; and a calculator besides."""
-    assert set(To) == {*formats.FORMATS, "calculator"}
+    """What Python can write, the command line can; and a calculator and OHDSI's besides."""
+    assert set(To) == {*formats.FORMATS, "calculator", "cdm-sql", "plp"}
 
 
 def test_max_time_ends_a_fit(elseif: Run, folder: Path, tmp_path: Path) -> None:

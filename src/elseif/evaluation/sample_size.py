@@ -28,6 +28,12 @@ class Criterion:
         What is to be precise.
     n : int
         The smallest number of people.
+
+    Examples
+    --------
+    >>> from elseif.evaluation import development_sample_size
+    >>> development_sample_size(0.174, 24, r2=0.288).criteria[2].n
+    221
     """
 
     name: str
