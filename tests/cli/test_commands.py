@@ -376,12 +376,12 @@ def test_max_time_ends_a_fit(elseif: Run, folder: Path, tmp_path: Path) -> None:
         "--kernel", "tempered", "--max-time", "0.001", "--model", model, "--quiet",
     )  # fmt: skip
     assert done.code == 0
-    assert "stopped by max_time" in done.out
+    assert "stopped by --max-time" in done.out
     assert "have not converged after 250 iterations" in done.err
     assert "Raise --max-time, or make the pool smaller" in done.err  # nothing can go on from here
     shown = elseif("show", model)
     assert shown.code == 0
-    assert "stopped by max_time" in shown.out
+    assert "stopped by --max-time" in shown.out
     assert elseif("fit", folder / "titanic.csv", "--label", "survival", "--max-time", 0).code == 2
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from elseif.report.performance import performance
 from tests.cli.conftest import QUICK, Run
 
 
@@ -80,3 +81,22 @@ def test_yes_and_no_in_other_languages(elseif: Run, table: Path) -> None:
     assert "by --positive ja or --positive nein" in ended.err
     ended = elseif("fit", german, "--label", "Rückfall", "--positive", "ja", *QUICK)
     assert ended.out.startswith("Probability of Rückfall "), ended
+
+
+@pytest.mark.parametrize(
+    ("labels", "predicts", "is_told"),
+    [
+        (["a", "b"], "point", True),
+        (["a", "b", "c"], "point", False),
+        (["a", "b"], "posterior", False),
+    ],
+)
+def test_what_is_not_of_one_list_and_event_is_not_told(
+    labels: list[str], predicts: str, is_told: bool
+) -> None:
+    auc = {"value": 0.7, "low": 0.6, "high": 0.8}
+    found = {
+        "about": {"labels": labels, "predicts": predicts},
+        "validation": {"n_folds": 5, "discrimination": {"auc": auc}},
+    }
+    assert bool(performance(found)) == is_told

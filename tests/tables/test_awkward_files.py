@@ -15,6 +15,7 @@ import pytest
 
 from elseif.errors import DataError, ParamError
 from elseif.tables.text_files import TextFormat, read_file
+from elseif.tables.thousands import certain_separator
 
 ROWS = [(61.5, "Zürich", True), (47.25, "Bâle", False), (None, "Genève", None), (70.0, None, True)]
 
@@ -243,3 +244,18 @@ def test_shapes(content: str, shape: tuple[int, int], tmp_path: Path) -> None:
 
 def test_there_are_more_than_forty_files() -> None:
     assert len(READ) + len(REFUSED) > 60
+
+
+@pytest.mark.parametrize(
+    ("texts", "decimal", "separator"),
+    [
+        (["1,234"], ".", None),
+        (["1,234,567"], ".", ","),
+        (["1.234"], ",", None),
+        (["1 234"], ".", " "),
+    ],
+)
+def test_what_may_be_a_decimal_sign_is_not_certain(
+    texts: list[str], decimal: str, separator: str | None
+) -> None:
+    assert certain_separator(texts, decimal) == separator

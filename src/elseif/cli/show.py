@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from elseif.cli.arguments import LabelsFile, ModelFile
+from elseif.cli.in_options import in_options
 from elseif.cli.output import say_wrapped, width
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def show(
     if fitted.edited is not None and chosen is fitted.rule_list:
         say_wrapped(f"Edited by hand: {show_name(fitted.edited, 500)}.")
     if fitted.convergence is not None:
-        say_wrapped(fitted.convergence.sentence())
+        say_wrapped(in_options(fitted.convergence.sentence()))
     if chosen is fitted.map_rule_list and fitted.posterior is not None:
         exact = fitted.posterior.exact is not None
         proven = "proven: every list was compared" if exact else "of those drawn"
