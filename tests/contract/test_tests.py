@@ -21,6 +21,7 @@ DOTTED = re.compile(r"\belseif(?:\.\w+)+")
 # modules that no test names: the tests that reach them through a door of their package
 THROUGH_A_DOOR = {
     "engines/test_same_draws.py": "engine_fitting",
+    "ohdsi/test_cdm_sql.py": "cohort.scoring_queries",
     "antecedents/test_antecedents.py": "antecedents.named_levels",
     "antecedents/test_near_equivalents.py": "antecedents.near_equivalents",
     "antecedents/test_screening.py": "antecedents.screening",

@@ -234,7 +234,10 @@ def _by_place(X: Any, columns: Sequence[str]) -> Any:
 
 def is_lazy(X: Any) -> bool:
     """Whether X is a frame that an engine has yet to compute."""
-    frame = nw.from_native(X, pass_through=True)
+    try:
+        frame = nw.from_native(X, pass_through=True)
+    except nw.exceptions.DuplicateError:  # of names, which the reader of tables has a sentence for
+        return False
     return isinstance(frame, nw.LazyFrame)
 
 
