@@ -21,7 +21,6 @@ DOTTED = re.compile(r"\belseif(?:\.\w+)+")
 # modules that no test names: the tests that reach them through a door of their package
 THROUGH_A_DOOR = {
     "engines/test_same_draws.py": "engine_fitting",
-    "ohdsi/test_cdm_sql.py": "cohort.scoring_queries",
     "antecedents/test_antecedents.py": "antecedents.named_levels",
     "antecedents/test_near_equivalents.py": "antecedents.near_equivalents",
     "antecedents/test_screening.py": "antecedents.screening",
@@ -39,7 +38,7 @@ THROUGH_A_DOOR = {
         "federation.plan_file federation.site_counts fitting"
     ),
     "evaluation/test_sample_size.py": "cli.samplesize",
-    "ohdsi/test_cdm_sql.py": "ohdsi.cdm_sql",
+    "ohdsi/test_cdm_sql.py": "cohort.scoring_queries ohdsi.cdm_sql",
     "ohdsi/test_plp.py": "ohdsi.plp_model ohdsi.plp_results",
     "serving/test_running.py": "cli.serve serving.running",
     "serving/test_app.py": "serving.metrics serving.openapi",
