@@ -202,7 +202,7 @@ def test_a_failure_leaves_no_folder(database: Database, tmp_path: Path) -> None:
         ("part", "the part persons-00000.parquet was changed"),
         ("catalogue", "the part catalogue.parquet was changed"),
         ("counts", "not those that the manifest counts"),
-        ("path", "is no name of a part"),
+        ("path", "is not the name of a part"),
         ("version", "reads 2 and 3"),
         ("format", "is not the manifest of a cohort"),
         ("keys", "is damaged"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from inspect import signature
 from pathlib import Path
 
 import numpy as np
@@ -79,7 +80,10 @@ class Written:
     def probabilities(self) -> list[float]:
         """All probabilities in exports of the full model under the minimum cell."""
         found = []
-        for to in (name for name, f in FORMATS.items() if f.predicts and not f.is_binary):
+        for to, how in FORMATS.items():
+            # ends of intervals are quantiles, which are no fractions of counts
+            if not how.predicts or how.is_binary or "level" in signature(how.write).parameters:
+                continue
             out = self.path(f"list.{to}")
             export = ["export", str(self.path("full.json")), "--to", to, "--out", str(out)]
             assert run([*export, *self.options, "--force"]) == 0

@@ -144,7 +144,7 @@ def test_refusals(in_engine: Put) -> None:
         classifier().fit(frame, table["outcome"])
     with pytest.raises(DataError, match="the table has no column 'stroke'"):
         classifier().fit(frame, "stroke")
-    with pytest.raises(ParamError, match="antecedents= needs a table in memory"):
+    with pytest.raises(ParamError, match="of your own need a table in memory"):
         classifier(antecedents=[("smoker",)]).fit(frame, "outcome")
     with pytest.raises(DataError, match="NaN: 2 columns lack values"):
         classifier(missing="error").fit(frame, "outcome")

@@ -109,7 +109,9 @@ class ConceptSet:
         seen = set()
         for concept in getattr(self, key):
             if not isinstance(concept, Concept):
-                raise ParamTypeError(f"{self.name}: {key} holds {concept!r}, which is no Concept.")
+                raise ParamTypeError(
+                    f"{self.name}: {key} holds {concept!r}, which is not a Concept."
+                )
             if concept.id in seen:
                 raise ParamError(f"{self.name}: {key} has the concept {concept.id} twice.")
             seen.add(concept.id)

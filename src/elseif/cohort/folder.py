@@ -300,7 +300,7 @@ def check_files(folder: Path, files: Sequence[Mapping[str, Any]]) -> None:
     for file in files:
         name = str(file["name"])
         if Path(name).name != name or name.startswith("."):
-            raise DataError(f"{folder}: {name!r:.80} is no name of a part.")
+            raise DataError(f"{folder}: {name!r:.80} is not the name of a part.")
         path = folder / name
         if not path.is_file():
             raise DataError(f"{folder}: the part {name} is missing. Extract once more.")

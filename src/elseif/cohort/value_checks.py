@@ -38,7 +38,7 @@ def check_text(what: str, value: Any) -> None:
     if not isinstance(value, str):
         raise ParamTypeError(f"{what} must be a text, not {value!r:.80}.")
     if not value.strip() or not value.isprintable():
-        raise ParamError(f"{what} must be a line of text, not {value!r:.80}.")
+        raise ParamError(f"{what} must be one line of text, not {value!r:.80}.")
 
 
 def check_name(what: str, value: Any) -> None:
@@ -46,8 +46,8 @@ def check_name(what: str, value: Any) -> None:
     check_text(what, value)
     if not _NAME.fullmatch(value) or len(value) > 63:
         raise ParamError(
-            f"{what} must be of small letters, digits and underscores, begin with a letter, and "
-            f"have at most 63 characters; {value!r:.100} does not."
+            f"{what} must consist of lower-case letters, digits and underscores, begin with a "
+            f"letter, and have at most 63 characters; {value!r:.100} does not."
         )
 
 

@@ -253,6 +253,7 @@ def lazy_table(X: Any, y: Any, sample_weight: Any, antecedents: Any) -> LazyTabl
             )
     if antecedents is not None:
         raise ParamError(
-            "antecedents= needs a table in memory: compute the columns that they name first."
+            "Antecedents of your own need a table in memory: compute the columns that they name "
+            "first."
         )
     return LazyTable(X, y, sample_weight)
