@@ -43,6 +43,7 @@ OTHER_VALUES: dict[str, Any] = {
     "random_state": 99,
     "kinds": {"age": "category"},
     "cuts": {"age": [1]},
+    "checkpoint": "elsewhere",
 }
 SETTINGS_OF_FIT = [setting for setting in SETTINGS if setting.name not in AFTER_FIT]
 

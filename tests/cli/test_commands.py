@@ -154,7 +154,17 @@ def test_a_calculator_asks_in_the_words_told(elseif: Run, folder: Path) -> None:
     assert "must be NAME=VALUE" in elseif("export", model, *told, "--unit", "years").err
 
 
-@pytest.mark.parametrize("name", list(map(str, To)))
+OF_COHORTS = ("cdm-sql", "plp")  # formats that need concept ids: tests/ohdsi
+
+
+@pytest.mark.parametrize("name", OF_COHORTS)
+def test_formats_of_cohorts_need_one(elseif: Run, folder: Path, tmp_path: Path, name: str) -> None:
+    ended = elseif("export", folder / "titanic.json", "--to", name, "--out", tmp_path / "out")
+    assert ended.code == 2
+    assert "The model was not learnt from a cohort" in ended.err
+
+
+@pytest.mark.parametrize("name", [str(each) for each in To if each not in OF_COHORTS])
 def test_export(elseif: Run, folder: Path, tmp_path: Path, name: str) -> None:
     """The file is what is printed; a binary format needs a file."""
     model, out = folder / "titanic.json", tmp_path / "out"
@@ -326,7 +336,7 @@ def test_min_cell_rounds_files_and_not_the_screen(
     assert "Counts are rounded to multiples of 10." in page.read_text()
     assert "Counts are rounded to multiples of 10." in elseif("show", model).out
     binary = [name for name, each in formats.FORMATS.items() if each.is_binary]
-    for to in set(To) - {"json", *binary}:
+    for to in set(To) - {"json", *binary, *OF_COHORTS}:
         ended = elseif("export", folder / "titanic.json", "--to", to, "--min-cell", "10")
         assert ended.code == 0, ended.err
         assert "rounded to multiples of 10" in ended.out.replace("\\", "")

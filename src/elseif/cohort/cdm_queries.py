@@ -19,7 +19,7 @@ DIALECTS = {"duckdb": "duckdb", "postgresql": "postgres", "spark": "pyspark"}
 
 @dataclass(frozen=True)
 class Query:
-    """A question in the words of one database, and the types of its answer."""
+    """SQL in the dialect of one database, and the types of its columns."""
 
     sql: str
     columns: Mapping[str, str]  # "int64", "float64", "date" or "string"

@@ -164,7 +164,7 @@ class Database:
 
     @property
     def identity(self) -> str:
-        """What tells it from other sources; without user and password."""
+        """What distinguishes it from other sources; without user and password."""
         others = (self.vocabulary_schema, self.results_schema)
         more = "".join(f":{each or ''}" for each in others) if set(others) != {self.schema} else ""
         return f"{self._driver.address.identity}:{self.schema or ''}{more}"
@@ -207,7 +207,7 @@ class Database:
             self._driver.close()
 
     def queries(self, tables: Collection[str], more: Collection[str] = ()) -> Any:
-        """The queries that can be asked, once the tables have been found.
+        """The queries of an extraction, once the tables have been found.
 
         Parameters
         ----------

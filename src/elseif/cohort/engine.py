@@ -40,13 +40,13 @@ def unwrap(backend: Any) -> tuple[str, Any]:
     kind = kinds.get(getattr(backend, "name", ""))
     if kind is None:
         raise DatabaseError(
-            f"{type(backend).__module__} is no ibis backend of DuckDB, PostgreSQL or Spark."
+            f"{type(backend).__module__} is not an ibis backend of DuckDB, PostgreSQL or Spark."
         )
     return kind, backend._session if kind == "spark" else backend.con
 
 
 class Queries(Membership):
-    """Every question of an extraction, as SQL of one dialect."""
+    """Every query of an extraction, as SQL of one dialect."""
 
     ANY_RANGE = ANY_RANGE
 

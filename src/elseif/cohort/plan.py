@@ -85,8 +85,8 @@ def _check_persons(database: Database, queries: Any, n_doubled: int) -> None:
     n_fractional = 0 if fractional is None else database.numbers(fractional)["persons"]
     if n_fractional:
         raise DatabaseError(
-            f"The table person of {database.label} has {n_fractional:,} rows whose person_id is no "
-            "whole number. Give persons whole numbers as ids in every table."
+            f"The table person of {database.label} has {n_fractional:,} rows whose person_id is "
+            "not a whole number. Give persons whole numbers as ids in every table."
         )
 
 

@@ -36,7 +36,7 @@ def check_whole(what: str, value: Any, least: int, most: int) -> None:
 def check_text(what: str, value: Any) -> None:
     """One line of text."""
     if not isinstance(value, str):
-        raise ParamTypeError(f"{what} must be a text, not {value!r:.80}.")
+        raise ParamTypeError(f"{what} must be text, not {value!r:.80}.")
     if not value.strip() or not value.isprintable():
         raise ParamError(f"{what} must be one line of text, not {value!r:.80}.")
 

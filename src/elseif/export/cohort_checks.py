@@ -19,7 +19,7 @@ def check_recalibrated(document: Document) -> None:
             raise ModelFileError("recalibrated: the counts that it was made from are missing.")
         return
     if document.training.rounding is not None:
-        raise ModelFileError("recalibrated: counts are rounded, and yet others would tell them.")
+        raise ModelFileError("recalibrated: counts are rounded, but others would reveal them.")
     held = [rule.label_counts for rule in document.rule_list]
     old, new = made.old_label_counts, made.new_label_counts
     if not (len(held) == len(old) == len(new)) or any(
@@ -42,9 +42,9 @@ def check_cohort(document: Document) -> None:
     known = {column.name for column in document.table.columns}
     columns = [concept.column for concept in cohort.concepts]
     if not known.issuperset(columns) or len(set(columns)) < len(columns):
-        raise ModelFileError("cohort: concepts are of columns that are not there, or stand twice.")
+        raise ModelFileError("cohort: concepts are of columns that are not there, or occur twice.")
     told = {(c.concept_id, c.domain, c.feature, c.unit_concept_id) for c in cohort.concepts}
     if len(told) < len(columns):
         raise ModelFileError("cohort: two columns are of the same concept.")
     if document.training.rounding is not None and cohort.empty_groups:
-        raise ModelFileError("cohort: counts are rounded, and yet empty groups would tell them.")
+        raise ModelFileError("cohort: counts are rounded, but empty groups would reveal them.")

@@ -164,6 +164,7 @@ class PlanTable:
 
     def __init__(self, columns: Iterable[PlanColumn]) -> None:
         self._columns = {column.name: empty_column(column) for column in columns}
+        self.names = list(self._columns)
 
     def __contains__(self, name: str) -> bool:
         return name in self._columns
