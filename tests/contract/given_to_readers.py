@@ -80,6 +80,8 @@ GIVEN: dict[str, Callable[[], dict[str, Any]]] = {
     "docs/cohort.md": cohort_folder,
     "docs/disclosure.md": patients_file,
     "docs/exports.md": fitted_classifier,
+    "docs/external-validation.md": nothing,
+    "docs/federation.md": nothing,
     "docs/index.md": nothing,
     "docs/long-fits.md": table_and_labels,
     "docs/projection.md": table_and_labels,
