@@ -87,7 +87,7 @@ def test_schemas_by_the_command_line(
 
 
 def test_names_of_schemas_are_names() -> None:
-    with pytest.raises(ParamError, match="is no name of a schema"):
+    with pytest.raises(ParamError, match="is not a valid schema name"):
         connect("a.duckdb", "cdm", results_schema="results; DROP TABLE cohort")
 
 

@@ -136,7 +136,7 @@ def test_from_the_command_line(
     assert "SYNTHETIC" in out.read_text()
     table = ["--to", "cdm-sql", "--table", "x"]
     assert run(["export", str(tmp_path / "model.json"), *table]) == 2
-    assert "no option of cdm-sql" in capsys.readouterr().err
+    assert "not an option of cdm-sql" in capsys.readouterr().err
 
 
 def test_what_cannot_be_said(database: Path) -> None:
