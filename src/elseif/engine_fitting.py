@@ -12,6 +12,7 @@ from elseif.parameters import settings_of, without_learn
 from elseif.tables.labels import read_pseudocounts
 from elseif.tables.reading import parse_kinds
 from elseif.tables.weights import weight_note
+from elseif.training_labels import one_label_each
 
 if TYPE_CHECKING:
     from elseif.antecedents.mining import Mined
@@ -47,7 +48,7 @@ def pool_in_engine(
     """
     table = lazy_table(X, y, sample_weight, classifier.antecedents)
     drop, effective = classifier.missing_y == "drop", classifier.weight_scaling == "effective"
-    of_rows = table.read_labels(drop, effective)
+    of_rows = table.read_labels(drop, effective, one_label_each)
     kinds, orders = parse_kinds(classifier.kinds, table)
     binarised, patterns, layout = binarise_in_engine(
         table,

@@ -31,7 +31,7 @@ def training_labels(
             "while a minimum of 1 is required."
         )
     order = category_order(y)
-    y = _one_label_each(y)
+    y = one_label_each(y)
     if len(y) != table.n_rows:
         raise DataError(
             f"X and y have inconsistent numbers of samples: X has {table.n_rows} rows, "
@@ -41,7 +41,7 @@ def training_labels(
     return read_labels(y, sample_weight, drop, order, effective)
 
 
-def _one_label_each(y: Any) -> np.ndarray:
+def one_label_each(y: Any) -> np.ndarray:
     """Labels as an array of one dimension that holds classes, not measurements."""
     try:
         labels = column_or_1d(label_array(y), warn=True)

@@ -286,7 +286,8 @@ def checkpoint_trials(folder: Path) -> Trial:
         arrays = {name: array.copy() for name, array in file.arrays.items()}
         for _ in range(draw.choice([1, 1, 2, 5])):
             if draw.random() < 0.3:
-                part = draw.choice([header, header["snapshot"]])
+                inner = header.get("snapshot")  # which may be forged by now
+                part = draw.choice([header, *([inner] if isinstance(inner, dict) else [])])
                 part[draw.choice(sorted(part))] = draw.choice(ODD_VALUES)
                 continue
             name = draw.choice(sorted(arrays))

@@ -119,3 +119,18 @@ def test_the_table_is_one_to_learn_from(folder: Path) -> None:
     )
     clf.fit(table, cohort.labels("bleeding"))
     assert clf.model_.cohort is not None
+
+
+def test_a_site_counts_the_outcome_of_the_plan(folder: Path) -> None:
+    """One that is not the first of the definition."""
+    from elseif.cohort import read_cohort
+    from elseif.federation import read_plan, read_site
+
+    plan, counts = folder / "plan.json", folder / "site.json"
+    told = ["plan", str(folder / "cohort"), "--label", "bleeding", "--min-support", "0.05"]
+    assert run([*told, "--max-cardinality", "1", "--out", str(plan), "--quiet"]) == 0
+    told = ["site", str(plan), str(folder / "cohort"), "--name", "A", "--out", str(counts)]
+    assert run(told) == 0
+    labels = read_cohort(folder / "cohort").labels("bleeding")
+    site = read_site(counts, read_plan(plan))
+    assert site.counts.sum(axis=0).tolist() == [int((~labels).sum()), int(labels.sum())]

@@ -153,3 +153,32 @@ def test_refusals(in_engine: Put) -> None:
     fitted = classifier().fit(frame, "outcome", "weight")
     with pytest.raises(DataTypeError, match="has yet to be computed"):
         fitted.predict(frame)
+
+
+def test_labels_and_weights_that_are_none(in_engine: Put) -> None:
+    """As of a table in memory: measurements are no labels, and texts are no weights."""
+    table = mixed_table(300)
+    frame = in_engine("duckdb", table.assign(outcome=table["age"] + 0.25))
+    with pytest.raises(DataError, match="continuous"):
+        classifier(missing_y="drop").fit(frame, "outcome", "weight")
+    frame = in_engine("duckdb", table.assign(weight=table["weight"].astype(str)))
+    with pytest.raises(DataTypeError, match="'weight' holds String"):
+        classifier().fit(frame, "outcome", "weight")
+    frame = in_engine("duckdb", table.assign(outcome=table["patient id"]))
+    with pytest.raises(DataError, match="300 different labels"):
+        classifier().fit(frame, "outcome", "weight")
+    with pytest.raises(DataError, match="did you mean 'outcome'"):
+        classifier().fit(frame, "outcom")
+
+
+def test_the_order_of_labels_is_kept() -> None:
+    """The probability that is shown is of the last one."""
+    import polars as pl
+
+    table = mixed_table(600).drop(columns=["weight"])
+    order = pl.Enum(["well", "ill"])
+    frame = pl.from_pandas(table).with_columns(pl.col("outcome").cast(order))
+    own = classifier().fit(frame.drop("outcome"), frame["outcome"])
+    counted = classifier().fit(frame.lazy(), "outcome")
+    assert counted.classes_.tolist() == own.classes_.tolist() == ["well", "ill"]
+    assert digest(counted) == digest(own)

@@ -143,6 +143,17 @@ def test_lines_by_site_are_those_of_the_rows() -> None:
         assert each.low == each.high or each.n == 0
 
 
+def test_sites_are_judged_beside_checkpoints(tmp_path: Path) -> None:
+    """The folder belongs to the fit of all sites; those without one site leave it alone."""
+    X, y, institution = nwtco()
+    plan = make_plan(X, y, min_support=0.1)
+    sites = split(plan, X, y, institution)
+    plain = federated(plan, sites, leave_one_out=True, **SHORT)
+    kept = federated(plan, sites, leave_one_out=True, checkpoint=tmp_path / "kept", **SHORT)
+    assert [each.auc for each in kept.left_out] == [each.auc for each in plain.left_out]
+    assert str(kept.model.rule_list) == str(plain.model.rule_list)
+
+
 def test_a_site_judged_by_the_others() -> None:
     X, y, institution = nwtco()
     plan = make_plan(X, y, min_support=0.1)

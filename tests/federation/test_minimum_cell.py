@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from elseif.disclosure.linear_attack import told_by_programmes
+from elseif.disclosure.linear_attack import recovered_by_programmes
 from elseif.errors import DisclosureError
 from elseif.federation import SiteCounts, count_site, make_plan, read_site, save_site
 from elseif.federation.federation_text import federation_text, site_report
@@ -37,7 +37,7 @@ def test_the_attack_finds_nothing(cell: int, tmp_path: Path) -> None:
             inside[np.arange(len(places)), places] = True
             inside[-1] = True
             told = np.append(site.counts[:, label], total)
-            assert told_by_programmes(inside, told, told, float(cell)) == []
+            assert recovered_by_programmes(inside, told, told, float(cell)) == []
         assert any(site.withheld)  # or nothing was tried
         np.testing.assert_array_equal(site.n_shared + np.array(site.withheld), totals)
 
@@ -51,7 +51,7 @@ def test_the_attack_does_find_what_subtraction_tells() -> None:
     counts = np.array([[100, 3], [50, 20], [70, 30]])
     inside = np.array([[0, 1, 0], [0, 0, 1], [1, 1, 1]], dtype=bool)
     told = np.array([20, 30, 53])
-    assert told_by_programmes(inside, told, told, 5.0) == [3.0]
+    assert recovered_by_programmes(inside, told, told, 5.0) == [3.0]
     X, y = mixed(300)
     plan = make_plan(X[["smoker"]], y, antecedents=[("smoker",)])
     smoker = np.array([True] * 203 + [False] * 70)

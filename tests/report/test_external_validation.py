@@ -220,3 +220,8 @@ def test_the_program(
     cohorts[0].to_csv(tmp_path / "rotterdam.csv", index=False)
     assert run(["validate", str(model), str(tmp_path / "rotterdam.csv")]) == 0
     assert "in sample, which says nothing about other people" in capsys.readouterr().err
+    own_page = tmp_path / "own.html"  # would be headed as an external validation
+    told = ["validate", str(model), str(tmp_path / "rotterdam.csv"), "--out", str(own_page)]
+    assert run(told) == 2
+    assert "in sample, nothing can be validated" in " ".join(capsys.readouterr().err.split())
+    assert not own_page.exists()

@@ -158,4 +158,6 @@ def _of_cohort(plan: Plan, cohort: Cohort) -> tuple[Any, Any]:
     """The plan's columns by concept id: what a site never recorded is false."""
     assert plan.cohort is not None
     names = [column.name for column in plan.columns]
-    return cohort.table_for(names, plan.cohort["concepts"]), cohort.labels()
+    is_named = plan.outcome in cohort.definition.outcome_names
+    outcome = plan.outcome if is_named else None  # else a name given in Python to the only one
+    return cohort.table_for(names, plan.cohort["concepts"]), cohort.labels(outcome)

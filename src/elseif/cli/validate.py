@@ -195,9 +195,15 @@ def validate(
 
     fitted = read(model, outputs.labels)
     if table is None:
-        X, y = _of_cohort(fitted, model, _extracted(fitted, model, source, quiet))
+        X, y = _of_cohort(fitted, model, _extracted(fitted, model, source, quiet), label)
     else:
-        X, y = _of_table(fitted, model, table, label, text)
+        X, y = _of_table(fitted, model, table, label, text, outputs)
+    classes = fitted.metadata.classes
+    if len(classes) > 2:
+        say(
+            f"note: the model has {len(classes)} labels; this evaluates the probability of "
+            f"{fitted.metadata.label_names[-1]!r:.80} against all others."
+        )
     validation = validate_externally(fitted, X, y, discount=outputs.discount)
     made = None
     if outputs.recalibrated is not None:
@@ -250,17 +256,23 @@ def _facts(fitted: FittedModel, model: Path, table: Path | None) -> dict[str, st
 
 
 def _of_table(
-    fitted: FittedModel, model: Path, table: Path, label: str | None, text: Any
+    fitted: FittedModel, model: Path, table: Path, label: str | None, text: Any, outputs: Outputs
 ) -> tuple[Any, Any]:
     """Features and labels of a file, or of a cohort by its concept ids."""
     if is_cohort_folder(table) and fitted.cohort is not None:
         from elseif.cohort import read_cohort
 
-        return _of_cohort(fitted, model, read_cohort(table))
+        return _of_cohort(fitted, model, read_cohort(table), label)
     from elseif.cli.models import is_training_table, read_again
 
     rows = read_again(fitted, table, label, text)
     if fitted.training["fingerprint"] is not None and is_training_table(fitted, rows):
+        if outputs.shared() or outputs.recalibrated is not None:
+            raise ParamError(
+                f"{table.name} is the table that {model.name} was learnt from: in sample, nothing "
+                "can be validated, and a recalibrated list would count its people twice. Give "
+                "other people; elseif report evaluates a model on its own table by folds."
+            )
         say(
             f"note: {table.name} is the table that {model.name} was learnt from: this evaluates it "
             "in sample, which says nothing about other people."
@@ -291,7 +303,9 @@ def _extracted(fitted: FittedModel, model: Path, source: Source, quiet: bool) ->
         return extract(database, definition, folder=source.cohort, progress=progress)
 
 
-def _of_cohort(fitted: FittedModel, model: Path, cohort: Cohort) -> tuple[Any, Any]:
+def _of_cohort(
+    fitted: FittedModel, model: Path, cohort: Cohort, label: str | None
+) -> tuple[Any, Any]:
     from elseif.cli.extract import print_cohort
 
     print_cohort(cohort)
@@ -303,7 +317,10 @@ def _of_cohort(fitted: FittedModel, model: Path, cohort: Cohort) -> tuple[Any, A
             f"that of {model.name} ({known['definition']['name']})."
         )
     columns = fitted.feature_names or []
-    return cohort.table_for(columns, known["concepts"]), cohort.labels()
+    outcome = label or fitted.metadata.outcome
+    if label is None and outcome not in cohort.definition.outcome_names:
+        outcome = None  # a name that labels were given in Python: the cohort has one outcome
+    return cohort.table_for(columns, known["concepts"]), cohort.labels(outcome)
 
 
 def print_recalibrated(made: FittedModel) -> None:

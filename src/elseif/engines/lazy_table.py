@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
+from elseif.checks import did_you_mean
 from elseif.engines.expressions import same_value
 from elseif.errors import DataError, DataTypeError, ParamError
 from elseif.tables.columns import Column, Kind
@@ -18,6 +20,7 @@ from elseif.tables.values import column_from_series
 from elseif.tables.weights import scaled_to_effective_size
 
 VALUE, LABEL, WEIGHT, COUNT = "value", "label", "weight", "n"
+MOST_LABELS = 100  # each is a term of an expression that engines take apart by recursion
 FIRST_ROWS = 1024  # by which columns are first judged: they must not be of one value
 
 
@@ -66,8 +69,9 @@ class LazyTable:
         self._own_names = dict(zip(columns, schema, strict=True))
         for name, what in ((label, "y"), (weight, "sample_weight")):
             if name is not None and name not in columns:
-                shown = ", ".join(map(repr, columns[:10]))
-                raise DataError(f"{what}: the table has no column {name!r}; it has {shown}.")
+                raise DataError(
+                    f"{what}: the table has no column {name!r}; {did_you_mean(name, columns)}"
+                )
         self.label, self.weight = label, weight
         self.names = [name for name in columns if name not in (label, weight)]
         if not self.names:
@@ -101,15 +105,28 @@ class LazyTable:
         """The names of keys, with that of the weight."""
         return [*names, *([] if self.weight is None else [WEIGHT])]
 
-    def read_labels(self, drop_missing: bool, effective: bool) -> LazyLabels:
-        """Classes and weights, from the counts of each label and weight."""
+    def read_labels(
+        self,
+        drop_missing: bool,
+        effective: bool,
+        check: Callable[[Any], np.ndarray] = label_array,
+    ) -> LazyLabels:
+        """Classes and weights, from the counts of each label and weight.
+
+        ``check`` makes an array of labels, or says why they are no classes.
+        """
+        if self.weight is not None and not self.dtype(self.weight).is_numeric():
+            kind = self.dtype(self.weight)
+            raise DataTypeError(f"sample_weight must hold numbers; {self.weight!r} holds {kind}.")
         found = self.counts(
             self.keys(self.cell(self.label).alias(LABEL)), self.names_of_keys(LABEL)
         )
         n = found[COUNT].to_numpy().astype(np.int64)
         if not n.sum():
             raise DataError("The table has no rows: Found array with 0 sample(s).")
-        y = label_array(found[LABEL].to_native().to_pandas())
+        with warnings.catch_warnings():  # these are groups, of which each label has few
+            warnings.filterwarnings("ignore", "The number of unique classes")
+            y = check(found[LABEL].to_native().to_pandas())
         missing = missing_labels(y)
         if missing.any() and not drop_missing:
             raise DataError(
@@ -125,7 +142,12 @@ class LazyTable:
             used &= whole > 0
         if not used.any():
             raise DataError("No observation is left: every label is missing or every weight is 0.")
-        labels = read_labels(y[used], None, False, None)
+        labels = read_labels(y[used], None, False, self._order_of_labels())
+        if len(labels.classes) > MOST_LABELS:
+            raise DataError(
+                f"{self.label!r} holds {len(labels.classes):,} different labels; at most "
+                f"{MOST_LABELS} can be counted in an engine. Is it the right column?"
+            )
         raw = np.array(found[LABEL].to_list(), dtype=object)[used]
         values = [
             list(dict.fromkeys(raw[labels.codes == code])) for code in range(len(labels.classes))
@@ -133,6 +155,11 @@ class LazyTable:
         return LazyLabels(
             labels.classes, values, unit, units, int(n.sum()), int(n[missing].sum()), row_weights
         )
+
+    def _order_of_labels(self) -> list[Any] | None:
+        """The order of the labels, where their type has one."""
+        dtype = self.dtype(self.label)
+        return list(dtype.categories) if isinstance(dtype, nw.Enum) else None
 
     def code_of_label(self, labels: LazyLabels) -> Any:
         """The expression of a row's code: its place in the classes, -1 without a label."""
@@ -200,8 +227,6 @@ def _units(
 
 
 def _numbers(series: nw.Series[Any]) -> np.ndarray:
-    if not series.dtype.is_numeric():
-        raise DataTypeError(f"sample_weight must hold numbers, not {series.dtype}.")
     numbers: np.ndarray = series.cast(nw.Float64).to_numpy().astype(np.float64)
     return numbers
 

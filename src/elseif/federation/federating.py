@@ -216,7 +216,8 @@ def _judge_left_out(
 ) -> LeftOutSite:
     others = [site for j, site in enumerate(sites) if j != i]
     try:
-        rule_list = fit_counts(plan, others, settings).model_.chosen_list()
+        # a folder of checkpoints belongs to one fit, which is that of all sites
+        rule_list = fit_counts(plan, others, {**settings, "checkpoint": None}).model_.chosen_list()
     except DataError as error:
         raise DataError(f"Without {sites[i].site!r:.100}: {error}") from error
     known = [k for k, label in enumerate(rule_list.classes) if label == plan.classes[place]]

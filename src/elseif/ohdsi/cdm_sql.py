@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 PATIENTS = "elseif_patients"  # the name of the common table expression
 ENGINES = {"duckdb": "duckdb", "postgres": "postgresql", "spark": "spark"}
 OF_PERSONS = ("age", "sex")
+DOMAINS = ("condition", "drug")
 
 
 def to_cdm_sql(
@@ -106,10 +107,12 @@ def _concepts(model: FittedModel, used: list[str]) -> dict[str, tuple[str, int]]
 
 def _check_definition(definition: CohortDefinition, index_table: str | None) -> None:
     """Refuse criteria that the statement does not ask for; a table of index dates needs none."""
-    if index_table is None and (definition.criteria.as_dict() or definition.first_after_days):
+    has_criteria = definition.criteria.as_dict() or definition.first_after_days is not None
+    if index_table is None and has_criteria:
         raise ExportError(
-            "The model's cohort has inclusion criteria, which SQL over the common data model does "
-            "not ask for. Give a table of persons and index dates (index_table)."
+            "The model's cohort has inclusion criteria or first_after_days, which SQL over the "
+            "common data model does not ask for. Give a table of persons and index dates "
+            "(index_table)."
         )
 
 
@@ -117,11 +120,13 @@ def check_recorded_ever(model: FittedModel, used: list[str]) -> None:
     """Refuse columns that are more than whether a concept was ever recorded before."""
     assert model.cohort is not None
     for concept in model.cohort["concepts"]:
-        if concept["column"] in used and concept.get("feature", "any") != "any":
+        is_plain = concept.get("feature", "any") == "any" and concept["domain"] in DOMAINS
+        if concept["column"] in used and not is_plain:
             raise ExportError(
-                f"The column {concept['column']!r:.100} is a feature with a window, a roll-up, a "
-                "count or a value; this export knows only whether a condition or drug was ever "
-                "recorded before the index date. Extract the cohort, and use elseif predict."
+                f"The column {concept['column']!r:.100} is a feature of another domain, or with a "
+                "window, a roll-up, a count or a value; this export knows only whether a condition "
+                "or drug was ever recorded before the index date. Extract the cohort, and use "
+                "elseif predict."
             )
 
 

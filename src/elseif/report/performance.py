@@ -65,11 +65,13 @@ def performance_in_report(path: Path, model: FittedModel) -> dict[str, str]:
 
 
 def _is_of(found: Mapping[str, Any], model: FittedModel) -> bool:
-    lines = [line["condition"] for line in found["lines"][:-1]]
-    own = [rule.text for rule in model.chosen_list().rules[:-1]]
-    if lines == own:
+    rules = model.chosen_list().rules
+    lines, own = found["lines"], model.training.get("fingerprint")
+    stated = found["about"]["fingerprint"]
+    same_data = own is not None and stated == str(own)
+    if own is not None and stated is not None and not same_data:
+        return False
+    if [line["condition"] for line in lines[:-1]] == [rule.text for rule in rules[:-1]]:
         return True
-    # in the words of a labels file the same list reads otherwise
-    fingerprint = model.training.get("fingerprint")
-    same_data = fingerprint is not None and found["about"]["fingerprint"] == str(fingerprint)
-    return same_data and len(lines) == len(own)
+    # in the words of a labels file the same list reads otherwise, but captures the same people
+    return same_data and [line["n"] for line in lines] == [float(rule.n) for rule in rules]
