@@ -105,7 +105,7 @@ class BayesianRuleListClassifier(
         ``convergence_``. A sum over all lists is not cut short.
     predict_with : {"point", "posterior", "map", "projected"}, default="point"
         What predicts: the point estimate, the average over the posterior, the list of
-        highest posterior probability, or the list whose predictions are closest to that
+        highest posterior probability, or the list whose lines best reproduce that
         average, which fit then searches for.
     max_length : int, default=None
         Most rules of the projected list. None allows as many as the point estimate has.
@@ -174,8 +174,8 @@ class BayesianRuleListClassifier(
         The list of highest posterior probability: of all lists (proven) with "exact", else of
         those drawn.
     projected_rule_list_ : RuleList
-        The list of at most ``max_length`` rules whose predictions are closest to the
-        posterior's; only with ``predict_with="projected"``.
+        The list of at most ``max_length`` rules whose lines best reproduce the
+        posterior's predictions; only with ``predict_with="projected"``.
     projection_path_ : ProjectionPath
         The same for every smaller number of rules, with distances from the posterior.
     posterior_ : Posterior

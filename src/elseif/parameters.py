@@ -246,7 +246,7 @@ SETTINGS = (
     Setting(
         "predict_with", _L, "point", Choice(_PREDICTORS),
         "What predicts: the point estimate, the whole posterior, the most probable list, or the "
-        "list whose predictions are closest to the posterior's.",
+        "list whose lines best reproduce the posterior's predictions.",
     ),
     Setting(
         "max_length", _L, None, Count(at_least=0, at_most=MOST_RULES, or_none=True),

@@ -34,7 +34,7 @@ class ProjectMixin:
         max_length: int | None = None,
         folds: int | None = 5,
     ) -> ProjectionPath:
-        """The lists closest to the posterior's predictions, one for each number of rules.
+        """The lists that best reproduce the posterior's predictions, one for each number of rules.
 
         Parameters
         ----------

@@ -268,8 +268,8 @@ def print_fit(classifier: Any, source: str, positive: Any = None) -> None:
     if classifier.predict_with == "projected":
         path = classifier.projection_path_
         say_wrapped(
-            f"The projected list: of at most {path.max_length} rules, the one whose predictions "
-            f"are closest to the posterior's (distance {path.distances[-1]:.4f} nats per row; the "
+            f"The projected list: of at most {path.max_length} rules, the one whose lines best "
+            f"reproduce the posterior's predictions (distance {path.distances[-1]:.4f} nats per row; the "
             f"point estimate's is {path.point_distance:.4f})."
         )
     say_wrapped(

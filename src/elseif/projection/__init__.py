@@ -1,4 +1,4 @@
-"""The list of so many rules whose predictions are closest to the whole posterior's."""
+"""The list of so many rules whose lines best reproduce the whole posterior's predictions."""
 
 from elseif.public_names import lazy_names
 

@@ -83,7 +83,7 @@ class PathScores:
 
 
 class ProjectionPath:
-    """For every number of rules, the list whose predictions are closest to the posterior's.
+    """For every number of rules, the list whose lines best reproduce the posterior.
 
     ``path[m]`` is the closest list of at most m rules, the default rule not counted. Distances
     are Kullback-Leibler divergences from the posterior predictive, averaged over the training
