@@ -269,8 +269,8 @@ def print_fit(classifier: Any, source: str, positive: Any = None) -> None:
         path = classifier.projection_path_
         say_wrapped(
             f"The projected list: of at most {path.max_length} rules, the one whose lines best "
-            f"reproduce the posterior's predictions (distance {path.distances[-1]:.4f} nats per row; the "
-            f"point estimate's is {path.point_distance:.4f})."
+            f"reproduce the posterior's predictions (distance {path.distances[-1]:.4f} nats per "
+            f"row; the point estimate's is {path.point_distance:.4f})."
         )
     say_wrapped(
         f"Learnt from {report.n_rows - report.n_rows_without_label:,} rows of {source}; the lists "
