@@ -112,7 +112,7 @@ def test_a_port_that_is_taken(model_file: Path) -> None:
         command = [*PROGRAM, "serve", str(model_file), "--port", str(port)]
         ended = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert ended.returncode == 4
-    assert f"could not listen on 127.0.0.1:{port}" in ended.stderr
+    assert ended.stderr.startswith(f"elseif: The server could not listen on 127.0.0.1:{port}")
     assert "--port" in ended.stderr
     assert "Serving on" not in ended.stderr
 

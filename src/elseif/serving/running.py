@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import socket
 import threading
@@ -95,13 +96,17 @@ def run_server(
             app = "elseif.serving.running:app_of_worker"
             of_uvicorn |= {"factory": True, "workers": workers}
         config = uvicorn.Config(app, **of_uvicorn)
+        log = logging.getLogger("uvicorn.error")
         try:
+            log.disabled = True  # which would say the same in its own words
             bound = stack.enter_context(config.bind_socket())
         except SystemExit:
             raise ResourceError(
                 f"The server could not listen on {host}:{port}. Is another program using this "
                 "port? Choose another by --port."
             ) from None
+        finally:
+            log.disabled = False
         address = bound.getsockname()[:2]
         threading.Thread(target=_say_once_open, args=(address, listening), daemon=True).start()
         stack.enter_context(suppress(KeyboardInterrupt))
