@@ -13,11 +13,13 @@ import pytest
 from elseif import BayesianRuleListClassifier
 from elseif.cli.main import run
 from elseif.cohort import Cohort, connect, extract, load_definition
+from elseif.cohort.inclusion import Inclusion
 from elseif.datasets import load_titanic, make_stroke_cdm
 from elseif.errors import ExportError, ParamError
 from elseif.export import save_model
 from elseif.fitted_model import FittedModel
 from elseif.ohdsi import to_cdm_sql
+from elseif.ohdsi.cdm_sql import check_definition
 from tests.cohort import handmade as made
 from tests.cohort.definitions import HANDMADE
 from tests.cohort.engines import DuckDBEngine, Engine, PostgresServer
@@ -155,3 +157,17 @@ def test_what_cannot_be_said(database: Path) -> None:
         to_cdm_sql(replace(model, cohort=nameless))
     assert "`condition_occurrence`" in to_cdm_sql(model, dialect="spark")
     assert np.isfinite(model.n)
+
+
+def test_what_the_statement_does_not_ask_for_is_refused() -> None:
+    """Of the first record inside an observation period, days may be 0, and still be asked for."""
+    definition = load_definition("stroke")
+    check_definition(definition, None)
+    for days in (0, 30):
+        narrower = replace(definition, first_after_days=days)
+        with pytest.raises(ExportError, match="first_after_days"):
+            check_definition(narrower, None)
+        check_definition(narrower, "people")  # whoever made the table has seen to it
+    adults = replace(definition, inclusion=Inclusion(age=(18, None)))
+    with pytest.raises(ExportError, match="inclusion criteria"):
+        check_definition(adults, None)

@@ -168,6 +168,7 @@ def test_an_interrupt_and_what_comes_after(
     [
         (["stroke", "--only", "BRL", "--skip", "CART"], "Say --only or --skip, not both."),
         (["stroke", "--schema", "cdm"], "--schema goes with --database"),
+        (["stroke", "--vocabulary-schema", "v"], "--vocabulary-schema goes with --database"),
         (["stroke", "--definition", "heart_failure"], "needs --database"),
         (["stroke", "--database", "x.duckdb", "--patients", "200"], "--patients is the size"),
         (["stroke", "--folds", "1"], "--folds"),
@@ -222,6 +223,8 @@ def test_the_command_in_the_report_has_no_address() -> None:
     url = "postgresql://somebody:hunter2@127.0.0.1/claims"
     command = StrokeSettings(out=Path("here"), database=url, schema="cdm").command()
     assert command == "elseif study stroke --out here --database URL --schema cdm"
+    settings = StrokeSettings(out=Path("here"), database=url, vocabulary_schema="vocabulary")
+    assert settings.command().endswith("--database URL --vocabulary-schema vocabulary")
 
 
 def test_an_own_database_and_another_definition(

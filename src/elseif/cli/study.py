@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from elseif.cli.arguments import Quiet
+from elseif.cli.arguments import Quiet, ResultsSchema, VocabularySchema
 from elseif.cli.interrupts import say_when_interrupted
 from elseif.errors import ParamError
 
@@ -104,6 +104,8 @@ def study(
     data_sets: DataSets = 100,
     database: Database = None,
     schema: Schema = None,
+    vocabulary_schema: VocabularySchema = None,
+    results_schema: ResultsSchema = None,
     definition: Definition = None,
     time_at_risk: TimeAtRisk = None,
     folds: Folds = 5,
@@ -116,6 +118,7 @@ def study(
     """Run an experiment of the paper, or one on real people: print its table, draw its figure."""
     stroke: dict[str, Any] = {
         "database": database, "schema": schema, "definition": definition,
+        "vocabulary_schema": vocabulary_schema, "results_schema": results_schema,
         "time_at_risk": time_at_risk,
         "folds": None if folds == 5 else folds, "only": _names(only), "skip": _names(skip),
         "patients": patients, "fresh": fresh,

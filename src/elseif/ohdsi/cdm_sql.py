@@ -78,7 +78,7 @@ def to_cdm_sql(
     used = list(plain_list(fitted, which).sorts)
     concepts = _concepts(fitted, used)
     definition = definition_from(fitted.cohort["definition"], "The model")
-    _check_definition(definition, index_table)
+    check_definition(definition, index_table)
     columns = {name: _column(concepts[name]) for name in used if name in concepts}
     wanted = {columns[name]: concepts[name] for name in columns}
     asked = ScoringQueries(ENGINES[dialect], standard_layout(schema)).scored_people(
@@ -105,13 +105,13 @@ def _concepts(model: FittedModel, used: list[str]) -> dict[str, tuple[str, int]]
     return {name: known[name] for name in used if name in known}
 
 
-def _check_definition(definition: CohortDefinition, index_table: str | None) -> None:
+def check_definition(definition: CohortDefinition, index_table: str | None) -> None:
     """Refuse criteria that the statement does not ask for; a table of index dates needs none."""
     has_criteria = definition.criteria.as_dict() or definition.first_after_days is not None
     if index_table is None and has_criteria:
         raise ExportError(
-            "The model's cohort has inclusion criteria or first_after_days, which SQL over the "
-            "common data model does not ask for. Give a table of persons and index dates "
+            "The model's cohort has inclusion criteria or first_after_days, which this export does "
+            "not ask for; SQL over the common data model takes a table of persons and index dates "
             "(index_table)."
         )
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from elseif.antecedents.antecedent import Antecedent
+from elseif.cohort.concepts import ConceptSet
 from elseif.cohort.definition import CohortDefinition
 from elseif.cohort.definition_file import definition_from
 from elseif.cohort.parts import SEXES
@@ -33,7 +34,7 @@ from elseif.errors import ExportError
 from elseif.files.atomic import write_atomically
 from elseif.files.folders import make_folder
 from elseif.fitted_model import FittedModel, as_model
-from elseif.ohdsi.cdm_sql import check_recorded_ever
+from elseif.ohdsi.cdm_sql import check_definition, check_recorded_ever
 from elseif.posterior.rule_list import RuleList
 
 AGE_COVARIATE, AGE_ANALYSIS, GENDER_ANALYSIS = 1002, 2, 1
@@ -106,6 +107,9 @@ def plp_files(model: FittedModel, which: str | None = None) -> dict[str, str]:
     ids = [covariates[key][0] for key in covariates]
     powers = [1.0 if key[0] == "age" else float(AGES * 2 ** bits[key]) for key in covariates]
     definition = definition_from(model.cohort["definition"], "The model")
+    check_definition(definition, None)
+    if not isinstance(definition.index, ConceptSet):
+        raise ExportError("Only cohorts that begin with records of concepts can be stated here.")
     glm = {
         "intercept": 0,
         "coefficients": {

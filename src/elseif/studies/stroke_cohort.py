@@ -23,7 +23,7 @@ from elseif.errors import DataError, ElseifError
 from elseif.progress import Progress
 from elseif.report import plain
 from elseif.studies.nafld import DATABASE as NAFLD_DATABASE, nafld_definition, of_real_people
-from elseif.studies.stroke_settings import StrokeSettings
+from elseif.studies.stroke_settings import SCHEMAS, StrokeSettings
 from elseif.studies.time_at_risk import with_time_at_risk
 
 if TYPE_CHECKING:
@@ -110,8 +110,10 @@ def _extracted(
     made_here = DATABASE if settings.database is None else NAFLD_DATABASE
     is_made_here = settings.database is None or settings.is_nafld
     url = str(settings.out / made_here) if is_made_here else str(settings.database)
-    schema = SCHEMA if is_made_here else settings.schema
-    with connect(url, schema=schema) as database:
+    schemas: dict[str, str | None] = {"schema": SCHEMA}
+    if not is_made_here:
+        schemas = {name: getattr(settings, name) for name in SCHEMAS}
+    with connect(url, **schemas) as database:
         is_synthetic = database.is_synthetic()
         if is_synthetic:
             print(f"{LOUD}\n", flush=True)

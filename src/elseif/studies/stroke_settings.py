@@ -13,6 +13,9 @@ PAPER_SIZE = 12_586
 DEFINITION = "stroke"  # the one that the paper and the synthetic database are about
 
 
+SCHEMAS = ("schema", "vocabulary_schema", "results_schema")
+
+
 @dataclass(frozen=True)
 class StrokeSettings(ComparisonSettings):
     """How the stroke study is run; without a database, on synthetic patients.
@@ -22,15 +25,23 @@ class StrokeSettings(ComparisonSettings):
 
     database: str | None = None  # may hold credentials: never shown
     schema: str | None = None
+    vocabulary_schema: str | None = None
+    results_schema: str | None = None
     definition: str = DEFINITION  # a name, or a file
     patients: int = PAPER_SIZE  # of the synthetic database
 
     def check(self) -> None:
         """Refuse what contradicts itself, before anything is made."""
-        if self.database is None and self.schema is not None:
-            raise ParamError("--schema goes with --database; the synthetic database has its own.")
-        if self.is_nafld and self.schema is not None:
-            raise ParamError("--schema goes with a database of yours; nafld has its own.")
+        for name in SCHEMAS:
+            if getattr(self, name) is None:
+                continue
+            option = f"--{name.replace('_', '-')}"
+            if self.database is None:
+                raise ParamError(
+                    f"{option} goes with --database; the synthetic database has its own."
+                )
+            if self.is_nafld:
+                raise ParamError(f"{option} goes with a database of yours; nafld has its own.")
         if self.database is None and self.time_at_risk is not None:
             raise ParamError(
                 "--time-at-risk needs --database: the synthetic patients are observed for a year."
@@ -60,7 +71,7 @@ class StrokeSettings(ComparisonSettings):
         words = ["elseif", "study", "stroke", "--out", str(self.out)]
         if self.database is not None:
             words += ["--database", NAFLD if self.is_nafld else "URL"]
-        for name, default in (("schema", None), ("definition", DEFINITION),
+        for name, default in (*((name, None) for name in SCHEMAS), ("definition", DEFINITION),
                               ("time_at_risk", None), ("folds", 5), ("seed", 0),
                               ("patients", PAPER_SIZE)):  # fmt: skip
             if (value := getattr(self, name)) != default:
