@@ -13,7 +13,9 @@ import pytest
 from elseif import BayesianRuleListClassifier
 from elseif.cli.main import run
 from elseif.cohort import Cohort, connect, extract, load_definition
+from elseif.cohort.cdm_layout import standard_layout
 from elseif.cohort.inclusion import Inclusion
+from elseif.cohort.scoring_queries import ScoringQueries
 from elseif.datasets import load_titanic, make_stroke_cdm
 from elseif.errors import ExportError, ParamError
 from elseif.export import save_model
@@ -171,3 +173,24 @@ def test_what_the_statement_does_not_ask_for_is_refused() -> None:
     adults = replace(definition, inclusion=Inclusion(age=(18, None)))
     with pytest.raises(ExportError, match="inclusion criteria"):
         check_definition(adults, None)
+
+
+@pytest.mark.parametrize(
+    ("table", "written"),
+    [
+        ("people", '"cdm"."people"'),
+        ("results.people", '"results"."people"'),
+        ("db.results.people", '"db"."results"."people"'),
+    ],
+)
+def test_a_table_of_index_dates_anywhere(table: str, written: str) -> None:
+    """Schema and catalogue are names of their own."""
+    asked = ScoringQueries("duckdb", standard_layout("cdm")).scored_people(
+        load_definition("stroke"), {"c": ("condition", 1)}, table
+    )
+    assert written in asked.sql
+    for wrong in ("a.b.c.d", "a..b", ""):
+        with pytest.raises(ParamError, match=r"must be TABLE, SCHEMA\.TABLE or"):
+            ScoringQueries("duckdb", standard_layout("cdm")).scored_people(
+                load_definition("stroke"), {"c": ("condition", 1)}, wrong
+            )

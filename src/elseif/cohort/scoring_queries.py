@@ -85,8 +85,15 @@ class ScoringQueries(CdmTables):
     def _at_given_index(self, table: str) -> Any:
         """Persons at the dates of a table of the user's."""
         *place, name = table.split(".")
+        if len(place) > 2 or not all([*place, name]):
+            raise ParamError(
+                f"The table of index dates is {table!r:.100}; it must be TABLE, SCHEMA.TABLE or "
+                "CATALOGUE.SCHEMA.TABLE."
+            )
+        schema = place[-1] if place else self._layout.schema
+        catalogue = place[0] if len(place) == 2 else None
         types = {"person_id": "int64", "index_date": "date"}
-        given = ibis.table(types, name=name, database=".".join(place) or self._layout.schema)
+        given = ibis.table(types, name=name, catalog=catalogue, database=schema)
         given = given.select(person_id=given.person_id, index_date=given.index_date.cast("date"))
         people = self.table("person")
         people = people.select(
