@@ -56,7 +56,9 @@ THROUGH_A_DOOR = {
     ),
     "cohort/test_warnings.py": "cohort.concept_sets cohort.synthetic",
     "contract/test_models_of_cohorts.py": ("cli.cohort_folder export.cohort_checks tables.origin"),
-    "report/test_external_validation.py": "cli.validate report.validation_text",
+    "report/test_external_validation.py": (
+        "cli.database_source cli.validate report.validation_text"
+    ),
     "compiled/test_as_python.py": (
         "compiled.chain compiled.correlation compiled.evidence compiled.exact_sum "
         "compiled.marginal_likelihood compiled.mining "

@@ -9,6 +9,8 @@ import typer
 
 from elseif.cli.arguments import Force, LabelColumn, Quiet
 from elseif.cli.cohort_folder import is_cohort_folder
+from elseif.cli.database_source import DatabaseSource
+from elseif.cli.option_groups import takes_groups
 from elseif.cli.output import check_outputs, say_saved, say_wrapped
 from elseif.cli.plan import PlanFile
 from elseif.cli.standard_input import table_path
@@ -20,10 +22,9 @@ if TYPE_CHECKING:
     from elseif.cohort import Cohort
     from elseif.federation import Plan
 
-SOURCE = "Database"
-
 
 @takes_text_format
+@takes_groups
 def site(
     plan: PlanFile,
     table: Annotated[
@@ -39,18 +40,8 @@ def site(
         str | None,
         typer.Option(metavar="TEXT", help="Name of the site, which goes into the file."),
     ] = None,
-    database: Annotated[
-        str | None,
-        typer.Option(
-            metavar="URL",
-            help="In place of a table: a database, from which the plan's cohort is extracted.",
-            rich_help_panel=SOURCE,
-        ),
-    ] = None,
-    schema: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Schema of its tables.", rich_help_panel=SOURCE),
-    ] = None,
+    *,
+    source: DatabaseSource,
     label: LabelColumn = None,
     missing_y: Annotated[
         str,
@@ -79,10 +70,9 @@ def site(
     """
     if name is None or not name.strip():
         raise ParamError("site needs --name TEXT, the name of the site.")
-    if (table is None) == (database is None):
+    if (table is None) == (source.database is None):
         raise ParamError("Give a TABLE, or --database URL, to count.")
-    if schema is not None and database is None:
-        raise ParamError("--schema goes with --database.")
+    source.check_goes_together()
     if missing_y not in ("error", "drop"):
         raise ParamError(f"--missing-y is {missing_y!r}; it must be error or drop.")
     check_outputs([out], force, [plan, table])
@@ -90,10 +80,9 @@ def site(
     from elseif.federation.federation_text import site_report
 
     agreed = read_plan(plan)
-    if database is not None:
-        X, y = _of_cohort(agreed, _extracted(agreed, plan, database, schema, quiet))
+    if table is None:
+        X, y = _of_cohort(agreed, _extracted(agreed, plan, source, quiet))
     else:
-        assert table is not None
         check_table_file(table)
         X, y = _of_table(agreed, table, label, missing_y, text)
     counts = count_site(agreed, X, y, site=name, min_cell=min_cell, missing_y=missing_y)
@@ -137,9 +126,9 @@ def _of_table(
     return read.X, read.y
 
 
-def _extracted(plan: Plan, path: Path, database: str, schema: str | None, quiet: bool) -> Cohort:
+def _extracted(plan: Plan, path: Path, source: DatabaseSource, quiet: bool) -> Cohort:
     from elseif.cli.fit import is_watched
-    from elseif.cohort import connect, extract
+    from elseif.cohort import extract
     from elseif.cohort.definition_file import definition_from
     from elseif.progress import Progress, ProgressBar
 
@@ -150,8 +139,8 @@ def _extracted(plan: Plan, path: Path, database: str, schema: str | None, quiet:
         )
     definition = definition_from(plan.cohort["definition"], path.name)
     progress = ProgressBar() if is_watched(quiet) else Progress()
-    with connect(database, schema) as source:
-        return extract(source, definition, progress=progress)
+    with source.connect() as database:
+        return extract(database, definition, progress=progress)
 
 
 def _of_cohort(plan: Plan, cohort: Cohort) -> tuple[Any, Any]:

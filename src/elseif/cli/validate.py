@@ -19,12 +19,11 @@ from elseif.cli.arguments import (
     MinCell,
     ModelFile,
     Quiet,
-    ResultsSchema,
     Title,
-    VocabularySchema,
     output_file,
 )
 from elseif.cli.cohort_folder import is_cohort_folder
+from elseif.cli.database_source import PANEL, DatabaseSource
 from elseif.cli.option_groups import takes_groups
 from elseif.cli.output import (
     check_is_folder,
@@ -45,34 +44,17 @@ if TYPE_CHECKING:
     from elseif.fitted_model import FittedModel
     from elseif.report.external_validation import ExternalValidation
 
-SOURCE = "Database"
-
 
 @dataclass(frozen=True)
-class Source:
+class Source(DatabaseSource):
     """A database to extract the cohort from, in place of a table."""
 
-    database: Annotated[
-        str | None,
-        typer.Option(
-            metavar="URL",
-            help="In place of a table: a database, from which the cohort that the model was learnt "
-            "from is extracted by the same definition.",
-            rich_help_panel=SOURCE,
-        ),
-    ] = None
-    schema: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Schema of its tables.", rich_help_panel=SOURCE),
-    ] = None
-    vocabulary_schema: VocabularySchema = None
-    results_schema: ResultsSchema = None
     cohort: Annotated[
         Path | None,
         typer.Option(
             metavar="FOLDER",
             help="Keep the extracted cohort here; without it, nothing about persons is kept.",
-            rich_help_panel=SOURCE,
+            rich_help_panel=PANEL,
         ),
     ] = None
 
@@ -82,15 +64,7 @@ class Source:
             raise ParamError("Give a TABLE, or --database URL, to evaluate the model on.")
         if table is not None:
             check_table_file(table)
-        options = {
-            "--schema": self.schema,
-            "--vocabulary-schema": self.vocabulary_schema,
-            "--results-schema": self.results_schema,
-            "--cohort": self.cohort,
-        }
-        for option, value in options.items():
-            if value is not None and self.database is None:
-                raise ParamError(f"{option} goes with --database.")
+        self.check_goes_together(cohort=self.cohort)
         if self.cohort is not None:
             check_is_folder(self.cohort)
 
@@ -282,7 +256,7 @@ def _of_table(
 
 def _extracted(fitted: FittedModel, model: Path, source: Source, quiet: bool) -> Cohort:
     from elseif.cli.fit import is_watched
-    from elseif.cohort import connect, extract
+    from elseif.cohort import extract
     from elseif.cohort.definition_file import definition_from
     from elseif.progress import Progress, ProgressBar
 
@@ -293,13 +267,7 @@ def _extracted(fitted: FittedModel, model: Path, source: Source, quiet: bool) ->
         )
     definition = definition_from(fitted.cohort["definition"], model.name)
     progress = ProgressBar() if is_watched(quiet) else Progress()
-    assert source.database is not None
-    with connect(
-        source.database,
-        source.schema,
-        vocabulary_schema=source.vocabulary_schema,
-        results_schema=source.results_schema,
-    ) as database:
+    with source.connect() as database:
         return extract(database, definition, folder=source.cohort, progress=progress)
 
 
