@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -62,4 +65,15 @@ def demo(
     if made.summary is not None:
         links = links_from(pages["report"], {k: pages[k] for k in ("calculator", "explorer")})
         save("Report", pages["report"], report_page(made.summary, links=links), force)
-    print(f"\nTry: elseif open {pages['report']}\n     elseif explain {model} {table} --row 1")
+    program = _program()
+    print(
+        f"\nTry: {program} open {pages['report']}\n     {program} explain {model} {table} --row 1"
+    )
+
+
+def _program() -> str:
+    """What to type: after make demo the program is in .venv, which no shell looks into."""
+    typed = Path(sys.argv[0])
+    if shutil.which("elseif") is None and typed.name == "elseif":
+        return os.path.relpath(typed) if typed.is_absolute() else str(typed)
+    return "elseif"
