@@ -92,6 +92,8 @@ class FittedModel:
         The cohort that it was learnt from, if any: definition, concepts, whether synthetic.
     recalibrated : dict | None
         Old and new label counts of each line, and the discount, if it was recalibrated.
+    federation : dict | None
+        Plan and sites whose counts it was learnt from, and whom they withheld, if it was.
     sha256 : str | None
         Checksum of the model file that it was read from, unless it was changed since.
 
@@ -134,6 +136,7 @@ class FittedModel:
     learnt: dict[str, float] | None = None
     cohort: dict[str, Any] | None = None
     recalibrated: dict[str, Any] | None = None
+    federation: dict[str, Any] | None = None
     sha256: str | None = field(default=None, init=False)  # init=False: replace() forgets it
 
     @property

@@ -40,6 +40,7 @@ class Observed:
     outcome: str | None
     fingerprint: str | None
     cohort: Mapping[str, Any] | None = None
+    federation: Mapping[str, Any] | None = None
 
 
 class FittedPool(NamedTuple):
@@ -119,6 +120,7 @@ def fit_pool(
         pool=mined.pool,
         learnt=learnt.values or None,
         cohort=None if observed.cohort is None else dict(observed.cohort),
+        federation=None if observed.federation is None else dict(observed.federation),
         projection_path=path,
         projected_rule_list=None if path is None else path.lists[-1],
     )

@@ -13,6 +13,7 @@ from elseif.errors import DisclosureError
 from elseif.federation import SiteCounts, count_site, make_plan, read_site, save_site
 from elseif.federation.federation_text import federation_text, site_report
 from elseif.federation.site_lines import site_lines
+from elseif.tables.federated import federation_sentences
 from tests.federation.sites import SHORT, nwtco, split
 from tests.federation.test_federation import federated, mixed
 
@@ -100,7 +101,7 @@ def test_what_is_lost_is_said_and_bounded() -> None:
     for line, truth in zip(found.lines, whole, strict=True):
         if truth.n:  # wherever the withheld people are, the bounds hold
             assert line.low <= truth.observed.value <= line.high
-    said = " ".join(found.model.fit_report.notes)
+    said = " ".join(federation_sentences(found.model.federation))
     assert "withholds" in said
 
 

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
-from elseif.cli.arguments import OUTPUT, Force, MinCell, Quiet, output_file
-from elseif.cli.output import check_outputs, save, say_saved, say_wrapped
+from elseif.cli.arguments import OUTPUT, Force, MinCell, Quiet, Title, output_file
+from elseif.cli.output import check_outputs, check_pages, save, say_saved, say_wrapped
 from elseif.cli.plan import PlanFile
 from elseif.cli.settings import by_label_name, estimator_parameters, takes_some_settings
 from elseif.errors import ParamError
@@ -48,6 +48,10 @@ def federate(
             rich_help_panel=OUTPUT,
         ),
     ] = False,
+    out: Annotated[
+        Path | None, output_file("Write the list and every line at every site as a page (HTML).")
+    ] = None,
+    title: Title = None,
     results: Annotated[Path | None, output_file("Write every number here (JSON).")] = None,
     min_cell: MinCell = None,
     force: Force = False,
@@ -59,12 +63,17 @@ def federate(
     Where no site withholds anybody, the list and every draw are those of elseif fit on the rows
     of all sites together, with the plan's antecedents.
     """
-    if min_cell is not None and results is not None:
+    shown = {"--out": out, "--results": results}
+    exact = [option for option, path in shown.items() if path is not None]
+    if min_cell is not None and exact:
         raise ParamError(
-            "With --min-cell, --results cannot be written: it holds the counts of every site. Ask "
-            "the sites for a minimum cell."
+            f"With --min-cell, {exact[0]} cannot be written: it holds the counts of every site. "
+            "Ask the sites for a minimum cell."
         )
-    check_outputs([model, results], force, [plan, *sites])
+    if title is not None and out is None:
+        raise ParamError("--title goes with --out PAGE.")
+    check_outputs([model, out, results], force, [plan, *sites])
+    check_pages(out)
     parameters = estimator_parameters(settings)
     from elseif.cli.fit import is_watched
     from elseif.federation import federate as fit_sites, read_plan, read_site
@@ -89,6 +98,10 @@ def federate(
     print()
     if model is not None:
         say_saved("Model", model)
+    if out is not None:
+        from elseif.federation import federation_page
+
+        save("Page", out, federation_page(found, title=title), force)
     if results is not None:
         numbers = {
             "plan_sha256": agreed.sha256,

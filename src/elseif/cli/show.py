@@ -56,6 +56,7 @@ def show(
     from elseif.cli.models import read
     from elseif.cli.tables import find_label
     from elseif.errors import ParamError
+    from elseif.tables.federated import federation_sentences
     from elseif.tables.origin import origin_in_short, recalibration_sentence
     from elseif.visible import show_name
 
@@ -70,7 +71,7 @@ def show(
     say_wrapped(f"Learnt from {fitted.n:,.10g} observations, {date}.")
     if fitted.recalibrated is not None:
         say_wrapped(recalibration_sentence(fitted.recalibrated))
-    for note in origin_in_short(fitted.cohort):
+    for note in [*federation_sentences(fitted.federation), *origin_in_short(fitted.cohort)]:
         say_wrapped(note)
     if fitted.edited is not None and chosen is fitted.rule_list:
         say_wrapped(f"Edited by hand: {show_name(fitted.edited, 500)}.")

@@ -20,7 +20,7 @@ from elseif.conditions.condition import (
     UNEQUAL,
 )
 from elseif.errors import ModelFileError
-from elseif.export.cohort_checks import check_cohort, check_recalibrated
+from elseif.export.cohort_checks import check_cohort, check_federation, check_recalibrated
 from elseif.export.document import (
     ColumnPart,
     ConditionPart,
@@ -70,6 +70,7 @@ def check_document(document: Document) -> None:
     _check_pool(document, conditions)
     check_cohort(document)
     check_recalibrated(document)
+    check_federation(document)
     if document.posterior is not None:
         _check_posterior(document.posterior, document)
 

@@ -1,4 +1,4 @@
-"""Whether what a model file says of its cohort fits together."""
+"""Whether what a model file says of its cohort, or of the sites it is from, fits together."""
 
 from __future__ import annotations
 
@@ -48,3 +48,43 @@ def check_cohort(document: Document) -> None:
         raise ModelFileError("cohort: two columns are of the same concept.")
     if document.training.rounding is not None and cohort.empty_groups:
         raise ModelFileError("cohort: counts are rounded, but empty groups would reveal them.")
+
+
+def check_federation(document: Document) -> None:
+    """Raise where the numbers of sites and labels do not fit, or would reveal small counts."""
+    made = document.federation
+    if made is None:
+        return
+    n_labels = len(made.labels)
+    names = [site.site for site in made.sites]
+    if len(set(names)) < len(names):
+        raise ModelFileError("federation: two sites have the same name.")
+    rows = [row for site in made.sites for row in (site.shared, site.withheld) if row is not None]
+    if any(len(row) != n_labels for row in [*rows, made.most_withheld]):
+        raise ModelFileError("federation: there is not one number for each label of the plan.")
+    if document.training.rounding is not None:
+        if rows:
+            raise ModelFileError("federation: counts are rounded, but others would reveal them.")
+        step = document.training.rounding.step
+        if any(n % step for n in made.most_withheld):
+            raise ModelFileError("federation: counts are rounded, but not those withheld.")
+        return
+    if len(rows) < 2 * len(made.sites):
+        raise ModelFileError("federation: the numbers of people at a site are missing.")
+    for site in made.sites:
+        if site.min_cell is None and any(n != 0 for n in site.withheld or ()):
+            raise ModelFileError("federation: a site without a minimum cell withholds nobody.")
+    most = [
+        sum(_most(site.withheld[i], site.min_cell) for site in made.sites if site.withheld)
+        for i in range(n_labels)
+    ]
+    if most != list(made.most_withheld):
+        raise ModelFileError("federation: the people withheld do not add up.")
+    if document.recalibrated is None:  # which has other people on top
+        shared = sum(sum(site.shared or ()) for site in made.sites)
+        if not math.isclose(shared, sum(document.training.label_counts)):
+            raise ModelFileError("federation: the people of the sites are not those it is from.")
+
+
+def _most(withheld: int | None, min_cell: int | None) -> int:
+    return (min_cell or 1) - 1 if withheld is None else withheld

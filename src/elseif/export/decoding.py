@@ -85,6 +85,7 @@ def decode_model(document: Document) -> FittedModel:
         learnt=None if document.learnt is None else {str(k): v for k, v in document.learnt.items()},
         cohort=None if document.cohort is None else document.cohort.model_dump(),
         recalibrated=None if document.recalibrated is None else document.recalibrated.model_dump(),
+        federation=None if document.federation is None else document.federation.model_dump(),
         projected_rule_list=None
         if projection is None
         else _rule_list(projection.rule_list, orders, metadata),

@@ -22,6 +22,7 @@ from elseif.labelling import model_with_display
 from elseif.posterior.rule_list import Rule, RuleList, with_display
 from elseif.sampler.convergence import Convergence
 from elseif.tables.columns import Kind
+from elseif.tables.federated import rounded_federation
 from elseif.tables.origin import of_columns
 
 NAMELESS = {"inclusion": "inclusion of a rule", "share": "share of a list"}
@@ -124,6 +125,9 @@ def rounded_model(
             "old_label_counts": None,
             "new_label_counts": None,
         },
+        federation=None
+        if model.federation is None
+        else rounded_federation(model.federation, rounding),
         learnt=None if model.learnt is None else {k: _coarse(v) for k, v in model.learnt.items()},
     )
     return model_with_display(made, model.metadata.display.for_lists(used))

@@ -429,6 +429,32 @@ class RecalibratedPart(Part):
     date: str
 
 
+class SitePart(Part):
+    """What a site shared, and whom its minimum cell withheld; numbers by label of the plan."""
+
+    site: Annotated[str, Field(min_length=1)]
+    min_cell: Annotated[int | None, Field(ge=2, le=LARGEST_WHOLE)]
+    shared: Annotated[list[Whole] | None, Field(description="None under a minimum cell")]
+    withheld: Annotated[
+        list[Whole | None] | None,
+        Field(
+            description="None of a label: 1 to min_cell - 1; None: not told under a minimum cell"
+        ),
+    ]
+
+
+class FederationPart(Part):
+    """The plan and the sites whose counts the model was learnt from."""
+
+    plan: str
+    plan_sha256: Sha256
+    labels: Annotated[Many[str], Field(min_length=2, description="of the plan, as text")]
+    sites: Annotated[Many[SitePart], Field(min_length=1)]
+    most_withheld: Annotated[
+        Many[Whole], Field(description="by label, of all sites; rounded under a minimum cell")
+    ]
+
+
 class Document(Part):
     """A fitted Bayesian rule list."""
 
@@ -459,6 +485,9 @@ class Document(Part):
         CohortPart | None, Field(description="where the training table was extracted")
     ] = None
     recalibrated: RecalibratedPart | None = None
+    federation: Annotated[
+        FederationPart | None, Field(description="where it was learnt from the counts of sites")
+    ] = None
     rule_list: Annotated[Many[RulePart], Field(min_length=1)]
     map_rule_list: Annotated[Many[RulePart], Field(min_length=1)]
     projection: Annotated[

@@ -43,6 +43,7 @@ def encode_model(model: FittedModel, with_posterior: bool) -> dict[str, Any]:
         **({} if model.learnt is None else {"learnt": dict(model.learnt)}),
         **({} if model.cohort is None else {"cohort": dict(model.cohort)}),
         **({} if model.recalibrated is None else {"recalibrated": dict(model.recalibrated)}),
+        **({} if model.federation is None else {"federation": dict(model.federation)}),
         "rule_list": _rules(model.rule_list, orders),
         "map_rule_list": _rules(model.map_rule_list, orders),
         **_projection(model, orders),

@@ -35,6 +35,7 @@ from elseif.posterior.rule_list import RuleList
 from elseif.showing.line_heads import line_head
 from elseif.showing.numbers import count_text
 from elseif.tables.columns import Kind
+from elseif.tables.federated import federation_in_short
 from elseif.tables.origin import SYNTHETIC, recalibration_sentence
 from elseif.tables.times import as_date
 from elseif.visible import show_name
@@ -143,6 +144,8 @@ def header(model: FittedModel, rule_list: RuleList) -> tuple[str, ...]:
     ]
     if model.recalibrated is not None:
         lines.append(recalibration_sentence(model.recalibrated))
+    if model.federation is not None:
+        lines.append(federation_in_short(model.federation))
     if model.edited is not None and rule_list is model.rule_list:
         lines.append("The list was edited by hand after it was fitted.")
     if model.metadata.rounding is not None:

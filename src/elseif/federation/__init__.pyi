@@ -2,6 +2,9 @@ from elseif.federation.federating import (
     Federated as Federated,
     federate as federate,
 )
+from elseif.federation.federation_report import (
+    federation_page as federation_page,
+)
 from elseif.federation.plan import (
     Plan as Plan,
     PlanColumn as PlanColumn,

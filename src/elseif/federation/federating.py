@@ -149,12 +149,12 @@ def fit_counts(
         outcome=plan.outcome,
         fingerprint=None,
         cohort=plan.cohort,
+        federation=federation_of(plan, sites),
     )
     columns = [_column_report(plan, place) for place in range(len(plan.columns))]
     scales = {column.name: column.levels for column in plan.columns}
     binarised = Binarised([], [], columns, [], scales)
-    notes = federation_notes(plan, sites)
-    return classifier._take(fit_pool(classifier, kept, observed, binarised, mined, notes))
+    return classifier._take(fit_pool(classifier, kept, observed, binarised, mined))
 
 
 def _check_sites(plan: Plan, sites: Sequence[SiteCounts]) -> None:
@@ -228,32 +228,23 @@ def _judge_left_out(
     return judged(rule_list, sites[i], counts, place, known[0])
 
 
-def federation_notes(plan: Plan, sites: Sequence[SiteCounts]) -> list[str]:
-    """What a reader of the model must know of where it was learnt."""
-    shared = sum(int(site.n_shared.sum()) for site in sites)
-    names = ", ".join(f"{site.site} ({int(site.n_shared.sum()):,})" for site in sites)
-    notes = [
-        f"Learnt from counts of {shared:,} people by pattern of conditions, of {len(sites)} "
-        f"sites: {names}. No site has shared a row. Plan {plan.name}, SHA-256 {plan.sha256[:12]}."
-    ]
-    losses = [withheld_sentence(plan, site) for site in sites if any(site.most_withheld)]
-    if losses:
-        notes.append(
-            "Under a minimum cell, some people are not in these counts: "
-            + "; ".join(losses)
-            + ". Small patterns are missing, so the list and its probabilities are those of the "
-            "people who are left."
-        )
-    return notes
+def federation_of(plan: Plan, sites: Sequence[SiteCounts]) -> dict[str, Any]:
+    """What a model keeps of the plan and the sites that it was learnt from."""
+    most = np.sum([site.most_withheld for site in sites], axis=0)
+    return {
+        "plan": plan.name,
+        "plan_sha256": plan.sha256,
+        "labels": [str(label) for label in plan.classes.tolist()],
+        "sites": [site_record(site) for site in sites],
+        "most_withheld": [int(n) for n in most],
+    }
 
 
-def withheld_sentence(plan: Plan, site: SiteCounts) -> str:
-    """How many people of each label a site withholds, of how many."""
-    parts = []
-    for label, n, shared in zip(plan.classes, site.withheld, site.n_shared, strict=True):
-        assert site.min_cell is not None
-        told = f"1 to {site.min_cell - 1}" if n is None else f"{n:,}"
-        if n is None or n:
-            total = "" if n is None else f" of {int(shared) + n:,}"
-            parts.append(f"{told}{total} labelled {label}")
-    return f"{site.site} withholds {' and '.join(parts)} (minimum cell {site.min_cell})"
+def site_record(site: SiteCounts) -> dict[str, Any]:
+    """How many people of each label a site shares and withholds."""
+    return {
+        "site": site.site,
+        "min_cell": site.min_cell,
+        "shared": [int(n) for n in site.n_shared],
+        "withheld": list(site.withheld),
+    }

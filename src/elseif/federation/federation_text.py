@@ -7,10 +7,11 @@ import textwrap
 import numpy as np
 
 from elseif.evaluation.intervals import Estimate
-from elseif.federation.federating import Federated, withheld_sentence
+from elseif.federation.federating import Federated, site_record
 from elseif.federation.plan import Plan
 from elseif.federation.site_counts import SiteCounts
 from elseif.showing.numbers import interval_text, percent
+from elseif.tables.federated import federation_sentences, withheld_sentence
 from elseif.visible import show_name
 
 WIDTH = 92
@@ -31,7 +32,8 @@ def site_report(plan: Plan, counts: SiteCounts) -> list[str]:
             "small ones."
         )
     elif any(counts.most_withheld):
-        sentences.append(withheld_sentence(plan, counts) + ".")
+        labels = [str(label) for label in plan.classes.tolist()]
+        sentences.append(withheld_sentence(labels, site_record(counts)) + ".")
     else:
         sentences.append(f"The minimum cell of {counts.min_cell} withholds nobody.")
     return sentences
@@ -40,7 +42,8 @@ def site_report(plan: Plan, counts: SiteCounts) -> list[str]:
 def federation_text(found: Federated) -> str:
     """The list, every line at every site, what is withheld, and sites judged by the others."""
     parts = [found.model.chosen_list().to_text(width=WIDTH)]
-    parts += [_wrapped(note) for note in found.model.fit_report.notes]
+    notes = [*found.model.fit_report.notes, *federation_sentences(found.model.federation)]
+    parts += [_wrapped(note) for note in notes]
     parts.append(_lines(found))
     if found.left_out:
         parts.append(_left_out(found))

@@ -19,6 +19,7 @@ from elseif.showing.line_heads import line_head
 from elseif.showing.list_text import enough_decimals, shown_labels
 from elseif.showing.numbers import count_text, percent
 from elseif.showing.probability_axis import percent_tick, probability_end
+from elseif.tables.federated import federation_in_short
 
 LEVEL = 0.95
 SHORT_HASH = 12  # hexadecimal digits that a person compares
@@ -94,6 +95,8 @@ class ShownModel:
             by_heading["Recalibrated"] = (
                 "to other people than those that the rules were learnt from"
             )
+        if model.federation is not None:
+            by_heading["Sites"] = federation_in_short(model.federation)
         if self.rule_list is model.projected_rule_list:
             by_heading["Kind of list"] = (
                 "projected list: the list closest to the average of many lists"

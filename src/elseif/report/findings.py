@@ -377,7 +377,7 @@ def _kept(own: Sequence[str], folds: Sequence[Sequence[str]]) -> str:
 
 
 def _sampling(summary: Data) -> Finding:
-    mark, headline, text = _chains(summary["convergence"])
+    mark, headline, text = judge_chains(summary["convergence"])
     statuses = [fold["status"] for fold in summary["folds"]]
     n_failed = statuses.count("not converged")
     if n_failed:
@@ -389,7 +389,8 @@ def _sampling(summary: Data) -> Finding:
     return Finding("Sampling", mark, headline, text, "convergence")
 
 
-def _chains(convergence: Data | None) -> tuple[str, str, str]:
+def judge_chains(convergence: Data | None) -> tuple[str, str, str]:
+    """Mark, headline and text of how the posterior was sampled."""
     if convergence is None:
         return UNKNOWN, "Not recorded", "The model file has no record of convergence."
     if not convergence["n_chains"]:

@@ -416,7 +416,7 @@ def _about(evidence: Evidence, counted: Counted, judged: Judged) -> About:
         resubstituted=is_resubstituted(judged, trained),
         note=options.note,
         notes=[
-            *origin_notes(model.cohort, model.recalibrated, rounding is not None),
+            *origin_notes(model.cohort, model.recalibrated, model.federation, rounding),
             *notes_on(judged, trained),
         ],
     )

@@ -15,6 +15,7 @@ from elseif.serving.fhir_bindings import Binding
 from elseif.serving.served_model import Answer, ServedModel
 from elseif.showing.list_text import shown_labels
 from elseif.showing.numbers import interval_text, percent
+from elseif.tables.federated import federation_in_short
 from elseif.tables.origin import SYNTHETIC, recalibration_sentence, says_so
 from elseif.visible import show_name, visible
 
@@ -149,6 +150,8 @@ def _detail(served: ServedModel, answer: Answer, texts: list[str]) -> str:
         lines.append("The list was edited by hand.")
     if served.model.recalibrated is not None:
         lines.append(recalibration_sentence(served.model.recalibrated))
+    if served.model.federation is not None:
+        lines.append(federation_in_short(served.model.federation))
     is_open = answer["rule"] is None
     lines.append(
         "The range is over the lines that could apply."

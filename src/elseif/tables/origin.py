@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
+from elseif.disclosure.rounding import Rounding
+from elseif.tables.federated import federation_sentences, rounded_federation
+
 SYNTHETIC = "SYNTHETIC patients, made up by a program: of no use for any person."
 TITLE = "SYNTHETIC patients: "
 
@@ -47,21 +50,25 @@ def origin_in_short(origin: Mapping[str, Any] | None) -> list[str]:
 def origin_notes(
     origin: Mapping[str, Any] | None,
     recalibrated: Mapping[str, Any] | None = None,
-    is_rounded: bool = False,
+    federation: Mapping[str, Any] | None = None,
+    rounding: Rounding | None = None,
 ) -> list[str]:
     """What a reader must know of where a model was learnt, before any number is believed.
 
     Under a minimum cell nothing is said of groups that nobody has, which would tell a count, nor
-    how many cases a recalibration is made of.
+    how many cases a recalibration is made of, nor how many people a site has.
     """
     notes = []
     if recalibrated is not None:
-        none = {"old_label_counts": None, "new_label_counts": None} if is_rounded else {}
+        none = {} if rounding is None else {"old_label_counts": None, "new_label_counts": None}
         notes.append(recalibration_sentence({**recalibrated, **none}))
+    if federation is not None:
+        told = federation if rounding is None else rounded_federation(federation, rounding)
+        notes += federation_sentences(told)
     if origin is None:
         return notes
     notes += [SYNTHETIC] if origin["synthetic"] else []
-    return [*notes, *origin["warnings"], *([] if is_rounded else origin["empty_groups"])]
+    return [*notes, *origin["warnings"], *([] if rounding else origin["empty_groups"])]
 
 
 def recalibration_sentence(recalibrated: Mapping[str, Any]) -> str:
