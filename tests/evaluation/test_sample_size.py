@@ -8,6 +8,7 @@ errors in steps of 0.0001, hence the tolerances.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,7 @@ from elseif.errors import ParamError
 from elseif.evaluation import (
     cox_snell_r2,
     development_sample_size,
+    sample_size,
     sample_size_to_validate,
     validation_sample_size,
 )
@@ -70,6 +72,19 @@ def test_r2_from_the_c_statistic(c: float, prevalence: float, expected: float) -
     assert c_statistic_of(risk, share) == pytest.approx(c, abs=1e-4)
     by_c = development_sample_size(prevalence, 10, c_statistic=c)
     assert by_c == development_sample_size(prevalence, 10, r2=cox_snell_r2(c, prevalence))
+
+
+@pytest.mark.parametrize(("c", "prevalence"), [(0.81, 0.77), (0.7, 0.1), (0.85, 0.02), (0.6, 0.4)])
+def test_the_integral_converges(
+    c: float, prevalence: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Four times the nodes leave less than a third of the error in the mean, time and again."""
+    errors = []
+    for n in (1_250, 5_000, 20_000, 80_000):
+        monkeypatch.setattr(sample_size, "N_QUANTILES", n)
+        risk, share = normal_risks(c, prevalence)
+        errors.append(abs(share @ risk - prevalence))
+    assert all(later < earlier / 3 for earlier, later in pairwise(errors))
 
 
 @pytest.mark.parametrize(("prevalence", "c", "options", "expected"), VALIDATION)

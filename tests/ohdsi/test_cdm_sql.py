@@ -24,7 +24,7 @@ from elseif.ohdsi import to_cdm_sql
 from elseif.ohdsi.cdm_sql import check_definition
 from tests.cohort import handmade as made
 from tests.cohort.definitions import HANDMADE
-from tests.cohort.engines import DuckDBEngine, Engine, PostgresServer
+from tests.cohort.engines import DuckDBEngine, Engine, PostgresServer, SparkEngine
 from tests.ohdsi.models import asking_for_everything
 
 
@@ -34,6 +34,10 @@ def answers(engine: Engine, sql: str) -> dict[int, tuple[str, int, float]]:
         with engine.owner() as connection:
             cursor = connection.execute(sql)
             rows, names = cursor.fetchall(), [column.name for column in cursor.description or ()]
+    elif isinstance(engine, SparkEngine):
+        frame = engine.session.sql(sql).toArrow()
+        names = frame.column_names
+        rows = [tuple(row[name] for name in names) for row in frame.to_pylist()]
     else:
         assert isinstance(engine, DuckDBEngine)
         with duckdb.connect(str(engine.path), read_only=True) as connection:
@@ -60,7 +64,8 @@ def expected(model: FittedModel, cohort: Cohort) -> dict[int, tuple[str, int, fl
 
 
 def dialect(engine: Engine) -> str:
-    return "postgres" if isinstance(engine, PostgresServer) else "duckdb"
+    names = {PostgresServer: "postgres", SparkEngine: "spark", DuckDBEngine: "duckdb"}
+    return names[type(engine)]
 
 
 def run_sql(engine: Engine, *statements: str) -> None:
@@ -77,6 +82,16 @@ def run_sql(engine: Engine, *statements: str) -> None:
 
 @pytest.mark.parametrize("must_be_new", [False, True])
 def test_every_person_of_the_handmade_database(sql_engine: Engine, must_be_new: bool) -> None:
+    check_every_person(sql_engine, must_be_new)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::ResourceWarning")  # pyspark leaves its socket to be collected
+def test_every_person_on_spark(spark: SparkEngine) -> None:
+    check_every_person(spark, must_be_new=True)
+
+
+def check_every_person(sql_engine: Engine, must_be_new: bool) -> None:
     sql_engine.load(made.TABLES)
     definition = replace(HANDMADE, outcome_must_be_new=must_be_new)
     with sql_engine.connect() as database:

@@ -204,3 +204,33 @@ def test_synthetic_people_are_told(fitted: BayesianRuleListClassifier) -> None:
 
     page = validation_page(replace(found, synthetic=True), title="Falls")
     assert "<title>SYNTHETIC patients: falls</title>" in page
+
+
+def test_the_label_that_is_evaluated(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rng = np.random.default_rng(0)
+    fate = np.array(["fall", "fracture", "none"])
+
+    def rows(n: int) -> pd.DataFrame:
+        walks = rng.random(n) < 0.5
+        chance = np.where(walks[:, None], [0.1, 0.1, 0.8], [0.5, 0.2, 0.3])
+        drawn = (rng.random((n, 1)) > chance.cumsum(axis=1)).sum(axis=1)
+        return pd.DataFrame({"walks": walks, "age": rng.integers(60, 95, n), "fate": fate[drawn]})
+
+    here, there = rows(400), rows(300)
+    clf = BayesianRuleListClassifier(random_state=0).fit(here[["walks", "age"]], here.fate)
+    model, table = tmp_path / "model.json", tmp_path / "there.csv"
+    save_model(clf, model)
+    there.to_csv(table, index=False)
+    results = tmp_path / "results.json"
+    command = ["validate", str(model), str(table), "--label", "fate", "--results", str(results)]
+    assert run(command) == 0
+    assert "'none' against all others. --positive LABEL" in " ".join(
+        capsys.readouterr().err.split()
+    )
+    assert run([*command, "--positive", "fall", "--force"]) == 0
+    assert "against all others" not in capsys.readouterr().err
+    found = json.loads(results.read_text())
+    assert found["positive"] == "fall"
+    assert found["n_events"] == (there.fate == "fall").sum()
+    assert run([*command, "--positive", "fal", "--force"]) == 2
+    assert "Did you mean 'fall'" in capsys.readouterr().err

@@ -149,6 +149,14 @@ def validate(
     *,
     source: Source,
     label: LabelColumn = None,
+    positive: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LABEL",
+            help="Evaluate the probability of this label against all others; without it, of the "
+            "last.",
+        ),
+    ] = None,
     outputs: Outputs,
     quiet: Quiet = False,
     text: Any = None,
@@ -163,22 +171,25 @@ def validate(
     written = [outputs.out, outputs.results, outputs.recalibrated]
     check_outputs(written, outputs.force, [model, *([table] if table else [])])
     from elseif.cli.models import read
+    from elseif.cli.tables import find_label
     from elseif.evaluation.updating import recalibrate
     from elseif.report.external_validation import validate_externally
     from elseif.report.validation_text import validation_text
 
     fitted = read(model, outputs.labels)
+    classes = fitted.metadata.classes.tolist()
+    wanted = None if positive is None else find_label(positive, classes, "--positive")
     if table is None:
         X, y = _of_cohort(fitted, model, _extracted(fitted, model, source, quiet), label)
     else:
         X, y = _of_table(fitted, model, table, label, text, outputs)
-    classes = fitted.metadata.classes
-    if len(classes) > 2:
+    validation = validate_externally(fitted, X, y, positive=wanted, discount=outputs.discount)
+    if wanted is None and len(fitted.metadata.classes) > 2:
         say(
-            f"note: the model has {len(classes)} labels; this evaluates the probability of "
-            f"{fitted.metadata.label_names[-1]!r:.80} against all others."
+            f"note: the model has {len(fitted.metadata.classes)} labels; this evaluates the "
+            f"probability of {validation.positive!r:.80} against all others. --positive LABEL "
+            "evaluates another."
         )
-    validation = validate_externally(fitted, X, y, discount=outputs.discount)
     made = None
     if outputs.recalibrated is not None:
         made = recalibrate(fitted, X, y, outputs.discount)
@@ -186,7 +197,7 @@ def validate(
     print()
     if outputs.min_cell is not None and outputs.shared():
         validation = validate_externally(
-            fitted, X, y, min_cell=outputs.min_cell, discount=outputs.discount
+            fitted, X, y, positive=wanted, min_cell=outputs.min_cell, discount=outputs.discount
         )
     if outputs.out is not None:
         from elseif.report.validation_report import validation_page
