@@ -42,7 +42,7 @@ from elseif.tables.columns import Kind
 from elseif.tables.fingerprint import column_digest, data_fingerprint
 from elseif.tables.labels import Labels, category_order, label_array, read_labels
 from elseif.tables.lazily import read_lazily
-from elseif.tables.reading import Table, parse_kinds, read_table
+from elseif.tables.reading import Table, read_table
 from elseif.training_record import training_record
 
 if TYPE_CHECKING:
@@ -477,28 +477,10 @@ class FittedModel:
         Draft
             The list, ready to be changed.
         """
-        from elseif.editing.draft import EditContext, begin  # loaded by those who edit
+        from elseif.editing.draft import begin  # loaded by those who edit
+        from elseif.editing.edit_context import edit_context
 
-        if self.metadata.rounding is not None:
-            raise DataError(
-                "This model was saved with min_cell: its counts are rounded, and only the rules of "
-                "its lists are in it. Edit the model that was saved without min_cell."
-            )
-        table = self.read(X)
-        drop_missing = self.setting("missing_y") == "drop"
-        labels = self.read_labels(y, sample_weight, table, drop_missing)
-        if not np.array_equal(labels.classes, self.metadata.classes):
-            raise DataError(
-                "These are not the data that the list was fitted to: the labels of y are "
-                f"{labels.classes.tolist()}, and were {self.metadata.classes.tolist()} in fit."
-            )
-        if labels.unit != self.metadata.count_unit:
-            raise DataError(
-                "These are not the data that the list was fitted to: the weights differ. "
-                "Pass the sample_weight of fit, or none if it had none."
-            )
-        kinds, orders = parse_kinds(self.setting("kinds"), table)
-        return begin(EditContext(self, table, labels, kinds, orders, classifier))
+        return begin(edit_context(self, X, y, sample_weight, classifier))
 
 
 def as_model(model: Any) -> FittedModel:

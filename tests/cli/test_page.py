@@ -1,15 +1,15 @@
-"""The examples of docs/cli.md, run in their order by the program itself."""
+"""The examples of docs/cli.md, run in their order."""
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
+import pytest
+
 from elseif.datasets import load_titanic
+from tests.cli.program import run_here
 
 PAGE = Path(__file__).parents[2] / "docs" / "cli.md"
 # said once, by whatever is the first to call compiled code on a machine
@@ -17,8 +17,10 @@ COMPILING = re.compile(r"^elseif: compiling its kernels.*\n", re.MULTILINE)
 BLOCK = re.compile(r"```(json|yaml|console)\n(.*?)```", re.DOTALL)
 
 
-def test_examples(tmp_path: Path) -> None:
+def test_examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Output is as the page has it; three points stand for any text within a line or lines."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
     X, y = load_titanic("paper")
     X.assign(survival=y).to_csv(tmp_path / "titanic.csv", index=False)
     page = PAGE.read_text(encoding="utf-8")
@@ -32,15 +34,7 @@ def test_examples(tmp_path: Path) -> None:
             continue
         command, _, expected = content.partition("\n")
         arguments = shlex.split(command.removeprefix("$ elseif "))
-        done = subprocess.run(
-            [sys.executable, "-m", "elseif", *arguments],
-            cwd=tmp_path,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            check=False,
-            env={**os.environ, "PYTHONUTF8": "1", "COLUMNS": "80"},
-        )
-        found = COMPILING.sub("", done.stdout.decode("utf-8"))
+        found = COMPILING.sub("", run_here(*arguments, together=True).out)
         pattern = ".*?".join(map(re.escape, expected.split("...")))
         assert re.fullmatch(pattern, found, re.DOTALL), f"{command}\n{found}"
         n_run += 1

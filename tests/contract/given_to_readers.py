@@ -15,16 +15,16 @@ N = 400
 
 
 def people() -> pd.DataFrame:
-    """Whose stroke depends on age and smoking."""
+    """Whose stroke depends so much on age and smoking that few lists are probable."""
     rng = np.random.default_rng(0)
-    age = rng.integers(30, 90, N)
+    age = rng.choice([45, 55, 75], N)
     smoker = rng.random(N) < 0.4
     return pd.DataFrame(
         {
             "age": age,
             "sex": rng.choice(["female", "male"], N),
             "smoker": smoker,
-            "stroke": rng.random(N) < 0.1 + 0.3 * (age > 60) + 0.3 * smoker,
+            "stroke": rng.random(N) < np.where(smoker, 0.95, 0.02 + 0.5 * (age > 60)),
         }
     )
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 import contextlib
 import doctest
 import io
-import os
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.cli.program import run_here
 from tests.contract.given_to_readers import GIVEN
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -103,12 +101,6 @@ def run_commands(content: str) -> None:
         if (program, arguments[0]) == ("pip", "install"):
             continue
         assert program == "elseif", line
-        done = subprocess.run(
-            [sys.executable, "-m", "elseif", *arguments],
-            capture_output=True,
-            text=True,
-            check=False,
-            env={**os.environ, "NO_COLOR": "1", "TERM": "dumb"},
-        )
-        assert done.returncode == 0, f"{line}\n{done.stderr}"
-        assert done.stdout, line
+        ended = run_here(*arguments)
+        assert ended.code == 0, f"{line}\n{ended.err}"
+        assert ended.out, line

@@ -62,7 +62,6 @@ THROUGH_A_DOOR = {
     "compiled/test_as_python.py": (
         "compiled.chain compiled.correlation compiled.evidence compiled.exact_sum "
         "compiled.marginal_likelihood compiled.mining "
-        ""
         "compiled.near_equivalence compiled.prior compiled.short_lists compiled.transfer "
         "compiled.uniforms compiled.vectors"
     ),
@@ -81,7 +80,7 @@ THROUGH_A_DOOR = {
     "report/test_methods.py": "report.settings_used",
     "showing/test_display_labels.py": "files.strict_yaml report.in_words",
     "showing/test_figures_for_papers.py": "posterior.quantity_names",
-    "editing/test_editing.py": "editing.constraints",
+    "editing/test_editing.py": "editing.constraints editing.edit_context",
     "evaluation/test_comparison.py": "evaluation.comparison.fitted_inside",
     "projection/test_path.py": (
         "evaluation.projection_scores project_mixin projection.project showing.path_plot "
@@ -103,8 +102,8 @@ THROUGH_A_DOOR = {
     "posterior/test_posterior.py": "posterior.collect posterior.steadiness",
     "posterior/test_intervals.py": "posterior.intervals",
     "report/test_summary.py": (
-        "report.counted report.decades report.grouping report.measures report.names "
-        "report.patterns report.plain_data report.posterior_summary report.together "
+        "report.counted report.decades report.evidence report.grouping report.measures "
+        "report.names report.patterns report.plain_data report.posterior_summary report.together "
         "report.training_people report.tripod"
     ),
     "report/test_report.py": "report.charts report.list_lines report.wording",

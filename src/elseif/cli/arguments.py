@@ -23,6 +23,12 @@ def _without_sizes(quiet: bool) -> bool:
     return quiet
 
 
+def min_cell_option(text: str) -> typer.models.OptionInfo:
+    """The option of the smallest number of people that may be told."""
+    option: typer.models.OptionInfo = typer.Option("--min-cell", min=2, metavar="NUMBER", help=text)
+    return option
+
+
 ModelFile = Annotated[
     Path,
     typer.Argument(metavar="MODEL", help="Model file, made by fit.", show_default=False),
@@ -57,6 +63,23 @@ LabelColumn = Annotated[
         help="Column of the label, if its name differs from that in fit.",
     ),
 ]
+LearntLabel = Annotated[
+    str | None,
+    typer.Option(
+        "--label",
+        metavar="COLUMN",
+        help="Column that is to be predicted; of a cohort's folder, its outcome.",
+        show_default=False,
+    ),
+]
+PositiveLabel = Annotated[
+    str | None,
+    typer.Option("--positive", metavar="LABEL", help="The label whose probability is wanted."),
+]
+DropColumns = Annotated[
+    list[str],
+    typer.Option("--drop", metavar="COLUMN", help="Column to leave out; may be repeated."),
+]
 WeightColumn = Annotated[
     str | None, typer.Option("--weight", metavar="COLUMN", help="Column of row weights.")
 ]
@@ -70,12 +93,7 @@ LabelsFile = Annotated[
 ]
 MinCell = Annotated[
     int | None,
-    typer.Option(
-        "--min-cell",
-        min=2,
-        metavar="NUMBER",
-        help="Round all numbers of people in the files to multiples of this.",
-    ),
+    min_cell_option("Round all numbers of people in the files to multiples of this."),
 ]
 Title = Annotated[str | None, typer.Option("--title", metavar="TEXT", help="Title of the page.")]
 Force = Annotated[
@@ -101,6 +119,15 @@ def output_file(text: str) -> typer.models.OptionInfo:
     return option
 
 
+SavedModel = Annotated[Path | None, output_file("Save the model here (JSON).")]
+WithoutPosterior = Annotated[
+    bool,
+    typer.Option(
+        "--without-posterior",
+        help="Leave the posterior's lists out of the model: a smaller file.",
+        rich_help_panel=OUTPUT,
+    ),
+]
 VocabularySchema = Annotated[
     str | None,
     typer.Option(

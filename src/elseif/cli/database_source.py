@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,7 +13,7 @@ from elseif.cli.arguments import ResultsSchema, VocabularySchema
 from elseif.errors import ParamError
 
 if TYPE_CHECKING:
-    from elseif.cohort import Database
+    from elseif.cohort import Cohort, Database
 
 PANEL = "Database"
 
@@ -58,3 +60,30 @@ class DatabaseSource:
             vocabulary_schema=self.vocabulary_schema,
             results_schema=self.results_schema,
         )
+
+    def extract(
+        self,
+        known: Mapping[str, Any] | None,
+        file: Path,
+        verb: str,
+        watched: bool,
+        folder: Path | None = None,
+    ) -> Cohort:
+        """The cohort that a plan or a model was made from, in this database.
+
+        ``known`` is what that file tells of the cohort, if it was made from one; ``verb`` is
+        "made" or "learnt".
+        """
+        from elseif.cohort import extract
+        from elseif.cohort.definition_file import definition_from
+        from elseif.progress import Progress, ProgressBar
+
+        if known is None:
+            raise ParamError(
+                f"{file.name} was not {verb} from a cohort: it has no definition to extract by. "
+                "Give a TABLE."
+            )
+        definition = definition_from(known["definition"], file.name)
+        progress = ProgressBar() if watched else Progress()
+        with self.connect() as database:
+            return extract(database, definition, folder=folder, progress=progress)

@@ -9,7 +9,15 @@ from typing import Annotated, Any
 
 import typer
 
-from elseif.cli.arguments import OUTPUT, Force, MinCell, Quiet, Title, output_file
+from elseif.cli.arguments import (
+    Force,
+    MinCell,
+    Quiet,
+    SavedModel,
+    Title,
+    WithoutPosterior,
+    output_file,
+)
 from elseif.cli.output import check_outputs, check_pages, save, say_saved, say_wrapped
 from elseif.cli.plan import PlanFile
 from elseif.cli.settings import by_label_name, estimator_parameters, takes_some_settings
@@ -39,15 +47,8 @@ def federate(
             help="Also judge each site by the list of all others (internal-external validation).",
         ),
     ] = False,
-    model: Annotated[Path | None, output_file("Save the model here (JSON).")] = None,
-    without_posterior: Annotated[
-        bool,
-        typer.Option(
-            "--without-posterior",
-            help="Leave the posterior's lists out of the model: a smaller file.",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = False,
+    model: SavedModel = None,
+    without_posterior: WithoutPosterior = False,
     out: Annotated[
         Path | None, output_file("Write the list and every line at every site as a page (HTML).")
     ] = None,

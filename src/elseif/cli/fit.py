@@ -5,26 +5,29 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from elseif.cli.activity import activity
 from elseif.cli.arguments import (
-    OUTPUT,
+    DropColumns,
     Force,
     LabelsFile,
+    LearntLabel,
     MinCell,
+    PositiveLabel,
     Quiet,
+    SavedModel,
     TableFile,
     WeightColumn,
+    WithoutPosterior,
     output_file,
 )
 from elseif.cli.cohort_folder import cohort_settings
 from elseif.cli.in_options import in_options
 from elseif.cli.interrupts import say_when_interrupted
+from elseif.cli.option_groups import takes_groups
 from elseif.cli.output import check_outputs, check_pages, save, say_saved, say_wrapped, width
 from elseif.cli.settings import by_label, estimator_parameters, takes_settings
 from elseif.cli.tables import Read, Wanted, check_table_file, kinds_of_texts, read_labelled
@@ -40,42 +43,39 @@ if TYPE_CHECKING:
 MOST_LEFT_OUT = 3  # columns named in the summary, which is to fit a screen
 
 
-@takes_settings
-@takes_text_format
-def fit(
-    table: TableFile,
-    label: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="Column that is to be predicted; of a cohort's folder, its outcome.",
-            show_default=False,
-        ),
-    ] = None,
-    positive: Annotated[
-        str | None,
-        typer.Option(metavar="LABEL", help="The label whose probability is wanted."),
-    ] = None,
-    weight: WeightColumn = None,
-    drop: Annotated[
-        list[str], typer.Option(metavar="COLUMN", help="Column to leave out; may be repeated.")
-    ] = [],  # noqa: B006
-    model: Annotated[Path | None, output_file("Save the model here (JSON).")] = None,
-    without_posterior: Annotated[
-        bool,
-        typer.Option(
-            "--without-posterior",
-            help="Leave the posterior's lists out of the model: a smaller file.",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = False,
+@dataclass(frozen=True)
+class LearntColumns:
+    """What is predicted, and from which rows and columns."""
+
+    label: LearntLabel = None
+    positive: PositiveLabel = None  # which the report evaluates; else the last of all labels
+    weight: WeightColumn = None
+    drop: DropColumns = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Files:
+    """What to write, and how."""
+
+    model: SavedModel = None
+    without_posterior: WithoutPosterior = False
     report: Annotated[
         Path | None, output_file("Write a report here (HTML); it cross-validates.")
-    ] = None,
-    calculator: Annotated[Path | None, output_file("Write a calculator here (HTML).")] = None,
-    min_cell: MinCell = None,
-    labels: LabelsFile = None,
-    force: Force = False,
+    ] = None
+    calculator: Annotated[Path | None, output_file("Write a calculator here (HTML).")] = None
+    min_cell: MinCell = None
+    labels: LabelsFile = None
+    force: Force = False
+
+
+@takes_settings
+@takes_text_format
+@takes_groups
+def fit(
+    table: TableFile,
+    *,
+    columns: LearntColumns,
+    files: Files,
     quiet: Quiet = False,
     text: Any = None,
     settings: dict[str, Any] = {},  # noqa: B006  # generated options, from the table of settings
@@ -85,24 +85,28 @@ def fit(
     Defaults are those of BayesianRuleListClassifier in Python, except that the seed is 0
     rather than new each time and that all cores are used.
     """
-    files = Files(model, report, calculator, min_cell, without_posterior, force, positive)
-    check_outputs([model, report, calculator], force, [table, labels, settings["antecedents"]])
-    check_pages(report, calculator)
+    pages = [files.report, files.calculator]
+    check_outputs(
+        [files.model, *pages], files.force, [table, files.labels, settings["antecedents"]]
+    )
+    check_pages(*pages)
     check_table_file(table)
-    label, cuts = cohort_settings(table, label)
+    label, cuts = cohort_settings(table, columns.label)
     classifier = new_classifier(settings, files, quiet)
     from elseif.antecedents.labels_file import read_display_labels
 
-    display = read_display_labels(labels).without([*drop, *([weight] if weight else [])])
+    weight, drop = columns.weight, columns.drop
+    display = read_display_labels(files.labels).without([*drop, *([weight] if weight else [])])
     classifier.cuts = cuts if classifier.cuts is None else classifier.cuts
     read = read_labelled(
         table,
         Wanted(
-            label, weight, drop, positive,
+            label, weight, drop, columns.positive,
             kinds=kinds_of_texts(classifier.kinds), missing_y=classifier.missing_y,
             text=text,
         ),
     )  # fmt: skip
+    positive = None if columns.positive is None else read.y.cat.categories[-1]
     if isinstance(classifier.pseudocounts, dict):
         classifier.pseudocounts = by_label(classifier.pseudocounts, read.y)
     from elseif.tables.reading import read_table
@@ -116,7 +120,7 @@ def fit(
         if display:
             classifier.model_ = classifier.model_.with_labels(display)
         is_watched, classifier.verbose = classifier.verbose, False  # no setting of the model's
-        write_files(classifier, read, table.name, files, is_watched)
+        write_files(classifier, read, table.name, files, positive, is_watched)
 
 
 @contextmanager
@@ -139,28 +143,20 @@ def check_labels_fit(display: DisplayLabels, read: Read) -> None:
     check_display_labels(display, read.X.names, (), read.y.cat.categories.tolist())
 
 
-@dataclass(frozen=True)
-class Files:
-    """What to write, and how."""
+def write_files(
+    classifier: Any, read: Read, source: str, files: Files, positive: Any, watched: bool
+) -> None:
+    """Print the list and write what was asked for, with the same numbers in every file.
 
-    model: Path | None
-    report: Path | None
-    calculator: Path | None
-    min_cell: int | None
-    without_posterior: bool
-    force: bool
-    positive: str | None = None  # the label that the report evaluates; the last of all labels
-
-
-def write_files(classifier: Any, read: Read, source: str, files: Files, watched: bool) -> None:
-    """Print the list and write what was asked for, with the same numbers in every file."""
+    ``positive`` is the label that was asked for, if one was.
+    """
     from elseif.fitted_model import as_model
 
     model, calculator, report = files.model, files.calculator, files.report
     min_cell, force = files.min_cell, files.force
     shown, summary = as_model(classifier), None
     if min_cell is not None and (model or calculator or report):
-        made = made_together(classifier, read, files, watched)
+        made = made_together(classifier, read, files, positive, watched)
         shown, summary = made.model or shown, made.summary
     if model is not None:  # before anything is printed, which may fail
         from elseif.export.model_file import known_by, model_hash, save_model
@@ -168,12 +164,12 @@ def write_files(classifier: Any, read: Read, source: str, files: Files, watched:
         posterior = None if files.without_posterior else "lists"
         save_model(shown, model, posterior, force)
         shown = known_by(shown, model_hash(shown, posterior))
-    print_fit(classifier, source, None if files.positive is None else read.y.cat.categories[-1])
+    print_fit(classifier, source, positive)
     print()
     if model is not None:
         say_saved("Model", model)
     if report is not None and summary is None:
-        summary = made_together(classifier, read, files, watched).summary
+        summary = made_together(classifier, read, files, positive, watched).summary
     if calculator is not None:
         from elseif.report.calculator import calculator_page
         from elseif.report.performance import performance
@@ -201,7 +197,9 @@ def labelled_rows(model: FittedModel, read: Read) -> Table | None:
     return trained.table.take(trained.rows)
 
 
-def made_together(classifier: Any, read: Read, files: Files, watched: bool) -> Outputs:
+def made_together(
+    classifier: Any, read: Read, files: Files, positive: Any, watched: bool
+) -> Outputs:
     """The model and the numbers of the report, rounded alike where a minimum cell is held."""
     from elseif.cli.report import report_evidence
     from elseif.fitted_model import as_model
@@ -210,7 +208,6 @@ def made_together(classifier: Any, read: Read, files: Files, watched: bool) -> O
 
     min_cell = files.min_cell
     if files.report is not None:
-        positive = None if files.positive is None else read.y.cat.categories[-1]
         evidence = report_evidence(classifier, read, watched, min_cell=min_cell, positive=positive)
         with activity("Measuring"):
             return outputs(evidence.trained, min_cell, evidence.model, evidence)

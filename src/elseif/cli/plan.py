@@ -7,7 +7,15 @@ from typing import Annotated, Any
 
 import typer
 
-from elseif.cli.arguments import Force, Quiet, TableFile
+from elseif.cli.arguments import (
+    DropColumns,
+    Force,
+    LearntLabel,
+    PositiveLabel,
+    Quiet,
+    TableFile,
+    min_cell_option,
+)
 from elseif.cli.cohort_folder import cohort_settings
 from elseif.cli.output import check_outputs, say_saved, say_wrapped
 from elseif.cli.settings import estimator_parameters, takes_some_settings
@@ -25,30 +33,12 @@ PlanFile = Annotated[
 @takes_text_format
 def plan(
     table: TableFile,
-    label: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="Column that is to be predicted; of a cohort's folder, its outcome.",
-            show_default=False,
-        ),
-    ] = None,
-    positive: Annotated[
-        str | None,
-        typer.Option(metavar="LABEL", help="The label whose probability is wanted."),
-    ] = None,
-    drop: Annotated[
-        list[str], typer.Option(metavar="COLUMN", help="Column to leave out; may be repeated.")
-    ] = [],  # noqa: B006
+    label: LearntLabel = None,
+    positive: PositiveLabel = None,
+    drop: DropColumns = [],  # noqa: B006
     name: Annotated[str, typer.Option(metavar="TEXT", help="What the plan is called.")] = "plan",
     min_cell: Annotated[
-        int | None,
-        typer.Option(
-            "--min-cell",
-            min=2,
-            metavar="NUMBER",
-            help="Leave out what names categories of fewer people.",
-        ),
+        int | None, min_cell_option("Leave out what names categories of fewer people.")
     ] = None,
     out: Annotated[Path, typer.Option(metavar="FILE", help="Write the plan here (JSON).")] = Path(
         "plan.json"

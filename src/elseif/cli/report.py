@@ -31,8 +31,8 @@ from elseif.cli.text_options import takes_text_format
 
 if TYPE_CHECKING:
     from elseif.fitted_model import FittedModel
+    from elseif.report.evidence import Evidence
     from elseif.report.exploration import Exploration
-    from elseif.report.summary import Evidence
 
 
 @dataclass(frozen=True)
@@ -178,7 +178,7 @@ def _chosen(fitted: FittedModel, positive: str | None) -> Any:
 def report_evidence(fitted: Any, read: Read, watched: bool, **options: Any) -> Evidence:
     """What a report is made of: the tables read, the folds run."""
     from elseif.progress import Progress, ProgressBar
-    from elseif.report.summary import gather
+    from elseif.report.evidence import gather
 
     return gather(
         fitted,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from elseif.cli.arguments import Force, LabelColumn, Quiet
+from elseif.cli.arguments import Force, LabelColumn, Quiet, min_cell_option
 from elseif.cli.cohort_folder import is_cohort_folder
 from elseif.cli.database_source import DatabaseSource
 from elseif.cli.option_groups import takes_groups
@@ -48,13 +48,7 @@ def site(
         typer.Option("--missing-y", metavar="error|drop", help="What to do without a label."),
     ] = "error",
     min_cell: Annotated[
-        int | None,
-        typer.Option(
-            "--min-cell",
-            min=2,
-            metavar="NUMBER",
-            help="Withhold patterns in which fewer people have some label.",
-        ),
+        int | None, min_cell_option("Withhold patterns in which fewer people have some label.")
     ] = None,
     out: Annotated[Path, typer.Option(metavar="FILE", help="Write the counts here (JSON).")] = Path(
         "site.json"
@@ -81,7 +75,9 @@ def site(
 
     agreed = read_plan(plan)
     if table is None:
-        X, y = _of_cohort(agreed, _extracted(agreed, plan, source, quiet))
+        from elseif.cli.fit import is_watched
+
+        X, y = _of_cohort(agreed, source.extract(agreed.cohort, plan, "made", is_watched(quiet)))
     else:
         check_table_file(table)
         X, y = _of_table(agreed, table, label, missing_y, text)
@@ -124,23 +120,6 @@ def _of_table(
         ),
     )
     return read.X, read.y
-
-
-def _extracted(plan: Plan, path: Path, source: DatabaseSource, quiet: bool) -> Cohort:
-    from elseif.cli.fit import is_watched
-    from elseif.cohort import extract
-    from elseif.cohort.definition_file import definition_from
-    from elseif.progress import Progress, ProgressBar
-
-    if plan.cohort is None:
-        raise ParamError(
-            f"{path.name} was not made from a cohort: it has no definition to extract by. Give a "
-            "TABLE."
-        )
-    definition = definition_from(plan.cohort["definition"], path.name)
-    progress = ProgressBar() if is_watched(quiet) else Progress()
-    with source.connect() as database:
-        return extract(database, definition, progress=progress)
 
 
 def _of_cohort(plan: Plan, cohort: Cohort) -> tuple[Any, Any]:

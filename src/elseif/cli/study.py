@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, dataclass, fields
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,11 +11,13 @@ import typer
 
 from elseif.cli.arguments import Quiet, ResultsSchema, VocabularySchema
 from elseif.cli.interrupts import say_when_interrupted
+from elseif.cli.option_groups import takes_groups
 from elseif.errors import ParamError
 
 STROKE = "Only of elseif study stroke"
 COMPARING = "Of elseif study stroke, flchain and nwtco"
 RESULTS = Path("results")
+FOLDS = 5
 
 
 class StudyName(StrEnum):
@@ -29,7 +32,6 @@ class StudyName(StrEnum):
 
 
 REAL = (StudyName.FLCHAIN, StudyName.NWTCO)
-OF_ALL_COMPARING = ("time_at_risk", "folds", "only", "skip", "fresh")
 
 
 def _stroke(text: str, metavar: str | None = None, **more: Any) -> Any:
@@ -59,76 +61,88 @@ Jobs = Annotated[int, typer.Option(metavar="NUMBER", help="Threads; -1 for all c
 DataSets = Annotated[
     int, typer.Option(min=1, metavar="NUMBER", help="simulation: data sets of each size.")
 ]
-Database = Annotated[
-    str | None,
-    _stroke(
-        "Database in the OMOP common data model: a .duckdb file, postgresql://..., or spark; or "
-        "nafld, for real people of a public data set. Without it, synthetic patients are made.",
-        "URL",
-    ),
-]
-Schema = Annotated[str | None, _stroke("Schema of its tables.", "NAME")]
-Definition = Annotated[
-    str | None, _stroke("Who is extracted: a name, or a YAML file; stroke.", "NAME|FILE")
-]
-TimeAtRisk = Annotated[
-    int | None,
-    _comparing(
-        "Days in which the outcome counts; as the definition or the study says.",
-        "DAYS",
-        min=1,
-        max=36_525,
-    ),
-]
-Folds = Annotated[int, _comparing("Folds of the cross-validation.", "NUMBER", min=2)]
-Only = Annotated[str | None, _comparing("Only these classifiers, such as BRL,CHADS2.", "NAME,...")]
-Skip = Annotated[str | None, _comparing("All classifiers but these.", "NAME,...")]
-PatientCount = Annotated[
-    int | None, _stroke("Size of the synthetic cohort; 12,586.", "NUMBER", min=100)
-]
-Fresh = Annotated[
-    bool,
-    typer.Option(
-        "--fresh",
-        help="Begin anew; without it, an interrupted study continues.",
-        rich_help_panel=COMPARING,
-    ),
-]
 
 
+@dataclass(frozen=True)
+class StrokeOptions:
+    """What elseif study stroke alone takes."""
+
+    database: Annotated[
+        str | None,
+        _stroke(
+            "Database in the OMOP common data model: a .duckdb file, postgresql://..., or spark; "
+            "or nafld, for real people of a public data set. Without it, synthetic patients are "
+            "made.",
+            "URL",
+        ),
+    ] = None
+    schema: Annotated[str | None, _stroke("Schema of its tables.", "NAME")] = None
+    vocabulary_schema: VocabularySchema = None
+    results_schema: ResultsSchema = None
+    definition: Annotated[
+        str | None, _stroke("Who is extracted: a name, or a YAML file; stroke.", "NAME|FILE")
+    ] = None
+    patients: Annotated[
+        int | None, _stroke("Size of the synthetic cohort; 12,586.", "NUMBER", min=100)
+    ] = None
+
+
+@dataclass(frozen=True)
+class ComparingOptions:
+    """What the studies take that compare classifiers by cross-validation."""
+
+    time_at_risk: Annotated[
+        int | None,
+        _comparing(
+            "Days in which the outcome counts; as the definition or the study says.",
+            "DAYS",
+            min=1,
+            max=36_525,
+        ),
+    ] = None
+    folds: Annotated[int, _comparing("Folds of the cross-validation.", "NUMBER", min=2)] = FOLDS
+    only: Annotated[
+        str | None, _comparing("Only these classifiers, such as BRL,CHADS2.", "NAME,...")
+    ] = None
+    skip: Annotated[str | None, _comparing("All classifiers but these.", "NAME,...")] = None
+    fresh: Annotated[
+        bool,
+        typer.Option(
+            "--fresh",
+            help="Begin anew; without it, an interrupted study continues.",
+            rich_help_panel=COMPARING,
+        ),
+    ] = False
+
+    def given(self) -> dict[str, Any]:
+        """The options with the names of classifiers read, and the default number of folds None."""
+        names = {"only": _names(self.only), "skip": _names(self.skip)}
+        for option, told in names.items():
+            if getattr(self, option) is not None and not told:
+                raise ParamError(f"--{option} {getattr(self, option)!r} names no classifier.")
+        return {**asdict(self), "folds": None if self.folds == FOLDS else self.folds, **names}
+
+
+OF_ALL_COMPARING = tuple(option.name for option in fields(ComparingOptions))
+
+
+@takes_groups
 def study(
     name: Name,
+    *,
     out: Out = None,
     seed: Seed = 0,
     jobs: Jobs = -1,
     data_sets: DataSets = 100,
-    database: Database = None,
-    schema: Schema = None,
-    vocabulary_schema: VocabularySchema = None,
-    results_schema: ResultsSchema = None,
-    definition: Definition = None,
-    time_at_risk: TimeAtRisk = None,
-    folds: Folds = 5,
-    only: Only = None,
-    skip: Skip = None,
-    patients: PatientCount = None,
-    fresh: Fresh = False,
+    stroke: StrokeOptions,
+    comparing: ComparingOptions,
     quiet: Quiet = False,
 ) -> None:
     """Run an experiment of the paper, or one on real people: print its table, draw its figure."""
-    stroke: dict[str, Any] = {
-        "database": database, "schema": schema, "definition": definition,
-        "vocabulary_schema": vocabulary_schema, "results_schema": results_schema,
-        "time_at_risk": time_at_risk,
-        "folds": None if folds == 5 else folds, "only": _names(only), "skip": _names(skip),
-        "patients": patients, "fresh": fresh,
-    }  # fmt: skip
-    given_options = {option: value for option, value in stroke.items() if value}
     if jobs == 0:  # before anything is made
         raise ParamError("--jobs is 0; it must be 1 or more, or negative: -1 for all cores.")
-    for option, given in (("only", only), ("skip", skip)):
-        if given is not None and not stroke[option]:
-            raise ParamError(f"--{option} {given!r} names no classifier.")
+    options = {**asdict(stroke), **comparing.given()}
+    given_options = {option: value for option, value in options.items() if value}
     if name is StudyName.STROKE:
         folder = out or RESULTS / _stroke_folder(given_options)
         _run_stroke(folder, seed, jobs, quiet, given_options)

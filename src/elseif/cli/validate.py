@@ -180,7 +180,10 @@ def validate(
     classes = fitted.metadata.classes.tolist()
     wanted = None if positive is None else find_label(positive, classes, "--positive")
     if table is None:
-        X, y = _of_cohort(fitted, model, _extracted(fitted, model, source, quiet), label)
+        from elseif.cli.fit import is_watched
+
+        cohort = source.extract(fitted.cohort, model, "learnt", is_watched(quiet), source.cohort)
+        X, y = _of_cohort(fitted, model, cohort, label)
     else:
         X, y = _of_table(fitted, model, table, label, text, outputs)
     validation = validate_externally(fitted, X, y, positive=wanted, discount=outputs.discount)
@@ -263,23 +266,6 @@ def _of_table(
             "in sample, which says nothing about other people."
         )
     return rows.X, rows.y
-
-
-def _extracted(fitted: FittedModel, model: Path, source: Source, quiet: bool) -> Cohort:
-    from elseif.cli.fit import is_watched
-    from elseif.cohort import extract
-    from elseif.cohort.definition_file import definition_from
-    from elseif.progress import Progress, ProgressBar
-
-    if fitted.cohort is None:
-        raise ParamError(
-            f"{model.name} was not learnt from a cohort: it has no definition to extract by. Give "
-            "a TABLE."
-        )
-    definition = definition_from(fitted.cohort["definition"], model.name)
-    progress = ProgressBar() if is_watched(quiet) else Progress()
-    with source.connect() as database:
-        return extract(database, definition, folder=source.cohort, progress=progress)
 
 
 def _of_cohort(

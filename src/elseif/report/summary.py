@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -10,22 +9,21 @@ import numpy as np
 
 from elseif.disclosure.cells import Cells
 from elseif.disclosure.holding import hold
-from elseif.disclosure.rounding import Rounding, check_min_cell
-from elseif.errors import DisclosureError, ParamError
-from elseif.evaluation.cross_validation import Validation, cross_validate, held_out
+from elseif.disclosure.rounding import Rounding
+from elseif.errors import DisclosureError
+from elseif.evaluation.cross_validation import Validation
 from elseif.evaluation.discrimination import auc_with_interval
 from elseif.evaluation.intervals import Estimate
 from elseif.evaluation.stability import Stability
-from elseif.evaluation.subgroups import Grouping
-from elseif.export.disclosed import check_predicts_by_a_list
-from elseif.fitted_model import FittedModel, as_model
+from elseif.fitted_model import FittedModel
 from elseif.posterior.line_intervals import line_intervals
 from elseif.posterior.rule_list import RuleList, with_display
 from elseif.progress import Progress
 from elseif.report.counted import Counted, count_people, rejudged
+from elseif.report.evidence import Evidence, gather
 from elseif.report.fold_lists import FoldSummary, fold_stability, fold_summaries
 from elseif.report.grouping import plain_count
-from elseif.report.in_words import groups_in_words, people_in_words
+from elseif.report.in_words import people_in_words
 from elseif.report.list_lines import Line, list_lines
 from elseif.report.measures import Judged, Measures, measure, whole_sample
 from elseif.report.plain_data import plain
@@ -38,23 +36,18 @@ from elseif.report.posterior_summary import (
 from elseif.report.projection_summary import (
     ProjectionSummary,
     describe_projection,
-    with_path_scores,
 )
-from elseif.report.report_options import ReportOptions, read_options, risk_thresholds
+from elseif.report.report_options import risk_thresholds
 from elseif.report.settings_used import Setting, settings_used
 from elseif.report.training import (
     Training,
-    groupings,
     is_resubstituted,
     judge,
     notes_on,
-    read_training,
 )
 from elseif.report.training_people import People, describe_people
 from elseif.report.tripod import Item, tripod_items
-from elseif.tables.labels import label_place
 from elseif.tables.origin import origin_notes, says_so
-from elseif.tables.reading import Table
 from elseif.training_record import now, versions
 
 FORMAT = 2
@@ -236,70 +229,6 @@ def summarise(
     return hold(evidence.min_cell, attempt)
 
 
-@dataclass(frozen=True, eq=False)
-class Evidence:
-    """All that a report is made of, before anything of it is counted."""
-
-    model: FittedModel
-    options: ReportOptions
-    min_cell: int | None
-    place: int  # of the label that is judged
-    trained: Training
-    table: Table  # whose rows are judged
-    groups: Sequence[Grouping]
-    apart: Validation | None  # on a held-out table
-    crossed: Validation | None  # over folds
-
-
-def gather(
-    fitted: Any,
-    X: Any,
-    y: Any,
-    *,
-    holdout: tuple[Any, Any] | None = None,
-    sample_weight: Any = None,
-    progress: Progress | None = None,
-    **options: Any,
-) -> Evidence:
-    """Read the tables and run the folds of a report; options as of ``summarise``."""
-    given = read_options(options)
-    model = as_model(fitted)
-    if given.labels is not None:
-        model = model.with_labels(given.labels)
-    known = model.metadata.rounding
-    min_cell = check_min_cell(given.min_cell)
-    if min_cell is None and known is not None:
-        min_cell = known.min_cell  # what a model keeps, its report keeps
-    if min_cell is not None:
-        check_predicts_by_a_list(model)
-    if given.folds is None and holdout is None:
-        raise ParamError(
-            "A report needs observations that the list was not learnt from: give folds (such as "
-            "5), or a held-out table as holdout=(X, y)."
-        )
-    place = _place(model.rule_list, given.positive)
-    # all that can be wrong with the tables is found before the folds take their time
-    trained = read_training(model, X, y, sample_weight)
-    table = trained.table if holdout is None else model.read_training(holdout[0])
-    groups = groupings(given.subgroups, table, model.metadata.kinds)
-    groups = groups_in_words(groups, model.metadata)
-    apart = None
-    if holdout is not None:
-        apart = held_out(model.predict_proba, model.metadata.classes, table, holdout[1])
-    crossed = None
-    if given.folds is not None:
-        fresh, data = _unfitted(fitted, model), (X, y, sample_weight)
-        how: dict[str, Any] = {
-            "folds": given.folds,
-            "random_state": given.random_state,
-            "progress": progress,
-        }
-        crossed = cross_validate(fresh, X, y, sample_weight=sample_weight, **how)
-        if min_cell is None:
-            model = with_path_scores(model, fresh, data, how)
-    return Evidence(model, given, min_cell, place, trained, table, groups, apart, crossed)
-
-
 def summary_of(evidence: Evidence, counted: Counted) -> Summary:
     """The report's numbers, of exact or of rounded counts."""
     model, trained, place = evidence.model, evidence.trained, evidence.place
@@ -430,11 +359,6 @@ def _title(evidence: Evidence) -> str:
     return f"A rule list for {outcome if outcome and len(_evaluated(evidence)) > 1 else of}"
 
 
-def _place(rule_list: RuleList, positive: Any) -> int:
-    label = rule_list.positive if positive is None else positive
-    return label_place(label, rule_list.classes)
-
-
 def _people(model: FittedModel, trained: Training, counted: Counted) -> People:
     rule_list = model.chosen_list()
     people = describe_people(
@@ -481,23 +405,6 @@ def _apparent_of_lines(
     truth = np.repeat([True, False], [events.sum(), others.sum()])
     risk = np.concatenate([np.repeat(risks, events), np.repeat(risks, others)])
     return auc_with_interval(truth, risk).value
-
-
-def _unfitted(fitted: Any, model: FittedModel) -> Any:
-    """A classifier to fit to folds: of the same class and settings as the one reported on."""
-    from sklearn.base import clone
-
-    from elseif.estimator import BayesianRuleListClassifier
-
-    settings = model.settings
-    if model.date_orders:  # which the rows of a fold alone may not show
-        told = {n: o for n, o in model.date_orders.items() if n in (settings["kinds"] or {})}
-        settings = {**settings, "kinds": {**(settings["kinds"] or {}), **told}}
-    if isinstance(fitted, FittedModel):
-        return BayesianRuleListClassifier(**settings)
-    classifier = clone(fitted)
-    known = classifier.get_params(deep=False)
-    return classifier.set_params(**{k: v for k, v in settings.items() if k in known})
 
 
 def _text_or_none(value: Any) -> str | None:

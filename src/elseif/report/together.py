@@ -13,9 +13,10 @@ from elseif.disclosure.rounding import Rounding
 from elseif.export.disclosed import rounded_model
 from elseif.fitted_model import FittedModel
 from elseif.report.counted import Counted, count_people
+from elseif.report.evidence import Evidence
 from elseif.report.exploration import Exploration
 from elseif.report.explorer_data import explorer_data
-from elseif.report.summary import Evidence, Summary, summary_of
+from elseif.report.summary import Summary, summary_of
 from elseif.report.training import Training
 
 
