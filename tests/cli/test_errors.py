@@ -78,6 +78,22 @@ WRONG: list[tuple[list[str], int, str]] = [
     (["export", "{f}/titanic.json", "--to", "word"], 2, "--to is 'word'; it must be one of text,"),
     (["export", "{f}/titanic.json", "--to", "text", "--dialect", "x"], 2, "not an option of text"),
     (["export", "{f}/titanic.json", "--to", "sql", "--dialect", "klingon"], 2, "klingon"),
+    (
+        ["export", "{f}/titanic.json", "--to", "sql", "--dialect", "mssql"],
+        2,
+        "elseif: --dialect is 'mssql'; it must be one of duckdb, sqlite, postgres, spark, "
+        "databricks, bigquery, snowflake, mysql, tsql, oracle, trino. Did you mean 'tsql'?",
+    ),
+    (
+        ["export", "{f}/titanic.json", "--to", "calculator", "--unit", "agee=years"],
+        2,
+        "elseif: --unit: the model has no column 'agee'; did you mean 'age'?",
+    ),
+    (
+        ["export", "{f}/titanic.json", "--to", "cql", "--library-version", "a b"],
+        2,
+        "elseif: --library-version is 'a b'; it must be like '1.0.0'.",
+    ),
     (["report", "{f}/titanic.json", "{f}/mixed.csv", "--out", "{t}/r"], 3, "no column 'survival'"),
     (["report", "{f}/titanic.json", "{f}/titanic.csv", "--folds", "0", "--out", "{t}/r"], 2, ""),
     (

@@ -91,7 +91,8 @@ THROUGH_A_DOOR = {
     "export/test_model_file.py": "export.decoding export.encoding files.sealed",
     "export/test_model_file_faults.py": "export.checks export.exact_checks export.field_types",
     "export/test_formats.py": (
-        "export.line_cells export.onnx_graph export.plain_text export.pmml export.sqlite_dates"
+        "export.dialect_names export.line_cells export.onnx_graph export.plain_text export.pmml "
+        "export.sqlite_dates"
     ),
     "export/test_cql.py": "export.fhir export.results",
     "export/test_dmn.py": "export.xml_text",

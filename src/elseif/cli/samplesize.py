@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from elseif.cli.in_options import arguments_as_options
 from elseif.cli.output import say_wrapped
 from elseif.errors import ParamError
 
@@ -122,7 +122,7 @@ def samplesize(
 def _to_develop(prevalence: float, c_statistic: float | None, given: Any) -> SampleSize:
     from elseif import evaluation
 
-    with _named_as_options():
+    with arguments_as_options(_PYTHON, _option):
         return evaluation.development_sample_size(
             prevalence, c_statistic=c_statistic, **_given(given)
         )
@@ -131,7 +131,7 @@ def _to_develop(prevalence: float, c_statistic: float | None, given: Any) -> Sam
 def _to_validate(prevalence: float, c_statistic: float, given: Any) -> SampleSize:
     from elseif import evaluation
 
-    with _named_as_options():
+    with arguments_as_options(_PYTHON, _option):
         return evaluation.validation_sample_size(prevalence, c_statistic, **given)
 
 
@@ -140,7 +140,7 @@ def _to_validate_model(path: Path, given: Any) -> SampleSize:
     from elseif.cli.models import read
 
     model = read(path)
-    with _named_as_options():
+    with arguments_as_options(_PYTHON, _option):
         return evaluation.sample_size_to_validate(model, **given)
 
 
@@ -153,15 +153,6 @@ def _refuse(options: Mapping[str, Any], task: Task) -> None:
     """Refuse options of the other task."""
     for name in _given(options):
         raise ParamError(f"{_option(name)} is an option of samplesize {task.value} alone.")
-
-
-@contextmanager
-def _named_as_options() -> Iterator[None]:
-    """Errors of Python's functions, with the names that the command line has for things."""
-    try:
-        yield
-    except ParamError as error:
-        raise type(error)(_PYTHON.sub(lambda m: _option(m[0]), str(error))) from error
 
 
 def _option(name: str) -> str:
