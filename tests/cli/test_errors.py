@@ -101,6 +101,41 @@ WRONG: list[tuple[list[str], int, str]] = [
         3,
         "the model's labels are 'died', 'survived'",
     ),
+    # options that would change nothing
+    (
+        ["validate", "{f}/titanic.json", "--database", "x.duckdb", "--sep", ";"],
+        2,
+        "--sep is an option for text files, not for --database.",
+    ),
+    (
+        ["site", "{f}/p.json", "--name", "a", "--database", "x.duckdb", "--na-values", "?"],
+        2,
+        "--na-values is an option for text files, not for --database.",
+    ),
+    (
+        ["validate", "{f}/titanic.json", "{f}/half.csv", "--min-cell", "5"],
+        2,
+        "--min-cell rounds the counts in files, not those on the screen: it goes with --out,",
+    ),
+    ([*FIT, "--min-cell", "5"], 2, "it goes with --model, --report or --calculator"),
+    ([*FIT, "--without-posterior"], 2, "--without-posterior goes with --model FILE"),
+    (
+        ["federate", "{f}/p.json", "{f}/s.json", "--without-posterior"],
+        2,
+        "--without-posterior goes with --model FILE",
+    ),
+    (["federate", "{f}/p.json", "{f}/s.json", "--min-cell", "5"], 2, "it goes with --model FILE"),
+    (
+        ["study", "titanic", "--data-sets", "5"],
+        2,
+        "--data-sets is an option of elseif study simulation, not of study titanic.",
+    ),
+    (["study", "stroke", "--data-sets", "100"], 2, "--data-sets is an option of elseif study"),
+    (
+        ["plan", "{f}/titanic.csv", "--weight-scaling", "effective"],
+        2,
+        "plan has no option --weight-scaling",
+    ),
     (["open", "{f}"], 2, "is a folder; it has no page"),
     (["open", "{f}/titanic.json"], 2, "titanic.json is a model file, which elseif show prints"),
     (["open", "{f}/none.html"], 2, "there is no such file. elseif report MODEL TABLE --out"),

@@ -43,6 +43,7 @@ THROUGH_A_DOOR = {
     "serving/test_running.py": "cli.serve serving.running",
     "serving/test_app.py": "serving.metrics serving.openapi",
     "cli/test_text_options.py": "cli.text_options",
+    "cli/test_reading_as_fit.py": "cli.reading_as_fit",
     "studies/test_stroke_study.py": (
         "cli.study studies.running studies.stroke studies.stroke_contenders "
         "studies.stroke_pages studies.stroke_paper"

@@ -64,6 +64,13 @@ def federate(
             "With --min-cell, --results cannot be written: it holds the counts of every site. Ask "
             "the sites for a minimum cell."
         )
+    if min_cell is not None and model is None:
+        raise ParamError(
+            "--min-cell rounds the counts in the model, not those on the screen: it goes with "
+            "--model FILE."
+        )
+    if without_posterior and model is None:
+        raise ParamError("--without-posterior goes with --model FILE.")
     check_outputs([model, results], force, [plan, *sites])
     parameters = estimator_parameters(settings)
     from elseif.cli.fit import is_watched

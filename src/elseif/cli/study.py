@@ -57,7 +57,8 @@ Out = Annotated[
 Seed = Annotated[int, typer.Option(min=0, metavar="NUMBER", help="Seed of everything random.")]
 Jobs = Annotated[int, typer.Option(metavar="NUMBER", help="Threads; -1 for all cores.")]
 DataSets = Annotated[
-    int, typer.Option(min=1, metavar="NUMBER", help="simulation: data sets of each size.")
+    int | None,
+    typer.Option(min=1, metavar="NUMBER", help="simulation: data sets of each size; 100."),
 ]
 Database = Annotated[
     str | None,
@@ -101,7 +102,7 @@ def study(
     out: Out = None,
     seed: Seed = 0,
     jobs: Jobs = -1,
-    data_sets: DataSets = 100,
+    data_sets: DataSets = None,
     database: Database = None,
     schema: Schema = None,
     vocabulary_schema: VocabularySchema = None,
@@ -126,6 +127,10 @@ def study(
     given_options = {option: value for option, value in stroke.items() if value}
     if jobs == 0:  # before anything is made
         raise ParamError("--jobs is 0; it must be 1 or more, or negative: -1 for all cores.")
+    if data_sets is not None and name is not StudyName.SIMULATION:
+        raise ParamError(
+            f"--data-sets is an option of elseif study simulation, not of study {name.value}."
+        )
     for option, given in (("only", only), ("skip", skip)):
         if given is not None and not stroke[option]:
             raise ParamError(f"--{option} {given!r} names no classifier.")
@@ -139,9 +144,8 @@ def study(
     _refuse(given_options, name)
     from elseif.studies import running  # scikit-learn and plotting are slow to load
 
-    settings = running.StudySettings(
-        out=out or RESULTS, seed=seed, n_jobs=jobs, n_data_sets=data_sets
-    )
+    sized = {} if data_sets is None else {"n_data_sets": data_sets}
+    settings = running.StudySettings(out=out or RESULTS, seed=seed, n_jobs=jobs, **sized)
     running.run_study(name.value, settings)
 
 
