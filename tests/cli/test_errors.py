@@ -78,12 +78,63 @@ WRONG: list[tuple[list[str], int, str]] = [
     (["export", "{f}/titanic.json", "--to", "word"], 2, "--to is 'word'; it must be one of text,"),
     (["export", "{f}/titanic.json", "--to", "text", "--dialect", "x"], 2, "not an option of text"),
     (["export", "{f}/titanic.json", "--to", "sql", "--dialect", "klingon"], 2, "klingon"),
+    (
+        ["export", "{f}/titanic.json", "--to", "sql", "--dialect", "mssql"],
+        2,
+        "elseif: --dialect is 'mssql'; it must be one of duckdb, sqlite, postgres, spark, "
+        "databricks, bigquery, snowflake, mysql, tsql, oracle, trino. Did you mean 'tsql'?",
+    ),
+    (
+        ["export", "{f}/titanic.json", "--to", "calculator", "--unit", "agee=years"],
+        2,
+        "elseif: --unit: the model has no column 'agee'; did you mean 'age'?",
+    ),
+    (
+        ["export", "{f}/titanic.json", "--to", "cql", "--library-version", "a b"],
+        2,
+        "elseif: --library-version is 'a b'; it must be like '1.0.0'.",
+    ),
     (["report", "{f}/titanic.json", "{f}/mixed.csv", "--out", "{t}/r"], 3, "no column 'survival'"),
     (["report", "{f}/titanic.json", "{f}/titanic.csv", "--folds", "0", "--out", "{t}/r"], 2, ""),
     (
         ["report", "{f}/titanic.json", "{f}/titanic.csv", "--label", "age", "--out", "{t}/r"],
         3,
         "the model's labels are 'died', 'survived'",
+    ),
+    # options that would change nothing
+    (
+        ["validate", "{f}/titanic.json", "--database", "x.duckdb", "--sep", ";"],
+        2,
+        "--sep is an option for text files, not for --database.",
+    ),
+    (
+        ["site", "{f}/p.json", "--name", "a", "--database", "x.duckdb", "--na-values", "?"],
+        2,
+        "--na-values is an option for text files, not for --database.",
+    ),
+    (
+        ["validate", "{f}/titanic.json", "{f}/half.csv", "--min-cell", "5"],
+        2,
+        "--min-cell rounds the counts in files, not those on the screen: it goes with --out,",
+    ),
+    ([*FIT, "--min-cell", "5"], 2, "it goes with --model, --report or --calculator"),
+    ([*FIT, "--without-posterior"], 2, "--without-posterior goes with --model FILE"),
+    (
+        ["federate", "{f}/p.json", "{f}/s.json", "--without-posterior"],
+        2,
+        "--without-posterior goes with --model FILE",
+    ),
+    (["federate", "{f}/p.json", "{f}/s.json", "--min-cell", "5"], 2, "it goes with --model FILE"),
+    (
+        ["study", "titanic", "--data-sets", "5"],
+        2,
+        "--data-sets is an option of elseif study simulation, not of study titanic.",
+    ),
+    (["study", "stroke", "--data-sets", "100"], 2, "--data-sets is an option of elseif study"),
+    (
+        ["plan", "{f}/titanic.csv", "--weight-scaling", "effective"],
+        2,
+        "plan has no option --weight-scaling",
     ),
     (["open", "{f}"], 2, "is a folder; it has no page"),
     (["open", "{f}/titanic.json"], 2, "titanic.json is a model file, which elseif show prints"),

@@ -43,6 +43,7 @@ THROUGH_A_DOOR = {
     "serving/test_running.py": "cli.serve serving.running",
     "serving/test_app.py": "serving.metrics serving.openapi",
     "cli/test_text_options.py": "cli.text_options",
+    "cli/test_reading_as_fit.py": "cli.reading_as_fit",
     "studies/test_stroke_study.py": (
         "cli.study studies.running studies.stroke studies.stroke_contenders "
         "studies.stroke_pages studies.stroke_paper"
@@ -90,7 +91,8 @@ THROUGH_A_DOOR = {
     "export/test_model_file.py": "export.decoding export.encoding files.sealed",
     "export/test_model_file_faults.py": "export.checks export.exact_checks export.field_types",
     "export/test_formats.py": (
-        "export.line_cells export.onnx_graph export.plain_text export.pmml export.sqlite_dates"
+        "export.dialect_names export.line_cells export.onnx_graph export.plain_text export.pmml "
+        "export.sqlite_dates"
     ),
     "export/test_cql.py": "export.fhir export.results",
     "export/test_dmn.py": "export.xml_text",

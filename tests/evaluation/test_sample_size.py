@@ -130,7 +130,7 @@ def test_of_a_list(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run([*develop, "--r2", "0.288"]) == 0
     assert "662 people, with about 116 events" in capsys.readouterr().out
     assert run(develop) == 2
-    assert "either r2 or c_statistic" in capsys.readouterr().err
+    assert "either --r2 or --c-statistic" in capsys.readouterr().err
     normal = ["samplesize", "validate", "--prevalence", "0.1", "--c-statistic", "0.75"]
     assert run([*normal, "--lp-normal=-2.5,1.2"]) == 0
     assert run([*normal, "--lp-normal", "much"]) == 2
@@ -169,3 +169,38 @@ def test_impossible_models() -> None:
         development_sample_size(0.5, 0, r2=0.1)
     given = validation_sample_size(0.1, 0.75, threshold=0.1, sensitivity=0.6, specificity=0.8)
     assert len(given.criteria) == 4
+
+
+DEVELOP = ["develop", "--prevalence", "0.174", "--parameters", "24"]
+VALIDATE = ["validate", "--prevalence", "0.1", "--c-statistic", "0.75"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([*DEVELOP, "--c-statistic", "0.4"], "--c-statistic is 0.4; it must be above 0.5"),
+        ([*DEVELOP, "--r2", "0.9"], "--r2 is 0.9; at a prevalence of 0.174"),
+        ([*DEVELOP, "--r2", "0.2", "--shrinkage", "0.1"], "--shrinkage is 0.1; it must be above"),
+        (["develop", "--prevalence", "2", "--parameters", "9", "--r2", "0.1"], "--prevalence is 2"),
+        ([*VALIDATE, "--oe-width", "0"], "--oe-width is 0.0; it must be finite and above 0"),
+        ([*VALIDATE, "--net-benefit-width", "0", "--threshold", "0.1"], "--net-benefit-width is"),
+        ([*VALIDATE, "--threshold", "7"], "--threshold is 7.0"),
+        ([*VALIDATE, "--lp-normal=0,-1"], "standard deviation of --lp-normal is -1"),
+        ([*VALIDATE, "--lp-normal=nan,1"], "mean of --lp-normal is nan"),
+        ([*VALIDATE, "--lp-beta=0,1"], "--lp-beta is 0"),
+        ([*VALIDATE, "--lp-beta=2,1", "--lp-normal=0,1"], "--lp-normal or --lp-beta, not both"),
+        # options of the other task, or of one that was not asked for, are not ignored
+        ([*DEVELOP, "--r2", "0.1", "--threshold", "0.1"], "--threshold is an option of samplesize"),
+        ([*DEVELOP, "--r2", "0.1", "--model", "m.json"], "--model is an option of samplesize"),
+        ([*DEVELOP, "--r2", "0.1", "--oe-width", "0.2"], "--oe-width is an option of samplesize"),
+        ([*VALIDATE, "--parameters", "4"], "--parameters is an option of samplesize develop"),
+        ([*VALIDATE, "--r2", "0.4"], "--r2 is an option of samplesize develop"),
+        ([*VALIDATE, "--shrinkage", "0.9"], "--shrinkage is an option of samplesize develop"),
+        ([*VALIDATE, "--net-benefit-width", "0.2"], "--net-benefit-width needs --threshold"),
+    ],
+)  # fmt: skip
+def test_refusals_name_the_options(
+    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["samplesize", *arguments]) == 2
+    assert said in capsys.readouterr().err

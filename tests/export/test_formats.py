@@ -363,8 +363,22 @@ def test_names_that_a_database_cannot_have() -> None:
         export_model(model_of(every_operator()), "sql", columns={"x": "y"})
     with pytest.raises(ParamError, match="two columns of the model would be 'age'"):
         export_model(model_of(every_operator()), "sql", columns={"fever": "age"})
-    with pytest.raises(ParamError, match="dialect is 'excel'"):
+    with pytest.raises(ParamError, match=r"dialect is 'excel'.*trino\.$"):
         export_model(model_of(every_operator()), "sql", dialect="excel")
+
+
+@pytest.mark.parametrize(
+    ("written", "known"),
+    [
+        ("mssql", "tsql"), ("sqlserver", "tsql"), ("SQL Server", "tsql"), ("T-SQL", "tsql"),
+        ("postgresql", "postgres"), ("pg", "postgres"), ("Postgres", "postgres"),
+        ("mariadb", "mysql"), ("MySQL", "mysql"), ("sqlite3", "sqlite"), ("spark sql", "spark"),
+        ("snowflak", "snowflake"), ("presto", "trino"), ("duck", "duckdb"),
+    ],
+)  # fmt: skip
+def test_dialects_by_other_names(written: str, known: str) -> None:
+    with pytest.raises(ParamError, match=rf"one of .* Did you mean '{known}'\?$"):
+        export_model(model_of(every_operator()), "sql", dialect=written)
 
 
 @pytest.mark.parametrize("bad", ["\x00", "\x0b", "\ud800", "\ufffe"], ids=ascii)

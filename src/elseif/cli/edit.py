@@ -48,7 +48,7 @@ def edit(
 ) -> None:
     """Evaluate a list that was edited in the explorer, and save it as a model."""
     check_outputs([new], force, [table, edited])
-    check_table_file(table)
+    check_table_file(table, text)
     from elseif.cli.models import read, read_again
     from elseif.report.edited_list import read_edited_list
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -13,6 +14,7 @@ import typer
 
 from elseif.cli.activity import activity
 from elseif.cli.arguments import Force, LabelsFile, MinCell, OutFile
+from elseif.cli.in_options import arguments_as_options
 from elseif.cli.option_groups import takes_groups
 from elseif.cli.output import check_is_folder, check_outputs, save, say_saved, write_data
 from elseif.cli.problems import say
@@ -253,7 +255,7 @@ def exported(
     known = signature(write).parameters
     for name in options:
         if name not in known:
-            raise ParamError(f"--{SAID.get(name, name)} is not an option of {to.value}.")
+            raise ParamError(f"{_option(name)} is not an option of {to.value}.")
     from elseif.export.disclosed import disclosed
 
     if len(paths) > 1 and to is not To.CALCULATOR:
@@ -263,7 +265,12 @@ def exported(
     if len(set(names)) < len(names):
         raise ParamError("A model file is given twice.")
     models = [disclosed(read(path, labels), min_cell) for path in paths]
-    with activity(f"Writing {to.value}"):
+    about = re.compile(rf"^({'|'.join(options) or '$'})(?= is |:)")
+    with activity(f"Writing {to.value}"), arguments_as_options(about, _option):
         if len(models) == 1:
             return write(models[0], **options)
         return write(dict(zip(names, models, strict=True)), **options)
+
+
+def _option(name: str) -> str:
+    return f"--{SAID.get(name, name)}"

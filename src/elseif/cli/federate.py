@@ -71,6 +71,13 @@ def federate(
             f"With --min-cell, {exact[0]} cannot be written: it holds the counts of every site. "
             "Ask the sites for a minimum cell."
         )
+    if min_cell is not None and model is None:
+        raise ParamError(
+            "--min-cell rounds the counts in the model, not those on the screen: it goes with "
+            "--model FILE."
+        )
+    if without_posterior and model is None:
+        raise ParamError("--without-posterior goes with --model FILE.")
     if title is not None and out is None:
         raise ParamError("--title goes with --out PAGE.")
     check_outputs([model, out, results], force, [plan, *sites])

@@ -29,9 +29,11 @@ from elseif.cli.in_options import in_options
 from elseif.cli.interrupts import say_when_interrupted
 from elseif.cli.option_groups import takes_groups
 from elseif.cli.output import check_outputs, check_pages, save, say_saved, say_wrapped, width
+from elseif.cli.reading_as_fit import keep_reading
 from elseif.cli.settings import by_label, estimator_parameters, takes_settings
 from elseif.cli.tables import Read, Wanted, check_table_file, kinds_of_texts, read_labelled
 from elseif.cli.text_options import takes_text_format
+from elseif.errors import ParamError
 
 if TYPE_CHECKING:
     from elseif.antecedents.display_labels import DisplayLabels
@@ -67,6 +69,16 @@ class Files:
     labels: LabelsFile = None
     force: Force = False
 
+    def check(self) -> None:
+        """Refuse options of files where none is written."""
+        if self.min_cell is not None and not (self.model or self.report or self.calculator):
+            raise ParamError(
+                "--min-cell rounds the counts in files, not those on the screen: it goes with "
+                "--model, --report or --calculator."
+            )
+        if self.without_posterior and self.model is None:
+            raise ParamError("--without-posterior goes with --model FILE.")
+
 
 @takes_settings
 @takes_text_format
@@ -85,12 +97,13 @@ def fit(
     Defaults are those of BayesianRuleListClassifier in Python, except that the seed is 0
     rather than new each time and that all cores are used.
     """
+    files.check()
     pages = [files.report, files.calculator]
     check_outputs(
         [files.model, *pages], files.force, [table, files.labels, settings["antecedents"]]
     )
     check_pages(*pages)
-    check_table_file(table)
+    check_table_file(table, text)
     label, cuts = cohort_settings(table, columns.label)
     classifier = new_classifier(settings, files, quiet)
     from elseif.antecedents.labels_file import read_display_labels
@@ -117,6 +130,7 @@ def fit(
         check_labels_fit(display, read)
     with resumable(classifier.checkpoint):
         classifier.fit(read.X, read.y, sample_weight=read.weights)
+        classifier.model_ = keep_reading(classifier.model_, text)
         if display:
             classifier.model_ = classifier.model_.with_labels(display)
         is_watched, classifier.verbose = classifier.verbose, False  # no setting of the model's
@@ -220,7 +234,6 @@ def new_classifier(
     settings: dict[str, Any], files: Files, quiet: bool
 ) -> BayesianRuleListClassifier:
     """A classifier of what the command line was told, its settings checked before any reading."""
-    from elseif.errors import ParamError
     from elseif.estimator import BayesianRuleListClassifier
     from elseif.parameters import check_parameters
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 import ast
 import re
 import shlex
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
+from elseif.errors import ParamError
 from elseif.parameters import BY_NAME
 
 # settings whose names no sentence has otherwise; the others are options where a value follows
@@ -81,6 +84,17 @@ def in_options(message: str) -> str:
         message = opening.sub(said, message)
     message = _with_values(message)
     return _NAME.sub(lambda m: _option(m[1]), message)
+
+
+@contextmanager
+def arguments_as_options(
+    arguments: re.Pattern[str], option: Callable[[str], str]
+) -> Iterator[None]:
+    """Errors about arguments of a function of Python's, with the options that they came from."""
+    try:
+        yield
+    except ParamError as error:
+        raise type(error)(arguments.sub(lambda m: option(m[0]), str(error))) from error
 
 
 def _with_values(message: str) -> str:

@@ -52,7 +52,7 @@ def read_cases(
 
     needed = model.columns_used() if only_used else model.feature_names
     text = replace(text, date_orders=model.date_orders)
-    rows = read_table_file(path, _kinds(model), text, needed)
+    rows = read_table_file(path, _kinds(model), text, needed, model.training.get("reading"))
     names = list(rows.columns)
     ids: list[object] = []
     if id_column is not None:
@@ -91,6 +91,7 @@ def read_again(
             kinds=kinds,
             missing_y=model.setting("missing_y"),
             text=replace(text, date_orders=model.date_orders),
+            kept=model.training.get("reading", {}),
         ),
     )
     with activity(f"Reading {path.name}"):

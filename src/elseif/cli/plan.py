@@ -21,7 +21,7 @@ from elseif.cli.output import check_outputs, say_saved, say_wrapped
 from elseif.cli.settings import estimator_parameters, takes_some_settings
 from elseif.cli.tables import Wanted, check_table_file, kinds_of_texts, read_labelled
 from elseif.cli.text_options import takes_text_format
-from elseif.parameters import Group
+from elseif.parameters import Group, Setting
 
 PlanFile = Annotated[
     Path,
@@ -29,7 +29,13 @@ PlanFile = Annotated[
 ]
 
 
-@takes_some_settings(lambda s: s.group is Group.CONDITIONS or s.name == "antecedents")
+def _makes_the_pool(setting: Setting) -> bool:
+    """Whether a setting is one of conditions and antecedents; a plan has no weights."""
+    is_about_conditions = setting.group is Group.CONDITIONS or setting.name == "antecedents"
+    return is_about_conditions and setting.name != "weight_scaling"
+
+
+@takes_some_settings(_makes_the_pool)
 @takes_text_format
 def plan(
     table: TableFile,
@@ -54,7 +60,7 @@ def plan(
     site, which runs elseif site.
     """
     check_outputs([out], force, [table, settings["antecedents"]])
-    check_table_file(table)
+    check_table_file(table, text)
     label, cuts = cohort_settings(table, label)
     parameters = estimator_parameters(settings)
     if parameters["cuts"] is None:

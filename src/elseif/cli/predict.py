@@ -50,7 +50,7 @@ def predict(
         known = ", ".join(CHOICES["predict_with"])
         raise ParamError(f"--with is {predict_with!r:.80}; it must be one of {known}.")
     check_outputs([out], force, [model, table])
-    check_table_file(table)
+    check_table_file(table, text)
     from elseif.cli.csv_text import csv_text
     from elseif.cli.models import read, read_cases
 

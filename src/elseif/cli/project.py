@@ -87,7 +87,7 @@ def project(
 ) -> None:
     """Print projected lists of every length, scored out of sample, and save one as a model."""
     check_outputs([new], force, [model, table])
-    check_table_file(table)
+    check_table_file(table, text)
     lengths.check()
     from elseif.cli.models import read, read_again
     from elseif.export.model_file import save_model, to_classifier

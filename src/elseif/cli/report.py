@@ -103,9 +103,9 @@ def report(
     written = [pages.out, pages.explorer, pages.calculator, pages.methods]
     check_outputs(written, pages.force, [model, table, holdout])
     check_pages(pages.out, pages.explorer, pages.calculator)
-    for path in (table, holdout):
-        if path is not None:
-            check_table_file(path)
+    check_table_file(table, text if holdout is None else None)  # which may be the text file
+    if holdout is not None:
+        check_table_file(holdout)
     from elseif.cli.models import check_training_table, read, read_again
 
     fitted = read(model, labels)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from elseif.cli.in_options import arguments_as_options
 from elseif.cli.output import say_wrapped
 from elseif.errors import ParamError
 
@@ -15,6 +18,11 @@ if TYPE_CHECKING:
     from elseif.evaluation import SampleSize
 
 DEVELOP, VALIDATE = "To develop", "To validate"
+# what Python calls an option, which is a word of English where it does not begin the sentence
+_PYTHON = re.compile(
+    r"(?<![\w-])(?:r2|c_statistic|lp_normal|lp_beta|oe_width|slope_width|c_width|"
+    r"net_benefit_width)(?!\w)|^(?:prevalence|parameters|shrinkage|threshold)(?= is )"
+)
 
 
 class Task(StrEnum):
@@ -36,7 +44,9 @@ def samplesize(
         int | None, _number("Candidate parameters; of a rule list, its conditions.", DEVELOP)
     ] = None,
     r2: Annotated[float | None, _number("Cox-Snell R2 instead of a C statistic.", DEVELOP)] = None,
-    shrinkage: Annotated[float, _number("Smallest acceptable shrinkage.", DEVELOP)] = 0.9,
+    shrinkage: Annotated[
+        float | None, _number("Smallest acceptable shrinkage; 0.9.", DEVELOP)
+    ] = None,
     model: Annotated[
         Path | None,
         typer.Option(
@@ -57,58 +67,96 @@ def samplesize(
             metavar="ALPHA,BETA", help="A Beta distribution of risks.", rich_help_panel=VALIDATE
         ),
     ] = None,
-    oe_width: Annotated[float, _number("Width of the interval of O/E.", VALIDATE)] = 0.2,
+    oe_width: Annotated[
+        float | None, _number("Width of the interval of O/E; 0.2.", VALIDATE)
+    ] = None,
     slope_width: Annotated[
-        float, _number("Width of the interval of the calibration slope.", VALIDATE)
-    ] = 0.2,
-    c_width: Annotated[float, _number("Width of the interval of the C statistic.", VALIDATE)] = 0.1,
+        float | None, _number("Width of the interval of the calibration slope; 0.2.", VALIDATE)
+    ] = None,
+    c_width: Annotated[
+        float | None, _number("Width of the interval of the C statistic; 0.1.", VALIDATE)
+    ] = None,
     threshold: Annotated[
         float | None, _number("Risk at which people are treated, for net benefit.", VALIDATE)
     ] = None,
     net_benefit_width: Annotated[
-        float, _number("Width of the interval of the standardised net benefit.", VALIDATE)
-    ] = 0.2,
+        float | None,
+        _number("Width of the interval of the standardised net benefit; 0.2.", VALIDATE),
+    ] = None,
 ) -> None:
     """Say how many people it takes to develop or to validate a model of a binary outcome.
 
     The criteria are those of Riley et al., as in pmsampsize and pmvalsampsize.
     """
-    from elseif import evaluation
-
+    to_develop = {"parameters": parameters, "r2": r2, "shrinkage": shrinkage}
+    criteria = {
+        "oe_width": oe_width, "slope_width": slope_width, "c_width": c_width,
+        "threshold": threshold, "net_benefit_width": net_benefit_width,
+    }  # fmt: skip
+    risks = {"lp_normal": lp_normal, "lp_beta": lp_beta}
     if task is Task.DEVELOP:
+        _refuse({"model": model, **risks, **criteria}, Task.VALIDATE)
         if prevalence is None or parameters is None:
             raise ParamError("samplesize develop needs --prevalence and --parameters.")
-        found = evaluation.development_sample_size(
-            prevalence, parameters, r2=r2, c_statistic=c_statistic, shrinkage=shrinkage
-        )
-        print_size(found, "develop")
+        print_size(_to_develop(prevalence, c_statistic, to_develop), "develop")
         return
-    options: dict[str, Any] = {
-        "oe_width": oe_width,
-        "slope_width": slope_width,
-        "c_width": c_width,
-        "threshold": threshold,
-        "net_benefit_width": net_benefit_width,
-    }
+    _refuse(to_develop, Task.DEVELOP)
+    if net_benefit_width is not None and threshold is None:
+        raise ParamError("--net-benefit-width needs --threshold, the risk of the net benefit.")
+    if lp_normal is not None and lp_beta is not None:
+        raise ParamError("Give --lp-normal or --lp-beta, not both.")
+    given = _given(criteria)
     if model is not None:
         if any(v is not None for v in (prevalence, c_statistic, lp_normal, lp_beta)):
             raise ParamError("--model tells prevalence, C statistic and risks: give it alone.")
-        from elseif.cli.models import read
-
-        print_size(evaluation.sample_size_to_validate(read(model), **options), "validate")
+        print_size(_to_validate_model(model, given), "validate")
         return
     if prevalence is None or c_statistic is None:
         raise ParamError(
             "samplesize validate needs --model MODEL, or --prevalence and --c-statistic."
         )
-    found = evaluation.validation_sample_size(
-        prevalence,
-        c_statistic,
-        lp_normal=_pair(lp_normal, "--lp-normal"),
-        lp_beta=_pair(lp_beta, "--lp-beta"),
-        **options,
-    )
-    print_size(found, "validate")
+    pairs = {name: _pair(name, text) for name, text in _given(risks).items()}
+    print_size(_to_validate(prevalence, c_statistic, {**given, **pairs}), "validate")
+
+
+def _to_develop(prevalence: float, c_statistic: float | None, given: Any) -> SampleSize:
+    from elseif import evaluation
+
+    with arguments_as_options(_PYTHON, _option):
+        return evaluation.development_sample_size(
+            prevalence, c_statistic=c_statistic, **_given(given)
+        )
+
+
+def _to_validate(prevalence: float, c_statistic: float, given: Any) -> SampleSize:
+    from elseif import evaluation
+
+    with arguments_as_options(_PYTHON, _option):
+        return evaluation.validation_sample_size(prevalence, c_statistic, **given)
+
+
+def _to_validate_model(path: Path, given: Any) -> SampleSize:
+    from elseif import evaluation
+    from elseif.cli.models import read
+
+    model = read(path)
+    with arguments_as_options(_PYTHON, _option):
+        return evaluation.sample_size_to_validate(model, **given)
+
+
+def _given(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options that were given; the others have the defaults of Python's functions."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def _refuse(options: Mapping[str, Any], task: Task) -> None:
+    """Refuse options of the other task."""
+    for name in _given(options):
+        raise ParamError(f"{_option(name)} is an option of samplesize {task.value} alone.")
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 def print_size(found: SampleSize, verb: str) -> None:
@@ -123,11 +171,11 @@ def print_size(found: SampleSize, verb: str) -> None:
     )
 
 
-def _pair(text: str | None, option: str) -> tuple[float, float] | None:
-    if text is None:
-        return None
+def _pair(name: str, text: str) -> tuple[float, float]:
     try:
         first, second = (float(part) for part in text.split(","))
     except ValueError:
-        raise ParamError(f"{option} is {text!r}; it must be two numbers, such as -5,2.5.") from None
+        raise ParamError(
+            f"{_option(name)} is {text!r:.80}; it must be two numbers, such as -5,2.5."
+        ) from None
     return first, second

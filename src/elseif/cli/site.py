@@ -13,6 +13,7 @@ from elseif.cli.database_source import DatabaseSource
 from elseif.cli.option_groups import takes_groups
 from elseif.cli.output import check_outputs, say_saved, say_wrapped
 from elseif.cli.plan import PlanFile
+from elseif.cli.reading_as_fit import refuse_for_other_files
 from elseif.cli.standard_input import table_path
 from elseif.cli.tables import Wanted, check_table_file, read_labelled
 from elseif.cli.text_options import takes_text_format
@@ -67,6 +68,8 @@ def site(
     if (table is None) == (source.database is None):
         raise ParamError("Give a TABLE, or --database URL, to count.")
     source.check_goes_together()
+    if table is None:
+        refuse_for_other_files(None, text)
     if missing_y not in ("error", "drop"):
         raise ParamError(f"--missing-y is {missing_y!r}; it must be error or drop.")
     check_outputs([out], force, [plan, table])
@@ -79,7 +82,7 @@ def site(
 
         X, y = _of_cohort(agreed, source.extract(agreed.cohort, plan, "made", is_watched(quiet)))
     else:
-        check_table_file(table)
+        check_table_file(table, text)
         X, y = _of_table(agreed, table, label, missing_y, text)
     counts = count_site(agreed, X, y, site=name, min_cell=min_cell, missing_y=missing_y)
     save_site(counts, out, force)

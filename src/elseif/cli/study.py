@@ -59,7 +59,8 @@ Out = Annotated[
 Seed = Annotated[int, typer.Option(min=0, metavar="NUMBER", help="Seed of everything random.")]
 Jobs = Annotated[int, typer.Option(metavar="NUMBER", help="Threads; -1 for all cores.")]
 DataSets = Annotated[
-    int, typer.Option(min=1, metavar="NUMBER", help="simulation: data sets of each size.")
+    int | None,
+    typer.Option(min=1, metavar="NUMBER", help="simulation: data sets of each size; 100."),
 ]
 
 
@@ -133,7 +134,7 @@ def study(
     out: Out = None,
     seed: Seed = 0,
     jobs: Jobs = -1,
-    data_sets: DataSets = 100,
+    data_sets: DataSets = None,
     stroke: StrokeOptions,
     comparing: ComparingOptions,
     quiet: Quiet = False,
@@ -141,6 +142,10 @@ def study(
     """Run an experiment of the paper, or one on real people: print its table, draw its figure."""
     if jobs == 0:  # before anything is made
         raise ParamError("--jobs is 0; it must be 1 or more, or negative: -1 for all cores.")
+    if data_sets is not None and name is not StudyName.SIMULATION:
+        raise ParamError(
+            f"--data-sets is an option of elseif study simulation, not of study {name.value}."
+        )
     options = {**asdict(stroke), **comparing.given()}
     given_options = {option: value for option, value in options.items() if value}
     if name is StudyName.STROKE:
@@ -153,9 +158,8 @@ def study(
     _refuse(given_options, name)
     from elseif.studies import running  # scikit-learn and plotting are slow to load
 
-    settings = running.StudySettings(
-        out=out or RESULTS, seed=seed, n_jobs=jobs, n_data_sets=data_sets
-    )
+    sized = {} if data_sets is None else {"n_data_sets": data_sets}
+    settings = running.StudySettings(out=out or RESULTS, seed=seed, n_jobs=jobs, **sized)
     running.run_study(name.value, settings)
 
 

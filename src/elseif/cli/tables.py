@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from elseif.checks import nearest_name
 from elseif.cli.activity import activity
 from elseif.cli.cohort_folder import CohortRows, is_cohort_folder, read_cohort_rows
+from elseif.cli.reading_as_fit import read_as_fit, refuse_for_other_files
 from elseif.errors import DataError, ParamError
 
 if TYPE_CHECKING:
@@ -41,12 +42,15 @@ class Wanted:
     kinds: Mapping[str, str] = field(default_factory=dict)  # category or date, as told or known
     missing_y: str = "error"
     text: TextFormat | None = None
+    kept: Mapping[str, Any] = field(default_factory=dict)  # how a model's own table was read
 
 
-def check_table_file(path: Path) -> None:
-    """Refuse a table that is not there before anything is loaded to read it with."""
+def check_table_file(path: Path, text: TextFormat | None = None) -> None:
+    """Refuse before anything is loaded a table that is not there, or options that it has not."""
     if not path.exists():
         raise DataError(f"{path}: there is no such file.")
+    if text is not None:
+        refuse_for_other_files(path, text)
 
 
 def read_table_file(
@@ -54,14 +58,16 @@ def read_table_file(
     kinds: Mapping[str, str] | None = None,
     text: TextFormat | None = None,
     needed: Collection[str] | None = None,
+    kept: Mapping[str, Any] | None = None,
 ) -> Any:
     """A data frame of a file, or Parquet of which columns are read when needed.
 
     Columns of text files whose kind is "category" are taken as written, even "1" and "true", and
-    those of dates must be dates; of columns that are not needed, faults do not matter.
+    those of dates must be dates; of columns that are not needed, faults do not matter. Options
+    that a model has ``kept`` are used where none are said.
     """
     from elseif.tables.parquet import PARQUET_ENDINGS, ParquetTable
-    from elseif.tables.text_files import read_file
+    from elseif.tables.text_files import TextFormat, read_file
 
     if is_cohort_folder(path):
         return read_cohort_rows(path)
@@ -69,7 +75,13 @@ def read_table_file(
         return ParquetTable(path)
     try:
         with activity(f"Reading {path.name}"):
-            return read_file(path, kinds, text, needed)
+            return read_as_fit(
+                path,
+                lambda how: read_file(path, kinds, how, needed),
+                text or TextFormat(),
+                dict(kept or {}),
+                needed,
+            )
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror or error}.") from error
 
@@ -88,7 +100,7 @@ def read_labelled(path: Path, wanted: Wanted) -> Read:
     kinds, needed = {**wanted.kinds, **dict.fromkeys(wanted.drop, "category")}, None
     if wanted.features is not None:
         needed = {wanted.label, wanted.weight or wanted.label, *wanted.features}
-    table = read_table_file(path, kinds, wanted.text, needed)
+    table = read_table_file(path, kinds, wanted.text, needed, wanted.kept)
     names = list(table.columns)
     _check_columns(path, names, wanted)
     if wanted.features is None:

@@ -34,6 +34,7 @@ from elseif.cli.output import (
     width,
 )
 from elseif.cli.problems import say
+from elseif.cli.reading_as_fit import refuse_for_other_files
 from elseif.cli.standard_input import table_path
 from elseif.cli.tables import check_table_file
 from elseif.cli.text_options import takes_text_format
@@ -58,12 +59,14 @@ class Source(DatabaseSource):
         ),
     ] = None
 
-    def check(self, table: Path | None) -> None:
+    def check(self, table: Path | None, text: Any) -> None:
         """Raise unless there is either a table or a database, and options go with it."""
         if (table is None) == (self.database is None):
             raise ParamError("Give a TABLE, or --database URL, to evaluate the model on.")
         if table is not None:
-            check_table_file(table)
+            check_table_file(table, text)
+        else:
+            refuse_for_other_files(None, text)
         self.check_goes_together(cohort=self.cohort)
         if self.cohort is not None:
             check_is_folder(self.cohort)
@@ -118,6 +121,11 @@ class Outputs:
             raise ParamError("--discount goes with --recalibrated FILE or --out PAGE.")
         if self.discount is not None and not 0 <= self.discount <= 1:
             raise ParamError(f"--discount is {self.discount:g}; it must lie between 0 and 1.")
+        if self.min_cell is not None and not self.shared() and self.recalibrated is None:
+            raise ParamError(
+                "--min-cell rounds the counts in files, not those on the screen: it goes with "
+                "--out, --results, --plp-results or --recalibrated."
+            )
         if self.min_cell is None or self.recalibrated is None:
             return
         shared = self.shared()
@@ -165,7 +173,7 @@ def validate(
 
     --recalibrated saves the same rules with probabilities updated by these data.
     """
-    source.check(table)
+    source.check(table, text)
     outputs.check()
     check_pages(outputs.out)
     written = [outputs.out, outputs.results, outputs.recalibrated]

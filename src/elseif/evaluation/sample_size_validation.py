@@ -188,8 +188,10 @@ def _distribution(
         return risk, share / share.sum()
     if lp_normal is not None:
         mean, sd = lp_normal
-        check_number("lp_normal", mean)
-        check_positive("lp_normal", sd)
+        check_number("The mean of lp_normal", mean)
+        if not math.isfinite(mean):
+            raise ParamError(f"The mean of lp_normal is {mean!r}; it must be finite.")
+        check_positive("The standard deviation of lp_normal", sd)
         return expit(mean + sd * norm.ppf(middles())), np.full(N_QUANTILES, 1 / N_QUANTILES)
     if lp_beta is not None:
         for value in lp_beta:

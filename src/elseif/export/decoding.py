@@ -18,6 +18,7 @@ from elseif.conditions.condition import Condition
 from elseif.conditions.fit_report import FitReport
 from elseif.conditions.training_range import TrainingRange
 from elseif.disclosure.rounding import Rounding
+from elseif.errors import ModelFileError, ParamError
 from elseif.export.document import (
     ColumnPart,
     ConditionPart,
@@ -30,6 +31,7 @@ from elseif.export.document import (
     PosteriorPart,
     ProjectionPathPart,
     QuantityPart,
+    ReadingPart,
     RulePart,
     TablePart,
 )
@@ -43,6 +45,7 @@ from elseif.sampler.convergence import Convergence
 from elseif.sampler.exact_posterior import CoverPatterns, ExactPosterior, Summaries
 from elseif.sampler.quantity import Quantity
 from elseif.tables.columns import Kind
+from elseif.tables.text_files import TextFormat
 
 OLD_INCLUSION = "inclusion of antecedent "
 
@@ -75,6 +78,7 @@ def decode_model(document: Document) -> FittedModel:
             "n": float(np.sum(training.label_counts)),
             "label_counts": list(training.label_counts),
             "fingerprint": training.fingerprint,
+            **({} if training.reading is None else {"reading": _reading(training.reading)}),
             "versions": dict(training.versions),
             "date": training.date,
         },
@@ -93,6 +97,16 @@ def decode_model(document: Document) -> FittedModel:
         if projection is None or projection.path is None
         else _path(projection.path, orders, metadata),
     )
+
+
+def _reading(part: ReadingPart) -> dict[str, Any]:
+    """How the training table was read, if a table can be read in that way."""
+    said = part.model_dump(exclude_defaults=True)
+    try:
+        TextFormat(**said)
+    except ParamError as error:
+        raise ModelFileError(f"training: reading: {error}") from error
+    return said
 
 
 def _plain(value: Any) -> Any:

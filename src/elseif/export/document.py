@@ -221,6 +221,17 @@ class RoundingPart(Part):
     step: Annotated[int, Field(ge=2, le=LARGEST_WHOLE)]
 
 
+class ReadingPart(Part):
+    """How the text file of the training table was written, as far as it was said."""
+
+    sep: Annotated[str | None, Field(max_length=20)] = None
+    decimal: Literal[".", ","] | None = None
+    thousands: Annotated[str | None, Field(max_length=1)] = None
+    encoding: Annotated[str | None, Field(max_length=100)] = None
+    na_values: Many[str] = Field(default_factory=list)
+    date_format: Annotated[str | None, Field(max_length=100)] = None
+
+
 class TrainingPart(Part):
     """What stands behind the model."""
 
@@ -233,6 +244,9 @@ class TrainingPart(Part):
         Sha256 | None,
         Field(description="SHA-256 of the columns as read, labels and weights, in row order"),
     ]
+    reading: Annotated[
+        ReadingPart | None, Field(description="how its text file was written, where that was said")
+    ] = None
     versions: Named[str]
     date: Annotated[str, Field(description="day and time of fit or first save, UTC")]
 

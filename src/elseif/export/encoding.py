@@ -28,7 +28,7 @@ def encode_model(model: FittedModel, with_posterior: bool) -> dict[str, Any]:
     """The document of a model, without its checksum."""
     orders = _Orders()
     posterior = model.posterior if with_posterior else None
-    rounding = model.metadata.rounding
+    rounding, reading = model.metadata.rounding, model.training.get("reading")
     return {
         "format": FORMAT,
         "format_version": VERSION,
@@ -60,6 +60,7 @@ def encode_model(model: FittedModel, with_posterior: bool) -> dict[str, Any]:
             "label_counts": [float(n) for n in model.training["label_counts"]],
             "count_unit": float(model.metadata.count_unit),
             "fingerprint": model.training["fingerprint"],
+            **({"reading": reading} if reading else {}),
             "versions": dict(model.training["versions"]),
             "date": model.training["date"],
         },

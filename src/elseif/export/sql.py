@@ -17,6 +17,7 @@ from elseif.conditions.condition import (
     UNEQUAL,
 )
 from elseif.errors import ExportError, ParamError, install
+from elseif.export.dialect_names import check_dialect
 from elseif.export.plain import (
     BOOLEAN,
     DATE,
@@ -76,8 +77,7 @@ def to_sql(
         import sqlglot  # noqa: F401
     except ImportError:
         raise ParamError(f"SQL needs sqlglot: {install('export')}.") from None
-    if dialect not in DIALECTS:
-        raise ParamError(f"dialect is {dialect!r}; it must be one of {', '.join(DIALECTS)}.")
+    check_dialect(dialect, DIALECTS)
     plain = plain_list(model, which)
     unknown = [name for name in columns or {} if name not in plain.all_sorts]
     if unknown:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from elseif.cohort.definition_file import definition_from
-from elseif.errors import ExportError, ParamError
+from elseif.errors import ExportError
+from elseif.export.dialect_names import check_dialect
 from elseif.export.plain import plain_list
 from elseif.export.sql import to_sql
 from elseif.fitted_model import FittedModel, as_model
@@ -70,8 +71,7 @@ def to_cdm_sql(
             "The model was not learnt from a cohort: it knows neither concept ids nor an index "
             "date. Export it as sql, over a table with its columns."
         )
-    if dialect not in ENGINES:
-        raise ParamError(f"dialect is {dialect!r}; it must be one of {', '.join(ENGINES)}.")
+    check_dialect(dialect, ENGINES)
     from elseif.cohort.cdm_layout import standard_layout
     from elseif.cohort.scoring_queries import ScoringQueries
 

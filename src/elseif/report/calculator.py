@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from elseif import __version__
+from elseif.checks import did_you_mean
 from elseif.errors import ParamError
 from elseif.export.disclosed import disclosed, disclosed_list
 from elseif.fitted_model import FittedModel
@@ -190,6 +191,8 @@ def _check_columns(models: Sequence[ShownModel], wording: Mapping[str, Mapping[s
     for what, by_column in wording.items():
         for name in by_column:
             if name not in known:
-                raise ParamError(f"{what}: the model has no column {name!r}.")
+                raise ParamError(
+                    f"{what}: the model has no column {name!r}; {did_you_mean(name, known)}"
+                )
     for name, bounds in wording["ranges"].items():
         range_ends(name, known[name], bounds)

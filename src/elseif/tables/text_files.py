@@ -21,6 +21,8 @@ SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods", ".numbers")
 DELIMITERS = (",", ";", "\t", "|")
 NAMED_DELIMITERS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|"}
 ROWS_AT_ONCE = 50_000
+# what a user says of a file as a whole; orders of dates are kept by column
+READING_OPTIONS = ("sep", "decimal", "thousands", "encoding", "na_values", "date_format")
 
 
 @dataclass(frozen=True)

@@ -42,6 +42,10 @@ OTHER_FORMATS = (
 READ_AT_FIRST = 4096  # bytes by which a format and an encoding are told
 
 
+class EncodingError(DataError):
+    """A file is not text in the encoding that it was read in."""
+
+
 class TextLines:
     """Lines of a file; knows the byte at which each begins, and refuses what is not text."""
 
@@ -78,10 +82,12 @@ class TextLines:
         """Number of lines so far."""
         return len(self._starts) - 1
 
-    def fault(self, line: int, byte: int | None, what: str) -> DataError:
+    def fault(
+        self, line: int, byte: int | None, what: str, kind: type[DataError] = DataError
+    ) -> DataError:
         """An error with its place; without a byte, that at which the line begins."""
         where = self._starts[line - 1] if byte is None else byte
-        return DataError(f"{self._path.name}, line {line}, byte {where}: {what}.")
+        return kind(f"{self._path.name}, line {line}, byte {where}: {what}.")
 
     def empty(self) -> DataError:
         """The error of a file without a header."""
@@ -106,8 +112,8 @@ class TextLines:
         except UnicodeDecodeError as first:
             before = content[: first.start].decode(self.encoding, errors="replace")
             ends = before.count("\n") + before.count("\r") - before.count("\r\n")
-            return self.fault(ends + 1, first.start, what)
-        return self.fault(self.n_read + 1, len(content), what)
+            return self.fault(ends + 1, first.start, what, EncodingError)
+        return self.fault(self.n_read + 1, len(content), what, EncodingError)
 
 
 @contextmanager
