@@ -13,6 +13,7 @@ tables of two labels are judged on three folds, by the fits of kept_fits.py; tho
 are made with --fit. What was judged is kept in .bench/line_coverage.csv and not judged again:
 
     python benchmarks/run.py line_coverage --seeds 10 --seconds 600
+    python benchmarks/line_coverage.py --seeds 0 --small --seconds 600
     python benchmarks/line_coverage.py --seeds 0 --seconds 0           # print what is kept
 """
 
@@ -163,7 +164,8 @@ def judge_real(told: argparse.Namespace) -> pd.DataFrame:
     for table in public_tables():
         if time.monotonic() > end or not (told.fit or is_kept(table, 0)):
             continue
-        if len(np.unique(table.load()[1])) != 2:
+        labels = table.load()[1]
+        if labels.nunique() != 2 or (told.small and len(labels) >= SMALL):
             continue
         for fold in folds_of(table):
             if (table.name, fold.number) in done or time.monotonic() > end:
@@ -216,6 +218,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--seeds", type=int, default=10, help="simulated tables of each size")
     parser.add_argument("--seconds", type=float, default=600, help="for real tables")
     parser.add_argument("--fit", action="store_true", help="make fits that are not kept")
+    parser.add_argument("--small", action="store_true", help=f"only tables below {SMALL:,} rows")
     told = parser.parse_args(arguments)
     warnings.simplefilter("ignore")
     lines, held = simulated_lines(told.seeds)

@@ -12,6 +12,7 @@ from elseif import BayesianRuleListClassifier, load_model, save_model
 from elseif.cli.main import run
 from elseif.report.summary import summarise
 from elseif.report.wording import reading_words
+from elseif.showing.thin_lines import thin_lines_words
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 EMPTY = "No training observation reaches line 3 of the point estimate"
@@ -30,6 +31,36 @@ def fitted() -> BayesianRuleListClassifier:
     clf = BayesianRuleListClassifier(random_state=0).fit(*few_people(2))
     assert [rule.n for rule in clf.rule_list_] == [14, 14, 0, 12]
     return clf
+
+
+@pytest.mark.parametrize(
+    ("counts", "words"),
+    [
+        ([10, 10], None),
+        (
+            [20, 30, 0],
+            "No training observation reaches the last line of the list: its probabilities are the "
+            "prior's alone.",
+        ),
+        (
+            [20, 0, 0],
+            "No training observation reaches lines 2 and 3 (the last) of the list: their "
+            "probabilities are the prior's alone.",
+        ),
+        (
+            [20, 3.5, 9, 2],
+            "Lines 2, 3 and 4 (the last) of the list rest on fewer than 10 training observations "
+            "(3.50, 9 and 2): look at their intervals.",
+        ),
+        (
+            [3, 30],
+            "Line 1 of the list rests on fewer than 10 training observations (3): look at its "
+            "interval.",
+        ),
+    ],
+)
+def test_words(counts: list[float], words: str | None) -> None:
+    assert thin_lines_words(counts, "the list") == words
 
 
 def test_fit_report_names_a_line_that_nobody_reaches(fitted: BayesianRuleListClassifier) -> None:

@@ -55,10 +55,10 @@ def thin_lines_words(counts: Sequence[float], name: str) -> str | None:
     if few:
         places = _lines([place for place, _ in few], len(counts))
         sizes = _joined([count_text(n) for _, n in few])
-        rests, their = ("rests", "its") if len(few) == 1 else ("rest", "their")
+        rests, theirs = ("rests", "its interval") if len(few) == 1 else ("rest", "their intervals")
         sentences.append(
             f"{places[0].upper()}{places[1:]} of {name} {rests} on fewer than {FEW} training "
-            f"observations ({sizes}): look at {their} intervals."
+            f"observations ({sizes}): look at {theirs}."
         )
     return " ".join(sentences) or None
 
