@@ -2,49 +2,65 @@
 
 For every line of a list, the held-out rows that it captures and how many of them have the outcome:
 is that number within the line's 95 % predictive interval (Beta-binomial), and how much nearer to
-the base rate is the share than the line's risk? Also for the posterior average, whose rows are put
-into ten groups by predicted risk, and for the true risks of simulated tables, which are known: how
-often they lie in the 95 % credible interval of the line, and in that over all lists. Real tables
-are those whose default fits kept_fits.py has made; --seeds 0 leaves the simulated ones out.
+the base rate of the training rows is the share than the line's risk? The rows of the posterior
+average are put into ten groups by predicted risk; the predictive interval of a group comes from
+lists drawn from the posterior, with risks drawn for their lines. For simulated tables, whose risks
+are known, also how often they lie in the 95 % credible interval of the line, and in that over all
+lists.
+
+Everything is fitted with default settings, and nothing of the held-out rows is seen by a fit. Real
+tables of two labels are judged on three folds, by the fits of kept_fits.py; those that are not kept
+are made with --fit. What was judged is kept in .bench/line_coverage.csv and not judged again:
+
+    python benchmarks/run.py line_coverage --seeds 10 --seconds 600
+    python benchmarks/line_coverage.py --seeds 0 --small --seconds 600
+    python benchmarks/line_coverage.py --seeds 0 --seconds 0           # print what is kept
 """
 
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from kept_fits import default_fit, folds_of, is_kept
+from kept_fits import FITS, Fold, default_fit, folds_of, is_kept
 from public_tables import SMALL, public_tables
 from scipy.stats import betabinom
 
 from elseif import BayesianRuleListClassifier
 
 LEVEL = 0.95
+TAILS = [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
 N_GROUPS = 10
-N_ITER = 8000
+N_LISTS = 400  # drawn for the predictive intervals of groups
 SIZES = (200, 1000, 5000)  # of simulated tables
 LISTS = ("point", "projected")
+WAYS = (*LISTS, "posterior")
+KEPT = FITS.parent / "line_coverage.csv"
+LENGTHS = ((0, 3), (4, 6), (7, 99))
 
 
 @dataclass(frozen=True)
 class Line:
     """A line of a list, or a group of rows of about one risk, on held-out rows."""
 
-    source: str
-    what: str
-    n_training: int
-    n_rules: int
+    table: str
+    fold: int
+    rows: int  # of the table, or of the simulated training rows
+    way: str
+    n_rules: int  # of the list; of the point estimate, for groups
+    n_training: float  # training rows on the line; of a group, all
     risk: float
-    base: float
+    base: float  # of the training rows
     n: int
     events: int
-    inside: bool | None  # None for groups, which have no predictive interval
+    inside: bool
 
 
 def simulated(n: int, seed: int) -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:
@@ -57,17 +73,12 @@ def simulated(n: int, seed: int) -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:
     return X, rng.random(n) < risk, risk
 
 
-def fitted(X: Any, y: Any) -> BayesianRuleListClassifier:
-    """A list of simulated rows as by default, but for the number of iterations."""
-    clf = BayesianRuleListClassifier(random_state=0, n_iter=N_ITER, predict_with="projected")
-    return clf.fit(X, y)
-
-
-def lines_of(clf: Any, source: str, X: Any, y: np.ndarray, n_training: int) -> Iterator[Line]:
+def lines_of(clf: Any, about: dict[str, Any], X: Any, y: np.ndarray) -> Iterator[Line]:
     """Every line of the lists that captures held-out rows, and groups by the posterior's risk."""
-    base = float(np.sum([r.label_counts for r in clf.rule_list_], axis=0)[-1] / n_training)
-    for what in LISTS:
-        rule_list = clf.model_.with_settings(predict_with=what).chosen_list()
+    totals = np.sum([rule.label_counts for rule in clf.rule_list_], axis=0)
+    base = float(totals[-1] / totals.sum())
+    for way in LISTS:
+        rule_list = clf.model_.with_settings(predict_with=way).chosen_list()
         places = rule_list.captured_by(X)
         for place, rule in enumerate(rule_list):
             rows = places == place
@@ -76,40 +87,41 @@ def lines_of(clf: Any, source: str, X: Any, y: np.ndarray, n_training: int) -> I
                 continue
             a = rule.label_counts[-1] + rule.pseudocounts[-1]
             b = rule.n + rule.pseudocounts.sum() - a
-            low, high = betabinom.ppf([(1 - LEVEL) / 2, (1 + LEVEL) / 2], n, a, b)
-            inside, risk = bool(low <= events <= high), float(rule.probabilities[-1])
-            yield Line(source, what, n_training, len(rule_list), risk, base, n, events, inside)
-    risks = clf.set_params(predict_with="posterior").predict_proba(X)[:, -1]
-    order = np.argsort(risks, kind="stable")
-    for rows in np.array_split(order, N_GROUPS):
-        if len(rows):
-            mean, events = float(risks[rows].mean()), int(y[rows].sum())
+            low, high = betabinom.ppf(TAILS, n, a, b)
             yield Line(
-                source, "posterior", n_training, len(clf.rule_list_), mean, base, len(rows), events,
-                None,
+                **about, way=way, n_rules=len(rule_list), n_training=rule.n,
+                risk=float(rule.probabilities[-1]), base=base, n=n, events=events,
+                inside=bool(low <= events <= high),
+            )  # fmt: skip
+    risks = clf.set_params(predict_with="posterior").predict_proba(X)[:, -1]
+    drawn = drawn_outcomes(clf.model_.posterior, X)
+    for rows in np.array_split(np.argsort(risks, kind="stable"), N_GROUPS):
+        if len(rows):
+            events = int(y[rows].sum())
+            low, high = np.quantile(drawn[:, rows].sum(axis=1), TAILS)
+            yield Line(
+                **about, way="posterior", n_rules=len(clf.rule_list_),
+                n_training=float(totals.sum()), risk=float(risks[rows].mean()), base=base,
+                n=len(rows), events=events, inside=bool(low <= events <= high),
             )  # fmt: skip
 
 
-def flattery(lines: list[Line]) -> float:
-    """By how much risks are further from the base rate than held-out shares, by rows."""
-    sizes = np.array([line.n for line in lines])
-    signs = np.array([np.sign(line.risk - line.base) for line in lines])
-    gaps = np.array([line.risk - line.events / line.n for line in lines])
-    return float(np.average(signs * gaps, weights=sizes))
-
-
-def show(name: str, lines: list[Line]) -> None:
-    """A row of the table for each of point, projected and posterior."""
-    for what in (*LISTS, "posterior"):
-        chosen = [line for line in lines if line.what == what]
-        if not chosen:
-            continue
-        held = [line.inside for line in chosen if line.inside is not None]
-        inside = f"{100 * np.mean(held):.1f} %" if held else ""
-        groups = "groups" if what == "posterior" else "lines"
-        print(
-            f"| {name} | {what} | {len(chosen):,} {groups} | {inside} | {flattery(chosen):+.3f} |"
-        )
+def drawn_outcomes(posterior: Any, X: Any) -> np.ndarray:
+    """Outcomes of all rows, drawn anew by lists of the posterior with risks of their lines."""
+    rng = np.random.default_rng(0)
+    shares = posterior.list_probabilities
+    places = rng.choice(len(shares), N_LISTS, p=shares / shares.sum())
+    captured: dict[int, tuple[np.ndarray, Any]] = {}
+    outcomes = np.empty((N_LISTS, len(X)), dtype=bool)
+    for i, place in enumerate(places.tolist()):
+        if place not in captured:
+            rule_list = posterior.rule_list(place)
+            captured[place] = rule_list.captured_by(X), rule_list
+        rows, rule_list = captured[place]
+        a = np.array([r.label_counts[-1] + r.pseudocounts[-1] for r in rule_list])
+        total = np.array([r.n + r.pseudocounts.sum() for r in rule_list])
+        outcomes[i] = rng.random(len(X)) < rng.beta(a, total - a)[rows]
+    return outcomes
 
 
 def simulated_lines(seeds: int) -> tuple[list[Line], dict[int, np.ndarray]]:
@@ -121,71 +133,122 @@ def simulated_lines(seeds: int) -> tuple[list[Line], dict[int, np.ndarray]]:
         for seed in range(seeds):
             X, y, _ = simulated(n, seed)
             new, outcome, risk = simulated(2000, 10_000 + seed)
-            clf = fitted(X, y)
+            clf = BayesianRuleListClassifier(
+                random_state=0, predict_with="projected", n_jobs=1
+            ).fit(X, y)
             found = []
-            for what in (*LISTS, "posterior"):
-                low, high = clf.predict_interval(new, LEVEL, what)[:, -1].T
+            for way in WAYS:
+                low, high = clf.predict_interval(new, LEVEL, way)[:, -1].T
                 found.append(np.mean((low <= risk) & (risk <= high)))
             coverage.append(found)
-            lines += lines_of(clf, f"simulated, {n:,} rows", new, outcome, n)
+            about = {"table": f"simulated {n} {seed}", "fold": 0, "rows": n}
+            lines += lines_of(clf, about, new, outcome)
         held[n] = np.mean(coverage, axis=0)
     return lines, held
 
 
-def real_lines(most_seconds: float) -> list[Line]:
-    """Lines on held-out folds of public tables of two labels, of the default fits that are kept."""
-    lines: list[Line] = []
-    start, n_tables = time.monotonic(), 0
+def lines_of_fold(fold: Fold) -> list[Line]:
+    """Lines of the default fit of a fold on its held-out rows."""
+    clf = default_fit(fold).model
+    n_rules = len(clf.rule_list_)
+    path = clf.project(fold.X, fold.y, max_length=n_rules, folds=None)
+    about = {"table": fold.table.name, "fold": fold.number, "rows": fold.n_rows}
+    return list(lines_of(path.as_classifier(n_rules), about, fold.X_test, fold.y_test))
+
+
+def judge_real(told: argparse.Namespace) -> pd.DataFrame:
+    """Lines of public tables of two labels: what is kept, and what the time allows."""
+    kept = pd.read_csv(KEPT).to_dict("records") if KEPT.exists() else []
+    done = {(line["table"], line["fold"]) for line in kept}
+    end = time.monotonic() + told.seconds
     for table in public_tables():
-        if not is_kept(table, 0):
+        if time.monotonic() > end or not (told.fit or is_kept(table, 0)):
             continue
-        if time.monotonic() - start > most_seconds:
-            print(f"(stopped after {n_tables} tables)")
-            break
-        if len(np.unique(table.load()[1])) != 2:
+        labels = table.load()[1]
+        if labels.nunique() != 2 or (told.small and len(labels) >= SMALL):
             continue
-        n_tables += 1
         for fold in folds_of(table):
-            if not is_kept(table, fold.number):
+            if (table.name, fold.number) in done or time.monotonic() > end:
                 continue
-            size = "below 1,500" if fold.n_rows < SMALL else "1,500 or more"
-            clf = default_fit(fold).model
-            n_rules = len(clf.rule_list_)
-            path = clf.project(fold.X, fold.y, max_length=n_rules, folds=None)
-            lines += lines_of(
-                path.as_classifier(n_rules), f"real, {size} rows", fold.X_test, fold.y_test,
-                len(fold.y),
-            )  # fmt: skip
-    print(f"\n{n_tables} real tables")
-    return lines
+            if told.fit or is_kept(table, fold.number):
+                kept += [asdict(line) for line in lines_of_fold(fold)]
+                pd.DataFrame(kept).to_csv(KEPT, index=False)
+                print(f"  {table.name}, fold {fold.number}", file=sys.stderr, flush=True)
+    return pd.DataFrame(kept)
+
+
+def overstatement(lines: pd.DataFrame) -> tuple[float, float]:
+    """How much further risks are from the base rate than shares, by rows; and risks themselves."""
+    signs = np.sign(lines.risk - lines.base)
+    gaps, distances = lines.risk - lines.events / lines.n, lines.risk - lines.base
+    return (
+        float(np.average(signs * gaps, weights=lines.n)),
+        float(np.average(signs * distances, weights=lines.n)),
+    )
+
+
+def show(name: str, lines: pd.DataFrame) -> None:
+    """A row of the table for each of point, projected and posterior; tables count alike."""
+    for way in WAYS:
+        some = lines[lines.way == way]
+        if not len(some):
+            continue
+        by_table = [overstatement(each) for _, each in some.groupby("table", sort=False)]
+        excess, distance = np.transpose(by_table)
+        error = excess.std(ddof=1) / np.sqrt(len(excess)) if len(excess) > 1 else np.nan
+        groups = "groups" if way == "posterior" else "lines"
+        print(
+            f"| {name} | {way} | {len(by_table)} | {len(some):,} {groups} "
+            f"| {100 * some.inside.mean():.1f} % | {100 * excess.mean():+.1f} ± {100 * error:.1f} "
+            f"| {100 * distance.mean():.1f} |"
+        )
+
+
+HEAD = (
+    "| new rows of | predicted with | tables | | in the 95 % predictive interval | too far from "
+    "the base rate, in points | printed distance |\n|---|---|---|---|---|---|---|"
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seeds", type=int, default=10)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--seeds", type=int, default=10, help="simulated tables of each size")
     parser.add_argument("--seconds", type=float, default=600, help="for real tables")
+    parser.add_argument("--fit", action="store_true", help="make fits that are not kept")
+    parser.add_argument("--small", action="store_true", help=f"only tables below {SMALL:,} rows")
     told = parser.parse_args(arguments)
     warnings.simplefilter("ignore")
     lines, held = simulated_lines(told.seeds)
-    print("| rows | line of the point estimate | line of the projected list | over all lists |")
-    print("|---|---|---|---|")
-    for n, shares in held.items():
-        print(f"| {n:,} | {' | '.join(f'{100 * share:.0f} %' for share in shares)} |")
-    print(
-        "\n| new rows of | predicted with | | in the 95 % predictive interval "
-        "| too far from the base rate |"
-    )
-    print("|---|---|---|---|---|")
-    for n in SIZES:
-        name = f"simulated, {n:,} rows"
-        show(name, [line for line in lines if line.source == name])
-    lines = real_lines(told.seconds)
-    for name in sorted({line.source for line in lines}):
-        show(name, [line for line in lines if line.source == name])
-    for low, high in ((0, 3), (4, 6), (7, 99)):
-        chosen = [line for line in lines if low <= line.n_rules <= high]
-        show(f"real, lists of {low} to {high} rules", chosen)
+    if lines:
+        print("| rows | line of the point estimate | line of the projected list | over all lists |")
+        print("|---|---|---|---|")
+        for n, shares in held.items():
+            print(f"| {n:,} | {' | '.join(f'{100 * share:.0f} %' for share in shares)} |")
+        frame = pd.DataFrame([asdict(line) for line in lines])
+        print(f"\n{HEAD}")
+        for n in SIZES:
+            show(f"simulated, {n:,} rows", frame[frame.rows == n])
+        print()
+    real = judge_real(told)
+    if not len(real):
+        return
+    print(HEAD)
+    for low, high in ((0, 500), (500, SMALL), (SMALL, 10**9)):
+        name = f"{low:,} rows or more" if high == 10**9 else f"{low:,} to {high - 1:,} rows"
+        name = f"fewer than {high:,} rows" if not low else name
+        show(name, real[(real.rows >= low) & (real.rows < high)])
+    for low, high in LENGTHS:
+        name = f"lists of {low} or more rules" if high == 99 else f"lists of {low} to {high} rules"
+        show(name, real[(real.n_rules >= low) & (real.n_rules <= high)])
+    lists = real[real.way != "posterior"]
+    for low, high in ((0, 19), (20, 49), (50, 10**9)):
+        name = f"lines of {low} " + ("or more" if high == 10**9 else f"to {high}")
+        some = lists[(lists.n_training >= low) & (lists.n_training <= high)]
+        show(f"{name} training rows", some)
+    show("all tables", real)
 
 
 if __name__ == "__main__":

@@ -75,7 +75,7 @@ def main() -> None:
         ],
         "growth": ["--out", told.out] if told.out else [],
         "projection_scoring": ["--role", "tune", "--small"],
-        "projection": ["--folds", "3", "--max-iter", "200000", "--role", "judge"],
+        "projection": ["--role", "judge"],
     }
     for name in told.names or BENCHMARKS:
         print(f"== {name}", flush=True)

@@ -18,6 +18,7 @@ from elseif.list_prior import list_prior, warn_of_long_prior
 from elseif.model.problem import Problem
 from elseif.parameters import without_learn
 from elseif.posterior.rule_list import ModelMetadata
+from elseif.showing.thin_lines import thin_lines_notes
 from elseif.tables.labels import Labels
 from elseif.training_record import training_record
 
@@ -99,7 +100,14 @@ def fit_pool(
         )
         drawn = classifier._sample(problem, mined.pool, metadata, seed, kept)
     path = classifier._projected(problem, drawn.posterior, drawn.rule_list)
-    all_notes = (drawn.point_note, learnt.note, *mined.left_out.notes, *notes)
+    projected = None if path is None else path.lists[-1]
+    all_notes = (
+        drawn.point_note,
+        *thin_lines_notes(drawn.rule_list, projected),
+        learnt.note,
+        *mined.left_out.notes,
+        *notes,
+    )
     model = FittedModel(
         rule_list=drawn.rule_list,
         map_rule_list=drawn.map_rule_list,
@@ -122,7 +130,7 @@ def fit_pool(
         cohort=None if observed.cohort is None else dict(observed.cohort),
         federation=None if observed.federation is None else dict(observed.federation),
         projection_path=path,
-        projected_rule_list=None if path is None else path.lists[-1],
+        projected_rule_list=projected,
     )
     return FittedPool(model, drawn, problem, kept)
 

@@ -22,6 +22,7 @@ from elseif.posterior.draws import Posterior
 from elseif.posterior.point_estimate import maximum_a_posteriori, point_estimate
 from elseif.posterior.steadiness import point_steadiness
 from elseif.showing.convergence_text import unsteady_words
+from elseif.showing.thin_lines import thin_lines_notes
 
 if TYPE_CHECKING:
     from elseif.antecedents.pool import Pool
@@ -110,8 +111,12 @@ class SamplingMixin:
             sampled = chains.drawn.go_on(n_iter, seconds, self._progress(), kept)
         drawn = _of_draws(sampled, model.pool, model.metadata, chains.problem.prior)
         path = self._projected(chains.problem, drawn.posterior, drawn.rule_list)
-        others = (text for text in model.fit_report.notes if text != chains.drawn.point_note)
-        notes = tuple(text for text in (drawn.point_note, *others) if text)
+        projected = None if path is None else path.lists[-1]
+        before = thin_lines_notes(model.rule_list, model.projected_rule_list)
+        now = thin_lines_notes(drawn.rule_list, projected)
+        replaced = (chains.drawn.point_note, *before)
+        others = (text for text in model.fit_report.notes if text not in replaced)
+        notes = tuple(text for text in (drawn.point_note, *now, *others) if text)
         longer = replace(
             model,
             rule_list=drawn.rule_list,
@@ -120,7 +125,7 @@ class SamplingMixin:
             convergence=drawn.convergence,
             fit_report=replace(model.fit_report, notes=notes),
             projection_path=path,
-            projected_rule_list=None if path is None else path.lists[-1],
+            projected_rule_list=projected,
         )
         # in one step, which nothing can interrupt
         self.__dict__ = {

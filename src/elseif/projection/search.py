@@ -102,6 +102,8 @@ class Search:
                 best[m] = self._exchange_pairs(self._best([best[m], extended]))
             if [candidate.rules for candidate in best] == before:
                 break
+        for m in range(longest - 1, -1, -1):  # a line that nobody is on must not pay
+            best[m] = self._best([best[m], self._remove(best[m + 1].rules)])
         return best
 
     def improve(self, best: ScoredList) -> ScoredList:

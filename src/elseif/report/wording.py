@@ -7,6 +7,7 @@ from typing import Any
 
 from elseif.report.names import shown
 from elseif.showing import numbers
+from elseif.showing.thin_lines import thin_lines_words
 
 Data = Mapping[str, Any]
 UNKNOWN = "not available"
@@ -245,6 +246,7 @@ def reading_words(summary: Data) -> list[str]:
         "the data and the prior, the probability lies in this interval with a probability of "
         f"{level}.",
         *_two_uncertainties(summary),
+        *_thin_lines(summary),
         "A condition on a missing value is not met, unless the condition is “is missing”. People "
         "with missing values may therefore end at a lower line.",
         "The list describes associations. It does not say that changing a condition would change "
@@ -267,6 +269,14 @@ def reading_words(summary: Data) -> list[str]:
             "evaluation, every person counts once."
         )
     return sentences
+
+
+def _thin_lines(summary: Data) -> list[str]:
+    """Which lines few people were on in training; rounded numbers would not tell."""
+    if summary["about"]["rounded_to"]:
+        return []
+    words = thin_lines_words([line["n"] for line in summary["lines"]], "the list")
+    return [] if words is None else [words]
 
 
 def _two_uncertainties(summary: Data) -> list[str]:

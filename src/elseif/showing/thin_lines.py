@@ -1,0 +1,75 @@
+"""A sentence on lines of a list that nobody, or hardly anybody, was on in training."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from elseif.showing.numbers import count_text
+
+if TYPE_CHECKING:
+    from elseif.posterior.rule_list import RuleList
+
+FEW = 10  # observations, fewer than which are mentioned
+
+
+def thin_lines_notes(point: RuleList, projected: RuleList | None) -> list[str]:
+    """What the fit report says of lines with few observations or none.
+
+    A posterior over lists gives some probability to lists with a line that no observation
+    reaches. Such a line has the prior's probabilities, which look like any other's.
+
+    Parameters
+    ----------
+    point : RuleList
+        The point estimate.
+    projected : RuleList or None
+        The projected list, if there is one.
+
+    Returns
+    -------
+    list of str
+        At most one text for each list.
+    """
+    lists = {"the point estimate": point, "the projected list": projected}
+    texts = [
+        thin_lines_words([rule.n for rule in each], name)
+        for name, each in lists.items()
+        if each is not None
+    ]
+    return [text for text in texts if text]
+
+
+def thin_lines_words(counts: Sequence[float], name: str) -> str | None:
+    """One sentence or two on a list, from the observations on each line, the default rule last."""
+    numbered = list(enumerate(counts, start=1))
+    empty = [place for place, n in numbered if n == 0]
+    few = [(place, n) for place, n in numbered if 0 < n < FEW]
+    sentences = []
+    if empty:
+        theirs = "its probabilities are" if len(empty) == 1 else "their probabilities are"
+        sentences.append(
+            f"No training observation reaches {_lines(empty, len(counts))} of {name}: {theirs} "
+            "the prior's alone."
+        )
+    if few:
+        places = _lines([place for place, _ in few], len(counts))
+        sizes = _joined([count_text(n) for _, n in few])
+        rests, theirs = ("rests", "its interval") if len(few) == 1 else ("rest", "their intervals")
+        sentences.append(
+            f"{places[0].upper()}{places[1:]} of {name} {rests} on fewer than {FEW} training "
+            f"observations ({sizes}): look at {theirs}."
+        )
+    return " ".join(sentences) or None
+
+
+def _lines(places: Sequence[int], n_lines: int) -> str:
+    """Such as "line 2", "lines 2 and 3", "the last line", "lines 2 and 4 (the last)"."""
+    if list(places) == [n_lines]:
+        return "the last line"
+    lines = f"line{'s' if len(places) > 1 else ''} {_joined([str(place) for place in places])}"
+    return f"{lines} (the last)" if places[-1] == n_lines else lines
+
+
+def _joined(parts: Sequence[str]) -> str:
+    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
