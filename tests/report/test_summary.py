@@ -528,7 +528,7 @@ def test_lines_have_an_interval_over_all_lists() -> None:
     both = percent_range(first["low_over_lists"], first["high_over_lists"], 0)
     assert f"over all lists </span>{both}</td>" in page
     assert "Two things are uncertain" in page
-    assert "their risks are a little too extreme for new people" in page
+    assert "their risks are too extreme for new people" in page
     model = replace(fitted().model_, posterior=None)
     for without in (summary(min_cell=5), summarise(model, X, y, folds=2)):
         risks = [risk for line in without.lines for risk in line.risks]

@@ -286,6 +286,11 @@ def print_fit(classifier: Any, source: str, positive: Any = None) -> None:
         f"Learnt from {report.n_rows - report.n_rows_without_label:,} rows of {source}; the lists "
         f"are made of {len(classifier.pool_):,} antecedents."
     )
+    if classifier.predict_with != "posterior":
+        from elseif.showing.optimism import few_rows_words
+
+        if optimism := few_rows_words(report.n_rows - report.n_rows_without_label):
+            say_wrapped(optimism)
     for note in origin_in_short(as_model(classifier).cohort):
         say_wrapped(note)
     say_wrapped(in_options(classifier.convergence_.sentence()))

@@ -7,19 +7,12 @@ from typing import Any
 
 from elseif.report.names import shown
 from elseif.showing import numbers
+from elseif.showing.optimism import optimism_words
 from elseif.showing.thin_lines import thin_lines_words
 
 Data = Mapping[str, Any]
 UNKNOWN = "not available"
 EXTERNAL, EXTERNAL_WORDS = "external", "external validation"
-# docs/coverage.md has the measurements, and the command that prints them
-OPTIMISM = (
-    "Rules are selected because they stand out in the training data, so their risks are a little "
-    "too extreme for new people. On held-out rows of nine public tables, printed risks were on "
-    "average 1.7 percentage points too far from the overall share in tables with fewer than 1,500 "
-    "rows, and 0.8 points in larger ones; on single tables it was several times as much. The "
-    "section on calibration says how well the risks of this list hold out of sample."
-)
 
 
 def percent(share: float | None, decimals: int = 1) -> str:
@@ -295,7 +288,8 @@ def _two_uncertainties(summary: Data) -> list[str]:
         )
     else:
         first += "The sections on the posterior and on stability are about the second."
-    return [first, OPTIMISM]
+    hold = "The section on calibration says how well the risks of this list hold out of sample."
+    return [first, f"{optimism_words()} {hold}"]
 
 
 def _first_risks(summary: Data) -> list[Data]:
