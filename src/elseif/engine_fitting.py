@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from elseif.engines.binarising import binarise_in_engine
-from elseif.engines.lazy_table import lazy_table
+import numpy as np
+
+from elseif.bits.packing import BitLayout
+from elseif.engines.binarising import EngineConditions, binarise_in_engine, conditions_in_engine
+from elseif.engines.lazy_table import LazyLabels, LazyTable, lazy_table
+from elseif.engines.patterns import TooManyPatternsError, fingerprint_of, note_on_patterns
+from elseif.engines.sharded_patterns import dask_client, require_client, shard_patterns
+from elseif.errors import ParamError
 from elseif.fitting import Observed
 from elseif.parameters import settings_of, without_learn
-from elseif.tables.labels import read_pseudocounts
+from elseif.tables.labels import Labels, read_pseudocounts
 from elseif.tables.reading import parse_kinds
 from elseif.tables.weights import weight_note
 from elseif.training_labels import one_label_each
@@ -46,36 +52,111 @@ def pool_in_engine(
     sequence of str or None
         Notes for the fit report.
     """
+    client = None
+    if classifier.n_shards is not None:  # before the engine is asked anything
+        _refuse_for_shards(classifier)
+        client = require_client(X, classifier.n_shards)
     table = lazy_table(X, y, sample_weight, classifier.antecedents)
     drop, effective = classifier.missing_y == "drop", classifier.weight_scaling == "effective"
     of_rows = table.read_labels(drop, effective, one_label_each)
     kinds, orders = parse_kinds(classifier.kinds, table)
-    binarised, patterns, layout = binarise_in_engine(
+    made = conditions_in_engine(
         table,
         of_rows,
         classifier._binarising(kinds, orders, table.names),
         allow_infinite=classifier.infinite == "outer",
-        max_memory=classifier.max_memory,
         progress=classifier._progress(),
     )
-    labels = patterns.labels
     told, _ = without_learn(settings_of(classifier))
-    pseudocounts = read_pseudocounts(told["pseudocounts"], labels.classes)
-    binarised, mined = classifier._mine(binarised, labels, layout, pseudocounts)
+    pseudocounts = read_pseudocounts(told["pseudocounts"], of_rows.classes)
+    if client is not None:
+        counted = _counted_on_shards(classifier, client, table, of_rows, made, pseudocounts)
+    else:
+        counted = _counted(classifier, X, table, of_rows, made, pseudocounts)
     observed = Observed(
         names=table.names,
         named=True,
         n_rows=of_rows.n_rows,
-        labels=labels,
-        layout=layout,
+        labels=counted.labels,
+        layout=counted.layout,
         pseudocounts=pseudocounts,
         outcome=table.label,
-        fingerprint=patterns.fingerprint(),
+        fingerprint=counted.fingerprint,
     )
     weights = of_rows.row_weights
     notes = (
-        patterns.note(of_rows.n_rows),
+        counted.note,
         None if weights is None else weight_note(weights, of_rows.unit),
-        classifier._clamped(mined.pool),
+        classifier._clamped(counted.mined.pool),
     )
-    return observed, binarised, mined, notes
+    return observed, counted.binarised, counted.mined, notes
+
+
+class Counted(NamedTuple):
+    """A pool, and the patterns that it was mined from."""
+
+    binarised: Binarised
+    mined: Mined
+    labels: Labels
+    layout: BitLayout
+    fingerprint: str
+    note: str
+
+
+def _counted(
+    classifier: Any,
+    X: Any,
+    table: LazyTable,
+    of_rows: LazyLabels,
+    made: EngineConditions,
+    pseudocounts: np.ndarray,
+) -> Counted:
+    """The pool, mined here from counted patterns; or by workers, where these are too many."""
+    try:
+        binarised, patterns, layout = binarise_in_engine(
+            table, of_rows, made, classifier.max_memory
+        )
+    except TooManyPatternsError:
+        client = dask_client(X)
+        if client is None:
+            raise
+        _refuse_for_shards(classifier)
+        return _counted_on_shards(classifier, client, table, of_rows, made, pseudocounts)
+    binarised, mined = classifier._mine(binarised, patterns.labels, layout, pseudocounts)
+    note, fingerprint = patterns.note(of_rows.n_rows), patterns.fingerprint()
+    return Counted(binarised, mined, patterns.labels, layout, fingerprint, note)
+
+
+def _counted_on_shards(
+    classifier: Any,
+    client: Any,
+    table: LazyTable,
+    of_rows: LazyLabels,
+    made: EngineConditions,
+    pseudocounts: np.ndarray,
+) -> Counted:
+    """The pool of patterns that workers of a Dask cluster hold."""
+    shards = shard_patterns(table, of_rows, made.expressions, client, classifier.n_shards)
+    sums = shards.fingerprint()
+    binarised, mined = classifier._mine_on_shards(
+        made.binarised([]), of_rows.classes, shards, pseudocounts
+    )
+    no_rows = np.zeros(0, dtype=np.int64)
+    labels = Labels(of_rows.classes, no_rows, no_rows, of_rows.unit, of_rows.n_dropped)
+    fingerprint = fingerprint_of(made.conditions, of_rows.classes, of_rows.unit, sums)
+    note = note_on_patterns(of_rows.n_rows, shards.layout.n_rows, len(shards))
+    return Counted(binarised, mined, labels, shards.layout, fingerprint, note)
+
+
+def _refuse_for_shards(classifier: Any) -> None:
+    """Say which settings look at rows that are nowhere together."""
+    if classifier.predict_with == "projected":
+        raise ParamError(
+            "predict_with='projected' looks at every row, which is not done where rows are in "
+            "shards. Take 'point' or 'posterior'."
+        )
+    if classifier.max_correlation is not None:
+        raise ParamError(
+            "max_correlation compares covers with each other, which is not done where rows are in "
+            "shards. Leave it out; max_antecedents screens large pools."
+        )

@@ -54,6 +54,7 @@ from elseif.training_labels import training_labels
 
 if TYPE_CHECKING:
     from elseif.antecedents.mining import Mined, MiningSettings
+    from elseif.shards.shards import Shards
 
 
 class BayesianRuleListClassifier(
@@ -165,6 +166,10 @@ class BayesianRuleListClassifier(
     checkpoint : str or path, default=None
         Folder of this fit's own. Chains are written there as they run; after the fit was killed,
         the same call goes on from there, and the result is the same as if it had not been.
+    n_shards : int, default=None
+        Of a Dask frame: parts in which workers of its cluster hold the rows, and count them, so
+        that no machine needs room for all. Draws are the same, and take a message each. None
+        holds rows here, or one part on each worker where they exceed ``max_memory``.
 
     Attributes
     ----------
@@ -252,6 +257,7 @@ class BayesianRuleListClassifier(
         max_antecedents: int = 2_500,
         max_memory: float = 4e9,
         checkpoint: str | os.PathLike[str] | None = None,
+        n_shards: int | None = None,
     ) -> None:
         given = locals()
         for setting in SETTINGS:
@@ -298,6 +304,12 @@ class BayesianRuleListClassifier(
         if is_lazy(X):
             _load_compiled_code()
             return self._take(fit_pool(self, settings, *pool_in_engine(self, X, y, sample_weight)))
+        if self.n_shards is not None:
+            raise ParamError(
+                f"n_shards={self.n_shards} asks for workers that hold the rows of a Dask frame, "
+                f"and X is a {type(X).__name__} in memory. Leave n_shards out, or hand over a "
+                "Dask frame."
+            )
         table = read_table(X, allow_infinite=self.infinite == "outer")
         labels = training_labels(self, y, sample_weight, table)
         _load_compiled_code()
@@ -417,6 +429,24 @@ class BayesianRuleListClassifier(
         rare = rare_outcome_note(binarised, layout, settings, labels.classes)
         binarised.truths.clear()  # the covers say the same, and either may be gigabytes
         warn_of_leaks(mined, labels.classes)
+        return binarised, mined.with_note(rare)
+
+    def _mine_on_shards(
+        self, binarised: Binarised, classes: np.ndarray, shards: Shards, pseudocounts: np.ndarray
+    ) -> tuple[Binarised, Mined]:
+        from elseif.antecedents.mining import empty_pool, warn_of_leaks
+        from elseif.antecedents.rare_outcomes import rare_outcome_note
+        from elseif.antecedents.sharded_mining import mine_on_shards
+
+        settings = self._mining()
+        try:
+            mined, counts = mine_on_shards(binarised, shards, settings, pseudocounts)
+        except NothingFrequentError:
+            if self.empty_pool == "error":
+                raise
+            return binarised, empty_pool(shards.layout)
+        rare = rare_outcome_note(binarised, shards.layout, settings, classes, counts)
+        warn_of_leaks(mined, classes)
         return binarised, mined.with_note(rare)
 
     def _mining(self) -> MiningSettings:

@@ -15,6 +15,7 @@ from elseif.conditions.binarise import Binarised
 from elseif.conditions.fit_report import FitReport, in_the_end
 from elseif.fitted_model import FittedModel
 from elseif.list_prior import list_prior, warn_of_long_prior
+from elseif.model.prior import ListPrior
 from elseif.model.problem import Problem
 from elseif.parameters import without_learn
 from elseif.posterior.rule_list import ModelMetadata
@@ -89,7 +90,7 @@ def fit_pool(
     known, to_learn = without_learn(settings)
     prior = list_prior(known, mined.pool, observed.names)
     warn_of_long_prior(classifier.expected_length, mined.pool)
-    problem = Problem(mined.covers, mined.layout, observed.pseudocounts, prior, mined.condition_ids)
+    problem = _problem(mined, observed.pseudocounts, prior)
     kinds = {column.name: column.kind for column in binarised.columns}
     data = observed.fingerprint or _digest(problem)
     with classifier._checkpointing(data, settings) as (seed, kept):
@@ -133,6 +134,15 @@ def fit_pool(
         projected_rule_list=projected,
     )
     return FittedPool(model, drawn, problem, kept)
+
+
+def _problem(mined: Mined, pseudocounts: np.ndarray, prior: ListPrior) -> Problem:
+    """What the posterior over the lists of a pool depends on."""
+    problem = Problem(mined.covers, mined.layout, pseudocounts, prior, mined.condition_ids)
+    if mined.shards is None:
+        return problem
+    small = None if mined.here is None else replace(problem, covers=mined.here[0])
+    return replace(problem, shards=mined.shards, small=small)
 
 
 def _digest(problem: Problem) -> str:

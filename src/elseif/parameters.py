@@ -328,10 +328,14 @@ SETTINGS = (
         "checkpoint", _S, None, FolderOrNone(),
         "Folder from which a fit that was stopped goes on, to the same result.",
     ),
+    Setting(
+        "n_shards", _M, None, Count(or_none=True),
+        "Parts in which workers of a Dask cluster hold the rows of a Dask table.",
+    ),
 )  # fmt: skip
 BY_NAME = {setting.name: setting for setting in SETTINGS}
 # settings of how a fit is run, which no model keeps
-NOT_KEPT = ("checkpoint",)
+NOT_KEPT = ("checkpoint", "n_shards")
 # settings that a fit may go on with other values of: no draw depends on them
 RUN_ONLY = ("n_jobs", "verbose", "predict_with", "max_length", "max_memory", "max_time", *NOT_KEPT)
 CHOICES = {s.name: s.kind.allowed for s in SETTINGS if isinstance(s.kind, Choice)}

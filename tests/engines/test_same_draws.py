@@ -12,8 +12,7 @@ import pytest
 
 from elseif import BayesianRuleListClassifier
 from elseif.datasets import load_titanic
-from elseif.engines.binarising import binarise_in_engine
-from elseif.engines.expressions import condition_expression
+from elseif.engines.binarising import binarise_in_engine, conditions_in_engine
 from elseif.engines.lazy_table import LazyTable, is_lazy
 from elseif.engines.patterns import count_patterns
 from elseif.errors import DataError, DataTypeError, ParamError, ResourceError
@@ -118,22 +117,14 @@ def test_an_answer_in_parts(in_engine: Put) -> None:
     table = LazyTable(in_engine("duckdb", mixed_table()), "outcome", "weight")
     labels = table.read_labels(False, False)
     how = classifier()._binarising({}, {}, table.names)
-    binarised, whole, _ = binarise_in_engine(table, labels, how)
-    columns = {c.column: table.column(c.column, labels, None, False) for c in binarised.conditions}
-    expressions = [
-        condition_expression(
-            c, table.cell(c.column), columns[c.column].groups, columns[c.column].values,
-            table.dtype(c.column),
-        )
-        for c in binarised.conditions
-    ]  # fmt: skip
+    made = conditions_in_engine(table, labels, how)
+    _, whole, _ = binarise_in_engine(table, labels, made)
+    conditions, expressions = made.conditions, made.expressions
     bytes_each = 8 * 4
-    parts = count_patterns(
-        table, labels, binarised.conditions, expressions, bytes_each * 1500 * 4.2
-    )
+    parts = count_patterns(table, labels, conditions, expressions, bytes_each * 1500 * 4.2)
     assert parts.fingerprint() == whole.fingerprint()
-    with pytest.raises(ResourceError, match="Raise max_memory, or leave out columns"):
-        count_patterns(table, labels, binarised.conditions, expressions, 1000)
+    with pytest.raises(ResourceError, match="Raise max_memory, leave out columns, or have"):
+        count_patterns(table, labels, conditions, expressions, 1000)
 
 
 def test_refusals(in_engine: Put) -> None:

@@ -13,6 +13,7 @@ from elseif.antecedents.screening import screen
 from elseif.bits.counting import conjunction_counts
 from elseif.bits.packing import BitLayout
 from elseif.conditions.condition import Condition
+from elseif.shards.shards import Shards
 
 # pools that are left as they are: chains go through all of them quickly
 SMALL = 200
@@ -25,7 +26,7 @@ class Frequent:
     """The conjunctions that reach the support, as they were mined."""
 
     conditions: list[Condition]
-    covers: np.ndarray  # uint64 (conditions, words)
+    covers: np.ndarray | Shards  # uint64 (conditions, words), or who holds them
     members: np.ndarray  # int32 (antecedents, most conditions), in canonical order
     layout: BitLayout
     pseudocounts: np.ndarray
@@ -84,6 +85,7 @@ def _merged(
 ) -> tuple[np.ndarray, dict[str, tuple[str, ...]]]:
     """The antecedents that stand for their near-equivalents, and these by its name."""
     members, layout = frequent.members[places], frequent.layout
+    assert isinstance(frequent.covers, np.ndarray)
     counts = conjunction_counts(frequent.covers, members, layout)
     leaders = group_near_equivalents(
         frequent.covers, members, counts, layout, correlation, frequent.pseudocounts

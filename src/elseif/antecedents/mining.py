@@ -29,6 +29,7 @@ from elseif.conditions.condition import FALSE, UNEQUAL, Condition
 from elseif.conditions.fit_report import NEARLY_SAME, SAME, SCREENED, TOO_RARE
 from elseif.conditions.relations import can_join
 from elseif.errors import MiningError, NothingFrequentError
+from elseif.shards.shards import Shards
 from elseif.tables.columns import Kind
 from elseif.tables.labels import shown_label
 from elseif.tables.reading import Table
@@ -82,6 +83,9 @@ class Mined:
     layout: BitLayout  # of the covers: identical observations may have been merged
     is_lazy: bool = False  # whether covers are those of conditions, to be joined at every use
     left_out: LeftOut = field(default_factory=LeftOut)
+    shards: Shards | None = None  # who holds the covers, which then have no words here
+    # covers of the conditions and their layout, where those in shards are few enough to be here
+    here: tuple[np.ndarray, BitLayout] | None = None
 
     def with_note(self, note: str | None) -> Mined:
         """The same pool with a note more, if any, for the report on the fit."""
@@ -122,12 +126,12 @@ def mine(
         aliases = {c.name: aliases[c.name] for c in conditions if c.name in aliases}
     mined = _with_covers(conditions, covers, members, layout, settings, aliases)
     steps = (binarised.conditions, frequent_alone, distinct, conditions)
-    reasons = _why_left_out(steps, all_aliases, left_out.near_equivalents, settings)
+    reasons = why_left_out(steps, all_aliases, left_out.near_equivalents, settings)
     mined = replace(mined, left_out=replace(left_out, reasons=reasons))
     return merge_equivalents(mined) if settings.merge_equivalents else mined
 
 
-def _why_left_out(
+def why_left_out(
     steps: Sequence[Sequence[Condition]],
     aliases: Mapping[str, tuple[str, ...]],
     near: Mapping[str, tuple[str, ...]],
@@ -193,7 +197,11 @@ def warn_of_leaks(mined: Mined, classes: np.ndarray) -> None:
     """Warn of a condition that is true of exactly the observations of one label."""
     single = np.flatnonzero(mined.pool.cardinalities == 1)
     rows = mined.pool.members[single, 0] if mined.is_lazy else single
-    counts = conjunction_counts(mined.covers, rows[:, None].astype(np.int32), mined.layout)
+    members = rows[:, None].astype(np.int32)
+    if mined.shards is not None:
+        counts = mined.shards.conjunctions(members)
+    else:
+        counts = conjunction_counts(mined.covers, members, mined.layout)
     for label, total in enumerate(mined.layout.label_totals):
         others = counts.sum(axis=1) - counts[:, label]
         for i in np.flatnonzero((counts[:, label] == total) & (others == 0)):
@@ -243,6 +251,27 @@ def _frequent_conditions(
     else:
         counts = label_counts(binarised.truths, layout)
         least = least[:-1]
+    chosen = choose_frequent(binarised, counts, least, layout, settings)
+    n = len(chosen)
+    if not settings.has_room_for(n, layout):
+        raise MiningError(
+            f"The packed covers of {n:,} conditions that reach min_support={settings.min_support} "
+            f"take {bytes_of_covers(n, layout):.3g} bytes, above "
+            f"max_memory={settings.max_memory:.3g}. Raise min_support, or raise the limit."
+        )
+    conditions = [binarised.conditions[i] for i in chosen]
+    warn_of_large_covers(n, "conditions", layout)
+    return conditions, stack_words([binarised.truths[i] for i in chosen], layout)
+
+
+def choose_frequent(
+    binarised: Binarised,
+    counts: np.ndarray,
+    least: np.ndarray,
+    layout: BitLayout,
+    settings: MiningSettings,
+) -> list[int]:
+    """Places of the conditions whose counts reach the support, in canonical order."""
     totals = counts.sum(axis=1)
     splits = (totals > 0) & (totals < layout.label_totals.sum())
     frequent = splits & np.any(counts >= least, axis=1)
@@ -256,18 +285,9 @@ def _frequent_conditions(
             f"{n:,} conditions alone reach min_support={settings.min_support}, above the {most:,} "
             "that can be joined. Raise min_support, or max_antecedents above that number."
         )
-    if not settings.has_room_for(n, layout):
-        raise MiningError(
-            f"The packed covers of {n:,} conditions that reach min_support={settings.min_support} "
-            f"take {bytes_of_covers(n, layout):.3g} bytes, above "
-            f"max_memory={settings.max_memory:.3g}. Raise min_support, or raise the limit."
-        )
-    chosen = sorted(
+    return sorted(
         np.flatnonzero(frequent).tolist(), key=lambda i: binarised.conditions[i].sort_key()
     )
-    conditions = [binarised.conditions[i] for i in chosen]
-    warn_of_large_covers(n, "conditions", layout)
-    return conditions, stack_words([binarised.truths[i] for i in chosen], layout)
 
 
 def _nothing_frequent(
@@ -302,17 +322,24 @@ def _merge_identical(
     The rest are its aliases: two columns that say the same would otherwise give twin
     modes that no chain can tell apart.
     """
+    kept, aliases = plainest(conditions, same_covers(covers))
+    if not aliases:
+        return conditions, covers, aliases  # a copy may be a gigabyte
+    return [conditions[i] for i in kept], covers[kept], aliases
+
+
+def plainest(
+    conditions: Sequence[Condition], groups: Iterable[list[int]]
+) -> tuple[list[int], dict[str, tuple[str, ...]]]:
+    """Places of the plainest condition of each group, and the names of the others by its name."""
     kept: list[int] = []
     aliases: dict[str, tuple[str, ...]] = {}
-    for twins in same_covers(covers):
+    for twins in groups:
         best, *others = sorted(twins, key=lambda i: (*_plainness(conditions[i]), i))
         kept.append(best)
         if others:
             aliases[conditions[best].name] = tuple(conditions[i].name for i in others)
-    if not aliases:
-        return conditions, covers, aliases  # a copy may be a gigabyte
-    kept.sort()
-    return [conditions[i] for i in kept], covers[kept], aliases
+    return sorted(kept), aliases
 
 
 def _plainness(condition: Condition) -> tuple[bool, int]:
@@ -339,6 +366,8 @@ def merge_equivalents(mined: Mined) -> Mined:
 
 def _same_conjunctions(mined: Mined) -> Iterable[list[int]]:
     """Places of antecedents whose covers are the same, together."""
+    if mined.shards is not None:
+        return mined.shards.same_covers(mined.pool.members)
     if mined.is_lazy:
         return same_covers(LazyCovers(mined.covers, mined.pool.members))
     return same_covers(mined.covers)
@@ -366,7 +395,7 @@ def _walk(
     n, depth = len(conditions), min(settings.max_cardinality, len(conditions))
     miner = compiled.Miner(
         covers=covers,
-        can_join=_join_matrix(conditions if depth > 1 else []),
+        can_join=join_matrix(conditions if depth > 1 else []),
         section_starts=layout.section_starts,
         section_labels=layout.section_labels,
         section_weights=layout.section_weights,
@@ -433,7 +462,8 @@ def _still_frequent(covers: np.ndarray, layout: BitLayout, settings: MiningSetti
     return np.flatnonzero(enough)
 
 
-def _join_matrix(conditions: list[Condition]) -> np.ndarray:
+def join_matrix(conditions: Sequence[Condition]) -> np.ndarray:
+    """Which conditions may stand together in an antecedent."""
     matrix = np.ones((len(conditions), len(conditions)), dtype=bool)
     by_column: dict[str, list[int]] = {}
     for i, condition in enumerate(conditions):

@@ -20,11 +20,16 @@ MOST_NAMED = 3  # columns
 
 
 def rare_outcome_note(
-    binarised: Binarised, layout: BitLayout, settings: MiningSettings, classes: np.ndarray
+    binarised: Binarised,
+    layout: BitLayout,
+    settings: MiningSettings,
+    classes: np.ndarray,
+    counts: np.ndarray | None = None,
 ) -> str | None:
     """What to say where a label is rare and the support is a share of all observations.
 
-    Columns are named, their values are not: a column that is left out leaves none.
+    Columns are named, their values are not: a column that is left out leaves none. Counts are
+    those of all conditions, where they are known.
     """
     totals = layout.label_totals
     label = int(np.argmin(totals))
@@ -32,7 +37,7 @@ def rare_outcome_note(
     is_count = isinstance(settings.min_support, (int, np.integer))
     if share >= RARE or settings.support_in != IN_ALL or is_count:
         return None
-    counts = _counts(binarised, layout)
+    counts = _counts(binarised, layout) if counts is None else counts
     least = settings.least_counts(layout)[-1]
     own = replace(settings, support_in="any_class").least_counts(layout)[label]
     added = (counts[:, label] >= own) & (counts.sum(axis=1) < least)

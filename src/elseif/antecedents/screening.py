@@ -9,11 +9,14 @@ conditions, so that an interaction of conditions that are worth little alone is 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from elseif.antecedents.evidence import evidence_of, one_rule_gains
 from elseif.bits.counting import conjunction_counts
 from elseif.bits.packing import BitLayout
+from elseif.shards.shards import Shards
 
 N_ROUNDS = 8
 # of the places, how many single conditions may take before they have to compete like the rest
@@ -21,7 +24,7 @@ SHARE_OF_CONDITIONS = 0.5
 
 
 def screen(
-    covers: np.ndarray,
+    covers: np.ndarray | Shards,
     members: np.ndarray,
     layout: BitLayout,
     pseudocounts: np.ndarray,
@@ -31,8 +34,8 @@ def screen(
 
     Parameters
     ----------
-    covers : ndarray of uint64 (conditions, words)
-        Packed covers of the conditions.
+    covers : ndarray of uint64 (conditions, words) or Shards
+        Packed covers of the conditions, or who holds them.
     members : ndarray of int32 (antecedents, most conditions)
         Antecedents as rows of condition numbers, in canonical order.
     layout : BitLayout
@@ -49,31 +52,50 @@ def screen(
     if is_single.sum() <= SHARE_OF_CONDITIONS * n_kept:
         kept |= is_single
     n_places = n_kept - int(kept.sum())
-    remaining = layout.everyone()
-    best: np.ndarray | None = None
+    counts = covers if isinstance(covers, Shards) else _CoversHere(covers, layout)
+    best: list[np.ndarray] = []  # whose observations the next round leaves out
     for round_ in range(N_ROUNDS):
-        covers = covers & remaining
-        gains, beyond = _evidence(covers, members, remaining, layout, pseudocounts)
+        gains, beyond = _evidence(
+            counts.among_remaining(members, best), members, layout, pseudocounts
+        )
         quota = n_places * (round_ + 1) // N_ROUNDS - n_places * round_ // N_ROUNDS
         _take(kept, gains, quota - quota // 2)
         _take(kept, beyond, quota // 2)
-        best = members[int(np.argmax(gains))]
-        remaining = remaining & ~np.bitwise_and.reduce(covers[best[best >= 0]], axis=0)
+        captor = members[int(np.argmax(gains))]
+        best.append(captor[captor >= 0])
     return np.flatnonzero(kept)
 
 
+class _CoversHere:
+    """Counts among those whom no rule so far captures, from round to round."""
+
+    def __init__(self, covers: np.ndarray, layout: BitLayout) -> None:
+        self._covers, self._layout, self._remaining = covers, layout, layout.everyone()
+
+    def among_remaining(
+        self, members: np.ndarray, captured_by: Sequence[np.ndarray]
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Label counts of the members, and of single conditions and, last, everybody."""
+        for conjunction in captured_by[-1:]:  # those before have been left out already
+            captured = np.bitwise_and.reduce(self._covers[conjunction], axis=0)
+            self._remaining = self._remaining & ~captured
+        self._covers = self._covers & self._remaining
+        own = np.arange(len(self._covers) + 1, dtype=np.int32)[:, None]
+        everybody = np.concatenate([self._covers, self._remaining[None, :]])
+        return (
+            conjunction_counts(self._covers, members, self._layout),
+            conjunction_counts(everybody, own, self._layout),
+        )
+
+
 def _evidence(
-    covers: np.ndarray,
+    counts: tuple[np.ndarray, np.ndarray],
     members: np.ndarray,
-    remaining: np.ndarray,
     layout: BitLayout,
     pseudocounts: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Each antecedent's gain among those who remain, and by how much it beats its conditions."""
-    label_counts = conjunction_counts(covers, members, layout)
-    own = np.arange(len(covers) + 1, dtype=np.int32)[:, None]
-    everybody = np.concatenate([covers, remaining[None, :]])
-    of_conditions = conjunction_counts(everybody, own, layout)
+    label_counts, of_conditions = counts
     evidence = evidence_of(layout, pseudocounts, of_conditions[-1])
     gains = one_rule_gains(evidence, label_counts)
     alone = one_rule_gains(evidence, of_conditions[:-1])

@@ -35,7 +35,7 @@ REPEATED = {
     "cuts": "COLUMN=CUTS",
 }
 ALSO_NAMED = {"predict_with": ("--list",)}  # as the other commands call it
-NOT_OPTIONS = ("verbose",)  # which is --quiet
+NOT_OPTIONS = ("verbose", "n_shards")  # the first is --quiet; no command reads a Dask table
 
 
 def takes_settings(command: Callable[..., None]) -> Callable[..., None]:

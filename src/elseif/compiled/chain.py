@@ -38,6 +38,12 @@ def log_acceptance(data, prior, tuning, state, t, r, option, position, target, c
         + log_proposal_ratio(tuning, state, t, r, option, position, target)
         + tuning.beta[t] * log_likelihood_ratio(data, state, r, change)
     )
+    return without_weighting(prior, tuning, state, t, r, change, log_ratio)
+
+
+@inlined
+def without_weighting(prior, tuning, state, t, r, change, log_ratio):
+    """A log ratio with the part of the weighting's that a temperature leaves out taken away."""
     if prior.weighted and tuning.beta[t] < 1.0:
         log_ratio -= (1.0 - tuning.beta[t]) * log_weighting_ratio(prior, state, r, change)
     return log_ratio

@@ -22,18 +22,32 @@ from elseif.compiled.vectors import (
 @inlined
 def log_likelihood_ratio(data, state, r, change):
     """log p(y | d*) - log p(y | d); leaves the new counts in the state."""
+    begin_counts(state, r, change)
+    count_transfer(data, state, r, change)
+    return log_ratio_of_counts(data, state, r, change)
+
+
+@inlined
+def begin_counts(state, r, change):
+    """Set the counts to those of the present list, from which transfers are counted."""
     keep_small()
     labels = len(state.pending_counts)
     for j in range(change.first, change.last + 1):
         for label in range(labels):
             state.new_counts[j, label] = state.label_counts[state.rows[r, j], label]
-    ratio = 0.0
     for label in range(labels):
         state.rule_counts[0, label] = 0
         state.pending_counts[label] = state.label_counts[change.row, label] if change.exists else 0
+
+
+@inlined
+def log_ratio_of_counts(data, state, r, change):
+    """log p(y | d*) - log p(y | d), once all transfers are counted."""
+    keep_small()
+    labels = len(state.pending_counts)
+    ratio = 0.0
     if change.exists:
         ratio -= state.log_likelihoods[change.row]
-    count_transfer(data, state, r, change)
     for label in range(labels):
         if change.rest == change.row:
             state.rule_counts[0, label] += state.pending_counts[label]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
+from elseif.bits.packed_mask import PackedMask
 from elseif.bits.packing import BitLayout, make_layout
 from elseif.conditions.binarise import (
     Binarised,
@@ -24,16 +26,29 @@ from elseif.tables.families import family
 from elseif.tables.values import refuse_other_numbers
 
 
-def binarise_in_engine(
+@dataclass(frozen=True, eq=False)
+class EngineConditions:
+    """Conditions on the columns of an engine's table, and how the engine evaluates them."""
+
+    conditions: list[Condition]
+    expressions: list[Any]
+    reports: list[ColumnReport]
+    scales: dict[str, tuple[Any, ...]]
+
+    def binarised(self, truths: list[PackedMask]) -> Binarised:
+        """As of a table in memory, with the truths of its observations."""
+        return Binarised(self.conditions, truths, self.reports, [], self.scales)
+
+
+def conditions_in_engine(
     table: LazyTable,
     labels: LazyLabels,
     how: Binarising,
     *,
     allow_infinite: bool = False,
-    max_memory: float = 4e9,
     progress: Progress | None = None,
-) -> tuple[Binarised, Patterns, BitLayout]:
-    """Every condition on every column, and the patterns of all of them.
+) -> EngineConditions:
+    """Every condition on every column.
 
     Parameters
     ----------
@@ -45,19 +60,12 @@ def binarise_in_engine(
         How columns become conditions.
     allow_infinite : bool, default=False
         Whether numbers may be infinite.
-    max_memory : float, default=4e9
-        Bytes that may be used.
     progress : Progress, default=None
         Where progress is shown.
 
     Returns
     -------
-    Binarised
-        As of a table in memory, with one observation for each pattern and label.
-    Patterns
-        The patterns.
-    BitLayout
-        The order of their bits.
+    EngineConditions
     """
     conditions: list[Condition] = []
     expressions: list[Any] = []
@@ -84,11 +92,38 @@ def binarise_in_engine(
                 for c in of_column
             )
     refuse_missing(lacking)
-    patterns = count_patterns(table, labels, conditions, expressions, max_memory)
+    return EngineConditions(conditions, expressions, reports, scales)
+
+
+def binarise_in_engine(
+    table: LazyTable, labels: LazyLabels, made: EngineConditions, max_memory: float = 4e9
+) -> tuple[Binarised, Patterns, BitLayout]:
+    """The patterns of all conditions.
+
+    Parameters
+    ----------
+    table : LazyTable
+        The table.
+    labels : LazyLabels
+        Its labels.
+    made : EngineConditions
+        The conditions.
+    max_memory : float, default=4e9
+        Bytes that may be used.
+
+    Returns
+    -------
+    Binarised
+        As of a table in memory, with one observation for each pattern and label.
+    Patterns
+        The patterns.
+    BitLayout
+        The order of their bits.
+    """
+    patterns = count_patterns(table, labels, made.conditions, made.expressions, max_memory)
     found = patterns.labels
     layout = make_layout(found.codes, len(found.classes), found.weights, found.unit)
-    binarised = Binarised(conditions, patterns.masks(layout), reports, [], scales)
-    return binarised, patterns, layout
+    return made.binarised(patterns.masks(layout)), patterns, layout
 
 
 def _column(

@@ -13,12 +13,12 @@ import numpy as np
 from elseif.bits.mask import Mask
 from elseif.bits.packed_mask import PackedMask, pack_mask
 from elseif.bits.packing import BitLayout
+from elseif.bits.pattern_keys import CONDITIONS_IN_A_NUMBER, in_order, sum_of_digests, truth_of
 from elseif.conditions.condition import Condition
 from elseif.engines.lazy_table import COUNT, LABEL, WEIGHT, LazyLabels, LazyTable
 from elseif.errors import ResourceError
 from elseif.tables.labels import Labels, shown_label
 
-CONDITIONS_IN_A_NUMBER = 62  # of 64 bits, of which one is the sign
 SHARE_OF_MEMORY = 0.25  # that an answer of the engine may take
 COPIES = 3  # of an answer: the engine's, Arrow's and ours
 
@@ -33,34 +33,51 @@ class Patterns:
 
     def masks(self, layout: BitLayout) -> list[PackedMask]:
         """Of which patterns each condition is true, packed."""
-        return [pack_mask(Mask.of_array(self._truth(i)), layout) for i in range(self.n_conditions)]
+        return [
+            pack_mask(Mask.of_array(truth_of(self.keys, i)), layout)
+            for i in range(self.n_conditions)
+        ]
 
     @property
     def n_conditions(self) -> int:
         """How many conditions there are."""
         return len(self.conditions)
 
-    def _truth(self, place: int) -> np.ndarray:
-        number, bit = divmod(place, CONDITIONS_IN_A_NUMBER)
-        return (self.keys[:, number] >> bit & 1).astype(bool)
-
     def note(self, n_rows: int) -> str:
         """A note on how the table was read."""
-        return (
-            f"{n_rows:,} rows were counted by the engine as {len(self.keys):,} patterns of "
-            "conditions and labels; the posterior is the same."
-        )
+        return note_on_patterns(n_rows, len(self.keys))
 
     def fingerprint(self) -> str:
         """SHA-256 of conditions, labels and counts, which do not depend on an order of rows."""
-        digest = hashlib.sha256(b"elseif patterns 1")
-        texts = [*map(shown_label, self.labels.classes), *(c.name for c in self.conditions)]
-        for text in (*texts, repr(float(self.labels.unit))):
-            content = text.encode("utf-8", "surrogatepass")
-            digest.update(len(content).to_bytes(8, "little") + content)
-        for array in (self.labels.codes, self.labels.weights, self.keys):
-            digest.update(np.ascontiguousarray(array, dtype="<i8").tobytes())
-        return digest.hexdigest()
+        labels = self.labels
+        sums = sum_of_digests(self.keys, labels.codes, labels.weights)
+        return fingerprint_of(self.conditions, labels.classes, labels.unit, sums)
+
+
+def fingerprint_of(
+    conditions: Sequence[Condition], classes: np.ndarray, unit: float, sums: np.ndarray
+) -> str:
+    """SHA-256 of what patterns are made of, and of the sum of their digests."""
+    digest = hashlib.sha256(b"elseif patterns 2")
+    texts = [*map(shown_label, classes), *(c.name for c in conditions)]
+    for text in (*texts, repr(float(unit))):
+        content = text.encode("utf-8", "surrogatepass")
+        digest.update(len(content).to_bytes(8, "little") + content)
+    digest.update(np.ascontiguousarray(sums, dtype="<u8").tobytes())
+    return digest.hexdigest()
+
+
+class TooManyPatternsError(ResourceError):
+    """The patterns of a table take more memory than allowed."""
+
+
+def note_on_patterns(n_rows: int, n_patterns: int, n_shards: int | None = None) -> str:
+    """A note on how a table was read."""
+    where = "" if n_shards is None else f", which workers held in {n_shards} shards"
+    return (
+        f"{n_rows:,} rows were counted by the engine as {n_patterns:,} patterns of conditions and "
+        f"labels{where}; the posterior is the same."
+    )
 
 
 def count_patterns(
@@ -90,23 +107,20 @@ def count_patterns(
     Patterns
         In ascending order, whatever the order of the engine.
     """
-    keys = _numbers_of(expressions)
-    names = [f"pattern{i}" for i in range(len(keys))]
-    named = [key.alias(name) for key, name in zip(keys, names, strict=True)]
-    asked = table.keys(*named, table.code_of_label(labels))
+    rows, names = rows_of_patterns(table, labels, expressions)
     columns = table.names_of_keys(*names, LABEL)
     bytes_each = 8 * (len(columns) + 1)
-    rows = table.frame.select(*asked)
     grouped = rows.group_by(*columns).agg(nw.len().alias(COUNT))
     room = max_memory * SHARE_OF_MEMORY / COPIES
     n_patterns = labels.n_rows
     if n_patterns * bytes_each > room:  # then it is worth a query to know
         n_patterns = int(grouped.select(nw.len()).collect("pyarrow")[0, 0])
     if n_patterns * bytes_each > max_memory * SHARE_OF_MEMORY:
-        raise ResourceError(
+        raise TooManyPatternsError(
             f"{n_patterns:,} patterns of {len(conditions)} conditions take "
             f"{n_patterns * bytes_each / 1e9:.2g} GB, and a quarter of max_memory={max_memory:.3g} "
-            "bytes may be used for them. Raise max_memory, or leave out columns."
+            "bytes may be used for them. Raise max_memory, leave out columns, or have the workers "
+            "of a Dask cluster hold the rows, by n_shards."
         )
     answers = (
         [grouped]
@@ -116,8 +130,18 @@ def count_patterns(
             for part in _parts(rows, columns, room / bytes_each)
         ]
     )
-    found = [_as_arrays(answer.collect("pyarrow"), names, labels) for answer in answers]
+    found = [as_arrays(answer.collect("pyarrow"), names, labels) for answer in answers]
     return _in_order(list(conditions), labels, *map(np.concatenate, zip(*found, strict=True)))
+
+
+def rows_of_patterns(
+    table: LazyTable, labels: LazyLabels, expressions: Sequence[Any]
+) -> tuple[nw.LazyFrame[Any], list[str]]:
+    """Each row's pattern as whole numbers, with its label and weight; and the numbers' names."""
+    keys = _numbers_of(expressions)
+    names = [f"pattern{i}" for i in range(len(keys))]
+    named = [key.alias(name) for key, name in zip(keys, names, strict=True)]
+    return table.frame.select(*table.keys(*named, table.code_of_label(labels))), names
 
 
 def _numbers_of(expressions: Sequence[Any]) -> list[Any]:
@@ -149,7 +173,7 @@ def _parts(rows: Any, columns: Sequence[str], most: float) -> list[Any]:
     return [nw.col(key).is_in(part) for part in parts]
 
 
-def _as_arrays(
+def as_arrays(
     answer: nw.DataFrame[Any], names: Sequence[str], labels: LazyLabels
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Patterns, codes of labels and whole weights of an answer; rows that do not count left out."""
@@ -170,10 +194,6 @@ def _in_order(
     weights: np.ndarray,
 ) -> Patterns:
     """Patterns in ascending order, those of several weights added up."""
-    order = np.lexsort((*keys.T, codes))
-    keys, codes, weights = keys[order], codes[order], weights[order]
-    is_new = np.ones(len(codes), dtype=bool)
-    is_new[1:] = (codes[1:] != codes[:-1]) | (keys[1:] != keys[:-1]).any(axis=1)
-    total = np.add.reduceat(weights, np.flatnonzero(is_new)) if len(weights) else weights
-    of_patterns = Labels(labels.classes, codes[is_new], total, labels.unit, labels.n_dropped)
-    return Patterns(conditions, keys[is_new], of_patterns)
+    keys, codes, total = in_order(keys, codes, weights)
+    of_patterns = Labels(labels.classes, codes, total, labels.unit, labels.n_dropped)
+    return Patterns(conditions, keys, of_patterns)

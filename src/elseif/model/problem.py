@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from elseif.bits.packing import WORD_BITS, BitLayout
 from elseif.model.prior import ListPrior
+from elseif.shards.shards import Shards
 
 
 @dataclass(frozen=True)
@@ -16,6 +17,9 @@ class Problem:
 
     covers[a] is the cover of antecedent a; or, where the covers of all conjunctions would not fit
     into memory, covers[c] is that of condition c, and condition_ids[a] are the conditions of a.
+
+    Where not even these fit into the memory of one machine, shards hold the observations, and
+    covers have no words; what is looked at as a whole or in a sample is fetched from them.
     """
 
     covers: np.ndarray  # uint64 (antecedents or conditions, words), packed by the layout
@@ -23,6 +27,9 @@ class Problem:
     pseudocounts: np.ndarray
     prior: ListPrior
     condition_ids: np.ndarray | None = None  # int (antecedents, most conditions), -1 for none
+    shards: Shards | None = None  # who holds the observations, where it is not this machine
+    # the whole problem on this machine, where the observations in shards are few enough
+    small: Problem | None = None
 
     @property
     def pool_size(self) -> int:
@@ -31,6 +38,15 @@ class Problem:
     @property
     def n_labels(self) -> int:
         return len(self.pseudocounts)
+
+    def here(self) -> Problem:
+        """The same problem with its observations on this machine: itself, unless it has shards."""
+        if self.shards is None:
+            return self
+        if self.small is not None:
+            return replace(self.small, pseudocounts=self.pseudocounts, prior=self.prior)
+        covers, layout = self.shards.all_words()
+        return replace(self, covers=covers, layout=layout, shards=None)
 
     def conditions_of(self, antecedent: int) -> np.ndarray:
         """The rows of covers that an antecedent is the conjunction of."""

@@ -12,6 +12,8 @@ from elseif.model.problem import Problem
 
 def sample_of(problem: Problem, n_words: int, rng: np.random.Generator | None = None) -> Problem:
     """The problem with about so many words of its observations: evenly spread, or at random."""
+    if problem.small is not None:
+        problem = problem.here()
     layout = problem.layout
     share = n_words / layout.n_words
     words, starts = [], [0]
@@ -27,6 +29,9 @@ def sample_of(problem: Problem, n_words: int, rng: np.random.Generator | None = 
         words.append((first[:, None] + np.arange(BLOCK_WORDS)).ravel())
         starts.append(starts[-1] + len(words[-1]))
     kept = np.concatenate(words)
+    if problem.shards is not None:
+        covers, sampled = problem.shards.words(kept, np.array(starts, dtype=np.int64))
+        return replace(problem, covers=covers, layout=sampled, shards=None)
     sampled = replace(
         layout,
         row_of_bit=layout.row_of_bit.reshape(-1, WORD_BITS)[kept].ravel(),

@@ -6,6 +6,7 @@ import copy
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,6 +26,9 @@ from elseif.sampler.move_mix import MoveMix, cumulative_weights
 from elseif.sampler.run_length_draws import ChainInfo, RunLengthDraws, join_pages, last_draws
 from elseif.sampler.trace_buffer import draws_between, filled_buffer, new_buffer
 from elseif.sampler.warm_up import AdaptationWindow
+
+if TYPE_CHECKING:
+    from elseif.sampler.sharded_steps import SharedMessages
 
 # seconds that compiled code runs at a time, about, and the iterations to begin with
 MOMENT = 0.02
@@ -98,6 +102,8 @@ class Chain:
         self._adapted_until = 0
         self._batch = FIRST_BATCH
         self.at_pause: Callable[[Chain], None] | None = None
+        # what it shares with other chains whose observations are in shards, and its number there
+        self.messages: tuple[SharedMessages, int] | None = None
         first_steps = int(self.tuning.steps_per_swap[0])
         self.state = new_state(posed, lists, self._room.capacity, first_steps)
         self.buffer = self._new_buffer()
@@ -136,7 +142,7 @@ class Chain:
         chain.stream = snapshot.stream.copy()
         chain.counters = compiled.Info(*(part.copy() for part in snapshot.counters))
         chain._adapted_until, chain._batch = snapshot.adapted_until, FIRST_BATCH
-        chain.at_pause = None
+        chain.at_pause = chain.messages = None
         chain.state = restored_state(
             posed, snapshot.lists, snapshot.capacity, snapshot.replica, snapshot.turn
         )
@@ -186,6 +192,11 @@ class Chain:
             pages=join_pages(self._pages) if self._pages else no_runs(buffer.label_counts.shape[1]),
             page=page,
         )
+
+    @property
+    def posed(self) -> CompiledProblem:
+        """The posterior to draw from."""
+        return self._posed
 
     @property
     def antecedent_list(self) -> AntecedentList:
@@ -310,16 +321,10 @@ class Chain:
             if self.at_pause is not None:
                 self.at_pause(self)
             until, began = min(iteration, self.n_done + self._batch), time.perf_counter()
-            status = compiled.advance(
-                self._posed.data,
-                self._posed.prior,
-                self.tuning,
-                self.state,
-                self.counters,
-                self.buffer,
-                self.stream,
-                until,
-            )
+            if self._posed.problem.shards is not None:
+                until, status = iteration, self._advance_on_shards(iteration)
+            else:
+                status = self._advance_here(until)
             if status == compiled.REACHED:
                 if until == iteration:
                     return
@@ -338,6 +343,26 @@ class Chain:
             else:
                 self._kept_from = self.n_done
             self._new_page()
+
+    def _advance_here(self, until: int) -> int:
+        return compiled.advance(
+            self._posed.data,
+            self._posed.prior,
+            self.tuning,
+            self.state,
+            self.counters,
+            self.buffer,
+            self.stream,
+            until,
+        )
+
+    def _advance_on_shards(self, until: int) -> int:
+        from elseif.sampler.sharded_steps import SharedMessages, advance_on_shards
+
+        shards = self._posed.problem.shards
+        assert shards is not None
+        messages, number = self.messages or (SharedMessages(shards, 1), 0)
+        return advance_on_shards(self, messages, number, until)
 
     @property
     def _n_items(self) -> int:

@@ -30,6 +30,7 @@ from elseif.sampler.compiled_problem import CompiledProblem
 from elseif.sampler.correlation_neighbours import CorrelationNeighbours
 from elseif.sampler.move_mix import MoveMix
 from elseif.sampler.run_length_draws import join_pages
+from elseif.sampler.sharded_steps import SharedMessages
 
 # seconds that a chain is away, at first and at most; each time twice as long
 FIRST_STRETCH, LONGEST_STRETCH = 0.5, 20.0
@@ -67,6 +68,11 @@ def run_in_threads(
     """
     gone = threading.Event()  # by Ctrl-C the first thread may end, and others would go on
 
+    shards = chains[0].posed.problem.shards
+    messages = None if shards is None else SharedMessages(shards, len(chains))
+    if messages is not None:  # one message is of all chains, which wait for each other
+        n_jobs = len(chains)
+
     def run(number: int, chain: Chain) -> bool:
         def at_pause(chain: Chain) -> None:
             if gone.is_set():
@@ -74,15 +80,19 @@ def run_in_threads(
             heed(number, chain)
 
         chain.at_pause = at_pause
+        if messages is not None:
+            chain.messages = messages, number
         try:
             chain.run(n_iter)
         except Paused:
             return False
         finally:
-            chain.at_pause = None
+            chain.at_pause = chain.messages = None
+            if messages is not None:
+                messages.leave()
         return True
 
-    work = joblib.Parallel(n_jobs=n_jobs, require="sharedmem")
+    work = joblib.Parallel(n_jobs=n_jobs, require="sharedmem", batch_size=1)
     try:
         return all(work(joblib.delayed(run)(k, chain) for k, chain in enumerate(chains)))
     except BaseException:

@@ -60,13 +60,17 @@ def data_tables(problem: Problem) -> compiled.Data:
     total = float(problem.pseudocounts.sum())
     own = np.empty((problem.pool_size, 0))  # every antecedent has a cover of its own
     condition_ids = own if problem.condition_ids is None else problem.condition_ids
+    sections = (layout.section_starts, layout.section_labels, layout.section_weights)
+    if problem.shards is not None:  # who have all of that; here, there is nothing to count
+        none = np.zeros(0, dtype=np.int64)
+        condition_ids, sections = own, (np.zeros(1, dtype=np.int64), none, none)
     return compiled.Data(
         covers=problem.covers,
         condition_ids=condition_ids.astype(np.int64),
-        everyone=layout.everyone(),
-        section_starts=layout.section_starts,
-        section_labels=layout.section_labels,
-        section_weights=layout.section_weights,
+        everyone=np.zeros(0, np.uint64) if problem.shards is not None else layout.everyone(),
+        section_starts=sections[0],
+        section_labels=sections[1],
+        section_weights=sections[2],
         pseudocounts=problem.pseudocounts,
         pseudocount_total=total,
         log_pochhammer=log_pochhammer_tables(

@@ -44,8 +44,8 @@ def find_neighbours(problem: Problem) -> CorrelationNeighbours:
     either sign. Of a pool too large to compare all pairs, the antecedents that tell most of
     the labels on their own are compared; of very many observations, a sample is looked at.
     """
-    if problem.layout.n_words > 2 * SAMPLE_WORDS:
-        problem = sample_of(problem, SAMPLE_WORDS)
+    is_large = problem.layout.n_words > 2 * SAMPLE_WORDS
+    problem = sample_of(problem, SAMPLE_WORDS) if is_large else problem.here()
     layout, pool_size = problem.layout, problem.pool_size
     n_chosen = min(pool_size, MOST_COMPARED)
     if n_chosen < 2:

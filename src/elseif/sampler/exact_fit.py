@@ -118,6 +118,8 @@ def _bytes(problem: Problem, pool_size: int, n_counted: int) -> int:
 
 def _support_that_would_do(problem: Problem, largest: int) -> str:
     """The support that leaves so many antecedents, as far as their covers alone decide."""
+    if problem.shards is not None:
+        return ""
     layout = problem.layout
     sections = np.repeat(layout.section_weights, np.diff(layout.section_starts))
     covered = [

@@ -42,11 +42,14 @@ def cover_patterns(problem: Problem, chosen: Sequence[int] | None = None) -> Cov
         The patterns that occur, and their label counts.
     """
     bits = np.arange(problem.pool_size) if chosen is None else np.asarray(chosen, dtype=np.int64)
-    data = data_tables(problem)
-    counts = np.zeros((1 << len(bits), problem.n_labels), dtype=np.int64)
-    words = np.zeros(len(bits), dtype=np.uint64)
-    for first, last in _ranges(problem.layout.n_words):
-        exact_sum.count_patterns(data, bits, words, first, last, counts)
+    if problem.shards is not None:
+        counts = problem.shards.patterns(bits)
+    else:
+        data = data_tables(problem)
+        counts = np.zeros((1 << len(bits), problem.n_labels), dtype=np.int64)
+        words = np.zeros(len(bits), dtype=np.uint64)
+        for first, last in _ranges(problem.layout.n_words):
+            exact_sum.count_patterns(data, bits, words, first, last, counts)
     patterns = np.flatnonzero(counts.any(axis=1))[::-1]
     return CoverPatterns((1 << len(bits)) - 1 - patterns, counts[patterns])
 

@@ -14,6 +14,7 @@ from elseif import compiled
 from elseif.antecedents.covers import LazyCovers
 from elseif.bits.packing import zero_words
 from elseif.sampler.compiled_problem import CompiledProblem
+from elseif.shards.shards import Shards
 
 
 def new_state(
@@ -74,8 +75,11 @@ def new_state(
         trial_used=np.zeros(n_classes, dtype=np.int64),
         lazy_cover=zero_words(compiled.BLOCK_WORDS),
     )
-    for r, antecedent_list in enumerate(lists):
-        init_replica(posed, state, r, antecedent_list)
+    if posed.problem.shards is None:
+        for r, antecedent_list in enumerate(lists):
+            init_replica(posed, state, r, antecedent_list)
+    else:
+        _count_on_shards(posed, state, lists, posed.problem.shards)
     return state
 
 
@@ -83,16 +87,9 @@ def init_replica(
     posed: CompiledProblem, state: compiled.State, replica: int, antecedent_list: Sequence[int]
 ) -> None:
     """Make a list the replica's: its observations, its counts and its log posterior."""
-    data, prior = posed.data, posed.prior
-    length, items = len(antecedent_list), np.array(antecedent_list, dtype=np.int64)
-    rows = state.rows[replica]
-    rows[:] = replica * len(rows) + np.arange(len(rows))
-    state.length[replica] = length
-    state.antecedent_list[replica, :length] = items
-    state.in_list[replica] = False
-    state.in_list[replica, items] = True
-    classes = prior.cardinality_class[items]
-    state.used[replica] = np.bincount(classes, minlength=state.used.shape[1])
+    data = posed.data
+    _set_list(posed, state, replica, antecedent_list)
+    rows, length = state.rows[replica], len(antecedent_list)
     is_lazy = data.condition_ids.shape[1] > 0
     covers = LazyCovers(data.covers, data.condition_ids) if is_lazy else data.covers
     left = data.everyone.copy()
@@ -101,7 +98,39 @@ def init_replica(
         left ^= state.captured[row]
     state.captured[rows[length]] = left
     _count(data, state, rows[: length + 1])
-    compiled.refresh_log_posterior(prior, state, replica)
+    compiled.refresh_log_posterior(posed.prior, state, replica)
+
+
+def _count_on_shards(
+    posed: CompiledProblem,
+    state: compiled.State,
+    lists: Sequence[Sequence[int]],
+    shards: Shards,
+) -> None:
+    """Make lists the replicas', with the counts that the shards of the observations have."""
+    for r, antecedent_list in enumerate(lists):
+        _set_list(posed, state, r, antecedent_list)
+    plain = [[int(a) for a in antecedent_list] for antecedent_list in lists]
+    rows = [state.rows[r, : len(antecedents) + 1] for r, antecedents in enumerate(plain)]
+    state.label_counts[np.concatenate(rows)] = shards.total("count_lists", plain)
+    _find_terms(posed.data, state, np.concatenate(rows))
+    for r in range(len(plain)):
+        compiled.refresh_log_posterior(posed.prior, state, r)
+
+
+def _set_list(
+    posed: CompiledProblem, state: compiled.State, replica: int, antecedent_list: Sequence[int]
+) -> None:
+    """Make a list the replica's, but for what it captures."""
+    length, items = len(antecedent_list), np.array(antecedent_list, dtype=np.int64)
+    rows = state.rows[replica]
+    rows[:] = replica * len(rows) + np.arange(len(rows))
+    state.length[replica] = length
+    state.antecedent_list[replica, :length] = items
+    state.in_list[replica] = False
+    state.in_list[replica, items] = True
+    classes = posed.prior.cardinality_class[items]
+    state.used[replica] = np.bincount(classes, minlength=state.used.shape[1])
 
 
 def list_of(state: compiled.State, replica: int) -> tuple[int, ...]:
@@ -190,6 +219,11 @@ def _count(data: compiled.Data, state: compiled.State, rows: np.ndarray) -> None
     alone = rows.astype(np.int32)[:, None]  # each the conjunction of itself
     compiled.count_conjunctions(state.captured, alone, sections, state.lazy_cover, counts)
     state.label_counts[rows] = counts
+    _find_terms(data, state, rows)
+
+
+def _find_terms(data: compiled.Data, state: compiled.State, rows: np.ndarray) -> None:
+    """The rules' terms of the likelihood, of the counts that they have."""
     for row in rows:
         term = compiled.log_marginal_likelihood(data, state.label_counts, row)
         state.log_likelihoods[row] = term

@@ -21,8 +21,8 @@ def choose_monitored(problem: Problem) -> MonitoredObservations:
     it, and those of the smallest numbers are monitored: the choice depends on neither
     the order of rows nor that of columns. Of a very large table a part is looked at.
     """
-    if problem.layout.n_words > MOST_WORDS:
-        problem = sample_of(problem, MOST_WORDS)
+    is_large = problem.layout.n_words > MOST_WORDS
+    problem = sample_of(problem, MOST_WORDS) if is_large else problem.here()
     n_bits = problem.layout.n_words * WORD_BITS
     numbers = np.zeros(n_bits, dtype=np.uint64)
     keys = np.random.Generator(np.random.PCG64(0)).integers(

@@ -348,7 +348,7 @@ class RunOfChains:
 
     def _run_to(self, n_iter: int, report: Report, asked: threading.Event) -> bool:
         chains, kept, phase = self._chains, self._kept, (self.n_iter, n_iter)
-        if are_shared(self._n_jobs):
+        if self._problem.shards is not None or are_shared(self._n_jobs):
 
             def heed(k: int, chain: Chain) -> None:
                 if asked.is_set():

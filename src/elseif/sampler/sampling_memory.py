@@ -34,7 +34,8 @@ def bytes_of_chain(problem: Problem, kernel: MoveMix) -> int:
     room, n_labels = Room(), problem.n_labels
     n_rungs = max(len(kernel.betas), kernel.rungs.most if kernel.rungs else 1)
     capacity = min(room.capacity, problem.pool_size)
-    captured = n_rungs * (capacity + 1) * problem.layout.n_words * 8
+    n_words = problem.layout.n_words if problem.shards is None else 0  # shards look after theirs
+    captured = n_rungs * (capacity + 1) * n_words * 8
     of_pool = n_rungs * problem.pool_size * (8 + 8 + 8 + 1)  # proposals, their sums, counts
     page = (room.n_items + room.n_runs) * n_labels * 8 + room.n_items * 4 + room.n_runs * 26
     return captured + of_pool + page

@@ -1,0 +1,73 @@
+"""Patterns of conditions as whole numbers: a bit for each condition."""
+
+from __future__ import annotations
+
+import numpy as np
+
+CONDITIONS_IN_A_NUMBER = 62  # of 64 bits, of which one is the sign
+
+
+def truth_of(keys: np.ndarray, place: int) -> np.ndarray:
+    """Of which patterns a condition is true.
+
+    Parameters
+    ----------
+    keys : ndarray of int64, shape (patterns, numbers)
+        The patterns.
+    place : int
+        Which condition.
+
+    Returns
+    -------
+    ndarray of bool, shape (patterns,)
+    """
+    number, bit = divmod(place, CONDITIONS_IN_A_NUMBER)
+    truth: np.ndarray = (keys[:, number] >> bit & 1).astype(bool)
+    return truth
+
+
+def in_order(
+    keys: np.ndarray, codes: np.ndarray, weights: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Patterns by label in ascending order, each once with the sum of its weights."""
+    order = np.lexsort((*keys.T, codes))
+    keys, codes, weights = keys[order], codes[order], weights[order]
+    is_new = np.ones(len(codes), dtype=bool)
+    is_new[1:] = (codes[1:] != codes[:-1]) | (keys[1:] != keys[:-1]).any(axis=1)
+    total = np.add.reduceat(weights, np.flatnonzero(is_new)) if len(weights) else weights
+    return keys[is_new], codes[is_new], total
+
+
+def sum_of_digests(keys: np.ndarray, codes: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Four numbers that tell patterns from others, whatever their order.
+
+    Those of parts add up to those of the whole.
+
+    Parameters
+    ----------
+    keys : ndarray of int64, shape (patterns, numbers)
+        The patterns, each once for each label.
+    codes, weights : ndarray of int, shape (patterns,)
+        Their labels, and how much they count.
+
+    Returns
+    -------
+    ndarray of uint64, shape (4,)
+    """
+    columns = [np.ascontiguousarray(c, dtype=np.int64) for c in (*keys.T, codes, weights)]
+    total = np.zeros(4, dtype=np.uint64)
+    for lane in range(len(total)):
+        mixed = np.full(len(codes), lane + 1, dtype=np.uint64)
+        for column in columns:
+            mixed = _scattered(mixed ^ column.view(np.uint64))
+        total[lane] = np.add.reduce(mixed, dtype=np.uint64)
+    return total
+
+
+def _scattered(numbers: np.ndarray) -> np.ndarray:
+    """Each number as one that looks random (splitmix64, by Steele, Lea and Flood)."""
+    z = numbers + np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    scattered: np.ndarray = z ^ (z >> np.uint64(31))
+    return scattered

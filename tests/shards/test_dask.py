@@ -1,0 +1,109 @@
+"""Rows that the workers of a Dask cluster hold: the draws of the same table in memory."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from elseif import BayesianRuleListClassifier
+from elseif.datasets import load_titanic
+from elseif.errors import ParamError
+from elseif.shards.shards import Shards
+from tests.engines.frames import digest, mixed_table
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:Column 'patient id' is left out"),
+    pytest.mark.filterwarnings("ignore:The chains have not converged"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),  # of workers that are ended
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),  # of their libraries
+]
+dd = pytest.importorskip("dask.dataframe")
+distributed = pytest.importorskip("distributed")
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    """A cluster of two processes on this machine."""
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+        ) as made,
+        distributed.Client(made, direct_to_workers=True) as client,
+    ):
+        yield client
+
+
+def classifier(**settings: Any) -> BayesianRuleListClassifier:
+    given = {"random_state": 0, "n_iter": 260, "n_chains": 2, **settings}
+    return BayesianRuleListClassifier(**given)
+
+
+def test_titanic(cluster: Any) -> None:
+    """Summed exactly, from what each worker counts."""
+    X, y = load_titanic("paper")
+    frame = dd.from_pandas(X.assign(survived=y.to_numpy()), npartitions=3)
+    own = BayesianRuleListClassifier(random_state=0).fit(X, y.rename("survived"))
+    counted = BayesianRuleListClassifier(random_state=0, n_shards=2).fit(frame, "survived")
+    assert digest(counted) == digest(own)
+    assert "held in 2 shards" in counted.fit_report_.notes[-1]
+    here = BayesianRuleListClassifier(random_state=0).fit(frame, "survived")
+    assert counted.model_.training["fingerprint"] == here.model_.training["fingerprint"]
+
+
+@pytest.mark.fault(56, "a worker that holds rows is killed in the middle of a fit",
+                   "its rows are read again, and the fit goes on to the same draws")  # fmt: skip
+def test_every_kind_of_column(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With missing values and weights; one worker is killed between two steps."""
+    table = mixed_table(800)
+    frame = dd.from_pandas(table, npartitions=3)
+    own = classifier().fit(table.iloc[:, :-2], table["outcome"], table["weight"])
+    n_steps, call_each = 0, Shards.call_each
+    asked: list[Shards] = []
+
+    def killing(self: Shards, name: str, arguments: Any) -> Any:
+        nonlocal n_steps
+        asked.append(self)
+        n_steps += name == "perform"
+        if name == "perform" and n_steps == 100:
+            os.kill(next(iter(cluster.run(os.getpid).values())), signal.SIGKILL)
+        return call_each(self, name, arguments)
+
+    monkeypatch.setattr(Shards, "call_each", killing)
+    counted = classifier(n_shards=3).fit(frame, "outcome", "weight")
+    assert digest(counted) == digest(own)
+    assert n_steps > 200
+    assert asked[-1].n_lost > 0
+
+
+@pytest.mark.slow
+def test_rows_that_exceed_the_memory_allowed_go_to_the_workers(cluster: Any) -> None:
+    """Without n_shards; and patterns that take several numbers are parted too."""
+    rng = np.random.default_rng(2)
+    table = pd.DataFrame(rng.random((300, 16)), columns=[f"x{i}" for i in range(16)])
+    labels = np.where(rng.random(300) < 0.2 + 0.5 * (table["x3"] > 0.5), "ill", "well")
+    frame = dd.from_pandas(table.assign(outcome=labels), npartitions=2)
+    settings = {"max_cardinality": 1, "n_iter": 64, "max_memory": 40_000}
+    counted = classifier(**settings).fit(frame, "outcome")
+    own = classifier(**settings).fit(table, pd.Series(labels, name="outcome"))
+    assert "held in 2 shards" in " ".join(counted.fit_report_.notes)
+    assert digest(counted) == digest(own)
+
+
+def test_refusals(cluster: Any) -> None:
+    table = mixed_table(200).drop(columns="weight")
+    frame = dd.from_pandas(table, npartitions=2)
+    with pytest.raises(ParamError, match="X is a DataFrame in memory"):
+        classifier(n_shards=2).fit(table.drop(columns="outcome"), table["outcome"])
+    with pytest.raises(ParamError, match="max_correlation compares covers"):
+        classifier(n_shards=2, max_correlation=0.9).fit(frame, "outcome")
+    with pytest.raises(ParamError, match="looks at every row"):
+        classifier(n_shards=2, predict_with="projected").fit(frame, "outcome")
+    duckdb = pytest.importorskip("duckdb")
+    with pytest.raises(ParamError, match="X must be a Dask frame"):
+        classifier(n_shards=2).fit(duckdb.connect().from_df(table), "outcome")
