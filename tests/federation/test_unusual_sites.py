@@ -222,3 +222,44 @@ def test_a_site_hears_what_its_database_lacks(
     assert "concept_ancestor" in printed.out + printed.err
     assert "persons" in printed.out  # and how many each step left
     assert json.loads(out.read_text())["synthetic"] is True
+
+
+def test_a_rounded_model_does_not_hold_the_plan(tmp_path: Path) -> None:
+    """The plan's antecedents are from the rows of one site, and may name categories of few."""
+    X, y = people(400)
+    region = np.where(np.arange(400) < 3, "isle", np.where(np.arange(400) % 2, "east", "west"))
+    X = X.assign(region=region, stage=np.where(np.arange(400) == 7, "late", "early"))
+    kinds = {"stage": ["early", "late"]}
+    plan = make_plan(X, y, min_support=1, max_cardinality=1, kinds=kinds)
+    assert any("isle" in antecedent.name for antecedent in plan.antecedents)
+    halves = [(X[i::2], y[i::2]) for i in (0, 1)]
+    sites = [count_site(plan, *half, site=f"s{i}") for i, half in enumerate(halves)]
+    found = federate(plan, sites, random_state=0, n_iter=2000, expected_length=1)
+    path = save_model(found.classifier, tmp_path / "m.json", min_cell=10)
+    named = {c.column for a in read_model(path).rule_list.antecedents for c in a}
+    assert "region" not in named
+    assert "stage" not in named
+    text = path.read_text()
+    assert "isle" not in text
+    assert "late" not in text
+    assert read_model(path).predict_proba(X).shape == (400, 2)
+    exact = save_model(found.classifier, tmp_path / "exact.json")
+    assert "isle" in exact.read_text()
+
+
+def test_a_folder_for_patient_level_prediction_says_where_it_was_learnt(tmp_path: Path) -> None:
+    from elseif.datasets import make_stroke_cdm
+
+    url, here = str(tmp_path / "one.duckdb"), str(tmp_path)
+    make_stroke_cdm(url, n_patients=300, n_others=20, n_concepts=77, random_state=0)
+    assert run(["extract", "--database", url, "--schema", "cdm", "--out", f"{here}/cohort"]) == 0
+    few = ["--max-cardinality", "1", "--min-support", "0.5"]
+    assert run(["plan", f"{here}/cohort", "--out", f"{here}/plan.json", *few]) == 0
+    count = ["site", f"{here}/plan.json", f"{here}/cohort", "--min-cell", "2"]
+    assert run([*count, "--name", "Ours", "--out", f"{here}/site.json"]) == 0
+    fit = ["federate", f"{here}/plan.json", f"{here}/site.json", "--n-iter", "2000"]
+    assert run([*fit, "--model", f"{here}/m.json"]) == 0
+    assert run(["export", f"{here}/m.json", "--to", "plp", "--out", f"{here}/plp"]) == 0
+    details = json.loads((tmp_path / "plp" / "trainDetails.json").read_text())
+    assert details["developmentDatabase"] == "Ours"
+    assert "people in small patterns were withheld" in " ".join(details["about"])
