@@ -39,6 +39,7 @@ from elseif.posterior.quantity_names import named
 from elseif.posterior.rule_list import ModelMetadata, RuleList
 from elseif.sampler.convergence import Convergence
 from elseif.tables.columns import Kind
+from elseif.tables.federated import has_synthetic_site
 from elseif.tables.fingerprint import column_digest, data_fingerprint
 from elseif.tables.labels import Labels, category_order, label_array, read_labels
 from elseif.tables.lazily import read_lazily
@@ -164,7 +165,8 @@ class FittedModel:
     @property
     def is_synthetic(self) -> bool:
         """Whether it was learnt from patients whom a program made up."""
-        return self.cohort is not None and bool(self.cohort["synthetic"])
+        of_cohort = self.cohort is not None and bool(self.cohort["synthetic"])
+        return of_cohort or has_synthetic_site(self.federation)
 
     @property
     def metadata(self) -> ModelMetadata:

@@ -118,7 +118,8 @@ def spoilt(document: dict[str, Any], change: Any) -> dict[str, Any]:
     ("change", "message"),
     [
         (lambda f: f["sites"][0]["shared"].append(1), "one number for each label"),
-        (lambda f: f["sites"][0].update(shared=[1, 1]), "are not those it is from"),
+        (lambda f: f["sites"][0].update(shared=[100, 100]), "are not those it is from"),
+        (lambda f: f["sites"][0].update(shared=[1, 1]), "fewer than its minimum cell"),
         (lambda f: f["sites"][0].update(shared=None), "are missing"),
         (lambda f: f["sites"][1].update(site="North"), "same name"),
         (lambda f: f["most_withheld"].__setitem__(0, 7), "do not add up"),

@@ -71,7 +71,8 @@ def show(
     say_wrapped(f"Learnt from {fitted.n:,.10g} observations, {date}.")
     if fitted.recalibrated is not None:
         say_wrapped(recalibration_sentence(fitted.recalibrated))
-    for note in [*federation_sentences(fitted.federation), *origin_in_short(fitted.cohort)]:
+    sites = federation_sentences(fitted.federation, fitted.recalibrated is not None)
+    for note in [*sites, *origin_in_short(fitted.cohort)]:
         say_wrapped(note)
     if fitted.edited is not None and chosen is fitted.rule_list:
         say_wrapped(f"Edited by hand: {show_name(fitted.edited, 500)}.")

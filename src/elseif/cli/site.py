@@ -13,6 +13,7 @@ from elseif.cli.database_source import DatabaseSource
 from elseif.cli.option_groups import takes_groups
 from elseif.cli.output import check_outputs, say_saved, say_wrapped
 from elseif.cli.plan import PlanFile
+from elseif.cli.problems import say
 from elseif.cli.reading_as_fit import refuse_for_other_files
 from elseif.cli.standard_input import table_path
 from elseif.cli.tables import Wanted, check_table_file, read_labelled
@@ -80,10 +81,11 @@ def site(
     if table is None:
         from elseif.cli.fit import is_watched
 
-        X, y = _of_cohort(agreed, source.extract(agreed.cohort, plan, "made", is_watched(quiet)))
+        extracted = source.extract(agreed.cohort, plan, "made", is_watched(quiet))
+        X, y = _of_cohort(agreed, plan, extracted)
     else:
         check_table_file(table, text)
-        X, y = _of_table(agreed, table, label, missing_y, text)
+        X, y = _of_table(agreed, plan, table, label, missing_y, text)
     counts = count_site(agreed, X, y, site=name, min_cell=min_cell, missing_y=missing_y)
     save_site(counts, out, force)
     for sentence in site_report(agreed, counts):
@@ -92,12 +94,12 @@ def site(
 
 
 def _of_table(
-    plan: Plan, table: Path, label: str | None, missing_y: str, text: Any
+    plan: Plan, path: Path, table: Path, label: str | None, missing_y: str, text: Any
 ) -> tuple[Any, Any]:
     if is_cohort_folder(table) and plan.cohort is not None:
         from elseif.cohort import read_cohort
 
-        return _of_cohort(plan, read_cohort(table))
+        return _of_cohort(plan, path, read_cohort(table))
     label = label or plan.outcome
     if label is None:
         raise ParamError("The plan does not name the column of the label; say --label COLUMN.")
@@ -125,9 +127,17 @@ def _of_table(
     return read.X, read.y
 
 
-def _of_cohort(plan: Plan, cohort: Cohort) -> tuple[Any, Any]:
+def _of_cohort(plan: Plan, path: Path, cohort: Cohort) -> tuple[Any, Any]:
     """The plan's columns by concept id: what a site never recorded is false."""
+    from elseif.cli.extract import print_cohort
+
+    print_cohort(cohort)
     assert plan.cohort is not None
+    if cohort.definition.sha256 != plan.cohort["definition_sha256"]:
+        say(
+            f"note: the cohort was extracted by another definition ({cohort.definition.name}) than "
+            f"that of {path.name} ({plan.cohort['definition']['name']})."
+        )
     names = [column.name for column in plan.columns]
     is_named = plan.outcome in cohort.definition.outcome_names
     outcome = plan.outcome if is_named else None  # else a name given in Python to the only one

@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from elseif.fitted_model import FittedModel
     from elseif.report.external_validation import ExternalValidation
 
+MAY_BE_KNOWN = "If these people are among them, this evaluates the model in sample."
+
 
 @dataclass(frozen=True)
 class Source(DatabaseSource):
@@ -194,6 +196,11 @@ def validate(
         X, y = _of_cohort(fitted, model, cohort, label)
     else:
         X, y = _of_table(fitted, model, table, label, text, outputs)
+    if fitted.federation is not None:
+        say(
+            f"note: {model.name} was learnt from counts of sites, which do not tell whose they "
+            f"are. {MAY_BE_KNOWN}"
+        )
     validation = validate_externally(fitted, X, y, positive=wanted, discount=outputs.discount)
     if wanted is None and len(fitted.metadata.classes) > 2:
         say(
@@ -245,6 +252,10 @@ def _facts(fitted: FittedModel, model: Path, table: Path | None) -> dict[str, st
     facts = {"Model": model.name if learnt is None else f"{model.name}, learnt {learnt[:10]}"}
     if fitted.cohort is not None:
         facts["Learnt from"] = fitted.cohort["definition"]["title"]
+    if fitted.federation is not None:
+        from elseif.tables.federated import federation_in_short
+
+        facts["Sites"] = f"{federation_in_short(fitted.federation)} {MAY_BE_KNOWN}"
     if table is None:
         return {**facts, "People": "extracted from a database by the definition in the model file"}
     command = shlex.join(["elseif", *sys.argv[1:]])

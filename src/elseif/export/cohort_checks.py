@@ -59,6 +59,10 @@ def check_federation(document: Document) -> None:
     names = [site.site for site in made.sites]
     if len(set(names)) < len(names):
         raise ModelFileError("federation: two sites have the same name.")
+    if len(set(made.labels)) < n_labels:
+        raise ModelFileError("federation: the plan names a label twice.")
+    if any(made.most_withheld) and all(site.min_cell is None for site in made.sites):
+        raise ModelFileError("federation: a site without a minimum cell withholds nobody.")
     rows = [row for site in made.sites for row in (site.shared, site.withheld) if row is not None]
     if any(len(row) != n_labels for row in [*rows, made.most_withheld]):
         raise ModelFileError("federation: there is not one number for each label of the plan.")
@@ -74,6 +78,9 @@ def check_federation(document: Document) -> None:
     for site in made.sites:
         if site.min_cell is None and any(n != 0 for n in site.withheld or ()):
             raise ModelFileError("federation: a site without a minimum cell withholds nobody.")
+        told = [*(site.shared or ()), *(site.withheld or ())]
+        if any(n is not None and 0 < n < (site.min_cell or 0) for n in told):
+            raise ModelFileError("federation: a site tells fewer than its minimum cell.")
     most = [
         sum(_most(site.withheld[i], site.min_cell) for site in made.sites if site.withheld)
         for i in range(n_labels)
@@ -81,8 +88,9 @@ def check_federation(document: Document) -> None:
     if most != list(made.most_withheld):
         raise ModelFileError("federation: the people withheld do not add up.")
     if document.recalibrated is None:  # which has other people on top
-        shared = sum(sum(site.shared or ()) for site in made.sites)
-        if not math.isclose(shared, sum(document.training.label_counts)):
+        shared = [sum(n) for n in zip(*(site.shared or () for site in made.sites), strict=True)]
+        held = [n for n in shared if n]  # a label that nobody has is none of the model's
+        if held != list(document.training.label_counts):
             raise ModelFileError("federation: the people of the sites are not those it is from.")
 
 

@@ -129,6 +129,7 @@ def rounded_model(
         if model.federation is None
         else rounded_federation(model.federation, rounding),
         learnt=None if model.learnt is None else {k: _coarse(v) for k, v in model.learnt.items()},
+        settings=model.settings if model.federation is None else _without_plan(model, used),
     )
     return model_with_display(made, model.metadata.display.for_lists(used))
 
@@ -136,6 +137,17 @@ def rounded_model(
 def _coarse(value: float) -> float:
     """One digit of a value that was learnt from exact counts."""
     return float(f"{value:.1g}")
+
+
+def _without_plan(model: FittedModel, used: Sequence[Antecedent]) -> dict[str, Any]:
+    """Settings without a plan's antecedents and levels, which are from the rows of a site."""
+    columns = {column for antecedent in used for column in antecedent.columns}
+    kinds = model.settings["kinds"] or {}
+    return {
+        **model.settings,
+        "antecedents": [tuple(antecedent) for antecedent in used] or None,
+        "kinds": {name: kind for name, kind in kinds.items() if name in columns} or None,
+    }
 
 
 def _rounded_cohort(cohort: dict[str, Any], used: Sequence[Antecedent]) -> dict[str, Any]:

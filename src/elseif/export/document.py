@@ -455,6 +455,7 @@ class SitePart(Part):
             description="None of a label: 1 to min_cell - 1; None: not told under a minimum cell"
         ),
     ]
+    synthetic: Annotated[bool, Field(description="whether a program made its people up")] = False
 
 
 class FederationPart(Part):

@@ -247,4 +247,5 @@ def site_record(site: SiteCounts) -> dict[str, Any]:
         "min_cell": site.min_cell,
         "shared": [int(n) for n in site.n_shared],
         "withheld": list(site.withheld),
+        "synthetic": site.synthetic,
     }

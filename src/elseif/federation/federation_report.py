@@ -25,6 +25,7 @@ from elseif.showing.probability_axis import percent_tick, probability_end
 from elseif.tables.federated import federation_sentences
 from elseif.tables.origin import origin_notes, says_so
 from elseif.training_record import now
+from elseif.visible import show_name
 
 OUTSIDE = 0.05  # of 95% intervals, by chance alone
 ODD = 0.05  # how improbable a number of lines outside must be to be remarked on
@@ -97,6 +98,9 @@ def _is_bounded(found: Federated) -> bool:
 
 def _agreement(found: Federated) -> Finding:
     """Whether what sites observed lies about the stated risks, as chance alone would have it."""
+    if len(found.sites) == 1:
+        text = "The list was learnt from one site, so that there is no other to compare it with."
+        return Finding("Lines at the sites", UNKNOWN, "There is one site", text, "lines")
     rules = found.model.chosen_list().rules
     filled = [line for line in found.lines if line.n]
     outside = [
@@ -138,12 +142,16 @@ def _withheld(found: Federated) -> Finding:
         "the event. The list and its risks are those of the people who are left. “Every line at "
         "every site” shows what is possible wherever the others are."
     )
-    headline = f"{percent(people, 0)} of the people, {percent(events, 0)} of the events are missing"
+    shares = f"{percent(people, 0)} of the people and {percent(events, 0)} of the events"
+    headline = f"{at_most.capitalize()}{shares} are missing"
     return Finding(topic, CAUTION, headline, text, "sites")
 
 
 def _elsewhere(found: Federated) -> Finding:
     topic = "Sites not yet seen"
+    if len(found.sites) == 1:
+        text = "The list can be evaluated elsewhere: elseif validate."
+        return Finding(topic, UNKNOWN, "Not evaluated", text, "left-out")
     if not found.left_out:
         text = "Internal-external validation was not asked for: elseif federate --leave-one-out."
         return Finding(topic, UNKNOWN, "Not evaluated", text, "left-out")
@@ -206,7 +214,9 @@ def _site_view(line: SiteLine, stated: float, scale: float, decimals: int) -> di
     interval = percent_range(seen.low, seen.high, decimals) if line.n else ""
     is_known = line.low == line.low
     drawn = {"n": line.n, "observed": asdict(seen), "predicted": stated}
-    label = f"{line.site}: observed {observed} {f'({interval})' if interval else ''}".strip()
+    label = (
+        f"{show_name(line.site)}: observed {observed} {f'({interval})' if interval else ''}".strip()
+    )
     return {
         "site": line.site,
         "n": count(line.n),

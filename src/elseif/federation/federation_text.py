@@ -12,6 +12,7 @@ from elseif.federation.plan import Plan
 from elseif.federation.site_counts import SiteCounts
 from elseif.showing.numbers import interval_text, percent
 from elseif.tables.federated import federation_sentences, withheld_sentence
+from elseif.tables.origin import origin_in_short
 from elseif.visible import show_name
 
 WIDTH = 92
@@ -42,8 +43,9 @@ def site_report(plan: Plan, counts: SiteCounts) -> list[str]:
 def federation_text(found: Federated) -> str:
     """The list, every line at every site, what is withheld, and sites judged by the others."""
     parts = [found.model.chosen_list().to_text(width=WIDTH)]
-    notes = [*found.model.fit_report.notes, *federation_sentences(found.model.federation)]
-    parts += [_wrapped(note) for note in notes]
+    model = found.model
+    notes = [*model.fit_report.notes, *federation_sentences(model.federation)]
+    parts += [_wrapped(note) for note in [*notes, *origin_in_short(model.cohort)]]
     parts.append(_lines(found))
     if found.left_out:
         parts.append(_left_out(found))
@@ -56,7 +58,8 @@ def _lines(found: Federated) -> str:
     event = show_name(rule_list.metadata.label_names[-1], 30)
     rows = [f"Observed share of {event} on every line, by site"]
     bound = f"{'if withheld':>18}" if is_bounded else ""
-    rows.append(f"  {'site':<{LONGEST}}{'people':>10}{'events':>9}  {'observed':<18}{bound}")
+    head = f"  {'site':<{LONGEST}}{'people':>10}{'events':>9}  {'observed':<18}{bound}"
+    rows.append(head.rstrip())
     for number, rule in enumerate(rule_list.rules):
         stated = percent(float(rule.probabilities[-1]), 1)
         rows.append(f"{number + 1}. {show_name(rule.text or 'else', 70)}: {stated}")
@@ -83,9 +86,11 @@ def _left_out(found: Federated) -> str:
     rows = ["Each site judged by the list of all others", f"{head}  slope"]
     for site in found.left_out:
         name = show_name(site.site, LONGEST - 2)
+        expected = site.observed_to_expected
+        ratio = "" if np.isnan(expected) else f"{expected:.2f}"
         rows.append(
             f"{name:<{LONGEST}}{site.n:>10,}{site.n_events:>9,}{site.n_rules:>7}  "
-            f"{_estimate(site.auc):<20}{site.observed_to_expected:>6.2f}  "
+            f"{_estimate(site.auc):<20}{ratio:>6}  "
             f"{_estimate(site.recalibration.slope)}".rstrip()
         )
     return "\n".join(rows)

@@ -211,12 +211,14 @@ def make_plan(
     from elseif.antecedents.named_levels import only_named_levels
     from elseif.bits.packing import make_layout
     from elseif.estimator import BayesianRuleListClassifier
+    from elseif.federation.strict_file import check_text
     from elseif.parameters import check_parameters, settings_of, without_learn
     from elseif.tables.labels import name_of, read_pseudocounts
     from elseif.tables.origin import origin_of
     from elseif.tables.reading import read_table
     from elseif.training_labels import training_labels
 
+    check_text(name, "The name of the plan")
     smallest = check_min_cell(min_cell)
     classifier = BayesianRuleListClassifier(**settings)
     check_parameters(classifier)

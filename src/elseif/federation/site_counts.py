@@ -12,8 +12,10 @@ from elseif.conditions.condition import Condition
 from elseif.disclosure.rounding import check_min_cell
 from elseif.errors import DataError
 from elseif.federation.plan import Plan
+from elseif.federation.strict_file import check_text
 from elseif.tables.columns import Column
 from elseif.tables.labels import label_array, missing_labels
+from elseif.tables.origin import origin_of
 from elseif.tables.reading import Table, read_table
 
 
@@ -35,6 +37,8 @@ class SiteCounts:
         People by pattern and label. Shape (patterns, labels).
     withheld : tuple[int | None, ...]
         People by label whose patterns are withheld; None where that is 1 to min_cell - 1.
+    synthetic : bool
+        Whether a program made these people up.
 
     Examples
     --------
@@ -52,6 +56,7 @@ class SiteCounts:
     patterns: np.ndarray
     counts: np.ndarray
     withheld: tuple[int | None, ...]
+    synthetic: bool = False
 
     @property
     def n_shared(self) -> np.ndarray:
@@ -110,6 +115,7 @@ def count_site(
     >>> count_site(make_plan(X, y), X, y, site="all decks").n_shared
     array([1490,  711])
     """
+    check_text(site, "The name of the site")
     smallest = check_min_cell(min_cell)
     table = X if isinstance(X, Table) else read_table(X, allow_infinite=True)
     lacking = [column.name for column in plan.columns if column.name not in table]
@@ -123,7 +129,11 @@ def count_site(
     cells = np.column_stack([_cells_of(plan, table, c.name) for c in plan.columns])
     patterns, counts = count_rows(cells[known], codes[known], len(plan.classes))
     kept, withheld = _withhold(counts, smallest)
-    return SiteCounts(site, plan.sha256, smallest, patterns[kept], counts[kept], withheld)
+    origin = origin_of(X, ())
+    return SiteCounts(
+        site, plan.sha256, smallest, patterns[kept], counts[kept], withheld,
+        synthetic=origin is not None and bool(origin["synthetic"]),
+    )  # fmt: skip
 
 
 def count_rows(

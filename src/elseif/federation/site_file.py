@@ -64,6 +64,7 @@ def site_text(counts: SiteCounts) -> str:
         "plan_sha256": counts.plan_sha256,
         "min_cell": counts.min_cell,
         "withheld": list(counts.withheld),
+        **({"synthetic": True} if counts.synthetic else {}),
         "patterns": [
             {"cells": cells, "counts": n}
             for cells, n in zip(counts.patterns.tolist(), counts.counts.tolist(), strict=True)
@@ -103,7 +104,7 @@ def read_site(path: str | os.PathLike[str], plan: Plan) -> SiteCounts:
     """
     raw, name = read_document(path, FORMAT, VERSION, LARGEST_FILE)
     fields = ("format", "format_version", "site", "plan_sha256", "min_cell", "withheld")
-    check_fields(raw, (*fields, "patterns", "sha256"), (), name)
+    check_fields(raw, (*fields, "patterns", "sha256"), ("synthetic",), name)
     if not is_sealed(raw):
         raise FederationError(
             f"{name} is not as it was written: its checksum differs. Ask the site for it again."
@@ -122,9 +123,12 @@ def read_site(path: str | os.PathLike[str], plan: Plan) -> SiteCounts:
         raise FederationError(f"{name} withholds people without a minimum cell.")
     if not len(patterns) and not any(n is None or n for n in withheld):
         raise FederationError(f"{name} counts nobody.")
+    synthetic = raw.get("synthetic", False)
+    if not isinstance(synthetic, bool):
+        raise FederationError(f"{name}: synthetic must be true or false.")
     return SiteCounts(
         check_text(raw["site"], f"{name}: site"), sha256, min_cell, patterns, counts,
-        tuple(withheld),
+        tuple(withheld), synthetic,
     )  # fmt: skip
 
 

@@ -111,8 +111,7 @@ def site_lines(
         others_more = int(most.sum()) - events_more
         for line, row in enumerate(counts.line_counts(rule_list)):
             n, n_events = int(row.sum()), int(row[place])
-            low = _share(n_events, n + others_more)
-            high = _share(n_events + events_more, n + events_more)
+            low, high = _bounds(n, n_events, others_more, events_more)
             observed = wilson(n_events, n, LEVEL)
             found.append(SiteLine(site.site, line, n, n_events, observed, low, high))
     return tuple(found)
@@ -141,5 +140,10 @@ def judged(
     )
 
 
-def _share(part: int, whole: int) -> float:
-    return part / whole if whole else float("nan")
+def _bounds(n: int, n_events: int, others_more: int, events_more: int) -> tuple[float, float]:
+    """The least and largest share of events, if some of the withheld people were here, too."""
+    if not n + others_more + events_more:
+        return float("nan"), float("nan")
+    low = n_events / (n + others_more) if n + others_more else 1.0
+    high = (n_events + events_more) / (n + events_more) if n + events_more else 0.0
+    return low, high

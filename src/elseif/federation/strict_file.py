@@ -71,7 +71,9 @@ def check_list(raw: Any, where: str, fewest: int, most: int) -> list[Any]:
 
 
 def check_text(raw: Any, where: str) -> str:
-    """A text of a bearable length that a terminal can show."""
-    if not isinstance(raw, str) or not 0 < len(raw) <= LONGEST_TEXT:
+    """A text of a bearable length that a file can hold."""
+    if not isinstance(raw, str) or not raw.strip() or len(raw) > LONGEST_TEXT:
         raise FederationError(f"{where} must be a text of 1 to {LONGEST_TEXT:,} characters.")
+    if any("\ud800" <= character <= "\udfff" for character in raw):
+        raise FederationError(f"{where} has half a character, which is no Unicode.")
     return raw

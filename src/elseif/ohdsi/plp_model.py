@@ -31,11 +31,13 @@ from elseif.conditions.condition import (
     Condition,
 )
 from elseif.errors import ExportError
+from elseif.export.plain import header
 from elseif.files.atomic import write_atomically
 from elseif.files.folders import make_folder
 from elseif.fitted_model import FittedModel, as_model
 from elseif.ohdsi.cdm_sql import check_definition, check_recorded_ever
 from elseif.posterior.rule_list import RuleList
+from elseif.visible import show_name
 
 AGE_COVARIATE, AGE_ANALYSIS, GENDER_ANALYSIS = 1002, 2, 1
 AGES = 128  # more than anybody is old: what age takes of the sum
@@ -129,11 +131,12 @@ def plp_files(model: FittedModel, which: str | None = None) -> dict[str, str]:
         "preprocessing.json": {"requiresDenseMatrix": False},
         "trainDetails.json": {
             "analysisId": "elseif",
-            "developmentDatabase": ", ".join(model.cohort["source_names"]) or "unknown",
+            "developmentDatabase": _databases(model),
             "developmentDatabaseId": "unknown",
             "trainingTime": "unknown",
             "modelName": "Bayesian rule list",
             "synthetic": bool(model.is_synthetic),
+            "about": list(header(model, rule_list)),
             "madeBy": f"elseif {model.training['versions'].get('elseif', '')}".strip(),
         },
     }
@@ -149,6 +152,14 @@ def plp_files(model: FittedModel, which: str | None = None) -> dict[str, str]:
 ANALYSES = {"condition": 101, "drug": 301}
 Key = tuple[str, Any]  # ("age", None), ("sex", "female"), ("condition", concept id)
 Covariate = tuple[int, str, int, int]  # covariate id, name, analysis, concept id
+
+
+def _databases(model: FittedModel) -> str:
+    """The sites that counted, or what the database of the cohort calls itself."""
+    if model.federation is not None:
+        return ", ".join(show_name(site["site"]) for site in model.federation["sites"])
+    names = [] if model.cohort is None else model.cohort["source_names"]
+    return ", ".join(names) or "unknown"
 
 
 def _covariates(model: FittedModel, conditions: list[Condition]) -> dict[Key, Covariate]:

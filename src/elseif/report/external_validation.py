@@ -210,7 +210,7 @@ def validate_externally(
         raise DataError("Nobody is left to evaluate the model on; give more rows, or a lower cell.")
     trained = model.training["label_counts"]
     here = origin_of(X, set(model.metadata.kinds))
-    synthetic = any(origin is not None and origin["synthetic"] for origin in (model.cohort, here))
+    synthetic = model.is_synthetic or (here is not None and bool(here["synthetic"]))
     names = [rule.text or "else" for rule in rule_list.rules]
     sample = Sample(truth, risk)
     return ExternalValidation(

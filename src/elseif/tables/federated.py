@@ -10,6 +10,8 @@ from elseif.visible import show_name
 
 LONGEST = 60  # letters of the name of a site or label
 NAMED = 20  # sites in a sentence
+LEFT = "The list and its probabilities are those of the people who are left."
+LEFT_EARLIER = "The earlier cases are those of the people who are left."
 
 
 def rounded_federation(federation: Mapping[str, Any], rounding: Rounding) -> dict[str, Any]:
@@ -24,20 +26,42 @@ def rounded_federation(federation: Mapping[str, Any], rounding: Rounding) -> dic
     return {**federation, "sites": sites, "most_withheld": most}
 
 
-def federation_sentences(federation: Mapping[str, Any] | None) -> list[str]:
+def federation_sentences(
+    federation: Mapping[str, Any] | None, is_recalibrated: bool = False
+) -> list[str]:
     """Where a model was learnt, and whom it has not seen; nothing for one learnt from rows."""
     if federation is None:
         return []
-    return [_learnt(federation), *_withheld(federation)]
+    left = LEFT_EARLIER if is_recalibrated else LEFT
+    return [_learnt(federation), *_synthetic(federation), *_withheld(federation, left)]
 
 
 def federation_in_short(federation: Mapping[str, Any]) -> str:
     """The same in one sentence without numbers of people, for exports and small pages."""
     n = len(federation["sites"])
     sites = "1 site" if n == 1 else f"{n:,} sites"
-    if not any(federation["most_withheld"]):
-        return f"Learnt from counts that {sites} shared."
-    return f"Learnt from counts that {sites} shared; people in small patterns were withheld."
+    learnt = f"Learnt from counts that {sites} shared"
+    if any(federation["most_withheld"]):
+        return f"{learnt}; people in small patterns were withheld."
+    if any(_is_rounded(site) and site["min_cell"] is not None for site in federation["sites"]):
+        return f"{learnt}; a few people in small patterns may have been withheld."
+    return f"{learnt}."
+
+
+def has_synthetic_site(federation: Mapping[str, Any] | None) -> bool:
+    """Whether some site counted patients whom a program made up."""
+    return federation is not None and any(site["synthetic"] for site in federation["sites"])
+
+
+def _is_rounded(site: Mapping[str, Any]) -> bool:
+    return site["withheld"] is None
+
+
+def _synthetic(federation: Mapping[str, Any]) -> list[str]:
+    names = [_name(site["site"]) for site in federation["sites"] if site["synthetic"]]
+    if not names:
+        return []
+    return [f"SYNTHETIC patients, made up by a program, were counted at {_few(names, ', ')}."]
 
 
 def _learnt(federation: Mapping[str, Any]) -> str:
@@ -55,7 +79,7 @@ def _learnt(federation: Mapping[str, Any]) -> str:
     )
 
 
-def _withheld(federation: Mapping[str, Any]) -> list[str]:
+def _withheld(federation: Mapping[str, Any], left: str) -> list[str]:
     losses = [
         withheld_sentence(federation["labels"], site)
         for site in federation["sites"]
@@ -64,13 +88,13 @@ def _withheld(federation: Mapping[str, Any]) -> list[str]:
     if losses:
         return [
             "Some people are not in these counts, since a minimum cell withheld their patterns: "
-            f"{_few(losses, '; ')}. The list and its probabilities are those of the people who are "
-            "left."
+            f"{_few(losses, '; ')}. {left}",
+            *_lost_labels(federation),
         ]
     names = [
         _name(site["site"])
         for site in federation["sites"]
-        if site["withheld"] is None and site["min_cell"] is not None
+        if _is_rounded(site) and site["min_cell"] is not None
     ]
     if names:
         about = [
@@ -81,11 +105,22 @@ def _withheld(federation: Mapping[str, Any]) -> list[str]:
         if not any(federation["most_withheld"]):
             return [f"{who} may have withheld a few people, who are not in these counts."]
         return [
-            f"{who} withheld about "
-            f"{' and '.join(about)} (rounded), who are not in these counts. The list and its "
-            "probabilities are those of the people who are left."
+            f"{who} withheld about {_joined(about)} (rounded), who are not in these counts. {left}"
         ]
     return []
+
+
+def _lost_labels(federation: Mapping[str, Any]) -> list[str]:
+    """Labels all of whose people are withheld."""
+    shared = [sum(n) for n in zip(*(site["shared"] for site in federation["sites"]), strict=True)]
+    lost = [
+        _name(label)
+        for label, n, more in zip(
+            federation["labels"], shared, federation["most_withheld"], strict=True
+        )
+        if more and not n
+    ]
+    return [f"Nobody labelled {name} is left: the list does not know this label." for name in lost]
 
 
 def withheld_sentence(labels: Sequence[str], site: Mapping[str, Any]) -> str:
@@ -96,8 +131,11 @@ def withheld_sentence(labels: Sequence[str], site: Mapping[str, Any]) -> str:
         if n is None or n:
             total = "" if n is None else f" of {shared + n:,}"
             parts.append(f"{told}{total} labelled {_name(label)}")
-    withheld = " and ".join(parts)
-    return f"{_name(site['site'])} withholds {withheld} (minimum cell {site['min_cell']})"
+    return f"{_name(site['site'])} withholds {_joined(parts)} (minimum cell {site['min_cell']})"
+
+
+def _joined(parts: Sequence[str]) -> str:
+    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 
 
 def _few(texts: Sequence[str], between: str) -> str:

@@ -64,7 +64,7 @@ def origin_notes(
         notes.append(recalibration_sentence({**recalibrated, **none}))
     if federation is not None:
         told = federation if rounding is None else rounded_federation(federation, rounding)
-        notes += federation_sentences(told)
+        notes += federation_sentences(told, recalibrated is not None)
     if origin is None:
         return notes
     notes += [SYNTHETIC] if origin["synthetic"] else []
