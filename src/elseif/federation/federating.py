@@ -234,7 +234,8 @@ def federation_notes(plan: Plan, sites: Sequence[SiteCounts]) -> list[str]:
     names = ", ".join(f"{site.site} ({int(site.n_shared.sum()):,})" for site in sites)
     notes = [
         f"Learnt from counts of {shared:,} people by pattern of conditions, of {len(sites)} "
-        f"sites: {names}. No site has shared a row. Plan {plan.name}, SHA-256 {plan.sha256[:12]}."
+        f"sites: {names}. The sites sent these counts, not their rows. Plan {plan.name}, "
+        f"SHA-256 {plan.sha256[:12]}."
     ]
     losses = [withheld_sentence(plan, site) for site in sites if any(site.most_withheld)]
     if losses:
