@@ -16,6 +16,7 @@ from elseif.errors import ParamError
 from elseif.fitting import Observed
 from elseif.parameters import settings_of, without_learn
 from elseif.tables.labels import Labels, read_pseudocounts
+from elseif.tables.measured_labels import warn_of_measurement
 from elseif.tables.reading import parse_kinds
 from elseif.tables.weights import weight_note
 from elseif.training_labels import one_label_each
@@ -59,6 +60,7 @@ def pool_in_engine(
     table = lazy_table(X, y, sample_weight, classifier.antecedents)
     drop, effective = classifier.missing_y == "drop", classifier.weight_scaling == "effective"
     of_rows = table.read_labels(drop, effective, one_label_each)
+    warn_of_measurement(of_rows.classes, of_rows.n_rows)
     kinds, orders = parse_kinds(classifier.kinds, table)
     made = conditions_in_engine(
         table,

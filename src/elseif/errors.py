@@ -69,6 +69,10 @@ class LargeDataWarning(UserWarning):
     """A fit is about to take much memory; the text says how much."""
 
 
+class MeasuredLabelWarning(UserWarning):
+    """The label looks like a measurement, of which every value would be a class."""
+
+
 class ValuesShownWarning(UserWarning):
     """A warning that shows values of the table to whoever has the table.
 

@@ -8,8 +8,10 @@ import numpy as np
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
+from elseif.checks import nearest_name
 from elseif.errors import DataError
 from elseif.tables.labels import Labels, category_order, known_labels, label_array, read_labels
+from elseif.tables.measured_labels import warn_of_measurement
 from elseif.tables.reading import Table
 
 if TYPE_CHECKING:
@@ -25,6 +27,8 @@ def training_labels(
             f"This {type(classifier).__name__} estimator requires y to be passed, "
             "but the target y is None."
         )
+    if isinstance(y, str):
+        raise DataError(_name_for_labels(y, table))
     if table.n_rows == 0:
         raise DataError(
             f"X has no rows: Found array with 0 sample(s) (shape=(0, {len(table.names)})) "
@@ -38,7 +42,18 @@ def training_labels(
             f"y has {len(y)} labels."
         )
     drop, effective = classifier.missing_y == "drop", classifier.weight_scaling == "effective"
-    return read_labels(y, sample_weight, drop, order, effective)
+    labels = read_labels(y, sample_weight, drop, order, effective)
+    warn_of_measurement(labels.classes, table.n_rows - labels.n_dropped)
+    return labels
+
+
+def _name_for_labels(name: str, table: Table) -> str:
+    """What to say to the name of a column, which only tables in engines take for y."""
+    said = f"y is a text, {name!r:.100}; it must be one label for each row"
+    if name in table.names:
+        return f"{said}: clf.fit(X.drop(columns={name!r}), X[{name!r}])."
+    near = nearest_name(name, table.names)
+    return f"{said}." if near is None else f"{said}; did you mean {near!r}, a column of X?"
 
 
 def one_label_each(y: Any) -> np.ndarray:
@@ -51,5 +66,7 @@ def one_label_each(y: Any) -> np.ndarray:
     except DataError:
         raise
     except (TypeError, ValueError) as error:
-        raise DataError(f"y: {error}") from error
+        advice = " Make it yes or no first, such as whether it is above a threshold."
+        is_measured = "continuous" in str(error)
+        raise DataError(f"y: {error}{advice if is_measured else ''}") from error
     return labels

@@ -69,6 +69,24 @@ def test_one_of_three_labels(elseif: Run, table: Path) -> None:
     assert "Did you mean 'high'?" in refused.err
 
 
+def test_a_calculator_of_three_labels_says_what_of(
+    elseif: Run, table: Path, tmp_path: Path
+) -> None:
+    """The title and the facts name the outcome, and the AUC of each label is the report's."""
+    page = tmp_path / "c.html"
+    fit = ["fit", table, "--label", "risk", "--calculator", page, "--report", tmp_path / "r.html"]
+    ended = elseif(*fit, *QUICK)
+    assert ended.code == 0, ended.err
+    content = page.read_text(encoding="utf-8")
+    assert "<title>Probability of each risk</title>" in content
+    assert re.search(r"<dt>Outcome</dt><dd>risk: high in ", content)
+    told = auc_of(page)
+    assert told is not None
+    each = r"{} [01]\.\d\d \(.*?\)"
+    pattern = ", ".join(each.format(label) for label in ("high", "low", "mid"))
+    assert re.fullmatch(rf"{pattern}, out of sample, 5-fold cross-validation", told), told
+
+
 def test_yes_and_no_in_other_languages(elseif: Run, table: Path) -> None:
     """The outcome has the column's name, as with yes and no."""
     german = table.with_name("german.csv")

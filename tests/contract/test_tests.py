@@ -120,6 +120,7 @@ THROUGH_A_DOOR = {
     "tables/test_table_matrix.py": (
         "tables.arrow tables.boolean_arrays tables.families tables.times"
     ),
+    "tables/test_measured_labels.py": "tables.measured_labels",
     "tables/test_table_faults.py": (
         "tables.look_alikes tables.parsed_text tables.text_columns tables.text_source"
     ),

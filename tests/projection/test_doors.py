@@ -132,6 +132,15 @@ def test_the_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert "projected list" in capsys.readouterr().out
 
 
+def test_one_rule_is_one_rule(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    X, y = people()
+    X.assign(outcome=y).to_csv(tmp_path / "t.csv", index=False)
+    told = ["fit", str(tmp_path / "t.csv"), "--label", "outcome", "--positive", "ill"]
+    told += ["--list", "projected", "--max-length", "1", "--n-iter", "3000", "--quiet"]
+    assert run(told) == 0
+    assert "The projected list: of at most 1 rule, " in " ".join(capsys.readouterr().out.split())
+
+
 def test_a_model_without_it_says_so(tmp_path: Path) -> None:
     X, y = load_titanic()
     classifier = BayesianRuleListClassifier(random_state=0, n_iter=5000).fit(X, y)

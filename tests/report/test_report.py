@@ -22,6 +22,7 @@ from elseif.report.page_tables import all_tables
 from elseif.report.report import SECTIONS, all_charts, report_page
 from elseif.report.summary import summarise
 from elseif.report.svg import Svg, element, nice_ticks, percent_tick
+from elseif.report.tripod import tripod_items
 from tests.browser.hostile import HOSTILE
 from tests.report.reading import classifier, named_summary, patients, summary
 
@@ -150,6 +151,19 @@ def test_every_item_of_tripod_is_there_once() -> None:
     fairness = {i.number: i.status for i in summary(subgroups=None).tripod}
     assert fairness["14"] == "to be written by the authors"
     assert {i.number: i.status for i in items}["14"] == "in part"
+
+
+def test_tripod_claims_only_what_is_there() -> None:
+    """No subgroups, no performance by subgroup; a recalibrated list was updated."""
+    with_groups, without = tripod_items(True), tripod_items(False)
+    claims = {i.number: (i.status, i.text) for i in without if "subgroup" in i.text}
+    assert set(claims) == {"12d", "14", "23a", "23b"}
+    assert all("no subgroups were chosen" in text.lower() for _, text in claims.values())
+    assert claims["23a"][0] == "in part"
+    assert {i.number: i.status for i in with_groups}["23a"] == "in this report"
+    updated = {i.number: i.text for i in tripod_items(False, is_recalibrated=True)}
+    assert "recalibrated" in updated["12f"]
+    assert "recalibrated" in updated["24"]
 
 
 # --------------------------------------------------------------------------- hostile names

@@ -407,3 +407,35 @@ def test_join_runs_leaves_out_runs_of_no_draw() -> None:
     assert joined.offsets.tolist() == [0, 1, 1]
     assert joined.items.tolist() == [5]
     assert joined.label_counts.tolist() == [[0, 1], [2, 3], [20, 21]]
+
+
+# ------------------------------------------------------------------------------- in words
+
+
+def told(status: str, **more: Any) -> Convergence:
+    """A report on four chains, of which one inclusion is not steady."""
+    names = ("log posterior", "list", True), ("inclusion of antecedent 3", "inclusion", False)
+    quantities = tuple(
+        Quantity(name, 1.0, 500.0, 500.0, mcse=0.04, level=level, steady=steady)
+        for name, level, steady in names
+    )
+    return Convergence(1.001, status, quantities, 1.0, 0.0, 4, 128_000, 9, **more)
+
+
+@pytest.mark.parametrize("found_by", [2, 4])
+def test_a_verdict_does_not_contradict_itself(found_by: int) -> None:
+    """What has converged is not called unsteady; that all chains agree is no reason for doubt."""
+    unsure = {"point_is_steady": False, "point_found_by": found_by}
+    converged = told("converged", **unsure).sentence()
+    assert converged.startswith("Converged: 4 chains of 128,000 iterations, R-hat 1.001. Another ")
+    assert "steady" not in converged
+    assert "Less precise: 1 of 1 inclusion probabilities (standard error up to 4.0 points)." in (
+        converged
+    )
+    assert ("2 of 4 chains drew this one" in converged) == (found_by == 2)
+    assert "Another" not in told("converged").sentence()
+    failed = told("not converged", **unsure).sentence()
+    assert failed.startswith("Not converged: ")
+    assert "Not yet steady: which list is the point estimate" in failed
+    for words in (converged, failed, str(told("converged", **unsure))):
+        assert "4 of 4" not in words

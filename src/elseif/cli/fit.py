@@ -278,9 +278,9 @@ def print_fit(classifier: Any, source: str, positive: Any = None) -> None:
     if classifier.predict_with == "projected":
         path = classifier.projection_path_
         say_wrapped(
-            f"The projected list: of at most {path.max_length} rules, the one whose lines best "
-            f"reproduce the posterior's predictions (distance {path.distances[-1]:.4f} nats per "
-            f"row; the point estimate's is {path.point_distance:.4f})."
+            f"The projected list: of at most {_of(path.max_length, 'rule')}, the one whose lines "
+            f"best reproduce the posterior's predictions (distance {path.distances[-1]:.4f} nats "
+            f"per row; the point estimate's is {path.point_distance:.4f})."
         )
     say_wrapped(
         f"Learnt from {report.n_rows - report.n_rows_without_label:,} rows of {source}; the lists "
@@ -302,6 +302,10 @@ def print_fit(classifier: Any, source: str, positive: Any = None) -> None:
         print(f"Left out as well: {len(left_out) - MOST_LEFT_OUT} more columns.")
     for note in report.notes:
         say_wrapped(in_options(note))
+
+
+def _of(n: int, what: str) -> str:
+    return f"{n} {what}{'' if n == 1 else 's'}"
 
 
 def shown(name: str) -> str:

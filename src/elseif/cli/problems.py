@@ -18,6 +18,7 @@ from elseif.errors import (
     ExportError,
     FileExistsAlreadyError,
     LargeDataWarning,
+    MeasuredLabelWarning,
     ModelFileError,
     ParamError,
     ResourceError,
@@ -84,7 +85,8 @@ def warnings_as_notes() -> Iterator[None]:
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
         text = in_options(str(message))
         # of the sizes of many fits, such as those of folds, the first is enough
-        key = re.sub(r"\d", "", text) if isinstance(message, LargeDataWarning) else text
+        of_many = isinstance(message, LargeDataWarning | MeasuredLabelWarning)
+        key = re.sub(r"\d", "", text) if of_many else text
         if key not in said:
             said.add(key)
             say(f"note: {text}")

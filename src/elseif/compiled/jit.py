@@ -3,7 +3,9 @@
 Nothing is compiled at import: Numba compiles a function at its first call.
 """
 
+import multiprocessing
 import sys
+import threading
 
 from numba import config, njit, types
 from numba.core import event
@@ -58,15 +60,22 @@ def generate_keep_small(context, builder, signature, args):
 
 
 class Announcer(event.Listener):
-    """Says once, on standard error, that the first fit takes longer: it compiles."""
+    """Says once, on standard error, that the first fit takes longer: it compiles.
+
+    Workers are silent: each of them compiles what the others do.
+    """
 
     def __init__(self):
-        self.announced = False
+        self.lock = threading.Lock()
+        self.announced = multiprocessing.current_process().name != "MainProcess"
 
     def on_start(self, event):
         module = event.data["dispatcher"].py_func.__module__
-        if module.startswith(f"{PACKAGE}.") and not self.announced:
-            self.announced = True
+        if not module.startswith(f"{PACKAGE}."):
+            return
+        with self.lock:
+            is_first, self.announced = not self.announced, True
+        if is_first:
             print(
                 "elseif: compiling its kernels; once, and it takes up to half a minute ...",
                 file=sys.stderr,

@@ -162,6 +162,9 @@ def _shown_model(name: str, model: Any, X: Any, min_cell: int | None) -> ShownMo
 
 def _title(models: Sequence[ShownModel]) -> str:
     events = [each.rule_list.metadata.probability_of(p) for each in models for p in each.places]
+    outcomes = {each.outcome for each in models if len(each.places) > 1}
+    if len(models) == 1 and len(events) > 1 and None not in outcomes:
+        return f"Probability of each {outcomes.pop()}"
     return f"Probability of {events[0]}" if len(set(events)) == 1 else "Calculator"
 
 

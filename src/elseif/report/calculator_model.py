@@ -51,6 +51,12 @@ class ShownModel:
         """What the probabilities that are shown are of."""
         return [self.rule_list.metadata.probability_of(position) for position in self.places]
 
+    @property
+    def outcome(self) -> str | None:
+        """What the labels are values of, where that has a name."""
+        metadata = self.rule_list.metadata
+        return metadata.display.outcome.name or metadata.outcome
+
     def data(self, questions: Sequence[Question]) -> dict[str, Any]:
         """What template and script need."""
         positions = {column: i for i, q in enumerate(questions) for column in q.columns}
@@ -85,7 +91,8 @@ class ShownModel:
         if self.has_file:
             by_heading["Population"] += f", fitted on {model.training['date'][:10]}"
         shares = [f"{shown(names[p])} in {_share_text(counts[p], n)}" for p in self.places]
-        by_heading["Outcome"] = ", ".join(shares)
+        what = f"{shown(self.outcome)}: " if self.outcome and len(shares) > 1 else ""
+        by_heading["Outcome"] = what + ", ".join(shares)
         auc = self._auc_text()
         if auc:
             by_heading["AUC"] = auc
@@ -119,7 +126,8 @@ class ShownModel:
             how = "on the training data (too optimistic)"
         if auc is None:
             return None
-        return f"{auc:.2f} {how}{', mean over labels' if len(rule_list.classes) > 2 else ''}"
+        digits = f"{auc:.2f}" if auc == 1 or auc < 0.995 else f"{min(auc, 0.999):.3f}"
+        return f"{digits} {how}{', mean over labels' if len(rule_list.classes) > 2 else ''}"
 
     def _rules(self, questions: Sequence[Question]) -> list[dict[str, Any]]:
         """The lines of the list: their conditions by column, and what they lead to."""

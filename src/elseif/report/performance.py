@@ -26,13 +26,21 @@ def performance(found: Mapping[str, Any]) -> dict[str, str]:
     Returns
     -------
     dict of str to str
-        Empty where the numbers are not those of the one list and event that a calculator shows:
-        of three labels the report evaluates one or each, and an average over lists is no list.
+        Of three or more labels, the AUC of each. Empty where the numbers are not those of the list
+        that a calculator shows: an average over lists is no list.
     """
-    about, auc = found["about"], found["validation"]["discrimination"]["auc"]
-    if len(about["labels"]) > 2 or about["predicts"] == "posterior" or auc["value"] is None:
+    about, validation = found["about"], found["validation"]
+    if about["predicts"] == "posterior":
         return {}
-    return {"AUC": f"{estimate(auc, 2)}, {how_validated(found['validation'])}"}
+    if len(about["labels"]) > 2:
+        rows = validation.get("by_label") or []
+        of_each = [(f"{row['name']} ", row["auc"]) for row in rows]
+    else:
+        of_each = [("", validation["discrimination"]["auc"])]
+    if not of_each or any(auc["value"] is None for _, auc in of_each):
+        return {}
+    measured = ", ".join(name + estimate(auc, 2) for name, auc in of_each)
+    return {"AUC": f"{measured}, {how_validated(validation)}"}
 
 
 def performance_in_report(path: Path, model: FittedModel) -> dict[str, str]:

@@ -12,7 +12,11 @@ from elseif.posterior.rule_list import RuleList
 from elseif.report.decades import decade, in_decades
 from elseif.report.wording import percent
 from elseif.sampler.convergence import Convergence
-from elseif.showing.convergence_text import convergence_rows, unsteady_words
+from elseif.showing.convergence_text import (
+    convergence_rows,
+    unsteady_sentences,
+    unsteady_words,
+)
 
 TRACE_POINTS = 200  # of each chain
 MOST_INCLUSIONS, LEAST_INCLUSION = 60, 0.01
@@ -225,8 +229,7 @@ def _words(convergence: Convergence, is_summed: bool) -> list[str]:
             "Another seed would be expected to lead to the same predictions and shares of lists, "
             "within the standard errors below."
         )
-        if unsteady:
-            sentences.append(f"Not yet steady: {', '.join(unsteady)}.")
+        sentences += unsteady_sentences(convergence)
     elif convergence.status == "not converged":
         what = f" Not yet steady: {', '.join(unsteady)}." if unsteady else ""
         sentences.append(

@@ -279,7 +279,7 @@ def summary_of(evidence: Evidence, counted: Counted) -> Summary:
         None if crossed is None else fold_stability(fold_lists, trained.table, place, is_exact),
         [] if crossed is None else fold_summaries(crossed, fold_lists, place, counted),
         settings_used(model),
-        tripod_items(bool(evidence.groups)),
+        tripod_items(bool(evidence.groups), model.recalibrated is not None),
     )
 
 

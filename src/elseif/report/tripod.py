@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 FILLED, PARTLY, AUTHORS = "in this report", "in part", "to be written by the authors"
+
+
+UPDATED: dict[str, Any] = {
+    "status": PARTLY,
+    "text": "The probabilities were recalibrated to other people; whose, and why, is for the "
+    "authors.",
+    "anchor": "list",
+}
 
 
 @dataclass(frozen=True)
@@ -19,6 +28,7 @@ class Item:
     anchor: str | None = None  # the part of the report
 
 
+OVERALL = "Out of sample, overall and by the chosen subgroups."
 # number, section, topic, status, what is said here, where
 _ITEMS: tuple[tuple[str, str, str, str, str, str | None], ...] = (
     ("1", "Title", "Title", AUTHORS, "Name the kind of study, population and outcome.", None),
@@ -92,7 +102,7 @@ _ITEMS: tuple[tuple[str, str, str, str, str, str | None], ...] = (
      "With each measure.", "discrimination"),
     ("22", "Results", "Full model", FILLED, "The list is the whole model.", "list"),
     ("23a", "Results", "Performance with intervals", FILLED,
-     "Out of sample, overall and by subgroup.", "discrimination"),
+     OVERALL, "discrimination"),
     ("23b", "Results", "Heterogeneity in performance", PARTLY,
      "By subgroup, if the cluster is one of them.", "subgroups"),
     ("24", "Results", "Updated model", AUTHORS, "None was made by this software.", None),
@@ -106,14 +116,21 @@ _ITEMS: tuple[tuple[str, str, str, str, str, str | None], ...] = (
 )  # fmt: skip
 
 
-def tripod_items(has_subgroups: bool) -> list[Item]:
+def tripod_items(has_subgroups: bool, is_recalibrated: bool = False) -> list[Item]:
     """The checklist, with what this report fills; without subgroups, fairness is the authors'."""
     items = [Item(*row) for row in _ITEMS]
+    if is_recalibrated:
+        items = [replace(i, **UPDATED) if i.number in ("12f", "24") else i for i in items]
     if has_subgroups:
         return items
-    return [
-        Item(i.number, i.section, i.topic, AUTHORS, "No subgroups were chosen.", None)
-        if i.anchor == "subgroups"
-        else i
-        for i in items
-    ]
+    return [_without_subgroups(item) for item in items]
+
+
+def _without_subgroups(item: Item) -> Item:
+    if item.anchor == "subgroups":
+        return replace(item, status=AUTHORS, text="No subgroups were chosen.", anchor=None)
+    if item.text == OVERALL:
+        return replace(
+            item, status=PARTLY, text="Out of sample, overall; no subgroups were chosen."
+        )
+    return item

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,6 +34,9 @@ CUT_SHORT = {
 }
 
 UNSTEADY = "Not yet steady: "
+# of a run that has converged: predictions and shares of lists are steady, these are details
+LESS_CERTAIN = "Less precise: "
+ANOTHER_LIST = "Another run may choose another list to stand for the posterior"
 
 LEVELS = (
     ("list", "the list and its predictions"),
@@ -72,8 +76,7 @@ def convergence_sentence(convergence: Convergence) -> str:
         else f", R-hat {convergence.r_hat:.3f}"
     )
     first = f"{convergence_verdict(convergence)}: {_run(convergence)}{r_hat}."
-    unsteady = unsteady_words(convergence)
-    return f"{first} {UNSTEADY}{_and(unsteady)}." if unsteady else first
+    return " ".join([first, *unsteady_sentences(convergence)])
 
 
 def convergence_text(convergence: Convergence) -> str:
@@ -83,9 +86,7 @@ def convergence_text(convergence: Convergence) -> str:
         return f"{verdict}\n  {_run(convergence)}, {convergence.n_distinct:,} distinct lists"
     lines = [verdict, f"  {_run(convergence)}, the first half discarded"]
     lines += [f"  {name:<44} {value}" for name, value in convergence_rows(convergence)]
-    unsteady = unsteady_words(convergence)
-    if unsteady:
-        lines.append(f"  {UNSTEADY}{_and(unsteady)}.")
+    lines += [f"  {sentence}" for sentence in unsteady_sentences(convergence)]
     if convergence.scored_first:
         lines.append(f"  {convergence.scored_first}")
     return "\n".join(lines)
@@ -116,6 +117,34 @@ def convergence_rows(convergence: Convergence) -> list[tuple[str, str]]:
     return rows
 
 
+def unsteady_sentences(convergence: Convergence) -> list[str]:
+    """What is not steady yet; of a run that has converged, what is less certain than the rest.
+
+    Parameters
+    ----------
+    convergence : Convergence
+        The report.
+
+    Returns
+    -------
+    list of str
+        None where everything is steady.
+    """
+    if convergence.status not in ("converged", "warn"):
+        unsteady = unsteady_words(convergence)
+        return [f"{UNSTEADY}{_and(unsteady)}."] if unsteady else []
+    sentences = []
+    if convergence.point_is_steady is False:
+        by = convergence.point_found_by
+        few = by is not None and by < convergence.n_chains
+        found = f": {by} of {convergence.n_chains} chains drew this one" if few else ""
+        sentences.append(f"{ANOTHER_LIST}{found}.")
+    less_certain = unsteady_words(replace(convergence, point_is_steady=None))
+    if less_certain:
+        sentences.append(f"{LESS_CERTAIN}{_and(less_certain)}.")
+    return sentences
+
+
 def unsteady_words(convergence: Convergence) -> list[str]:
     """What is not steady yet, one phrase for each."""
     words = []
@@ -141,12 +170,10 @@ def percentage_points(error: float) -> str:
 
 
 def _about_the_list(convergence: Convergence) -> str:
-    if convergence.independent or convergence.point_found_by is None:
+    by = convergence.point_found_by
+    if convergence.independent or by is None or by == convergence.n_chains:
         return "which list is the point estimate"
-    return (
-        f"which list is the point estimate (drawn by {convergence.point_found_by} of "
-        f"{convergence.n_chains} chains)"
-    )
+    return f"which list is the point estimate (drawn by {by} of {convergence.n_chains} chains)"
 
 
 def _counted(quantities: Sequence[Quantity], many: str) -> list[str]:

@@ -1,0 +1,43 @@
+"""Labels that look like a measurement: many different numbers, of which few rows have each."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Real
+
+import numpy as np
+
+from elseif.errors import MeasuredLabelWarning
+
+MOST_LABELS = 15  # numbers that nobody takes for a measurement
+FEWEST_OF_EACH = 20  # rows of a label, on average, that tell enough about it
+
+
+def warn_of_measurement(classes: np.ndarray, n_rows: int) -> None:
+    """Warn where the labels look like a measurement, of which each value would be a class.
+
+    Parameters
+    ----------
+    classes : array
+        The labels.
+    n_rows : int
+        Number of rows that have one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from elseif.tables.measured_labels import warn_of_measurement
+    >>> warn_of_measurement(np.arange(3), 20)
+    """
+    n = len(classes)
+    if n <= MOST_LABELS or n_rows >= FEWEST_OF_EACH * n:
+        return
+    if not all(isinstance(each, Real) and not isinstance(each, bool) for each in classes.tolist()):
+        return
+    warnings.warn(
+        f"y has {n:,} different numbers in {n_rows:,} rows and looks like a measurement: every "
+        "number is a label of its own here. Make it yes or no first, such as whether it is above "
+        "a threshold, or a few groups.",
+        MeasuredLabelWarning,
+        stacklevel=2,
+    )
