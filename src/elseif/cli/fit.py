@@ -18,17 +18,32 @@ from elseif.cli.arguments import (
     LabelsFile,
     MinCell,
     Quiet,
-    TableFile,
+    TableFileOrNone,
     WeightColumn,
     output_file,
 )
 from elseif.cli.cohort_folder import cohort_settings
+from elseif.cli.database_table import DatabaseTable, distinct_labels, without_columns
 from elseif.cli.in_options import in_options
 from elseif.cli.interrupts import say_when_interrupted
+from elseif.cli.option_groups import takes_groups
 from elseif.cli.output import check_outputs, check_pages, save, say_saved, say_wrapped, width
-from elseif.cli.settings import by_label, estimator_parameters, takes_settings
-from elseif.cli.tables import Read, Wanted, check_table_file, kinds_of_texts, read_labelled
+from elseif.cli.settings import (
+    by_label,
+    by_label_name,
+    estimator_parameters,
+    takes_settings,
+)
+from elseif.cli.tables import (
+    Read,
+    Wanted,
+    check_table_file,
+    kinds_of_texts,
+    label_order,
+    read_labelled,
+)
 from elseif.cli.text_options import takes_text_format
+from elseif.errors import ParamError
 
 if TYPE_CHECKING:
     from elseif.antecedents.display_labels import DisplayLabels
@@ -42,8 +57,10 @@ MOST_LEFT_OUT = 3  # columns named in the summary, which is to fit a screen
 
 @takes_settings
 @takes_text_format
+@takes_groups
 def fit(
-    table: TableFile,
+    source: DatabaseTable,
+    table: TableFileOrNone = None,
     label: Annotated[
         str | None,
         typer.Option(
@@ -82,12 +99,19 @@ def fit(
 ) -> None:
     """Learn a rule list from a table: print it, and save model, report and calculator.
 
+    The table is a file, or one that a database has (--database, --table).
+
     Defaults are those of BayesianRuleListClassifier in Python, except that the seed is 0
     rather than new each time and that all cores are used.
     """
     files = Files(model, report, calculator, min_cell, without_posterior, force, positive)
     check_outputs([model, report, calculator], force, [table, labels, settings["antecedents"]])
     check_pages(report, calculator)
+    if source.is_meant(table):
+        columns = Columns(label, weight, drop)
+        fit_in_database(source, columns, files, labels, new_classifier(settings, files, quiet))
+        return
+    assert table is not None
     check_table_file(table)
     label, cuts = cohort_settings(table, label)
     classifier = new_classifier(settings, files, quiet)
@@ -117,6 +141,52 @@ def fit(
             classifier.model_ = classifier.model_.with_labels(display)
         is_watched, classifier.verbose = classifier.verbose, False  # no setting of the model's
         write_files(classifier, read, table.name, files, is_watched)
+
+
+@dataclass(frozen=True)
+class Columns:
+    """What is what in a table: the columns that are no features."""
+
+    label: str | None
+    weight: str | None
+    drop: list[str]
+
+
+def fit_in_database(
+    source: DatabaseTable,
+    columns: Columns,
+    files: Files,
+    labels: Path | None,
+    classifier: BayesianRuleListClassifier,
+) -> None:
+    """Learn from a table that stays in its database, which counts it."""
+    for option, value in (("--report", files.report), ("--min-cell", files.min_cell)):
+        if value is not None:
+            raise ParamError(
+                f"{option} looks at every row, and those of --database stay there. Save the model "
+                "by --model, and hand it with a file of the rows to elseif report."
+            )
+    from elseif.antecedents.labels_file import check_display_labels, read_display_labels
+
+    left_out = [*columns.drop, *([columns.weight] if columns.weight else [])]
+    display = read_display_labels(labels).without(left_out)
+    with source.opened() as (_, whole):
+        rows = without_columns(whole, source, columns.label, columns.weight, columns.drop)
+        assert columns.label is not None
+        names = [name for name in rows.columns if name not in (columns.label, columns.weight)]
+        order = label_order(
+            distinct_labels(rows, columns.label), Wanted(columns.label, positive=files.positive)
+        )
+        if isinstance(classifier.pseudocounts, dict):
+            classifier.pseudocounts = by_label_name(classifier.pseudocounts, order)
+        with resumable(classifier.checkpoint):
+            classifier._fit_in_engine(rows, columns.label, columns.weight, order)
+            if display:
+                check_display_labels(display, names, (), classifier.classes_.tolist())
+                classifier.model_ = classifier.model_.with_labels(display)
+            classifier.verbose = False  # no setting of the model's
+            positive = None if files.positive is None else order[-1]
+            write_files(classifier, None, source.source, files, False, positive)
 
 
 @contextmanager
@@ -152,14 +222,24 @@ class Files:
     positive: str | None = None  # the label that the report evaluates; the last of all labels
 
 
-def write_files(classifier: Any, read: Read, source: str, files: Files, watched: bool) -> None:
-    """Print the list and write what was asked for, with the same numbers in every file."""
+def write_files(
+    classifier: Any,
+    read: Read | None,
+    source: str,
+    files: Files,
+    watched: bool,
+    positive: Any = None,
+) -> None:
+    """Print the list and write what was asked for, with the same numbers in every file.
+
+    Without rows there is neither a report nor a minimum cell.
+    """
     from elseif.fitted_model import as_model
 
     model, calculator, report = files.model, files.calculator, files.report
     min_cell, force = files.min_cell, files.force
     shown, summary = as_model(classifier), None
-    if min_cell is not None and (model or calculator or report):
+    if read is not None and min_cell is not None and (model or calculator or report):
         made = made_together(classifier, read, files, watched)
         shown, summary = made.model or shown, made.summary
     if model is not None:  # before anything is printed, which may fail
@@ -168,11 +248,13 @@ def write_files(classifier: Any, read: Read, source: str, files: Files, watched:
         posterior = None if files.without_posterior else "lists"
         save_model(shown, model, posterior, force)
         shown = known_by(shown, model_hash(shown, posterior))
-    print_fit(classifier, source, None if files.positive is None else read.y.cat.categories[-1])
+    if read is not None and files.positive is not None:
+        positive = read.y.cat.categories[-1]
+    print_fit(classifier, source, positive)
     print()
     if model is not None:
         say_saved("Model", model)
-    if report is not None and summary is None:
+    if read is not None and report is not None and summary is None:
         summary = made_together(classifier, read, files, watched).summary
     if calculator is not None:
         from elseif.report.calculator import calculator_page
@@ -180,7 +262,8 @@ def write_files(classifier: Any, read: Read, source: str, files: Files, watched:
 
         about = None if summary is None else performance(summary.to_dict())
         with activity("Writing the calculator"):
-            page = calculator_page(shown, X=labelled_rows(shown, read), about=about)
+            rows = None if read is None else labelled_rows(shown, read)
+            page = calculator_page(shown, X=rows, about=about)
         save("Calculator", calculator, page, force)
     if report is not None:
         from elseif.report.links import links_from
@@ -223,7 +306,6 @@ def new_classifier(
     settings: dict[str, Any], files: Files, quiet: bool
 ) -> BayesianRuleListClassifier:
     """A classifier of what the command line was told, its settings checked before any reading."""
-    from elseif.errors import ParamError
     from elseif.estimator import BayesianRuleListClassifier
     from elseif.parameters import check_parameters
 
