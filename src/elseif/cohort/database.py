@@ -307,7 +307,22 @@ class Database:
 
     @contextlib.contextmanager
     def translated(self) -> Iterator[None]:
-        """Raise sentences in place of what drivers raise, which may hold secrets."""
+        """Raise sentences in place of what drivers raise, which may hold secrets.
+
+        Returns
+        -------
+        context manager
+            For a ``with`` statement around queries of your own.
+
+        Examples
+        --------
+        >>> from elseif.cohort import connect
+        >>> from elseif.datasets import make_stroke_cdm
+        >>> planted = make_stroke_cdm("patients.duckdb", n_patients=100, n_others=10, n_concepts=77)
+        >>> with connect("patients.duckdb", schema="cdm") as database, database.translated():
+        ...     int(database.table("person").count().execute())
+        110
+        """
         with self._translated():
             yield
 
