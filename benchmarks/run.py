@@ -28,6 +28,7 @@ BENCHMARKS = (
     "million_rows",
     "hundred_million",
     "engine_tables",
+    "sharded_rows",
     "cohort_million",
     "planted_rules",
     "mixing",

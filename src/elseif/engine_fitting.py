@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def pool_in_engine(
-    classifier: Any, X: Any, y: Any, sample_weight: Any
+    classifier: Any, X: Any, y: Any, sample_weight: Any, order: Sequence[Any] | None = None
 ) -> tuple[Observed, Binarised, Mined, Sequence[str | None]]:
     """The pool of a table that an engine counts.
 
@@ -41,6 +41,8 @@ def pool_in_engine(
         Column of the labels.
     sample_weight : str or None
         Column of the weights.
+    order : sequence, default=None
+        Labels in their order; None sorts them.
 
     Returns
     -------
@@ -57,7 +59,7 @@ def pool_in_engine(
     if classifier.n_shards is not None:  # before the engine is asked anything
         _refuse_for_shards(classifier)
         client = require_client(X, classifier.n_shards)
-    table = lazy_table(X, y, sample_weight, classifier.antecedents)
+    table = lazy_table(X, y, sample_weight, classifier.antecedents, order)
     drop, effective = classifier.missing_y == "drop", classifier.weight_scaling == "effective"
     of_rows = table.read_labels(drop, effective, one_label_each)
     warn_of_measurement(of_rows.classes, of_rows.n_rows)

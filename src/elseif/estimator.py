@@ -302,8 +302,7 @@ class BayesianRuleListClassifier(
         self._check_checkpoint()
         settings = settings_of(self)
         if is_lazy(X):
-            _load_compiled_code()
-            return self._take(fit_pool(self, settings, *pool_in_engine(self, X, y, sample_weight)))
+            return self._fit_in_engine(X, y, sample_weight)
         if self.n_shards is not None:
             raise ParamError(
                 f"n_shards={self.n_shards} asks for workers that hold the rows of a Dask frame, "
@@ -334,6 +333,17 @@ class BayesianRuleListClassifier(
             merged_note(layout, mined.layout),
         )
         return self._take(fit_pool(self, settings, observed, binarised, mined, notes))
+
+    def _fit_in_engine(
+        self, X: Any, y: Any, sample_weight: Any = None, order: Sequence[Any] | None = None
+    ) -> BayesianRuleListClassifier:
+        """Fit a lazy frame; the order of its labels may be told."""
+        check_parameters(self)
+        self._check_checkpoint()
+        _load_compiled_code()
+        settings = settings_of(self)
+        found = pool_in_engine(self, X, y, sample_weight, order)
+        return self._take(fit_pool(self, settings, *found))
 
     def _take(self, fitted: FittedPool) -> BayesianRuleListClassifier:
         self.model_ = fitted.model  # one assignment, which nothing can interrupt: a refit is whole

@@ -20,7 +20,12 @@ DOTTED = re.compile(r"\belseif(?:\.\w+)+")
 
 # modules that no test names: the tests that reach them through a door of their package
 THROUGH_A_DOOR = {
-    "engines/test_same_draws.py": "engine_fitting",
+    "engines/test_same_draws.py": "engine_fitting engines.expressions",
+    "shards/test_dask.py": (
+        "antecedents.sharded_mining engines.sharded_patterns shards.dask_holder"
+    ),
+    "shards/test_shards.py": "compiled.split_step",
+    "cohort/test_fit_database.py": "cli.database_table",
     "antecedents/test_antecedents.py": "antecedents.named_levels",
     "antecedents/test_near_equivalents.py": "antecedents.near_equivalents",
     "antecedents/test_screening.py": "antecedents.screening",

@@ -9,8 +9,25 @@ import numpy as np
 
 from elseif.bits.pattern_keys import CONDITIONS_IN_A_NUMBER
 from elseif.model.problem import Problem
-from elseif.shards.shard import ShardRows
-from elseif.shards.shards import ShardHere, ShardLostError, Shards
+from elseif.shards.shard import Shard
+from elseif.shards.shard_rows import ShardRows
+from elseif.shards.shards import ShardLostError, Shards
+
+
+class ShardHere:
+    """A shard in this process."""
+
+    def __init__(self, rows: ShardRows) -> None:
+        self._rows = rows
+
+    def start(self) -> None:
+        self._shard = Shard(self._rows)
+
+    def ask(self, name: str, arguments: tuple[Any, ...]) -> Any:
+        return getattr(self._shard, name)(*arguments)
+
+    def answer(self, asked: Any) -> Any:
+        return asked
 
 
 class LosingShard(ShardHere):

@@ -19,9 +19,9 @@ from elseif.sampler.chain import Room
 from elseif.sampler.chains import Sampled, SamplerSettings, sample
 from elseif.sampler.exact_sum import cover_patterns
 from elseif.sampler.sharded_steps import SharedMessages
-from elseif.shards.shards import ShardHere, Shards
+from elseif.shards.shards import Shards
 from tests.sampler.cases import CASES
-from tests.shards.parts import LosingShard, in_shards, parts_of
+from tests.shards.parts import LosingShard, ShardHere, in_shards, parts_of
 
 
 def drawn(problem: Problem, n_chains: int = 2, **settings: Any) -> Sampled:

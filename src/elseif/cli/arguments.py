@@ -42,6 +42,15 @@ TableFile = Annotated[
         callback=table_path,
     ),
 ]
+TableFileOrNone = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="[TABLE]",
+        help="CSV, TSV or Parquet file, or the folder of a cohort; - for standard input.",
+        show_default=False,
+        callback=table_path,
+    ),
+]
 TrainingTable = Annotated[
     Path,
     typer.Argument(

@@ -19,19 +19,27 @@ from elseif.cli.arguments import (
     PositiveLabel,
     Quiet,
     SavedModel,
-    TableFile,
+    TableFileOrNone,
     WeightColumn,
     WithoutPosterior,
     output_file,
 )
 from elseif.cli.cohort_folder import cohort_settings
+from elseif.cli.database_table import DatabaseTable, distinct_labels, without_columns
 from elseif.cli.in_options import in_options
 from elseif.cli.interrupts import say_when_interrupted
 from elseif.cli.option_groups import takes_groups
 from elseif.cli.output import check_outputs, check_pages, save, say_saved, say_wrapped, width
-from elseif.cli.reading_as_fit import keep_reading
-from elseif.cli.settings import by_label, estimator_parameters, takes_settings
-from elseif.cli.tables import Read, Wanted, check_table_file, kinds_of_texts, read_labelled
+from elseif.cli.reading_as_fit import keep_reading, refuse_for_other_files
+from elseif.cli.settings import by_label, by_label_name, estimator_parameters, takes_settings
+from elseif.cli.tables import (
+    Read,
+    Wanted,
+    check_table_file,
+    kinds_of_texts,
+    label_order,
+    read_labelled,
+)
 from elseif.cli.text_options import takes_text_format
 from elseif.errors import ParamError
 
@@ -84,8 +92,9 @@ class Files:
 @takes_text_format
 @takes_groups
 def fit(
-    table: TableFile,
+    table: TableFileOrNone = None,
     *,
+    source: DatabaseTable,
     columns: LearntColumns,
     files: Files,
     quiet: Quiet = False,
@@ -93,6 +102,8 @@ def fit(
     settings: dict[str, Any] = {},  # noqa: B006  # generated options, from the table of settings
 ) -> None:
     """Learn a rule list from a table: print it, and save model, report and calculator.
+
+    The table is a file, or one that a database has (--database, --table).
 
     Defaults are those of BayesianRuleListClassifier in Python, except that the seed is 0
     rather than new each time and that all cores are used.
@@ -103,6 +114,11 @@ def fit(
         [files.model, *pages], files.force, [table, files.labels, settings["antecedents"]]
     )
     check_pages(*pages)
+    if source.is_meant(table):
+        refuse_for_other_files(None, text)
+        fit_in_database(source, columns, files, new_classifier(settings, files, quiet))
+        return
+    assert table is not None
     check_table_file(table, text)
     label, cuts = cohort_settings(table, columns.label)
     classifier = new_classifier(settings, files, quiet)
@@ -137,6 +153,42 @@ def fit(
         write_files(classifier, read, table.name, files, positive, is_watched)
 
 
+def fit_in_database(
+    source: DatabaseTable,
+    columns: LearntColumns,
+    files: Files,
+    classifier: BayesianRuleListClassifier,
+) -> None:
+    """Learn from a table that stays in its database, which counts it."""
+    for option, value in (("--report", files.report), ("--min-cell", files.min_cell)):
+        if value is not None:
+            raise ParamError(
+                f"{option} looks at every row, and those of --database stay there. Save the model "
+                "by --model, and hand it with a file of the rows to elseif report."
+            )
+    from elseif.antecedents.labels_file import check_display_labels, read_display_labels
+
+    left_out = [*columns.drop, *([columns.weight] if columns.weight else [])]
+    display = read_display_labels(files.labels).without(left_out)
+    with source.opened() as (_, whole):
+        rows = without_columns(whole, source, columns.label, columns.weight, columns.drop)
+        assert columns.label is not None
+        names = [name for name in rows.columns if name not in (columns.label, columns.weight)]
+        order = label_order(
+            distinct_labels(rows, columns.label), Wanted(columns.label, positive=columns.positive)
+        )
+        if isinstance(classifier.pseudocounts, dict):
+            classifier.pseudocounts = by_label_name(classifier.pseudocounts, order)
+        with resumable(classifier.checkpoint):
+            classifier._fit_in_engine(rows, columns.label, columns.weight, order)
+            if display:
+                check_display_labels(display, names, (), classifier.classes_.tolist())
+                classifier.model_ = classifier.model_.with_labels(display)
+            classifier.verbose = False  # no setting of the model's
+            positive = None if columns.positive is None else order[-1]
+            write_files(classifier, None, source.source, files, positive, False)
+
+
 @contextmanager
 def resumable(checkpoint: Path | None) -> Iterator[None]:
     """Say when a fit with checkpoints is interrupted that it can go on; at its end, remove them."""
@@ -158,18 +210,19 @@ def check_labels_fit(display: DisplayLabels, read: Read) -> None:
 
 
 def write_files(
-    classifier: Any, read: Read, source: str, files: Files, positive: Any, watched: bool
+    classifier: Any, read: Read | None, source: str, files: Files, positive: Any, watched: bool
 ) -> None:
     """Print the list and write what was asked for, with the same numbers in every file.
 
-    ``positive`` is the label that was asked for, if one was.
+    ``positive`` is the label that was asked for, if one was. Without rows there is neither a
+    report nor a minimum cell.
     """
     from elseif.fitted_model import as_model
 
     model, calculator, report = files.model, files.calculator, files.report
     min_cell, force = files.min_cell, files.force
     shown, summary = as_model(classifier), None
-    if min_cell is not None and (model or calculator or report):
+    if read is not None and min_cell is not None and (model or calculator or report):
         made = made_together(classifier, read, files, positive, watched)
         shown, summary = made.model or shown, made.summary
     if model is not None:  # before anything is printed, which may fail
@@ -182,7 +235,7 @@ def write_files(
     print()
     if model is not None:
         say_saved("Model", model)
-    if report is not None and summary is None:
+    if read is not None and report is not None and summary is None:
         summary = made_together(classifier, read, files, positive, watched).summary
     if calculator is not None:
         from elseif.report.calculator import calculator_page
@@ -190,7 +243,8 @@ def write_files(
 
         about = None if summary is None else performance(summary.to_dict())
         with activity("Writing the calculator"):
-            page = calculator_page(shown, X=labelled_rows(shown, read), about=about)
+            rows = None if read is None else labelled_rows(shown, read)
+            page = calculator_page(shown, X=rows, about=about)
         save("Calculator", calculator, page, force)
     if report is not None:
         from elseif.report.links import links_from

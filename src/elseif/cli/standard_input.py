@@ -6,6 +6,7 @@ import atexit
 import sys
 from contextlib import ExitStack
 from pathlib import Path
+from typing import overload
 
 from elseif.errors import ParamError
 
@@ -19,7 +20,15 @@ _ENDINGS = {
 }
 
 
-def table_path(path: Path) -> Path:
+@overload
+def table_path(path: Path) -> Path: ...
+
+
+@overload
+def table_path(path: None) -> None: ...
+
+
+def table_path(path: Path | None) -> Path | None:
     """The path of a table; for ``-``, that of a file with all of standard input."""
     if path != STANDARD_INPUT:
         return path

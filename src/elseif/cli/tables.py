@@ -192,7 +192,7 @@ def _labels(column: Any, path: Path, wanted: Wanted) -> Any:
             "drop."
         )
     values = [_whole(value) for value in distinct.tolist()]
-    order = _label_order(values, wanted)
+    order = label_order(values, wanted)
     place = {value: i for i, value in enumerate(order)}
     unknown = [value for value in values if value not in place]
     if unknown:
@@ -206,7 +206,7 @@ def _labels(column: Any, path: Path, wanted: Wanted) -> Any:
     return pd.Series(pd.Categorical.from_codes(recode[codes], categories), name=wanted.label)
 
 
-def _label_order(values: list[Any], wanted: Wanted) -> list[Any]:
+def label_order(values: list[Any], wanted: Wanted) -> list[Any]:
     """The model's order, or sorted with the wanted label last.
 
     Of two texts nobody can know which one is wanted, so it must be told.

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
 
-from elseif.checks import check_schema
+from elseif.checks import check_schema, did_you_mean
 from elseif.cohort.address import Address, read_address
 from elseif.cohort.cdm_layout import RESULTS, SOURCE, VOCABULARY, Layout, find_layout
 from elseif.cohort.drivers import DRIVERS, Driver, LostConnectionError, load
@@ -257,6 +257,74 @@ class Database:
 
         layout = find_layout(self.again(look), schema, tables, self._driver.label, more)
         return replace(layout, catalogue=self._driver.catalogue(schema))
+
+    def table(self, name: str) -> Any:
+        """A table of the database, of any columns, for ``fit`` to count where it is.
+
+        Parameters
+        ----------
+        name : str
+            The table or view, in the schema of the connection.
+
+        Returns
+        -------
+        ibis table
+            It has yet to be computed.
+
+        Examples
+        --------
+        >>> from elseif.cohort import connect
+        >>> from elseif.datasets import make_stroke_cdm
+        >>> planted = make_stroke_cdm("patients.duckdb", n_patients=100, n_others=10, n_concepts=77)
+        >>> with connect("patients.duckdb", schema="cdm") as database:
+        ...     database.table("person").columns[:2]
+        ('person_id', 'gender_concept_id')
+        """
+
+        def look() -> list[str]:
+            with self.translated():
+                return list(dict.fromkeys(row[0] for row in self._driver.columns(self.schema)))
+
+        names = self.again(look)
+        where = "" if self.schema is None else f" in the schema {self.schema}"
+        if not names:
+            raise DatabaseError(
+                f"{self._driver.label} has no table{where} that may be read. Is it the right "
+                "schema?"
+            )
+        if name not in names:
+            hint = did_you_mean(name, names)
+            raise DatabaseError(f"{self._driver.label} has no table {name!r}{where}; {hint}")
+        with self.translated():
+            return self.backend.table(name, database=self._place())
+
+    def _place(self) -> str | tuple[str, str] | None:
+        """Where ibis finds the tables of the schema."""
+        catalogue = self._driver.catalogue(self.schema)
+        if self.schema is None or catalogue is None:
+            return self.schema
+        return catalogue, self.schema
+
+    @contextlib.contextmanager
+    def translated(self) -> Iterator[None]:
+        """Raise sentences in place of what drivers raise, which may hold secrets.
+
+        Returns
+        -------
+        context manager
+            For a ``with`` statement around queries of your own.
+
+        Examples
+        --------
+        >>> from elseif.cohort import connect
+        >>> from elseif.datasets import make_stroke_cdm
+        >>> planted = make_stroke_cdm("patients.duckdb", n_patients=100, n_others=10, n_concepts=77)
+        >>> with connect("patients.duckdb", schema="cdm") as database, database.translated():
+        ...     int(database.table("person").count().execute())
+        110
+        """
+        with self._translated():
+            yield
 
     def source_names(self) -> list[str]:
         """What the table cdm_source says about the database.

@@ -59,9 +59,14 @@ class LazyTable:
         Column of the labels.
     weight : str, default=None
         Column of the weights.
+    order : sequence, default=None
+        Labels in their order; None sorts them, unless their type has an order.
     """
 
-    def __init__(self, X: Any, label: str, weight: str | None = None) -> None:
+    def __init__(
+        self, X: Any, label: str, weight: str | None = None, order: Sequence[Any] | None = None
+    ) -> None:
+        self._order = order
         columns = list(nw.from_native(X).lazy().collect_schema())
         self.frame: nw.LazyFrame[Any] = nw.from_native(_by_place(X, columns)).lazy()
         schema = self.frame.collect_schema()
@@ -157,7 +162,9 @@ class LazyTable:
         )
 
     def _order_of_labels(self) -> list[Any] | None:
-        """The order of the labels, where their type has one."""
+        """The order of the labels, where it was told or their type has one."""
+        if self._order is not None:
+            return list(self._order)
         dtype = self.dtype(self.label)
         return list(dtype.categories) if isinstance(dtype, nw.Enum) else None
 
@@ -266,7 +273,9 @@ def is_lazy(X: Any) -> bool:
     return isinstance(frame, nw.LazyFrame)
 
 
-def lazy_table(X: Any, y: Any, sample_weight: Any, antecedents: Any) -> LazyTable:
+def lazy_table(
+    X: Any, y: Any, sample_weight: Any, antecedents: Any, order: Sequence[Any] | None = None
+) -> LazyTable:
     """The table of a lazy frame, whose labels and weights are columns of it."""
     for value, what in ((y, "y"), (sample_weight, "sample_weight")):
         if not isinstance(value, str) and not (value is None and what == "sample_weight"):
@@ -281,4 +290,4 @@ def lazy_table(X: Any, y: Any, sample_weight: Any, antecedents: Any) -> LazyTabl
             "Antecedents of your own need a table in memory: compute the columns that they name "
             "first."
         )
-    return LazyTable(X, y, sample_weight)
+    return LazyTable(X, y, sample_weight, order)

@@ -16,7 +16,7 @@ from elseif.engines.lazy_table import COUNT, LABEL, LazyLabels, LazyTable
 from elseif.engines.patterns import as_arrays, rows_of_patterns
 from elseif.errors import ParamError
 from elseif.shards.dask_holder import DaskHolder
-from elseif.shards.shard import ShardRows
+from elseif.shards.shard_rows import ShardRows
 from elseif.shards.shards import Shards
 
 SAMPLED = 100_000  # rows by which shards are made about equally large

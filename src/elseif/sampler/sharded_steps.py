@@ -16,7 +16,7 @@ import numpy as np
 from elseif import compiled
 from elseif.compiled import split_step
 from elseif.sampler.init_state import grown, list_of
-from elseif.shards.shard import LOAD, STEP
+from elseif.shards.shard_rows import LOAD, STEP
 from elseif.shards.shards import Shards
 
 if TYPE_CHECKING:

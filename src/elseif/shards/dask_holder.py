@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from elseif.parallel import is_lost_worker
-from elseif.shards.shard import Shard, ShardRows
+from elseif.shards.shard_rows import ShardRows
 from elseif.shards.shards import ShardLostError
 
 WAITING = 30.0  # seconds for a worker in the place of one that died
@@ -37,6 +37,8 @@ class DaskHolder:
 
     def start(self) -> None:
         """Have a worker read the rows and make the shard."""
+        from elseif.shards.shard import Shard  # loads compiled code
+
         self._actor = self._future = None
         with suppress(TimeoutError):  # then the work itself says what is wrong
             self._client.wait_for_workers(1, timeout=WAITING)

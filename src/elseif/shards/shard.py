@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,19 +18,9 @@ from elseif.bits.packing import make_layout, zero_words
 from elseif.bits.pattern_keys import sum_of_digests, truth_of
 from elseif.compiled import exact_sum, split_step
 from elseif.memory import require_memory
+from elseif.shards.shard_rows import LOAD, ShardRows
 
-LOAD, STEP = "load", "step"
 TOO_LITTLE = "Have more workers hold the rows, by n_shards, or set n_chains to fewer chains."
-
-
-@dataclass(frozen=True, eq=False)
-class ShardRows:
-    """Patterns of conditions, each with its label and how much it counts, in ascending order."""
-
-    keys: np.ndarray  # int64 (patterns, numbers): a bit for each condition
-    codes: np.ndarray  # int64 (patterns,): labels
-    weights: np.ndarray  # int64 (patterns,): whole numbers of units
-    n_labels: int
 
 
 class Shard:

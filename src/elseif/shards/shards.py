@@ -15,7 +15,7 @@ import numpy as np
 
 from elseif.bits.packing import BLOCK_WORDS, WORD_BITS, BitLayout
 from elseif.errors import ResourceError
-from elseif.shards.shard import STEP, Shard, ShardRows
+from elseif.shards.shard_rows import STEP
 
 AT_ONCE = 1 << 16  # conjunctions that are counted for one message
 MOST_LOSSES = 3  # of one shard in a row, before the work is given up
@@ -36,31 +36,6 @@ class Holder(Protocol):
 
     def answer(self, asked: Any) -> Any:
         """What the method returns; ShardLostError where the shard has gone."""
-
-
-class ShardHere:
-    """A shard in this process.
-
-    Parameters
-    ----------
-    rows : ShardRows
-        Its observations.
-    """
-
-    def __init__(self, rows: ShardRows) -> None:
-        self._rows = rows
-
-    def start(self) -> None:
-        """Make the shard, from its rows."""
-        self._shard = Shard(self._rows)
-
-    def ask(self, name: str, arguments: tuple[Any, ...]) -> Any:
-        """Call a method of the shard."""
-        return getattr(self._shard, name)(*arguments)
-
-    def answer(self, asked: Any) -> Any:
-        """What the method has returned."""
-        return asked
 
 
 class Shards:
