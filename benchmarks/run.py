@@ -45,6 +45,7 @@ BENCHMARKS = (
     "survey_weights",
     "serving",
     "checkpoints",
+    "learning",
 )
 
 
