@@ -46,6 +46,7 @@ BENCHMARKS = (
     "serving",
     "checkpoints",
     "learning",
+    "swap_schedules",
 )
 
 
