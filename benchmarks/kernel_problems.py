@@ -36,6 +36,13 @@ def _table(name: str) -> Problem:
     return problem(loaded.data, y)
 
 
+def _some_passengers() -> Problem:
+    """1,500 passengers of the Titanic."""
+    X, y = load_titanic()
+    some = np.sort(np.random.default_rng(1).choice(len(y), 1500, replace=False))
+    return problem(X.iloc[some], np.asarray(y)[some])
+
+
 def _first_boards() -> Problem:
     """The first half of the boards of tic-tac-toe: another list, and fewer antecedents."""
     X, y = load_tictactoe()
@@ -69,6 +76,11 @@ FOR_TUNING: dict[str, Posed] = {
     ),
     "stroke-shaped, small": (_small_stroke, 128_000),
     "half of tic-tac-toe": (_first_boards, 128_000),
+    "Titanic, 1,500 passengers": (_some_passengers, 256_000),
+    "twelve copies, n = 1,500": (
+        lambda: problem(*noisy_copies(1500, 4, 12, 0.04, 21), 0.1, 1),
+        128_000,
+    ),
     "iris": (lambda: _table("iris"), 128_000),
     "diabetes": (lambda: _table("diabetes"), 128_000),
 }

@@ -46,6 +46,8 @@ BENCHMARKS = (
     "survey_weights",
     "serving",
     "checkpoints",
+    "learning",
+    "swap_schedules",
 )
 
 

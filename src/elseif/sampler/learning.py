@@ -4,11 +4,13 @@ For pools that are summed over, the evidence p(y | x, lambda, eta, alpha) is com
 maximised. For larger ones it is maximised by Monte Carlo (Geyer and Thompson 1992): with draws d
 of the posterior under one choice of hyperparameters, the evidence under another is that under the
 first times the mean of p(d, y | other) / p(d, y | first), each of which is known. A few rounds of
-chains follow the maximum until it stays.
+chains follow the maximum until it stays, to within the noise of their draws: short runs while it
+is far away, then runs of the length that a fit begins with.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
@@ -36,8 +38,12 @@ GRID = {1: 9, 2: 5}  # points of each, before the best of them is refined
 PRECISE = 1e-5  # of logarithms, exactly computed
 MOST_ROUNDS = 12
 OWN_SEEDS = 2**31  # far from the numbers of chains
-SETTLED = 0.02  # a change of the logarithms that is within the chains' noise
-LONGEST_STEP = float(np.log(2))  # of a logarithm in one round
+SHORT_ROUND = 32_000  # iterations of a chain while the maximum is far away
+SETTLED = 0.02  # a change of the logarithms that does not matter
+NOISY = 2.0  # standard errors that two estimates of one maximum may be apart
+MOST_NOISE = 0.2  # of a logarithm: values that differ by more have not settled
+LONGEST_STEP = float(np.log(4))  # of a logarithm in one round
+MOST_WEIGHED = 8192  # draws that are reweighted, evenly spaced: neighbours hardly differ
 ENOUGH = 0.2  # share of the draws that must still count under what they are reweighted to
 
 Values = dict[str, float]
@@ -50,6 +56,16 @@ class Learnt:
     problem: Problem
     values: Values
     note: str | None
+
+
+@dataclass(frozen=True)
+class Search:
+    """Where a search by chains ended."""
+
+    logs: np.ndarray
+    errors: np.ndarray  # standard errors of the logarithms, by the differences between chains
+    settled: bool
+    out_of_time: bool = False
 
 
 def learn(
@@ -87,13 +103,15 @@ def learn(
     # a pool of one cardinality is the same under any expected one
     one_cardinality = len(problem.prior.distinct_cardinalities) == 1
     open_names = [n for n in names if not (n == CARDINALITY and one_cardinality)]
-    settled = True
+    doubts = ""
     if is_exact:
         learnt = _learn_exactly(problem, open_names, progress)
     else:
-        learnt, settled = _learn_by_chains(problem, open_names, settings, seed, progress)
+        search = _learn_by_chains(problem, open_names, settings, seed, progress)
+        learnt = dict(zip(open_names, np.exp(search.logs).tolist(), strict=True))
+        doubts = _doubts(search, open_names)
     values = {name: float(f"{learnt.get(name, FIRST[name]):.{DIGITS}g}") for name in names}
-    return Learnt(with_values(problem, values), values, _note(problem, values, is_exact, settled))
+    return Learnt(with_values(problem, values), values, _note(problem, values, is_exact) + doubts)
 
 
 def with_values(problem: Problem, values: Mapping[str, float]) -> Problem:
@@ -117,7 +135,7 @@ def ranges_of(problem: Problem) -> dict[str, tuple[float, float]]:
     return {**RANGES, LENGTH: (low, min(high, float(max(1, problem.pool_size))))}
 
 
-def _note(problem: Problem, values: Values, is_exact: bool, settled: bool) -> str:
+def _note(problem: Problem, values: Values, is_exact: bool) -> str:
     how = "computed exactly" if is_exact else "estimated by chains"
     parts, at_end = [], []
     for name, value in values.items():
@@ -130,7 +148,20 @@ def _note(problem: Problem, values: Values, is_exact: bool, settled: bool) -> st
         note += f" At the end of its range: {', '.join(at_end)}."
     if CARDINALITY in values and len(problem.prior.distinct_cardinalities) == 1:
         note += " All antecedents have one cardinality, so nothing can be learnt of the expected."
-    return note if settled else f"{note} It still changed from round to round."
+    return note
+
+
+def _doubts(search: Search, names: Sequence[str]) -> str:
+    """What a search by chains leaves open, in words."""
+    told = [
+        f"{name} by {error:.0%}"
+        for name, error in zip(names, search.errors.tolist(), strict=True)
+        if error > SETTLED
+    ]
+    note = f" By chance in the chains, values may be off: {', '.join(told)}." if told else ""
+    if search.out_of_time:
+        return note + " max_time ended the search for them before they had settled."
+    return note if search.settled else note + " They still changed from round to round."
 
 
 # ------------------------------------------------------------------------- small pools
@@ -223,36 +254,67 @@ def _learn_by_chains(
     settings: SamplerSettings,
     seed: np.random.SeedSequence,
     progress: Progress,
-) -> tuple[Values, bool]:
-    """Follow the maximum from round to round of chains; and whether it has settled."""
+) -> Search:
+    """Follow the maximum from round to round of chains, until it has settled or time is up."""
     limits = ranges_of(problem)
-    bounds = np.log([limits[name] for name in names])
-    start = np.clip(np.log([FIRST[name] for name in names]), bounds[:, 0], bounds[:, 1])
-    kernel = KERNELS[kernel_for(problem, settings)]
-    n_iter = min(first_run(kernel), settings.max_iter)
-    short = replace(settings, n_iter=n_iter)
-    logs = start
+    bounds = np.log([limits[name] for name in names]).reshape(-1, 2)
+    logs = np.clip(np.log([FIRST[name] for name in names]), bounds[:, 0], bounds[:, 1])
+    errors = np.zeros(len(names))
+    full = min(first_run(KERNELS[kernel_for(problem, settings)]), settings.max_iter)
+    n_iter = min(full, SHORT_ROUND)
+    ends = None if settings.max_time is None else time.monotonic() + settings.max_time
     # seeds of their own: the fit that follows is that with the learnt values told as numbers
     own = np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, OWN_SEEDS))
     for number, round_seed in enumerate(own.spawn(MOST_ROUNDS), 1):
+        left = None if ends is None else ends - time.monotonic()
+        if left is not None and left <= 0:
+            return Search(logs, errors, settled=False, out_of_time=True)
         posed = with_values(problem, dict(zip(names, np.exp(logs).tolist(), strict=True)))
-        drawn = sample(posed, short, round_seed, progress, f"learn-{number}")
+        asked = replace(settings, n_iter=n_iter, max_time=left)
+        drawn = sample(posed, asked, round_seed, progress, f"learn-{number}")
         if drawn.convergence.ended_by == "interrupted":  # what was learnt is not the fit's
             raise KeyboardInterrupt
-        runs = drawn.chains
-        weighed = Reweighted(runs, posed)
-        following = _next_values(weighed, names, logs, bounds)
-        change = np.abs(following - logs).max(initial=0.0)
+        if drawn.convergence.ended_by == "max_time":  # too few draws to go by
+            return Search(logs, errors, settled=False, out_of_time=True)
+        weighed = Reweighted(drawn.chains, posed, MOST_WEIGHED)
+        following, inside = _next_values(weighed, names, logs, bounds)
+        change, stays = np.abs(following - logs), False
+        if inside and change.max(initial=0.0) <= MOST_NOISE:
+            before, errors = errors, _errors(drawn.chains, posed, names, logs, bounds)
+            stays = bool(np.all(change <= np.maximum(NOISY * np.hypot(before, errors), SETTLED)))
         logs = following
-        if change < SETTLED:
-            return dict(zip(names, np.exp(logs).tolist(), strict=True)), True
-    return dict(zip(names, np.exp(logs).tolist(), strict=True)), False
+        if stays and n_iter == full:
+            return Search(logs, errors, settled=True)
+        if stays:
+            n_iter = full
+    return Search(logs, errors, settled=False)
+
+
+def _errors(
+    chains: Sequence[RunLengthDraws],
+    problem: Problem,
+    names: Sequence[str],
+    logs: np.ndarray,
+    bounds: np.ndarray,
+) -> np.ndarray:
+    """Standard errors of the maximum, by where each chain alone would have it."""
+    if len(chains) < 2:
+        return np.zeros(len(logs))
+    each = [
+        _next_values(Reweighted([chain], problem, MOST_WEIGHED), names, logs, bounds)[0]
+        for chain in chains
+    ]
+    errors: np.ndarray = np.std(each, axis=0, ddof=1) / np.sqrt(len(chains))
+    return errors
 
 
 def _next_values(
     weighed: Reweighted, names: Sequence[str], logs: np.ndarray, bounds: np.ndarray
-) -> np.ndarray:
-    """The maximum of the estimated evidence, no further than the draws can tell."""
+) -> tuple[np.ndarray, bool]:
+    """The maximum of the estimated evidence, no further than the draws can tell.
+
+    And whether it is the maximum, rather than as far as the draws can tell.
+    """
     step = LONGEST_STEP
     while True:
         near = np.clip([logs - step, logs + step], bounds[:, 0], bounds[:, 1]).T
@@ -265,7 +327,9 @@ def _next_values(
             lambda x: -weighed.log_evidence(values(x)), logs, method="L-BFGS-B", bounds=near
         ).x
         if weighed.share_that_counts(values(best)) >= ENOUGH or step < SETTLED:
-            return np.asarray(best)
+            ends = (np.abs(best - logs) > step - PRECISE) & (best > bounds[:, 0] + PRECISE)
+            ends &= best < bounds[:, 1] - PRECISE
+            return np.asarray(best), not np.any(ends)
         step /= 2
 
 
@@ -278,24 +342,26 @@ class Reweighted:
         Draws of the posterior.
     problem : Problem
         With the hyperparameters that they were drawn under.
+    most : int, default=None
+        Draws to weigh, evenly spaced among all; None for all.
     """
 
-    def __init__(self, runs: Sequence[RunLengthDraws], problem: Problem) -> None:
+    def __init__(
+        self, runs: Sequence[RunLengthDraws], problem: Problem, most: int | None = None
+    ) -> None:
         joined = join_runs(list(runs))
         first, distinct = distinct_lists(joined)
-        n_draws = np.bincount(distinct, weights=joined.n_draws)
+        n_draws = np.bincount(distinct, weights=_evenly_spaced(joined.n_draws, most))
+        first, n_draws = first[n_draws > 0], n_draws[n_draws > 0]
         self._problem = problem
         self._log_shares = np.log(n_draws / n_draws.sum())
         self._lengths = joined.lengths[first]
         starts = joined.offsets[:-1][first]
-        rows = starts + first
-        rows = np.concatenate(
-            [joined.label_counts[r : r + m + 1] for r, m in zip(rows, self._lengths, strict=True)]
-        )
+        n_lines = self._lengths + 1
+        self._starts = np.cumsum(n_lines) - n_lines
+        lines = np.arange(n_lines.sum()) + np.repeat(starts + first - self._starts, n_lines)
         # the same rule stands in many lists
-        self._counts, places = np.unique(rows, axis=0, return_inverse=True)
-        self._rows = places.ravel()
-        self._starts = np.cumsum(self._lengths + 1) - self._lengths - 1
+        self._counts, self._rows = _distinct_rows(joined.label_counts[lines])
         prior = problem.prior
         classes = np.searchsorted(prior.distinct_cardinalities, prior.cardinalities)
         lists = np.full((len(first), max(1, int(self._lengths.max()))), -1, dtype=np.int64)
@@ -303,8 +369,7 @@ class Reweighted:
         inside = position < self._lengths[:, None]
         lists[inside] = classes[joined.items[(starts[:, None] + position)[inside]]]
         # the prior of cardinalities depends on the classes of the rules alone
-        self._sequences, sequence = np.unique(lists, axis=0, return_inverse=True)
-        self._sequence = sequence.ravel()
+        self._sequences, self._sequence = _distinct_rows(lists)
         self._class_sizes = np.bincount(classes, minlength=len(prior.distinct_cardinalities))
         self._likelihoods: dict[bytes, np.ndarray] = {}
         self._priors: dict[float, np.ndarray] = {}
@@ -348,3 +413,24 @@ class Reweighted:
             total[rows] += prior.log_mass[classes[rows]] - logsumexp(available, axis=1)
             left[rows, classes[rows]] -= 1
         return total
+
+
+def _distinct_rows(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The distinct rows of a table of whole numbers, and the place of each row among them."""
+    least = rows.min(axis=0)
+    sizes = rows.max(axis=0) - least + 1
+    if np.log2(sizes.astype(float)).sum() < 62:  # a row as one number, which sorts much faster
+        keys = np.ravel_multi_index(tuple((rows - least).T), tuple(sizes.tolist()))
+        _, first, places = np.unique(keys, return_index=True, return_inverse=True)
+        return rows[first], places.ravel()
+    distinct, places = np.unique(rows, axis=0, return_inverse=True)
+    return distinct, places.ravel()
+
+
+def _evenly_spaced(n_draws: np.ndarray, most: int | None) -> np.ndarray:
+    """How many of so many evenly spaced draws are in each run; all, where there are no more."""
+    ends = np.cumsum(n_draws)
+    if most is None or ends[-1] <= most:
+        return n_draws
+    taken = (np.arange(most) * 2 + 1) * int(ends[-1]) // (2 * most)
+    return np.bincount(np.searchsorted(ends, taken, side="right"), minlength=len(n_draws))

@@ -15,7 +15,14 @@ from elseif.errors import ParamError
 from elseif.progress import Progress
 from elseif.sampler.chains import SamplerSettings
 from elseif.sampler.exact_sum import ExactSum
-from elseif.sampler.learning import Reweighted, learn, ranges_of, with_values
+from elseif.sampler.learning import (
+    Reweighted,
+    _distinct_rows,
+    _next_values,
+    learn,
+    ranges_of,
+    with_values,
+)
 from tests.sampler import naive
 from tests.sampler.cases import CASES, Case, random_case
 from tests.tables.fitting import random_frame
@@ -94,6 +101,45 @@ def test_chains_learn_what_the_sum_learns() -> None:
         exact = _learnt(INFORMATIVE, name)[name]
         found = _learnt(INFORMATIVE, name, kernel="tempered")[name]
         assert abs(np.log(found / exact)) < 0.15
+
+
+def test_a_step_that_the_draws_cannot_go_beyond_has_not_settled() -> None:
+    """Far from the maximum, a round ends as far as its draws can tell, and says so."""
+    problem = with_values(INFORMATIVE.problem, {"pseudocounts": 0.02})
+    drawn = ExactSum.of(problem).draw(4_000, np.random.default_rng(3))
+    bounds = np.log([ranges_of(problem)["pseudocounts"]])
+    following, inside = _next_values(
+        Reweighted([drawn], problem), ["pseudocounts"], np.log([0.02]), bounds
+    )
+    assert following[0] > np.log(0.02) + 0.1
+    assert not inside
+    found = _learnt(INFORMATIVE, "pseudocounts")["pseudocounts"]
+    there = with_values(INFORMATIVE.problem, {"pseudocounts": found})
+    drawn = ExactSum.of(there).draw(20_000, np.random.default_rng(3))
+    following, inside = _next_values(
+        Reweighted([drawn], there, 4_000), ["pseudocounts"], np.log([found]), bounds
+    )
+    assert inside
+    assert abs(following[0] - np.log(found)) < 0.1
+
+
+def test_max_time_ends_the_search_and_is_reported() -> None:
+    """Learning that has no time left keeps what it has, and the note says why."""
+    settings = SamplerSettings("tempered", n_jobs=1, max_time=1e-9)
+    names = ["expected_length", "pseudocounts"]
+    learnt = learn(INFORMATIVE.problem, names, settings, np.random.SeedSequence(1), Progress())
+    assert learnt.values == {"expected_length": 3.0, "pseudocounts": 1.0}
+    assert learnt.note is not None
+    assert "max_time ended the search" in learnt.note
+
+
+@pytest.mark.parametrize("largest", [9, 2**40])
+def test_distinct_rows_are_those_of_numpy(largest: int) -> None:
+    """Whether a row fits into one number or not."""
+    rows = np.random.default_rng(0).integers(-1, 3, size=(500, 3)) * largest
+    distinct, places = _distinct_rows(rows)
+    np.testing.assert_array_equal(distinct, np.unique(rows, axis=0))
+    np.testing.assert_array_equal(distinct[places], rows)
 
 
 def test_a_fit_that_learns_is_the_fit_with_what_it_learnt(tmp_path: Path) -> None:
