@@ -12,6 +12,7 @@ from elseif import BayesianRuleListClassifier
 from elseif.datasets import load_titanic
 from elseif.errors import DataError, ParamError
 from elseif.projection.path import PathScores, ProjectionPath
+from elseif.showing.path_text import suggestion_words
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -105,7 +106,9 @@ def test_other_data_are_refused(classifier: BayesianRuleListClassifier, titanic:
         ([0.5, 0.7, 0.7, 0.7], 2),  # the shortest within one standard error
         ([0.5, 0.7, 0.69, 0.7], 2),
         ([0.5, 0.7, 0.68, 0.7], 3),  # unless its AUC is lower by more than 0.01
-        ([0.5, 0.8, 0.7, 0.7], 3),  # the lowest log loss, where no length is near the best of both
+        # where no length is near the best of both, by AUC of those near the lowest log loss
+        ([0.5, 0.8, 0.7, 0.7], 2),
+        ([0.5, 0.8, 0.6, 0.7], 3),
         ([np.nan, np.nan, np.nan, np.nan], 2),  # one label in every fold
     ],
 )
@@ -115,6 +118,14 @@ def test_suggested_is_the_shortest_that_is_nearly_the_best(
     gap, error = np.array([0.5, 0.011, 0.009, 0.0]), np.array([0.1, 0.01, 0.01, 0.0])
     scores = PathScores(5, 10, gap, gap, error, np.array(auc), 0.0, 0.0, 0.0, 0.0)
     assert scores.suggested == suggested
+    assert ("No length is both" in suggestion_words(scores)) == (0.8 in auc)
+
+
+def test_no_rules_are_suggested_only_where_none_rank_better() -> None:
+    """The empty list has the lowest log loss, and others are as good by it and rank people."""
+    gap, error = np.array([0.0, 0.01, 0.02, 0.05]), np.array([0.0, 0.03, 0.03, 0.03])
+    auc = np.array([0.5, 0.6, 0.65, 0.7])
+    assert PathScores(5, 10, gap, gap, error, auc, 0.0, 0.0, 0.0, 0.0).suggested == 2
 
 
 def table_of_numbers(seed: int) -> tuple[pd.DataFrame, np.ndarray]:

@@ -69,17 +69,36 @@ class PathScores:
     point_auc: float
 
     @property
+    def near_best(self) -> np.ndarray:
+        """Whether each length is nearly as good as the best, by log loss and by AUC.
+
+        Its log loss is within one standard error of the lowest and its AUC within 0.01 of the
+        highest.
+        """
+        return self._is_near & self._is_high(np.ones(len(self.auc), dtype=bool))
+
+    @property
     def suggested(self) -> int:
         """The shortest length that is nearly as good as the best, by log loss and by AUC.
 
-        Its log loss is within one standard error of the lowest and its AUC within 0.01 of the
-        highest. Where no length is both, it is the one of lowest log loss.
+        Where no length is both, it is the shortest whose AUC is within 0.01 of the highest among
+        those whose log loss is within one standard error of the lowest.
         """
-        is_near = self.log_loss_gap <= self.log_loss_gap_error
-        if not np.isnan(self.auc).all():
-            is_near &= self.auc >= np.nanmax(self.auc) - AUC_TOLERANCE
-        lengths = np.flatnonzero(is_near)
-        return int(lengths[0]) if len(lengths) else int(np.argmin(self.log_loss))
+        chosen = self.near_best
+        if not chosen.any():
+            chosen = self._is_near & self._is_high(self._is_near)
+        return int(np.flatnonzero(chosen)[0])
+
+    @property
+    def _is_near(self) -> np.ndarray:
+        return self.log_loss_gap <= self.log_loss_gap_error
+
+    def _is_high(self, among: np.ndarray) -> np.ndarray:
+        """AUC within the tolerance of the highest of some lengths; of no AUC, all."""
+        auc = np.where(among, self.auc, np.nan)
+        if np.isnan(auc).all():
+            return np.ones(len(auc), dtype=bool)
+        return auc >= np.nanmax(auc) - AUC_TOLERANCE
 
 
 class ProjectionPath:

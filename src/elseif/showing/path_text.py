@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from elseif.showing.list_html import html_table, rule_list_html
 
 if TYPE_CHECKING:
-    from elseif.projection.path import ProjectionPath
+    from elseif.projection.path import PathScores, ProjectionPath
 
 
 def path_text(path: ProjectionPath, width: int = 100, length: int | None = None) -> str:
@@ -76,11 +76,25 @@ def path_lines(path: ProjectionPath) -> list[str]:
     if path.scores is not None:
         lines.append(
             f"Log loss and AUC are out of sample, from {path.scores.folds} folds of "
-            f"{path.scores.n:,} rows; everything was learnt again in each. Suggested: "
-            f"{_rules(path.scores.suggested)}, the fewest whose log loss is within one standard "
-            "error of the lowest and whose AUC is within 0.01 of the highest."
+            f"{path.scores.n:,} rows; everything was learnt again in each. "
+            f"{suggestion_words(path.scores)}"
         )
     return lines
+
+
+def suggestion_words(scores: PathScores) -> str:
+    """Which length is suggested, and why."""
+    rules = _rules(scores.suggested)
+    if scores.near_best[scores.suggested]:
+        return (
+            f"Suggested: {rules}, the fewest whose log loss is within one standard error of the "
+            "lowest and whose AUC is within 0.01 of the highest."
+        )
+    return (
+        "No length is both within one standard error of the lowest log loss and within 0.01 of the "
+        f"highest AUC. Suggested: {rules}, the fewest whose AUC is within 0.01 of the highest "
+        "among those whose log loss is."
+    )
 
 
 def _rules(n: int) -> str:
