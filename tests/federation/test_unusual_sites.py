@@ -263,3 +263,12 @@ def test_a_folder_for_patient_level_prediction_says_where_it_was_learnt(tmp_path
     details = json.loads((tmp_path / "plp" / "trainDetails.json").read_text())
     assert details["developmentDatabase"] == "Ours"
     assert "people in small patterns were withheld" in " ".join(details["about"])
+
+
+def test_a_site_with_other_codes_is_told() -> None:
+    X, y = people()
+    sex = np.where(np.arange(len(y)) % 2, "female", "male")
+    plan = make_plan(X.assign(sex=sex), y, min_support=0.05, max_cardinality=1)
+    count_site(plan, X.assign(sex="female"), y, site="all women")
+    with pytest.warns(UserWarning, match="No category of column 'sex' is one of the plan's"):
+        count_site(plan, X.assign(sex=np.arange(len(y)) % 2), y, site="coded")

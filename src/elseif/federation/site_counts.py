@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +12,7 @@ import numpy as np
 from elseif.conditions.condition import Condition
 from elseif.disclosure.rounding import check_min_cell
 from elseif.errors import DataError
-from elseif.federation.plan import Plan
+from elseif.federation.plan import CATEGORIES, Plan
 from elseif.federation.strict_file import check_text
 from elseif.tables.columns import Column
 from elseif.tables.labels import label_array, missing_labels
@@ -127,6 +128,7 @@ def count_site(
     codes = _label_codes(plan, y, table.n_rows, missing_y)
     known = codes >= 0
     cells = np.column_stack([_cells_of(plan, table, c.name) for c in plan.columns])
+    _warn_of_unknown_levels(plan, table)
     patterns, counts = count_rows(cells[known], codes[known], len(plan.classes))
     kept, withheld = _withhold(counts, smallest)
     origin = origin_of(X, ())
@@ -180,6 +182,21 @@ def _cells_of(plan: Plan, table: Table, name: str) -> np.ndarray:
     column = table.column(name, kind)
     conditions, cells = plan.conditions[name], plan.cells[name]
     return cell_numbers(column, conditions, cells)
+
+
+def _warn_of_unknown_levels(plan: Plan, table: Table) -> None:
+    """Say of which columns no category is the plan's: "F" for "female" would pass in silence."""
+    for column in plan.columns:
+        if column.kind not in CATEGORIES:
+            continue
+        here = table.column(column.name, column.kind).categories
+        if len(here) and not any(level in column.levels for level in here):
+            named = ", ".join(f"{level!r:.40}" for level in column.levels[:3])
+            warnings.warn(
+                f"No category of column {column.name!r:.100} is one of the plan's ({named}): every "
+                f"condition on it takes them for another. Those here are such as {here[0]!r:.40}.",
+                stacklevel=3,
+            )
 
 
 def cell_numbers(
