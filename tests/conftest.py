@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from collections.abc import Iterator
 
 import pandas as pd
@@ -21,6 +22,9 @@ from tests.browser.open_page import OpenPage
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
+# the processes that tests start would each compile all of elseif again, were nothing kept
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # a first call may compile, and the machine may be shared: time says nothing of an example
 settings.register_profile("elseif", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("elseif")

@@ -15,10 +15,8 @@ import pytest
 from elseif.cli.main import run
 
 PROGRAM = [sys.executable, "-m", "elseif"]
-by_signal = pytest.mark.parametrize(
-    ("number", "code", "line"),
-    [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "ended by SIGTERM")],
-)
+SIGNALS = [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "ended by SIGTERM")]
+by_signal = pytest.mark.parametrize(("number", "code", "line"), SIGNALS)
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,9 @@ from __future__ import annotations
 import io
 import subprocess
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from scipy import sparse
 from elseif import BayesianRuleListClassifier, RuleList, SparseTable, load_model, save_model
 from elseif.cli.main import run
 from elseif.cli.output import width
+from elseif.explaining import Explanation
 from elseif.export.model_file import read_model
 from elseif.fitted_model import as_model
 from elseif.report.calculator import shown_labels
@@ -143,6 +145,16 @@ class Asked:
     csv: Path
     parquet: Path
 
+    @cached_property
+    def loaded(self) -> BayesianRuleListClassifier:
+        """The classifier as its file has it."""
+        return load_model(self.model)
+
+    @cached_property
+    def explained(self) -> list[Explanation]:
+        """What it says of every row."""
+        return [self.loaded.explain(self.X, row) for row in range(len(self.X))]
+
 
 CASES = [*((t, 2) for t in TABLES), ("everything", 3), *((t, 2) for t in ASKED)]
 CASES.append(("missing_zeros_and_ones, then others", 3))
@@ -198,9 +210,15 @@ def predicting(classifier: BayesianRuleListClassifier) -> RuleList:
 
 def assert_explained(classifier: BayesianRuleListClassifier, rows: Any, X: pd.DataFrame) -> None:
     """Every row is explained by the rule and the probabilities that are predicted for it."""
-    places = predicting(classifier).captured_by(X)
-    for row, (place, shares) in enumerate(zip(places, classifier.predict_proba(X), strict=True)):
-        found = classifier.explain(rows, row)
+    assert_same_answers(classifier, X, (classifier.explain(rows, row) for row in range(len(X))))
+
+
+def assert_same_answers(
+    classifier: BayesianRuleListClassifier, X: pd.DataFrame, explained: Iterable[Explanation]
+) -> None:
+    """Explanations of rows name the rules and the probabilities that are predicted for them."""
+    answers = zip(predicting(classifier).captured_by(X), classifier.predict_proba(X), strict=True)
+    for row, (found, (place, shares)) in enumerate(zip(explained, answers, strict=True)):
         assert found.fired.place == place, row
         assert [risk.probability for risk in found.labels] == shares.tolist(), row
 
@@ -223,8 +241,7 @@ def test_the_program(asked: Asked, file: str, capsys: pytest.CaptureFixture[str]
     table: Path = getattr(asked, file)
     places = predicting(asked.classifier).captured_by(asked.X)
     shares = asked.classifier.predict_proba(asked.X)
-    loaded = load_model(asked.model)
-    assert_explained(loaded, asked.X, asked.X)
+    assert_same_answers(asked.loaded, asked.X, asked.explained)
     capsys.readouterr()
     assert run(["predict", str(asked.model), str(table)]) == 0
     predicted = pd.read_csv(io.StringIO(capsys.readouterr().out))
@@ -233,7 +250,7 @@ def test_the_program(asked: Asked, file: str, capsys: pytest.CaptureFixture[str]
     np.testing.assert_allclose(predicted[names], shares, rtol=0, atol=1e-12)
     for row in range(len(asked.X)):
         assert run(["explain", str(asked.model), str(table), "--row", str(row + 1)]) == 0
-        expected = loaded.explain(asked.X, row).to_text(width=width())
+        expected = asked.explained[row].to_text(width=width())
         assert capsys.readouterr().out == expected + "\n", f"--row {row + 1}"
 
 

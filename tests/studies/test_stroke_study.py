@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import time
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,7 @@ from elseif.studies.stroke_cohort import find_patients
 from elseif.studies.stroke_settings import StrokeSettings
 from tests.browser.calculator_tools import columns_of, fill_in, lit
 from tests.browser.open_page import OpenPage
-from tests.cli.program import by_signal, end_by
+from tests.cli.program import SIGNALS, end_by
 from tests.cohort.extracting import make_database
 from tests.studies.conftest import SMALL, Study, program, without_times
 
@@ -132,28 +131,30 @@ def test_pages_in_a_browser(
     assert lit(page) == rule_list.captured_by(pd.DataFrame([case])).tolist()
 
 
-@by_signal
-def test_an_interrupt_and_what_comes_after(
-    small_study: Study, tmp_path: Path, number: signal.Signals, code: int, line: str
-) -> None:
-    """A signal leaves what is done and says how to go on; the end is as if nothing had been."""
+def test_interrupts_and_what_comes_after(small_study: Study, tmp_path: Path) -> None:
+    """Signals leave what is done and say how to go on; the end is as if nothing had been."""
     out = tmp_path / "stroke"
     command = ["study", "stroke", "--out", str(out), *SMALL]
+    kept: list[Path] = []
 
-    def something_is_kept() -> None:
+    def kept_now() -> list[Path]:
+        return sorted((out / "kept").rglob("*.json"))
+
+    def more_is_kept() -> None:
         deadline = time.monotonic() + 300
-        while not any((out / "kept").rglob("*.json")) and time.monotonic() < deadline:
+        while len(kept_now()) <= len(kept) and time.monotonic() < deadline:
             time.sleep(0.02)
 
-    found, errors = end_by(number, command, something_is_kept)
-    assert found == code
-    assert errors[-1] == (
-        f"elseif: {line}: what is done is kept in {out}, and the same command continues"
-    )
-    assert not (out / "results.json").exists()
-    kept = sorted((out / "kept").rglob("*.json"))
-    assert kept
-    assert not list(out.rglob("*.tmp-*"))
+    for number, code, line in SIGNALS:
+        found, errors = end_by(number, command, more_is_kept)
+        assert found == code
+        assert errors[-1] == (
+            f"elseif: {line}: what is done is kept in {out}, and the same command continues"
+        )
+        assert not (out / "results.json").exists()
+        assert set(kept_now()) > set(kept)
+        kept = kept_now()
+        assert not list(out.rglob("*.tmp-*"))
     kept[0].write_bytes(kept[0].read_bytes()[:-10])  # damaged besides
     done = program(*command)
     assert done.returncode == 0, done.stderr

@@ -6,7 +6,8 @@ import contextlib
 import sys
 import traceback
 from collections.abc import Callable, Sequence
-from typing import Annotated
+from functools import cache
+from typing import Annotated, Any
 
 import typer
 
@@ -114,7 +115,7 @@ def run(arguments: Sequence[str]) -> int:
     be_quiet(False)
     try:
         with warnings_as_notes():
-            code = app(arguments, prog_name="elseif", standalone_mode=False)
+            code = _program()(arguments, prog_name="elseif", standalone_mode=False)
         sys.stdout.flush()  # a closed pipe shows here, not when Python ends
         if code == INTERRUPTED:  # typer's answer to an interrupt
             return stopped()
@@ -136,6 +137,12 @@ def run(arguments: Sequence[str]) -> int:
     finally:
         give_up_if_failing(sys.stdout)
         give_up_if_failing(sys.stderr)
+
+
+@cache
+def _program() -> Callable[..., Any]:
+    """The commands and their options, made once for all calls of a process."""
+    return typer.main.get_command(app)
 
 
 def _failed(error: Exception, trace: str | None) -> int:
