@@ -174,7 +174,8 @@ class BayesianRuleListClassifier(
     Attributes
     ----------
     rule_list_ : RuleList
-        The point estimate.
+        The point estimate, whatever ``predict_with`` is: with "map" and "projected", the list that
+        predicts is ``map_rule_list_`` or ``projected_rule_list_``.
     map_rule_list_ : RuleList
         The list of highest posterior probability: of all lists (proven) with "exact", else of
         those drawn.

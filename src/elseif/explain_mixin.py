@@ -17,6 +17,17 @@ if TYPE_CHECKING:
     from elseif.explaining.explanation import Explanation
 
 
+# in HTML, above the list; the point estimate needs no words
+WHAT_PREDICTS = {
+    "projected": "This is the projected list (<code>projected_rule_list_</code>), which predicts; "
+    "<code>rule_list_</code> is the point estimate.",
+    "map": "This is the most probable list drawn (<code>map_rule_list_</code>), which predicts; "
+    "<code>rule_list_</code> is the point estimate.",
+    "posterior": "Predictions are averages over the whole posterior; this is the point estimate "
+    "(<code>rule_list_</code>), which does not predict.",
+}
+
+
 class ExplainMixin:
     """Methods of a fitted BayesianRuleListClassifier that speak to people."""
 
@@ -148,8 +159,11 @@ class ExplainMixin:
         if hasattr(self, "edited_"):
             lines.append(f"Edited by hand: {escape(show_name(self.edited_, 500))}.")
         lines.append(escape(convergence_line(self)))
+        model = as_model(self)
+        if model.predict_with in WHAT_PREDICTS:
+            lines.append(WHAT_PREDICTS[model.predict_with])
         paragraphs = "".join(f"<p>{line}</p>" for line in lines)
-        return f"<div>{paragraphs}{self.rule_list_._repr_html_()}</div>"
+        return f"<div>{paragraphs}{model.chosen_list()._repr_html_()}</div>"
 
 
 def convergence_line(classifier: Any) -> str:

@@ -162,6 +162,8 @@ class SamplingMixin:
 
         identity = _identity(data, settings, seed)
         with open_checkpoints(Path(self.checkpoint), identity) as kept:
+            if kept.has_any:
+                self._progress().note(f"going on from the checkpoints in {self.checkpoint}")
             if kept.entropy != identity.entropy:
                 seed = np.random.SeedSequence(kept.entropy)
             yield seed, kept

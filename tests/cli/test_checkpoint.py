@@ -41,7 +41,11 @@ def drawn(model: Path) -> tuple[Any, ...]:
     [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -signal.SIGKILL)],
 )
 def test_the_same_command_continues(
-    number: signal.Signals, code: int, table: Path, tmp_path: Path
+    number: signal.Signals,
+    code: int,
+    table: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     folder, model, plain = tmp_path / "kept", tmp_path / "m.json", tmp_path / "plain.json"
     told = command(table, model, "--checkpoint", folder)
@@ -58,9 +62,24 @@ def test_the_same_command_continues(
         assert lines[-1].endswith(f"the same command continues from {folder}")
     assert any(folder.glob("*.checkpoint"))
     assert run(told) == 0
+    went_on = f"note: the fit went on from the checkpoints in {folder}; they are removed now."
+    assert went_on in capsys.readouterr().err
     assert not folder.exists(), "what is written to the model need not be kept twice"
     assert run(command(table, plain)) == 0
     assert drawn(model) == drawn(plain)
+
+
+def test_removed_checkpoints_are_told_of(
+    table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of an exact sum there are none, and nothing is said."""
+    folder = tmp_path / "kept"
+    told = ["fit", str(table), "--label", "y", "--checkpoint", str(folder), "--quiet"]
+    assert run([*told, "--kernel", "tempered", "--n-iter", "20000", "--n-chains", "2"]) == 0
+    said = f"note: the fit is complete; its checkpoints in {folder} are removed."
+    assert said in capsys.readouterr().err
+    assert run([*told, "--kernel", "exact", "--max-cardinality", "1", "--min-support", "0.45"]) == 0
+    assert "checkpoint" not in capsys.readouterr().err
 
 
 def test_a_folder_of_another_fit(

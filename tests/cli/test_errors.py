@@ -183,6 +183,38 @@ def test_missing_labels_are_counted_from_1(elseif: Run, tmp_path: Path) -> None:
     assert "Rows left out for want of a label: 3." in ended.out
 
 
+@pytest.mark.parametrize("command", ["fit", "predict", "explain"])
+def test_rows_are_counted_as_explain_counts_them(
+    elseif: Run, folder: Path, tmp_path: Path, command: str
+) -> None:
+    """From 1, the first below the header; Python counts from 0."""
+    lines = (folder / "mixed.csv").read_text().splitlines()
+    cells = lines[3].split(",")
+    cells[lines[0].split(",").index("age")] = "inf"
+    lines[3] = ",".join(cells)
+    (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
+    told = {"fit": ["--label", "grade"], "explain": ["--row", "3"]}.get(command, [])
+    model = [] if command == "fit" else [folder / "mixed.json"]
+    ended = elseif(command, *model, tmp_path / "t.csv", *told)
+    assert ended.code == 3
+    assert "column 'age' has 1 infinite value (row 3). Replace them, or fit with" in ended.err
+    assert "--infinite outer" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("python", "said"),
+    [
+        ("2 are not (rows 0, 4), such", "2 are not (rows 1, 5), such"),
+        ("6 missing (rows 0, 1, 2, 3, 4, ...).", "6 missing (rows 1, 2, 3, 4, 5, ...)."),
+        ("the first in row 0 (1e30).", "the first in row 1 (1e30)."),
+        ("another order from row 50,000 on", "another order from row 50,001 on"),
+        ("column 'row 5' has 3 rows", "column 'row 5' has 3 rows"),
+    ],
+)
+def test_rows_in_messages(python: str, said: str) -> None:
+    assert in_options(python) == said
+
+
 def test_warnings_are_notes(capsys: pytest.CaptureFixture[str]) -> None:
     """One plain line, once; what is not meant for users is not shown."""
     with warnings_as_notes():

@@ -11,6 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from elseif import BayesianRuleListClassifier
+from elseif.datasets import load_titanic
 from elseif.sampler.convergence import nothing_to_sample
 from tests.posterior.test_rule_list import HOSTILE
 from tests.tables.fitting import quick, random_frame
@@ -48,6 +49,7 @@ def test_an_estimator_before_fit() -> None:
 def test_a_fitted_estimator(titanic_classifier: BayesianRuleListClassifier) -> None:
     """The list, and a line on convergence."""
     page = titanic_classifier._repr_html_()
+    assert "predict" not in page
     words = " ".join(Elements(page).words)
     assert "age = adult and sex = male" in words
     assert "probability of survived" in words
@@ -119,3 +121,19 @@ def test_hostile_names(name: str) -> None:
     assert len(inclusion) < 400
     assert len(inclusion.splitlines()) == 2
     (estimator + posterior).encode("utf-8")
+
+
+@pytest.mark.parametrize("predict_with", ["point", "map", "projected", "posterior"])
+def test_the_list_shown_is_the_one_that_predicts(predict_with: str) -> None:
+    """And what is shown is said, unless it is what ``rule_list_`` is too."""
+    X, y = load_titanic("paper")
+    clf = BayesianRuleListClassifier(predict_with=predict_with, max_length=1, random_state=0)
+    clf.fit(X, y)
+    page = clf._repr_html_()
+    lists = {"map": "map_rule_list_", "projected": "projected_rule_list_"}
+    name = lists.get(predict_with, "rule_list_")
+    assert getattr(clf, name)._repr_html_() in page
+    assert (f"<code>{name}</code>" in page) == (predict_with != "point")
+    if predict_with == "projected":
+        assert clf.rule_list_._repr_html_() not in page
+        assert "<code>rule_list_</code> is the point estimate" in page

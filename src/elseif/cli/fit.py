@@ -30,6 +30,7 @@ from elseif.cli.in_options import in_options
 from elseif.cli.interrupts import say_when_interrupted
 from elseif.cli.option_groups import takes_groups
 from elseif.cli.output import check_outputs, check_pages, save, say_saved, say_wrapped, width
+from elseif.cli.problems import say
 from elseif.cli.reading_as_fit import keep_reading, refuse_for_other_files
 from elseif.cli.settings import by_label, by_label_name, estimator_parameters, takes_settings
 from elseif.cli.tables import (
@@ -197,9 +198,15 @@ def resumable(checkpoint: Path | None) -> Iterator[None]:
         return
     from elseif.sampler.checkpoints import remove_checkpoints
 
+    is_resumed = any(checkpoint.glob("*.checkpoint"))
     with say_when_interrupted(f"the same command continues from {checkpoint}"):
         yield
+    has_any = any(checkpoint.glob("*.checkpoint"))  # the exact sum writes none
     remove_checkpoints(checkpoint)
+    if is_resumed:
+        say(f"note: the fit went on from the checkpoints in {checkpoint}; they are removed now.")
+    elif has_any:
+        say(f"note: the fit is complete; its checkpoints in {checkpoint} are removed.")
 
 
 def check_labels_fit(display: DisplayLabels, read: Read) -> None:

@@ -21,6 +21,11 @@ UNMISTAKABLE += ["min_cell", "pseudocounts", "na_values", "date_format"]
 _SETTING = re.compile(rf"(?<!['\"\w-])({'|'.join(SAID_WITH_VALUE)})=(?=\S)")
 _BARE = re.compile(r"[\w.+,-]*\w")
 _NAME = re.compile(rf"(?<!['\"\w-])({'|'.join(UNMISTAKABLE)})(?![\w'\"])")
+# rows, which Python counts from 0, and the command line as --row does
+_NUMBER = r"(?:\d{1,3}(?:,\d{3})+|\d+)"
+_ROWS = re.compile(
+    rf"((?:\(rows? |the first in row |another order from row ))({_NUMBER}(?:, {_NUMBER})*)"
+)
 LONGEST_LITERAL = 1000  # characters
 _PYTHON = (
     (" go on with sample_more,", ""),  # chains end with the program
@@ -83,7 +88,13 @@ def in_options(message: str) -> str:
     for opening, said in _OPENINGS:
         message = opening.sub(said, message)
     message = _with_values(message)
+    message = _ROWS.sub(lambda m: m[1] + re.sub(_NUMBER, _next, m[2]), message)
     return _NAME.sub(lambda m: _option(m[1]), message)
+
+
+def _next(number: re.Match[str]) -> str:
+    n = int(number[0].replace(",", "")) + 1
+    return f"{n:,}" if "," in number[0] else str(n)
 
 
 @contextmanager

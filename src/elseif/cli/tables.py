@@ -184,7 +184,7 @@ def _labels(column: Any, path: Path, wanted: Wanted) -> Any:
     import pandas as pd  # loaded when a table is read
 
     codes, distinct = pd.factorize(column)
-    missing = np.flatnonzero(codes < 0) + 1
+    missing = np.flatnonzero(codes < 0)  # from 0, as messages count until they are said
     if len(missing) and wanted.missing_y == "error":
         raise DataError(
             f"{path.name}: the label {wanted.label!r} is missing in {len(missing):,} rows (row "

@@ -102,6 +102,11 @@ class Checkpoints:
             self.tell_of_damage(damaged)
 
     @property
+    def has_any(self) -> bool:
+        """Whether there is a checkpoint to go on from."""
+        return bool(self._found)
+
+    @property
     def entropy(self) -> tuple[int, ...]:
         """The seed of the fit: that of its first attempt."""
         return self.identity.entropy

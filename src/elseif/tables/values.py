@@ -121,9 +121,9 @@ def _from_numbers(array: np.ndarray, name: str, kind: Kind | None, allow_infinit
     is_float = array.dtype.kind == "f"
     if is_float and not allow_infinite and (infinite := np.isinf(array)).any():
         raise DataError(
-            f"Input X contains infinity: column {name!r} has {int(infinite.sum())} infinite "
-            f"values ({_rows(infinite)}). Replace them, or take them for "
-            "the largest and smallest values by infinite='outer'."
+            f"Input X contains infinity: column {name!r} has {_of(infinite, 'infinite value')} "
+            f"({_rows(infinite)}). Replace them, or fit with infinite='outer', which takes them "
+            "for the largest and smallest values."
         )
     missing = np.isnan(array) if is_float else np.zeros(len(array), dtype=bool)
     if kind in (Kind.CATEGORY, Kind.ORDERED):
@@ -388,6 +388,11 @@ def _category_key(category: Any) -> tuple[int, Any]:
     if isinstance(category, (int, float, np.number)) and not isinstance(category, bool):
         return (0, category)
     return (1, str(category))
+
+
+def _of(mask: np.ndarray, what: str) -> str:
+    n = int(mask.sum())
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
 
 
 def _rows(mask: np.ndarray, most: int = 5) -> str:
