@@ -142,7 +142,8 @@ def larger_tables(bits_a_second: float, of_few: float, of_many: float) -> None:
           f"{CORES} cores, of whose {BITS_A_WORKER / 8 / 1e9:.0f} GB half are for rows, with one "
           f"shard for each core; {1e3 * ROUND_TRIP:g} ms for a message there and back in the "
           "network, and for the worker to begin. Measured above: "
-          f"{1e3 * fixed:.1f} ms of CPU time for a message, {1e3 * of_shard:.2f} ms for each shard that it goes to, and "
+          f"{1e3 * fixed:.1f} ms of CPU time for a message, {1e3 * of_shard:.2f} ms for each "
+          "shard that it goes to, and "
           f"{bits_a_second / 1e9:.2g} billion bits a second of one core.")  # fmt: skip
     print("rows | covers | lists | engine | workers | messages/s | 128,000 iterations")
     for exponent in (6, 7, 8, 9, 10):
