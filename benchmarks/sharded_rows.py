@@ -2,10 +2,11 @@
 
 python benchmarks/run.py sharded_rows
 
-Measured here: a fit whose rows two processes hold, against the same fit of rows in memory (equal
-draws), the messages a second of that fit, and how long one core takes to count one message of all
-replicas of four chains, by bits. From these follows what larger tables take, under the assumptions
-about a network and a cluster that are printed with the table.
+Measured here: fits whose rows two processes hold in 2 and in 8 shards, against the same fit of rows
+in memory (equal draws), with their messages a second and the CPU time that each takes of the
+process that sends them; and how long one core takes to count one message of all replicas of four
+chains, by bits. From the last two follows what larger tables take, under the assumptions about a
+network and a cluster that are printed with the table.
 """
 
 from __future__ import annotations
@@ -18,11 +19,12 @@ from typing import Any
 
 import numpy as np
 
-N_ROWS, N_ITER, N_CHAINS = 50_000, 500, 4
-CONDITIONS, ANTECEDENTS = 60, 1500  # of the larger tables
+from elseif.shards.shard_rows import STEP
+
+N_ROWS, N_ITER, N_CHAINS, FEW, MANY = 50_000, 300, 4, 2, 8
+CONDITIONS = 60  # of the larger tables
 ITERATIONS = 128_000  # the shortest run that is tried when no length is given
-ROUND_TRIP = 0.0005  # seconds: within a rack, by TCP
-DASK_OVERHEAD = 0.002  # seconds that Dask takes for a message of an actor, with direct connections
+ROUND_TRIP = 0.002  # seconds: there and back within a rack, and for a worker to begin
 BITS_A_WORKER = 64e9 * 8  # memory of a worker
 CORES = 8  # of a worker; one shard for each
 
@@ -41,7 +43,7 @@ class ShardHere:
     def ask(self, name: str, arguments: tuple[Any, ...]) -> Any:
         begin = time.perf_counter()
         answer = getattr(self._shard, name)(*arguments)
-        if name == "perform":
+        if name == "perform" and all(request[0] == STEP for request in arguments[0]):
             self.seconds += time.perf_counter() - begin
             self.n_messages += 1
         return answer
@@ -59,7 +61,7 @@ def counted_bits_a_second() -> float:
     from elseif.shards.shard_rows import ShardRows
     from elseif.shards.shards import Shards
 
-    rng, n_rows, pool_size = np.random.default_rng(4), 1_000_000, 24
+    rng, n_rows, pool_size = np.random.default_rng(4), 8_000_000, 24
     keys = rng.integers(0, 1 << pool_size, (n_rows, 1)) & rng.integers(0, 1 << 62, (n_rows, 1))
     codes = (rng.random(n_rows) < 0.2 + 0.3 * (keys[:, 0] & 1)).astype(np.int64)
     holder = ShardHere(ShardRows(keys, codes, np.ones(n_rows, dtype=np.int64), 2))
@@ -70,15 +72,15 @@ def counted_bits_a_second() -> float:
     prior = ListPrior(np.ones(pool_size, dtype=np.int64), 3.0, 1.0, np.ones(pool_size))
     none = np.zeros((pool_size, 0), dtype=np.uint64)
     problem = Problem(none, shards.layout, np.ones(2), prior, members, shards)
-    how = SamplerSettings(kernel="tempered", n_chains=N_CHAINS, n_iter=60)
+    how = SamplerSettings(kernel="tempered", n_chains=N_CHAINS, n_iter=100)
     for _ in range(2):  # the first loads compiled code
         holder.seconds, holder.n_messages = 0.0, 0
         sample(problem, how, np.random.SeedSequence(1), Progress())
     return shards.layout.n_words * 64 * holder.n_messages / holder.seconds
 
 
-def fits() -> tuple[float, float, bool]:
-    """Messages a second of a fit in shards, its time by that of the fit here, and whether equal."""
+def fits() -> tuple[float, float]:
+    """CPU seconds here of a message with few shards, and with many."""
     import dask.dataframe as dd
     import pandas as pd
     from distributed import Client, LocalCluster
@@ -92,19 +94,15 @@ def fits() -> tuple[float, float, bool]:
     risk = 0.1 + 0.3 * (table["x0"] > 0.7) + 0.2 * (table["x2"] < -0.5)
     table["ill"] = rng.random(N_ROWS) < risk
     settings = {"n_iter": N_ITER, "n_chains": N_CHAINS, "random_state": 0}
-    began = time.perf_counter()
     own = BayesianRuleListClassifier(**settings).fit(table.drop(columns="ill"), table["ill"])
-    here = time.perf_counter() - began
-    spans: list[tuple[float, float]] = []
+    print(f"draws of the fit in memory: SHA-256 {_digest(own)}")
+    spans: list[tuple[float, float]] = []  # wall and CPU time before each message
     call_each = Shards.call_each
 
     def timed(self: Shards, name: str, arguments: object) -> object:
-        begin = time.perf_counter()
-        try:
-            return call_each(self, name, arguments)  # type: ignore[arg-type]
-        finally:
-            if name == "perform":
-                spans.append((begin, time.perf_counter()))
+        if name == "perform":
+            spans.append((time.perf_counter(), time.process_time()))
+        return call_each(self, name, arguments)  # type: ignore[arg-type]
 
     with (
         LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
@@ -113,16 +111,21 @@ def fits() -> tuple[float, float, bool]:
         frame = dd.from_pandas(table, npartitions=4)
         Shards.call_each = timed  # type: ignore[method-assign, assignment]
         try:
-            began = time.perf_counter()
-            far = BayesianRuleListClassifier(**settings, n_shards=2).fit(frame, "ill")
-            took = time.perf_counter() - began
+            each = []
+            for n_shards in (FEW, MANY):
+                spans.clear()
+                far = BayesianRuleListClassifier(**settings, n_shards=n_shards).fit(frame, "ill")
+                settled = spans[len(spans) // 4 :]  # workers have loaded compiled code by then
+                wall, cpu = (np.array(settled[-1]) - settled[0]) / (len(settled) - 1)
+                each.append(float(cpu))
+                is_equal = "equal" if _digest(far) == _digest(own) else "NOT EQUAL"
+                print(f"{N_ROWS:,} rows in {n_shards} shards of two processes: {1 / wall:.0f} "
+                      f"messages a second, each of all replicas of {N_CHAINS} chains and "
+                      f"{1e3 * cpu:.1f} ms of CPU time here; SHA-256 of the draws {_digest(far)}, "
+                      f"{is_equal}")  # fmt: skip
         finally:
             Shards.call_each = call_each  # type: ignore[method-assign]
-    settled = spans[len(spans) // 4 :]  # after compiled code has been loaded by the workers
-    rate = len(settled) / (settled[-1][1] - settled[0][0])
-    print(f"draws of the fit in shards: SHA-256 {_digest(far)}")
-    print(f"draws of the fit in memory: SHA-256 {_digest(own)}")
-    return rate, took / here, _digest(far) == _digest(own)
+    return each[0], each[1]
 
 
 def _digest(classifier: object) -> str:
@@ -130,33 +133,35 @@ def _digest(classifier: object) -> str:
     return hashlib.sha256(content.encode()).hexdigest()[:16]
 
 
-def larger_tables(bits_a_second: float) -> None:
+def larger_tables(bits_a_second: float, of_few: float, of_many: float) -> None:
     """What tables up to ten billion rows take, every row a pattern of its own."""
+    of_shard = max(0.0, of_many - of_few) / (MANY - FEW)
+    fixed = max(0.0, of_few - FEW * of_shard)
     print(f"\nAssumed: {CONDITIONS} conditions, every row a pattern of its own, {N_CHAINS} chains "
           f"of {ITERATIONS:,} iterations at 8 temperatures with room for 16 rules; workers of "
-          f"{CORES} cores and {BITS_A_WORKER / 8 / 1e9:.0f} GB; {1e3 * ROUND_TRIP:g} ms for a "
-          f"message there and back, {1e3 * DASK_OVERHEAD:g} ms of Dask; one core looks at "
-          f"{bits_a_second / 1e9:.2g} billion bits a second, measured above.")  # fmt: skip
-    header = ("rows", "covers", "lists", "engine", "workers", "messages/s", "128,000 iterations")
-    print(" | ".join(header))
+          f"{CORES} cores, of whose {BITS_A_WORKER / 8 / 1e9:.0f} GB half are for rows, with one "
+          f"shard for each core; {1e3 * ROUND_TRIP:g} ms for a message there and back in the "
+          "network, and for the worker to begin. Measured above: "
+          f"{1e3 * fixed:.1f} ms of CPU time for a message, {1e3 * of_shard:.2f} ms for each "
+          "shard that it goes to, and "
+          f"{bits_a_second / 1e9:.2g} billion bits a second of one core.")  # fmt: skip
+    print("rows | covers | lists | engine | workers | messages/s | 128,000 iterations")
     for exponent in (6, 7, 8, 9, 10):
         rows = 10**exponent
-        covers = rows * CONDITIONS / 8
-        lists = rows / 8 * 17 * 8 * N_CHAINS
-        n_bytes = covers + lists
-        is_here = n_bytes <= BITS_A_WORKER / 8 / 2
-        workers = 0 if is_here else math.ceil(n_bytes / (BITS_A_WORKER / 8 / 2))
-        if is_here:
+        covers, lists = rows * CONDITIONS / 8, rows / 8 * 17 * 8 * N_CHAINS
+        room = BITS_A_WORKER / 8 / 2
+        n_workers = math.ceil((covers + lists) / room)
+        if n_workers == 1:
             # the same looks at bits, in as many threads as there are chains
             seconds = ITERATIONS * rows / bits_a_second / min(CORES, N_CHAINS)
-            engine, rate = "any, rows packed here", "none"
+            where = "any, rows packed in memory | none | none"
         else:
-            counting = rows / (workers * CORES) / bits_a_second
-            each = counting + ROUND_TRIP + DASK_OVERHEAD
+            n_shards = n_workers * CORES
+            each = rows / n_shards / bits_a_second + fixed + n_shards * of_shard + ROUND_TRIP
             seconds = ITERATIONS * each
-            engine, rate = "Dask, n_shards", f"{1 / each:,.0f}"
-        print(f"{rows:,} | {covers / 1e9:,.2f} GB | {lists / 1e9:,.1f} GB | {engine} | "
-              f"{workers or 'none'} | {rate} | {_in_words(seconds)}")  # fmt: skip
+            where = f"Dask, n_shards={n_shards} | {n_workers} | {1 / each:,.1f}"
+        print(f"{rows:,} | {covers / 1e9:,.2f} GB | {lists / 1e9:,.1f} GB | {where} | "
+              f"{_in_words(seconds)}")  # fmt: skip
 
 
 def _in_words(seconds: float) -> str:
@@ -167,13 +172,11 @@ def _in_words(seconds: float) -> str:
 
 def main() -> None:
     warnings.simplefilter("ignore")
-    rate, ratio, is_equal = fits()
-    print(f"{N_ROWS:,} rows in two processes: {rate:.0f} messages a second, each of all replicas "
-          f"of {N_CHAINS} chains; {ratio:.0f} times the time of the fit in memory; draws "
-          f"{'equal' if is_equal else 'NOT EQUAL'}")  # fmt: skip
+    of_few, of_many = fits()
     bits = counted_bits_a_second()
-    print(f"one core counts a message among {bits / 1e9:.2g} billion bits a second")
-    larger_tables(bits)
+    print(f"one core counts a message of {N_CHAINS} chains among {bits / 1e9:.2g} billion bits a "
+          "second")  # fmt: skip
+    larger_tables(bits, of_few, of_many)
 
 
 if __name__ == "__main__":

@@ -127,7 +127,8 @@ def _counted(
         _refuse_for_shards(classifier)
         return _counted_on_shards(classifier, client, table, of_rows, made, pseudocounts)
     binarised, mined = classifier._mine(binarised, patterns.labels, layout, pseudocounts)
-    note, fingerprint = patterns.note(of_rows.n_rows), patterns.fingerprint()
+    note = patterns.note(of_rows.n_rows)
+    fingerprint = patterns.fingerprint(mined.pool.conditions)
     return Counted(binarised, mined, patterns.labels, layout, fingerprint, note)
 
 
@@ -141,13 +142,12 @@ def _counted_on_shards(
 ) -> Counted:
     """The pool of patterns that workers of a Dask cluster hold."""
     shards = shard_patterns(table, of_rows, made.expressions, client, classifier.n_shards)
-    sums = shards.fingerprint()
     binarised, mined = classifier._mine_on_shards(
         made.binarised([]), of_rows.classes, shards, pseudocounts
     )
     no_rows = np.zeros(0, dtype=np.int64)
     labels = Labels(of_rows.classes, no_rows, no_rows, of_rows.unit, of_rows.n_dropped)
-    fingerprint = fingerprint_of(made.conditions, of_rows.classes, of_rows.unit, sums)
+    fingerprint = fingerprint_of(of_rows.classes, of_rows.unit, shards.fingerprint())
     note = note_on_patterns(of_rows.n_rows, shards.layout.n_rows, len(shards))
     return Counted(binarised, mined, labels, shards.layout, fingerprint, note)
 

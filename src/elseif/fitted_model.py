@@ -27,6 +27,7 @@ from elseif.conditions.matching import (
     warn_of_other_numbers,
     warn_of_unseen,
 )
+from elseif.engines.patterns import fingerprint_of_truths
 from elseif.errors import DataError, ModelFileError, ParamError, ParamTypeError
 from elseif.labelling import relabelled
 from elseif.list_prior import list_prior
@@ -404,7 +405,8 @@ class FittedModel:
         Returns
         -------
         bool
-            Whether their fingerprint is that of the training data.
+            Whether their fingerprint is that of the training data. Of a table that an engine
+            counted, it tells rows apart as far as the conditions of the pool do, in any order.
         """
         if self.training["fingerprint"] is None:
             raise ModelFileError("The model has no fingerprint of its data.")
@@ -415,9 +417,19 @@ class FittedModel:
                 labels = self.read_labels(y, sample_weight, table)
                 columns = (table.column(c.name, c.kind) for c in self.fit_report.columns)
                 fingerprint = data_fingerprint(labels, map(column_digest, columns))
+                if fingerprint == self.training["fingerprint"]:
+                    return True
+                counted = self._fingerprint_in_engine(table, labels)
         except DataError:  # data that could not have been fitted
             return False
-        return bool(fingerprint == self.training["fingerprint"])
+        return bool(counted == self.training["fingerprint"])
+
+    def _fingerprint_in_engine(self, table: Table, labels: Labels) -> str:
+        """The fingerprint of rows that an engine counted: by the conditions of the pool."""
+        kinds = {c.name: c.kind for c in self.fit_report.columns}
+        conditions = self.pool.conditions
+        truths = (c.holds(table.column(c.column, kinds[c.column])) for c in conditions)
+        return fingerprint_of_truths(truths, labels)
 
     # --------------------------------------------------------- explaining, editing
 

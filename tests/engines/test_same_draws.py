@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from elseif.engines.binarising import binarise_in_engine, conditions_in_engine
 from elseif.engines.lazy_table import LazyTable, is_lazy
 from elseif.engines.patterns import count_patterns
 from elseif.errors import DataError, DataTypeError, ParamError, ResourceError
+from elseif.export.model_file import read_model, save_model
 from tests.engines.frames import ENGINES, digest, mixed_table
 
 Put = Callable[[str, pd.DataFrame], Any]
@@ -122,7 +124,7 @@ def test_an_answer_in_parts(in_engine: Put) -> None:
     conditions, expressions = made.conditions, made.expressions
     bytes_each = 8 * 4
     parts = count_patterns(table, labels, conditions, expressions, bytes_each * 1500 * 4.2)
-    assert parts.fingerprint() == whole.fingerprint()
+    assert parts.fingerprint(conditions) == whole.fingerprint(conditions)
     with pytest.raises(ResourceError, match="Raise max_memory, leave out columns, or have"):
         count_patterns(table, labels, conditions, expressions, 1000)
 
@@ -173,3 +175,46 @@ def test_the_order_of_labels_is_kept() -> None:
     counted = classifier().fit(frame.lazy(), "outcome")
     assert counted.classes_.tolist() == own.classes_.tolist() == ["well", "ill"]
     assert digest(counted) == digest(own)
+
+
+@pytest.mark.parametrize("engine", ["polars", "duckdb"])
+def test_names_that_mean_more_and_orders_of_categories(engine: str, in_engine: Put) -> None:
+    """polars takes "*" for all columns; an ENUM of DuckDB, which any category becomes, is told."""
+    columns = ["age", "smoker", "outcome"]
+    table = mixed_table(400)[columns].set_axis(["*", "^s.*$", "outcome"], axis=1)
+    stages = np.random.default_rng(3).choice(["low", "mid", "high"], len(table))
+    ordered = pd.Categorical(stages, ["low", "mid", "high"], ordered=True)
+    X = table.drop(columns="outcome").assign(stage=ordered)
+    own = classifier(n_iter=500).fit(X, table["outcome"])
+    frame = in_engine(engine, table.assign(stage=stages))
+    kinds = None
+    if engine == "polars":
+        import polars as pl
+
+        frame = frame.with_columns(pl.col("stage").cast(pl.Enum(["low", "mid", "high"])))
+    else:
+        frame = frame.project("* REPLACE (stage::ENUM('low', 'mid', 'high') AS stage)")
+        kinds = {"stage": ["low", "mid", "high"]}
+    counted = classifier(n_iter=500, kinds=kinds).fit(frame, "outcome")
+    assert "stage > low" in [antecedent.name for antecedent in own.pool_]
+    assert digest(counted) == digest(own)
+
+
+@pytest.mark.parametrize("weight", [None, "weight"])
+def test_a_model_knows_the_rows_that_an_engine_counted(
+    weight: str | None, in_engine: Put, tmp_path: Path
+) -> None:
+    """In any order, from a model file as well; one row more or less, or another label, is told."""
+    table = mixed_table(400)
+    frame = in_engine("duckdb", table if weight else table.drop(columns="weight"))
+    counted = classifier(n_iter=500).fit(frame, "outcome", weight)
+    save_model(counted, tmp_path / "model.json")
+    X, y, weights = table.iloc[:, :-2], table["outcome"], table["weight"] if weight else None
+    for model in (counted.model_, read_model(tmp_path / "model.json")):
+        assert model.was_trained_on(X, y, weights)
+        assert model.was_trained_on(X[::-1], y[::-1], None if weight is None else weights[::-1])
+        assert not model.was_trained_on(X[1:], y[1:], None if weight is None else weights[1:])
+        other = y.mask(y.index == 7, "ill" if y[7] == "well" else "well")
+        assert not model.was_trained_on(X, other, weights)
+        assert not model.was_trained_on(X.assign(age=X["age"] + 30), y, weights)
+        assert not model.was_trained_on(X, y, np.full(len(y), 7))

@@ -18,7 +18,7 @@ from elseif.cohort import connect, extract, load_definition
 from elseif.datasets import load_titanic, make_stroke_cdm
 from elseif.errors import DataError, ParamError
 from elseif.export import export_model, load_model, read_model, save_model
-from elseif.federation import count_site, federate, make_plan, read_plan, save_plan
+from elseif.federation import count_site, federate, make_plan, read_plan, read_site, save_plan
 from elseif.federation.pooled_counts import PooledCounts
 from tests.federation.sites import SHORT, digest, fitted_to_rows, nwtco, split
 
@@ -240,6 +240,18 @@ def test_the_three_verbs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert run(["show", model]) == 0
     assert run(["export", model, "--to", "sql"]) == 0
     assert run(["validate", model, str(here / "rows2.csv")]) == 0
+    kept = ["--checkpoint", str(here / "kept"), "--n-iter", "4000"]
+    (here / "kept").mkdir()
+    (here / "kept" / "letter.txt").write_text("not a checkpoint")
+    assert run(["federate", plan, *counts, *kept]) != 0
+    assert "holds other files than checkpoints" in capsys.readouterr().err
+    (here / "kept" / "letter.txt").unlink()
+    federated(read_plan(plan), [read_site(path, read_plan(plan)) for path in counts],
+              checkpoint=here / "kept", n_iter=4000, random_state=0)  # fmt: skip
+    assert any((here / "kept").iterdir())  # which the command goes on from, and removes
+    assert run(["federate", plan, *counts, *kept, "--model", model, "--force"]) == 0
+    assert digest(read_model(model).posterior) == digest(rows.posterior_)
+    assert not (here / "kept").exists()
     rounded = ["--min-cell", "10", "--model", str(here / "rounded.json"), "--n-iter", "4000"]
     assert run(["federate", plan, *counts, *rounded]) == 0
     assert run(["federate", plan, *counts, *rounded, "--force", "--results", results]) == 2

@@ -54,10 +54,22 @@ def dask() -> Iterator[Any]:
         yield client
 
 
+@pytest.fixture(scope="module")
+def ray() -> Iterator[None]:
+    """A Ray cluster of two processes on this machine."""
+    found = pytest.importorskip("ray", reason="Ray is 240 MB, and not installed for tests")
+    from ray.util.joblib import register_ray
+
+    register_ray()
+    found.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+    yield
+    found.shutdown()
+
+
 @contextmanager
 def back_end(name: str, request: pytest.FixtureRequest) -> Iterator[None]:
-    if name == "dask":
-        request.getfixturevalue("dask")
+    if name in ("dask", "ray"):
+        request.getfixturevalue(name)
     with joblib.parallel_config(backend=name, n_jobs=2):
         yield
 
@@ -71,7 +83,9 @@ def expected() -> tuple[str, str]:
 
 @pytest.mark.fault(55, "n_jobs and back ends of joblib: threads, processes, a Dask cluster",
                    "the same draws")  # fmt: skip
-@pytest.mark.parametrize("name", ["threading", "loky", "dask"])
+@pytest.mark.parametrize(
+    "name", ["threading", "loky", "dask", pytest.param("ray", marks=pytest.mark.slow)]
+)
 def test_draws_are_the_same_on_any_back_end(
     name: str, expected: tuple[str, str], request: pytest.FixtureRequest
 ) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 CONDITIONS_IN_A_NUMBER = 62  # of 64 bits, of which one is the sign
@@ -38,29 +40,55 @@ def in_order(
     return keys[is_new], codes[is_new], total
 
 
-def sum_of_digests(keys: np.ndarray, codes: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Four numbers that tell patterns from others, whatever their order.
-
-    Those of parts add up to those of the whole.
+def keys_of(truths: Iterable[np.ndarray], n_rows: int) -> np.ndarray:
+    """Patterns of conditions, from the truth of each row by row.
 
     Parameters
     ----------
-    keys : ndarray of int64, shape (patterns, numbers)
-        The patterns, each once for each label.
-    codes, weights : ndarray of int, shape (patterns,)
+    truths : iterable of ndarray of bool, shape (n_rows,)
+        One of each condition.
+    n_rows : int
+        Number of rows.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_rows, numbers)
+        With at least one number.
+    """
+    numbers = [np.zeros(n_rows, dtype=np.int64)]
+    for place, truth in enumerate(truths):
+        number, bit = divmod(place, CONDITIONS_IN_A_NUMBER)
+        if number == len(numbers):
+            numbers.append(np.zeros(n_rows, dtype=np.int64))
+        numbers[number] |= truth.astype(np.int64) << bit
+    return np.stack(numbers, axis=1)
+
+
+def sum_of_digests(keys: np.ndarray, codes: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Four numbers that tell observations from others, whatever their order.
+
+    Those of parts add up to those of the whole, and a weight of 2 is as good as a row that is
+    there twice.
+
+    Parameters
+    ----------
+    keys : ndarray of int64, shape (rows, numbers)
+        The patterns of the rows.
+    codes, weights : ndarray of int, shape (rows,)
         Their labels, and how much they count.
 
     Returns
     -------
     ndarray of uint64, shape (4,)
     """
-    columns = [np.ascontiguousarray(c, dtype=np.int64) for c in (*keys.T, codes, weights)]
+    columns = [np.ascontiguousarray(c, dtype=np.int64).view(np.uint64) for c in (*keys.T, codes)]
+    times = np.ascontiguousarray(weights, dtype=np.int64).view(np.uint64)
     total = np.zeros(4, dtype=np.uint64)
     for lane in range(len(total)):
         mixed = np.full(len(codes), lane + 1, dtype=np.uint64)
         for column in columns:
-            mixed = _scattered(mixed ^ column.view(np.uint64))
-        total[lane] = np.add.reduce(mixed, dtype=np.uint64)
+            mixed = _scattered(mixed ^ column)
+        total[lane] = np.add.reduce(mixed * times, dtype=np.uint64)
     return total
 
 

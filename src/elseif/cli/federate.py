@@ -83,7 +83,7 @@ def federate(
     check_outputs([model, out, results], force, [plan, *sites])
     check_pages(out)
     parameters = estimator_parameters(settings)
-    from elseif.cli.fit import is_watched
+    from elseif.cli.fit import is_watched, resumable
     from elseif.federation import federate as fit_sites, read_plan, read_site
     from elseif.federation.federation_text import federation_text
     from elseif.report.plain_data import plain
@@ -95,12 +95,13 @@ def federate(
         )
     counts = [read_site(path, agreed) for path in sites]
     parameters["verbose"] = is_watched(quiet)
-    found = fit_sites(agreed, counts, leave_one_out=leave_one_out, **parameters)
-    made = found.model.with_settings(verbose=False)
-    if model is not None:
-        from elseif.export.model_file import save_model
+    with resumable(parameters["checkpoint"]):
+        found = fit_sites(agreed, counts, leave_one_out=leave_one_out, **parameters)
+        made = found.model.with_settings(verbose=False)
+        if model is not None:
+            from elseif.export.model_file import save_model
 
-        save_model(made, model, None if without_posterior else "lists", force, min_cell)
+            save_model(made, model, None if without_posterior else "lists", force, min_cell)
     print(federation_text(found))
     say_wrapped(found.classifier.convergence_.sentence())
     print()

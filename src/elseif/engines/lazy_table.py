@@ -252,7 +252,8 @@ def _expanded(n: np.ndarray) -> np.ndarray:
 def _by_place(X: Any, columns: Sequence[str]) -> Any:
     """The same frame with columns named by their place, where narwhals takes no odd names.
 
-    DuckDB and Spark read a dot or a quotation mark in a name as more than a letter.
+    DuckDB and Spark read a dot or a quotation mark in a name as more than a letter, and polars
+    takes "*" and "^a.*$" for several columns.
     """
     implementation = nw.from_native(X).implementation
     names = [f"c{i}" for i in range(len(columns))]
@@ -261,6 +262,8 @@ def _by_place(X: Any, columns: Sequence[str]) -> Any:
         return X.project(", ".join(f'"{q}" AS {n}' for q, n in zip(quoted, names, strict=True)))
     if implementation.is_pyspark() or implementation.is_pyspark_connect():
         return X.toDF(*names)
+    if implementation.is_polars():
+        return X.rename(dict(zip(columns, names, strict=True)))
     return X
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,13 @@ import numpy as np
 from elseif.bits.mask import Mask
 from elseif.bits.packed_mask import PackedMask, pack_mask
 from elseif.bits.packing import BitLayout
-from elseif.bits.pattern_keys import CONDITIONS_IN_A_NUMBER, in_order, sum_of_digests, truth_of
+from elseif.bits.pattern_keys import (
+    CONDITIONS_IN_A_NUMBER,
+    in_order,
+    keys_of,
+    sum_of_digests,
+    truth_of,
+)
 from elseif.conditions.condition import Condition
 from elseif.engines.lazy_table import COUNT, LABEL, WEIGHT, LazyLabels, LazyTable
 from elseif.errors import ResourceError
@@ -47,20 +53,38 @@ class Patterns:
         """A note on how the table was read."""
         return note_on_patterns(n_rows, len(self.keys))
 
-    def fingerprint(self) -> str:
-        """SHA-256 of conditions, labels and counts, which do not depend on an order of rows."""
-        labels = self.labels
-        sums = sum_of_digests(self.keys, labels.codes, labels.weights)
-        return fingerprint_of(self.conditions, labels.classes, labels.unit, sums)
+    def fingerprint(self, conditions: Sequence[Condition]) -> str:
+        """SHA-256 of labels and counts by some of the conditions, in no order of rows."""
+        places = {condition: place for place, condition in enumerate(self.conditions)}
+        truths = (truth_of(self.keys, places[condition]) for condition in conditions)
+        return fingerprint_of_truths(truths, self.labels)
 
 
-def fingerprint_of(
-    conditions: Sequence[Condition], classes: np.ndarray, unit: float, sums: np.ndarray
-) -> str:
-    """SHA-256 of what patterns are made of, and of the sum of their digests."""
+def fingerprint_of_truths(truths: Iterable[np.ndarray], labels: Labels) -> str:
+    """The fingerprint of observations, as far as some conditions tell them apart.
+
+    Parameters
+    ----------
+    truths : iterable of ndarray of bool
+        Where each of the conditions is true.
+    labels : Labels
+        Of the same observations.
+
+    Returns
+    -------
+    str
+        SHA-256, which depends on no order of rows.
+    """
+    keys = keys_of(truths, len(labels.codes))
+    used = labels.codes >= 0
+    sums = sum_of_digests(keys[used], labels.codes[used], labels.weights[used])
+    return fingerprint_of(labels.classes, labels.unit, sums)
+
+
+def fingerprint_of(classes: np.ndarray, unit: float, sums: np.ndarray) -> str:
+    """SHA-256 of labels, and of the sum of the digests of patterns."""
     digest = hashlib.sha256(b"elseif patterns 2")
-    texts = [*map(shown_label, classes), *(c.name for c in conditions)]
-    for text in (*texts, repr(float(unit))):
+    for text in (*map(shown_label, classes), repr(float(unit))):
         content = text.encode("utf-8", "surrogatepass")
         digest.update(len(content).to_bytes(8, "little") + content)
     digest.update(np.ascontiguousarray(sums, dtype="<u8").tobytes())

@@ -130,6 +130,7 @@ def fit_counts(
         raise ParamError(f"{unknown[0]} is in the plan, and cannot be set here.")
     classifier = BayesianRuleListClassifier(**{**settings, **given})
     check_parameters(classifier)
+    classifier._check_checkpoint()
     kept = settings_of(classifier)
     pooled = PooledCounts.of(plan, sites)
     labels, rows = pooled.labels()

@@ -15,7 +15,7 @@ import numpy as np
 from elseif import compiled
 from elseif.bits.counting import conjunction_counts
 from elseif.bits.packing import make_layout, zero_words
-from elseif.bits.pattern_keys import sum_of_digests, truth_of
+from elseif.bits.pattern_keys import keys_of, sum_of_digests, truth_of
 from elseif.compiled import exact_sum, split_step
 from elseif.memory import require_memory
 from elseif.shards.shard_rows import LOAD, ShardRows
@@ -57,10 +57,13 @@ class Shard:
         return self._layout.n_rows
 
     def digest(self) -> np.ndarray:
-        """Four numbers that add up, over shards, to what tells a table from another."""
-        assert self._keys is not None
+        """Four numbers that add up, over shards, to what tells observations from others.
+
+        As far as the conditions that are held do.
+        """
         layout = self._layout
-        return sum_of_digests(self._keys, layout.row_labels(), layout.row_weights())
+        keys = keys_of(map(layout.unpack, self._covers), layout.n_rows)
+        return sum_of_digests(keys, layout.row_labels(), layout.row_weights())
 
     def hold(self, places: Sequence[int]) -> None:
         """Hold the packed covers of some conditions, by their place in the patterns."""
