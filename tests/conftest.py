@@ -10,6 +10,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -20,6 +21,19 @@ from elseif import BayesianRuleListClassifier
 from elseif.datasets import load_titanic
 from tests.browser.open_page import OpenPage
 
+# files that take long are begun first, so that no worker waits for another's at the end
+LONG_FILES = (
+    "contract/test_one_answer.py",
+    "contract/test_docs.py",
+    "compiled/test_as_python.py",
+    "studies/test_stroke_study.py",
+    "cohort/test_features.py",
+    "sampler/statistical/test_false_convergence.py",
+    "sampler/statistical/test_prior_draws.py",
+    "contract/test_sklearn.py",
+    "studies/test_nafld.py",
+    "studies/test_real_cohorts.py",
+)
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 # the processes that tests start would each compile all of elseif again, were nothing kept
@@ -28,6 +42,17 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # a first call may compile, and the machine may be shared: time says nothing of an example
 settings.register_profile("elseif", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("elseif")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let xdist hand out files in their order, not by how many tests they have."""
+    config.option.loadscopereorder = False
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The long files first; otherwise the order stays."""
+    places = {Path(__file__).parent / file: place for place, file in enumerate(LONG_FILES)}
+    items.sort(key=lambda item: places.get(item.path, len(places)))
 
 
 @pytest.fixture(scope="session")

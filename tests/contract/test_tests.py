@@ -12,6 +12,7 @@ from typing import NamedTuple
 import pytest
 
 import elseif
+from tests.conftest import LONG_FILES
 
 TESTS = Path(__file__).parents[1]
 SOURCE = Path(elseif.__file__).parent
@@ -267,3 +268,8 @@ def test_every_module_is_named_by_a_test() -> None:
 def test_the_doors_are_there() -> None:
     """The table above names no test that is gone."""
     assert [test for test in THROUGH_A_DOOR if not (TESTS / test).exists()] == []
+
+
+def test_the_long_files_are_there() -> None:
+    """Those that are begun first."""
+    assert [file for file in LONG_FILES if not (TESTS / file).exists()] == []

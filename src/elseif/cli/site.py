@@ -47,7 +47,9 @@ def site(
     label: LabelColumn = None,
     missing_y: Annotated[
         str,
-        typer.Option("--missing-y", metavar="error|drop", help="What to do without a label."),
+        typer.Option(
+            "--missing-y", metavar="error|drop", help="Rows without a label: stop, or drop them."
+        ),
     ] = "error",
     min_cell: Annotated[
         int | None, min_cell_option("Withhold patterns in which fewer people have some label.")

@@ -14,8 +14,8 @@ from elseif.cli.interrupts import say_when_interrupted
 from elseif.cli.option_groups import takes_groups
 from elseif.errors import ParamError
 
-STROKE = "Only of elseif study stroke"
-COMPARING = "Of elseif study stroke, flchain and nwtco"
+STROKE = "For elseif study stroke alone"
+COMPARING = "For elseif study stroke, flchain and nwtco"
 RESULTS = Path("results")
 FOLDS = 5
 

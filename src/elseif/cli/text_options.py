@@ -13,28 +13,28 @@ READING = "Reading text files"
 _OPTIONS: dict[str, tuple[Any, Any, str, str]] = {
     "sep": (
         str | None, None, "CHARACTER",
-        "What separates fields, such as ';' or tab; without it, detected.",
+        "Field separator, such as ';' or tab; detected if it is not given.",
     ),
     "decimal": (
         str | None, None, ".|,",
-        "Decimal sign of numbers; without it, a comma where nothing else can be meant.",
+        "Decimal sign of numbers; if it is not given, a comma only where it is unambiguous.",
     ),
     "thousands": (
         str | None, None, "CHARACTER",
-        "What sets thousands apart in numbers, such as , in 12,345; without it, as is certain.",
+        "Thousands separator, such as , in 12,345; if it is not given, only what is unambiguous.",
     ),
     "encoding": (
         str | None, None, "NAME",
-        "Encoding, such as cp1252; without it, UTF-8, or UTF-16 where the file shows it.",
+        "Encoding, such as cp1252; if it is not given, UTF-8, or UTF-16 where the file shows it.",
     ),
     "na_values": (
         list[str], [], "TEXT",
-        "A text that means a missing value, beside NA, n/a and the like; may be repeated.",
+        "Text to read as a missing value, besides NA, n/a and the like; may be repeated.",
     ),
     "date_format": (
         str | None, None, "dmy|mdy|PATTERN",
         "How dates are written: the day first, the month first, or a pattern such as %d.%m.%y; "
-        "without it, as the dates of the file show.",
+        "detected from the dates of the file if it is not given.",
     ),
 }  # fmt: skip
 

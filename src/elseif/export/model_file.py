@@ -6,7 +6,6 @@ import hashlib
 import json
 import os
 import re
-import stat
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +21,7 @@ from elseif.export.document import FORMAT, VERSION, Document
 from elseif.export.encoding import encode_model
 from elseif.export.migrations import migrate
 from elseif.files.atomic import check_writable, write_atomically
+from elseif.files.bounded import read_bounded
 from elseif.files.strict_json import LARGEST_FILE, parse
 from elseif.fitted_model import FittedModel
 from elseif.parameters import check_saved_settings
@@ -236,24 +236,8 @@ def _checksum_or_none(content: dict[str, Any]) -> str | None:
 
 def _content(path: Path) -> bytes:
     """The bytes of an ordinary file of bearable size."""
-    shown = show_name(str(path), 500)
-    try:
-        status = path.stat()
-        if not stat.S_ISREG(status.st_mode):
-            raise ModelFileError(f"{shown} is not a file.")
-        if status.st_size > LARGEST_FILE:
-            raise ModelFileError(
-                f"{shown} has {status.st_size:,} bytes; a model file has at most {LARGEST_FILE:,}."
-            )
-        with path.open("rb") as file:
-            return file.read(LARGEST_FILE + 1)
-    except FileNotFoundError as error:
-        raise ModelFileError(f"{shown}: there is no such file.") from error
-    except (OSError, ValueError) as error:
-        if isinstance(error, ModelFileError):
-            raise
-        why = error.strerror if isinstance(error, OSError) else error
-        raise ModelFileError(f"{shown} cannot be read: {why}.") from error
+    limit = f"a model file has at most {LARGEST_FILE:,}"
+    return read_bounded(path, show_name(str(path), 500), LARGEST_FILE, ModelFileError, limit)
 
 
 def _version(raw: Any, name: str) -> int:

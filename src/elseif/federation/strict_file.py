@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
 from elseif.errors import FederationError, ModelFileError
+from elseif.files.bounded import read_bounded
 from elseif.files.strict_json import parse
 from elseif.visible import show_name
 
@@ -21,19 +21,7 @@ def read_document(
     """The object in a JSON file of a format, and the file's name for messages."""
     path = Path(path)
     name = show_name(path.name)
-    try:
-        status = path.stat()
-        if not stat.S_ISREG(status.st_mode):
-            raise FederationError(f"{name} is not a file.")
-        if status.st_size > largest:
-            raise FederationError(
-                f"{name} has {status.st_size:,} bytes; at most {largest:,} are read."
-            )
-        content = path.read_bytes()
-    except FileNotFoundError as error:
-        raise FederationError(f"{name}: there is no such file.") from error
-    except OSError as error:
-        raise FederationError(f"{name} cannot be read: {error.strerror or error}.") from error
+    content = read_bounded(path, name, largest, FederationError, f"at most {largest:,} are read")
     try:
         raw = parse(content, name)
     except ModelFileError as error:

@@ -1,0 +1,29 @@
+"""Files of others, read whole where they are ordinary and not too large."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+from elseif.errors import ElseifError
+
+
+def read_bounded(
+    path: Path, shown: str, largest: int, refusal: type[ElseifError], limit: str
+) -> bytes:
+    """The bytes of a file, which messages call ``shown``; ``limit`` says how large it may be."""
+    try:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            raise refusal(f"{shown} is not a file.")
+        if status.st_size > largest:
+            raise refusal(f"{shown} has {status.st_size:,} bytes; {limit}.")
+        with path.open("rb") as file:
+            return file.read(largest + 1)
+    except FileNotFoundError as error:
+        raise refusal(f"{shown}: there is no such file.") from error
+    except (OSError, ValueError) as error:  # a null character in a name is a ValueError
+        if isinstance(error, refusal):
+            raise
+        why = (error.strerror or error) if isinstance(error, OSError) else error
+        raise refusal(f"{shown} cannot be read: {why}.") from error
