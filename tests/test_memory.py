@@ -19,7 +19,7 @@ from elseif.sampler.chains import SamplerSettings, sample
 from elseif.sampler.move_mix import KERNELS
 from elseif.sampler.sampling_memory import bytes_of_sampling
 from elseif.sampling_mixin import CHAINS
-from elseif.tables import read_file
+from elseif.tables import read_file, text_files
 from elseif.tables.text_files import bytes_of_parquet
 
 pytestmark = pytest.mark.filterwarnings("ignore:The chains have not converged")
@@ -119,3 +119,27 @@ def test_the_limit_of_a_container_counts(
     monkeypatch.setattr(memory, "MEMINFO", tmp_path / "none")
     monkeypatch.setattr(memory, "CGROUPS", ())
     assert memory.available_memory() == float("inf")
+
+
+def test_a_text_file_takes_what_was_estimated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From its first rows; and is refused after them where the rest would not fit."""
+    rng, n_rows = np.random.default_rng(0), 60_000
+    table = pd.DataFrame({"age": rng.integers(20, 90, n_rows), "value": rng.random(n_rows)})
+    for name in ("a", "b", "c"):
+        table[name] = rng.choice(["yes", "no"], n_rows)
+    table.to_csv(tmp_path / "rows.csv", index=False)
+    monkeypatch.setattr(text_files, "ROWS_AT_ONCE", 10_000)
+    estimates: list[float] = []
+    monkeypatch.setattr(
+        text_files, "require_memory", lambda what, n_bytes, advice: estimates.append(n_bytes)
+    )
+    peak = peak_of(lambda: read_file(tmp_path / "rows.csv"))
+    assert len(estimates) == 1
+    assert peak / 2 < estimates[0] < 2 * peak
+    monkeypatch.undo()
+    monkeypatch.setattr(text_files, "ROWS_AT_ONCE", 10_000)
+    monkeypatch.setattr(memory, "available_memory", lambda: estimates[0] / 2)
+    with pytest.raises(ResourceError, match=r"Reading rows\.csv would take about .* Convert it to"):
+        read_file(tmp_path / "rows.csv")

@@ -218,3 +218,37 @@ def test_a_model_knows_the_rows_that_an_engine_counted(
         assert not model.was_trained_on(X, other, weights)
         assert not model.was_trained_on(X.assign(age=X["age"] + 30), y, weights)
         assert not model.was_trained_on(X, y, np.full(len(y), 7))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ["duckdb", "dask", "spark"])
+def test_a_million_rows(engine: str, in_engine: Put, tmp_path: Path) -> None:
+    """From a Parquet file, which the engine reads itself."""
+    rng, n = np.random.default_rng(5), 1_000_000
+    age = rng.integers(20, 90, n)
+    smoker = rng.random(n) < 0.3
+    table = pd.DataFrame(
+        {
+            "age": np.where(rng.random(n) < 0.02, np.nan, age),
+            "smoker": smoker,
+            "sex": rng.choice(["male", "female"], n),
+            "stage": rng.choice(["I", "II", "III", "IV"], n),
+            "outcome": np.where(rng.random(n) < 0.1 + 0.2 * smoker * (age > 60), "ill", "well"),
+        }
+    )
+    path = tmp_path / "rows.parquet"
+    table.to_parquet(path)
+    if engine == "duckdb":
+        import duckdb
+
+        frame = duckdb.connect().read_parquet(str(path))
+    elif engine == "dask":
+        frame = pytest.importorskip("dask.dataframe").read_parquet(path)
+    else:
+        in_engine("spark", mixed_table(10))  # starts the session
+        from pyspark.sql import SparkSession
+
+        frame = SparkSession.getActiveSession().read.parquet(str(path))
+    own = classifier().fit(table.drop(columns="outcome"), table["outcome"])
+    counted = classifier().fit(frame, "outcome")
+    assert digest(counted) == digest(own)

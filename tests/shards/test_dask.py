@@ -56,7 +56,7 @@ def test_titanic(cluster: Any) -> None:
     assert counted.model_.training["fingerprint"] == here.model_.training["fingerprint"]
 
 
-@pytest.mark.fault(56, "a worker that holds rows is killed in the middle of a fit",
+@pytest.mark.fault(54, "a worker that holds rows is killed in the middle of a fit",
                    "its rows are read again, and the fit goes on to the same draws")  # fmt: skip
 def test_every_kind_of_column(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """With missing values and weights; one worker is killed between two steps."""

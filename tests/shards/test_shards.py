@@ -15,9 +15,12 @@ from elseif.model.problem import Problem
 from elseif.model.subsample import sample_of
 from elseif.progress import Progress
 from elseif.sampler import correlation_neighbours, monitored, warm_starts
-from elseif.sampler.chain import Room
+from elseif.sampler.chain import Chain, Room
+from elseif.sampler.chain_workers import Paused
 from elseif.sampler.chains import Sampled, SamplerSettings, sample
+from elseif.sampler.compiled_problem import CompiledProblem
 from elseif.sampler.exact_sum import cover_patterns
+from elseif.sampler.move_mix import KERNELS
 from elseif.sampler.sharded_steps import SharedMessages
 from elseif.shards.shards import Shards
 from tests.sampler.cases import CASES
@@ -163,3 +166,26 @@ def test_fingerprints_do_not_depend_on_shards() -> None:
     assert (
         sum_of_digests(keys, codes, weights) != sum_of_digests(keys, codes, weights[::-1])
     ).all()
+
+
+def test_a_snapshot_goes_on_from_where_it_was() -> None:
+    """Checkpoints of a fit in shards are those of chains anywhere."""
+    problem, mix = random_problem(600), KERNELS["tempered"]
+    far = in_shards(problem, [ShardHere(rows) for rows in parts_of(problem, 2)])
+    seed = np.random.SeedSequence(3)
+    whole = Chain(CompiledProblem.of(problem), mix, seed, start=(1,)).run(700)
+    taken: list[Any] = []
+
+    def stop(chain: Chain) -> None:
+        if chain.n_done >= 400 and not taken:
+            taken.append(chain.snapshot())
+            raise Paused
+
+    chain = Chain(CompiledProblem.of(far), mix, np.random.SeedSequence(3), start=(1,))
+    chain.at_pause = stop
+    with pytest.raises(Paused):
+        chain.run(700)
+    for posed in (CompiledProblem.of(far), CompiledProblem.of(problem)):
+        resumed = Chain.restored(posed, mix, taken[0]).run(700)
+        for name, value in vars(whole).items():
+            np.testing.assert_array_equal(value, getattr(resumed, name), err_msg=name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +103,11 @@ class Reading:
         return find_order(texts, (self.date_orders.get(name), self.shown_order))
 
 
+# bytes of a row's code and value; and of a distinct text beside its letters, with its place
+CODE, VALUE, TEXT = 4, 8, 200
+SOME_TEXTS = 1000  # whose lengths stand for those of all
+
+
 class TextColumn:
     """A column as codes into its distinct texts, parsed once for each distinct text."""
 
@@ -115,6 +121,17 @@ class TextColumn:
         place = self._place
         codes = [place.setdefault(value, len(place)) for value in values]
         self._codes.append(np.array(codes, dtype=np.int32))
+
+    def bytes_of_all(self, n_read: int, n_rows: int) -> float:
+        """Memory of all rows of the column, expected after some of them.
+
+        A code for each row and its value, and the distinct texts: where most of those so far
+        occur once, as many more are expected.
+        """
+        n_texts = len(self._place)
+        share = n_rows / n_read if 2 * n_texts > n_read else 1.0
+        length = sum(map(len, islice(self._place, SOME_TEXTS))) / max(1, min(n_texts, SOME_TEXTS))
+        return n_rows * (CODE + VALUE) + n_texts * share * (TEXT + length)
 
     @property
     def texts(self) -> list[str]:

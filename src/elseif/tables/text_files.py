@@ -23,6 +23,11 @@ NAMED_DELIMITERS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "p
 ROWS_AT_ONCE = 50_000
 # what a user says of a file as a whole; orders of dates are kept by column
 READING_OPTIONS = ("sep", "decimal", "thousands", "encoding", "na_values", "date_format")
+LINE = 50  # bytes by which a row's line is found again
+CONVERT = (
+    "Convert it to Parquet, of which columns are read one at a time, or put it into a database: "
+    "fit learns from a table that stays there."
+)
 
 
 @dataclass(frozen=True)
@@ -185,6 +190,19 @@ def _read_parquet(path: Path) -> Any:
     return pa.concat_tables(groups) if groups else file.schema_arrow.empty_table()
 
 
+def bytes_of_text(
+    path: Path, lines: TextLines, columns: Sequence[TextColumn], n_read: int
+) -> float:
+    """Memory that a text file takes when it is read, from its first rows and its size.
+
+    Of a compressed file, its size is that of what has been read: nothing is known of the rest.
+    """
+    is_compressed = path.suffix.lower() in COMPRESSED_ENDINGS
+    size = lines.n_bytes if is_compressed else path.stat().st_size
+    n_rows = round(n_read * size / lines.n_bytes)
+    return n_rows * LINE + sum(column.bytes_of_all(n_read, n_rows) for column in columns)
+
+
 def _read_delimited(
     path: Path,
     usual: str,
@@ -202,6 +220,9 @@ def _read_delimited(
             how.lines += ends
             for column, values in zip(columns, zip(*chunk, strict=True), strict=True):
                 column.extend(values)
+            if len(how.lines) == len(chunk) == ROWS_AT_ONCE:  # the first of several
+                n_bytes = bytes_of_text(path, lines, columns, len(chunk))
+                require_memory(f"Reading {path.name}", n_bytes, CONVERT)
     as_written = {name for name, kind in kinds.items() if kind in ("category", "ordered")}
     if needed is not None:
         how.is_free = False

@@ -78,6 +78,11 @@ class TextLines:
         return line
 
     @property
+    def n_bytes(self) -> int:
+        """Bytes of the lines so far, as text that is not compressed."""
+        return self._next
+
+    @property
     def n_read(self) -> int:
         """Number of lines so far."""
         return len(self._starts) - 1
