@@ -263,10 +263,7 @@ def settings_table(records: Sequence[Record], role: str | None) -> None:
             for output in shown:
                 own = [place[(name, output, *k[2:])][measure] for k in keys]
                 base = [place[(DEFAULT, output, *k[2:])][measure] for k in keys]
-                cells.append(
-                    f"{mean(own):.3f}" if name == DEFAULT
-                    else f"{mean(np.subtract(own, base)):+.4f}"
-                )  # fmt: skip
+                cells.append(f"{mean(own):.3f}" if name == DEFAULT else _difference(own, base))
         points = [place[k] for k in keys]
         posteriors = [place[(name, "posterior", *k[2:])] for k in keys]
         n_unsure = sum(r["status"] == "not converged" for r in points)
@@ -280,6 +277,14 @@ def settings_table(records: Sequence[Record], role: str | None) -> None:
             f"| {sum(r['same_list'] for r in two)} of {len(two)} | {mean(differences):.4f} "
             f"| {np.median([r['seconds'] for r in points]):.1f} |"
         )
+
+
+def _difference(own: Sequence[float], base: Sequence[float]) -> str:
+    """The mean difference with its standard error."""
+    differences = np.subtract(own, base)
+    n = len(differences)
+    error = differences.std(ddof=1) / np.sqrt(n) if n > 1 else float("nan")
+    return f"{differences.mean():+.3f} ± {error:.3f}"
 
 
 def print_tables(records: Sequence[Record]) -> None:

@@ -33,8 +33,8 @@ def test_words_name_every_size() -> None:
     for measured in MEASURED:
         assert f"{measured.overstatement} p" in words
         assert f"{measured.inside}%" in words
-    assert few_rows_words(499) is not None
-    assert few_rows_words(500) is None
+    assert few_rows_words(333) is not None
+    assert few_rows_words(334) is None
 
 
 @pytest.mark.parametrize(
