@@ -6,7 +6,6 @@ neither scikit-learn nor compiled code.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -27,7 +26,6 @@ from elseif.conditions.matching import (
     warn_of_other_numbers,
     warn_of_unseen,
 )
-from elseif.engines.patterns import fingerprint_of_truths
 from elseif.errors import DataError, ModelFileError, ParamError, ParamTypeError
 from elseif.labelling import relabelled
 from elseif.list_prior import list_prior
@@ -41,10 +39,10 @@ from elseif.posterior.rule_list import ModelMetadata, RuleList
 from elseif.sampler.convergence import Convergence
 from elseif.tables.columns import Kind
 from elseif.tables.federated import has_synthetic_site
-from elseif.tables.fingerprint import column_digest, data_fingerprint
 from elseif.tables.labels import Labels, category_order, label_array, read_labels
 from elseif.tables.lazily import read_lazily
 from elseif.tables.reading import Table, read_table
+from elseif.training_match import is_training_data
 from elseif.training_record import training_record
 
 if TYPE_CHECKING:
@@ -410,26 +408,7 @@ class FittedModel:
         """
         if self.training["fingerprint"] is None:
             raise ModelFileError("The model has no fingerprint of its data.")
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # what differs is the answer, not news
-                table = self.read_training(X)
-                labels = self.read_labels(y, sample_weight, table)
-                columns = (table.column(c.name, c.kind) for c in self.fit_report.columns)
-                fingerprint = data_fingerprint(labels, map(column_digest, columns))
-                if fingerprint == self.training["fingerprint"]:
-                    return True
-                counted = self._fingerprint_in_engine(table, labels)
-        except DataError:  # data that could not have been fitted
-            return False
-        return bool(counted == self.training["fingerprint"])
-
-    def _fingerprint_in_engine(self, table: Table, labels: Labels) -> str:
-        """The fingerprint of rows that an engine counted: by the conditions of the pool."""
-        kinds = {c.name: c.kind for c in self.fit_report.columns}
-        conditions = self.pool.conditions
-        truths = (c.holds(table.column(c.column, kinds[c.column])) for c in conditions)
-        return fingerprint_of_truths(truths, labels)
+        return is_training_data(self, X, y, sample_weight)
 
     # --------------------------------------------------------- explaining, editing
 

@@ -94,7 +94,9 @@ THROUGH_A_DOOR = {
         "showing.path_text"
     ),
     "projection/test_pages.py": "report.projection_summary",
-    "export/test_model_file.py": "export.decoding export.encoding files.sealed",
+    "export/test_model_file.py": (
+        "export.decoding export.document_part export.encoding export.origin_parts files.sealed"
+    ),
     "export/test_model_file_faults.py": "export.checks export.exact_checks export.field_types",
     "export/test_formats.py": (
         "export.dialect_names export.line_cells export.onnx_graph export.plain_text export.pmml "
@@ -103,7 +105,9 @@ THROUGH_A_DOOR = {
     "export/test_cql.py": "export.fhir export.results",
     "export/test_dmn.py": "export.xml_text",
     "files/test_one_writer.py": "files.folders",
-    "test_fitted_model.py": "fitted_attributes list_prior training_labels training_record",
+    "test_fitted_model.py": (
+        "fitted_attributes list_prior pool_mixin training_labels training_match training_record"
+    ),
     "contract/test_forked_children.py": "forking",
     "contract/test_public_names.py": "public_names",
     "contract/test_faults.py": "antecedents.rare_outcomes",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -23,6 +23,9 @@ from elseif.cli.plan import PlanFile
 from elseif.cli.settings import by_label_name, estimator_parameters, takes_some_settings
 from elseif.errors import ParamError
 from elseif.parameters import Group, Setting
+
+if TYPE_CHECKING:
+    from elseif.federation import Federated
 
 LIMITS = ("max_iter", "max_time", "max_memory")
 
@@ -86,7 +89,6 @@ def federate(
     from elseif.cli.fit import is_watched, resumable
     from elseif.federation import federate as fit_sites, read_plan, read_site
     from elseif.federation.federation_text import federation_text
-    from elseif.report.plain_data import plain
 
     agreed = read_plan(plan)
     if isinstance(parameters["pseudocounts"], dict):
@@ -112,11 +114,17 @@ def federate(
 
         save("Page", out, federation_page(found, title=title), force)
     if results is not None:
-        numbers = {
-            "plan_sha256": agreed.sha256,
-            "lines": [plain(asdict(line)) for line in found.lines],
-            "left_out": [plain(asdict(site)) for site in found.left_out],
-            "withheld": {site.site: list(site.withheld) for site in found.sites},
-        }
-        text = json.dumps(numbers, indent=1, allow_nan=False) + "\n"
-        save("Numbers", results, text, force)
+        save("Numbers", results, _numbers(found), force)
+
+
+def _numbers(found: Federated) -> str:
+    """Every number as JSON."""
+    from elseif.report.plain_data import plain
+
+    numbers = {
+        "plan_sha256": found.plan.sha256,
+        "lines": [plain(asdict(line)) for line in found.lines],
+        "left_out": [plain(asdict(site)) for site in found.left_out],
+        "withheld": {site.site: list(site.withheld) for site in found.sites},
+    }
+    return json.dumps(numbers, indent=1, allow_nan=False) + "\n"

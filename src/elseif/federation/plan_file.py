@@ -247,7 +247,7 @@ def _cohort(raw: Any, columns: Mapping[str, PlanColumn], name: str) -> dict[str,
     """The cohort, as far as a site needs it, checked as in a model file."""
     if raw is None:
         return None
-    from elseif.export.document import CohortPart
+    from elseif.export.origin_parts import CohortPart
 
     part = CohortPart.model_validate(raw)
     if fingerprint(part.definition) != part.definition_sha256:

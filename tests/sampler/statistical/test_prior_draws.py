@@ -55,13 +55,13 @@ def test_chains_without_data_stay_in_the_prior(name: str, variant: Variant) -> N
     """T5: ends of 2,000 chains of 200 steps from prior draws, false-alarm rate 1e-6 each.
 
     Weights of antecedents are tempered with the likelihood, so that warmer replicas of a weighted
-    pool do not keep the prior that they start from here. Such chains get four times as many steps
+    pool do not keep the prior that they start from here. Such chains get ten times as many steps
     to forget their starts, and the coldest ends, which must follow the prior, are compared.
     """
     case = POOLS[name]
     starts = prior_starts(case, variant, _prior_draws(name), seed=76)
     if name == WEIGHTED.name and variant.n_temperatures > 1:
-        coldest, *_ = run_from(case, variant, starts, 800, seed=75)
+        coldest, *_ = run_from(case, variant, starts, 2_000, seed=75)
         assert prior_p(case, coldest) > FALSE_ALARM
         return
     for ends in at_both_ends(run_from(case, variant, starts, 200, seed=75)):
