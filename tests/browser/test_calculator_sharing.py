@@ -353,3 +353,21 @@ def test_an_edited_list_says_so(stroke: FittedModel) -> None:
     page = calculator_page(edited)
     assert "Edited by hand" in page
     assert "rule 2 dropped" in page
+
+
+def test_small_risks_are_whole_in_print(open_page: OpenPage, tmp_path: Path) -> None:
+    """Risks of two decimals, with their intervals, stay within their lines."""
+    n = 20_000
+    X = pd.DataFrame({"age": np.arange(n) % 80 + 15.0})
+    y = ((np.arange(n) % 997 == 0) | ((X["age"] > 90) & (np.arange(n) % 41 == 0))).astype(int)
+    model = model_of([[Condition("age", ">", 90.0)], [Condition("age", ">", 50.0)]], X, y)
+    page = open_page(write(tmp_path, model), 674, 1000)
+    page.emulate_media(media="print")
+    texts = page.locator(".line .number").all_text_contents()
+    assert all(len(text) >= 19 for text in texts), texts
+    cut_off = """() => [...document.querySelectorAll(".line")].filter((line) => {
+        const text = document.createRange();
+        text.selectNodeContents(line.querySelector(".number"));
+        return text.getBoundingClientRect().right > line.getBoundingClientRect().right - 5;
+    }).length"""
+    assert page.evaluate(cut_off) == 0

@@ -7,13 +7,16 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.metrics import roc_auc_score
 
+from elseif import BayesianRuleListClassifier
 from elseif.errors import DataError, ParamError, ParamTypeError
 from elseif.evaluation.cross_validation import cross_validate
 from elseif.fitted_model import as_model
 from elseif.posterior.line_intervals import line_intervals
+from elseif.report.charts import precision_recall_chart
 from elseif.report.report import report_page
 from elseif.report.summary import Summary, summarise
 from elseif.report.wording import percent_range
@@ -534,3 +537,18 @@ def test_lines_have_an_interval_over_all_lists() -> None:
         risks = [risk for line in without.lines for risk in line.risks]
         assert all(risk.low_over_lists is None for risk in risks)
         assert "ver all lists" not in report_page(without)
+
+
+def test_a_rare_event_has_thresholds_and_an_axis_of_its_own() -> None:
+    """Hardly a risk reaches the usual 5 %; precisions would lie on an axis that ends at 100 %."""
+    rows = np.arange(6_000)
+    X = pd.DataFrame({"old": rows % 4 == 0, "other": rows % 3 == 0})
+    y = ((rows % 199 == 0) | ((rows % 4 == 0) & (rows % 56 == 0))).astype(int)
+    clf = BayesianRuleListClassifier(random_state=0, expected_length=1)
+    made = summarise(clf.fit(X, y), X, y, folds=2)
+    thresholds = [row.threshold for row in made.validation.thresholds]
+    assert thresholds == [0.005, 0.01, 0.02, 0.03, 0.05]
+    chart = str(precision_recall_chart(made.to_dict()["validation"]["discrimination"], ""))
+    assert chart.count(">100%<") == 1  # of recall alone
+    frequent = summary().to_dict()["validation"]["discrimination"]
+    assert str(precision_recall_chart(frequent, "")).count(">100%<") == 2

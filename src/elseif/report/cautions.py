@@ -38,8 +38,8 @@ def cautions(summary: Data, rare: float) -> Iterator[str]:
         )
     if summary["posterior"] is not None and summary["posterior"]["unsteady_inclusions"]:
         yield (
-            "Some inclusion probabilities are not steady yet: another run may give different ones. "
-            "They are marked ~."
+            "Some inclusion probabilities are less precise than the rest: another run may give "
+            "different ones. They are marked ~."
         )
     if summary["validation"]["n_folds"]:
         yield (

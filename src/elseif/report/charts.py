@@ -79,10 +79,15 @@ def roc_chart(discrimination: Data, description: str, key: str = "") -> Svg:
 
 def precision_recall_chart(discrimination: Data, description: str, key: str = "") -> Svg:
     """Precision against recall of all folds."""
-    frame = Frame((0, 1), (0, 1))
     curves, prevalence = discrimination["curves"], discrimination["prevalence"]
+    reached = [p for curve in curves for p in curve["precision"][1:] if p is not None]
+    highest = max([prevalence, *reached])
+    # of a rare event, precisions would lie on the axis
+    top = 1.0 if highest > 0.5 else probability_end(highest)
+    frame = Frame((0, 1), (0, top))
+    ticks = TENTHS if top == 1 else nice_ticks(0, top)
     parts = [
-        frame.axes("Recall (sensitivity)", "Precision", TENTHS, TENTHS),
+        frame.axes("Recall (sensitivity)", "Precision", TENTHS, ticks),
         frame.line([(0, prevalence), (1, prevalence)], "reference"),
     ]
     one = "curve fold strong" if len(curves) > 1 else "curve"
@@ -181,7 +186,7 @@ def decision_chart(decision: Data, prevalence: float, description: str, key: str
     at, model, treat_all = decision["thresholds"], decision["model"], decision["treat_all"]
     used = [t for t, v in zip(at, model, strict=True) if abs(v) > 1e-12]
     end = probability_end(min(1.0, max([2 * prevalence, *[t + 0.02 for t in used]])))
-    top = 1.1 * max([0.01, prevalence, *model])
+    top = 1.1 * (max([prevalence, *model]) or 0.01)
     bottom = min(-0.15 * top, *model, 0.0)
     frame = Frame((0, end), (bottom, top), left=70, height=370)
     inside = [(t, v, a) for t, v, a in zip(at, model, treat_all, strict=True) if t <= end + 1e-9]

@@ -10,6 +10,9 @@ from typing import Any
 from elseif.errors import ParamError, ParamTypeError
 from elseif.evaluation.cross_validation import Validation
 
+# of a rare event, whose risks are low
+LOW_THRESHOLDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.03)
+ENOUGH_THRESHOLDS = 4
 THRESHOLDS = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
 
@@ -85,5 +88,9 @@ def risk_thresholds(options: ReportOptions, validation: Validation, position: in
     """The thresholds asked for, or usual ones up to the highest predicted risk."""
     if options.thresholds is not None:
         return [float(t) for t in options.thresholds]
-    highest = float(validation.probabilities[:, position].max())
-    return [t for t in THRESHOLDS if t <= highest]
+    risks = validation.probabilities[:, position]
+    lowest, highest = float(risks.min()), float(risks.max())
+    usual = [t for t in THRESHOLDS if t <= highest]
+    if len(usual) >= ENOUGH_THRESHOLDS:
+        return usual
+    return [t for t in LOW_THRESHOLDS if lowest < t <= highest] + usual
