@@ -10,6 +10,7 @@ from elseif.sampler.by_replica import by_replica
 from elseif.sampler.convergence import is_good_enough
 from elseif.sampler.exact_sum import ExactSum
 from elseif.sampler.list_shares import check_shares, frequent_lists
+from elseif.sampler.quantity import INCLUSION, LIST, SMALL_ERROR, Followed, diagnose
 from elseif.sampler.run_of_chains import RunOfChains
 from elseif.sampler.warm_starts import WarmStart, WarmStarts
 from tests.sampler.exact.test_tempering import TWO_MODES
@@ -36,6 +37,22 @@ def test_replicas_that_never_cross_are_as_many_draws_as_replicas() -> None:
     ess, r_hat = by_replica(np.array([[0.0], [1.0]]), values, groups)[:, 0]
     assert ess == pytest.approx(N_CHAINS * N_REPLICAS, rel=0.15)
     assert r_hat > 100
+
+
+@pytest.mark.parametrize(
+    ("level", "difference", "steady"),
+    [(LIST, 0.16, False), (INCLUSION, 0.16, True), (LIST, 0.08, True)],
+)
+def test_modes_that_predict_nearly_the_same_must_be_weighed_all_the_same(
+    level: str, difference: float, steady: bool
+) -> None:
+    """The error of a prediction is small, and 24 replicas that never cross say little of modes."""
+    values, groups = walk(np.random.default_rng(0), stays=1.0)
+    of_modes = np.array([[0.5 - difference / 2], [0.5 + difference / 2]])
+    found = diagnose(Followed(["predicted probability 1"], of_modes, level), values, groups)[0]
+    assert found.mcse < SMALL_ERROR
+    assert found.ess < 40
+    assert found.steady is steady
 
 
 def test_independent_draws_are_as_many_as_they_are() -> None:

@@ -26,6 +26,10 @@ ENOUGH_ESS = 200.0
 SMALL_ERROR = 0.02  # of a probability: a prediction, a share, an inclusion
 SMALL_LENGTH_ERROR = 0.1  # of the mean number of rules
 SMALL_CARDINALITY_ERROR = 0.05
+# fewer effective draws have not weighed the modes that a quantity goes to and fro between, however
+# little it differs between them; unless its spread is small as well, in small errors
+FEWEST_EFFECTIVE = 100.0
+SMALL_SPREAD = 2.5
 
 
 @dataclass(frozen=True)
@@ -131,10 +135,14 @@ def diagnose(
         if groups is not None:
             grouped[:, varying] = by_replica(values[:, varying], place, groups)
     mean, spread = along.mean(axis=(0, 1)), along.std(axis=(0, 1))
+    effective = np.fmin(np.fmin(ess[0], ess[2]), grouped[0])
     with np.errstate(invalid="ignore"):
-        mcse = spread / np.sqrt(np.fmin(np.fmin(ess[0], ess[2]), grouped[0]))
+        mcse = spread / np.sqrt(effective)
     mcse = np.where(same, 0.0, mcse)
-    small = followed.small_errors or [SMALL_ERROR] * n
+    small = np.array(followed.small_errors or [SMALL_ERROR] * n)
+    # an inclusion speaks for itself alone, so that its own error decides
+    known = (effective >= FEWEST_EFFECTIVE) | (spread <= SMALL_SPREAD * small)
+    small_error = (mcse <= small) & (known | (followed.level == INCLUSION))
     indices = followed.indices if len(followed.indices) else [-1] * n
     quantities = []
     for i, name in enumerate(followed.names):
@@ -149,7 +157,7 @@ def diagnose(
             mcse=float(mcse[i]),
             ess_replica=float(grouped[0, i]),
             r_hat_replica=float(grouped[1, i]),
-            steady=bool(same[i]) or bool(mcse[i] <= small[i]),
+            steady=bool(same[i]) or bool(small_error[i]),
         )
         quantities.append(quantity if quantity.steady else _by_effective_draws(quantity))
     return quantities
