@@ -84,6 +84,24 @@ def test_a_file_that_no_reading_fits_is_refused_as_ever(elseif: Run, odd: Path) 
     assert "2 fields where the header has 3" in ended.err
 
 
+def test_a_column_that_is_lacking_is_named(elseif: Run, tmp_path: Path) -> None:
+    """In the encoding of fit, too: the file can be read, and it is the column that is missing."""
+    table, short = tmp_path / "t.csv", tmp_path / "short.csv"
+    lines = [
+        "größe;fünf;tot",
+        *(f"{i % 7};{i % 3};{'ja' if i % 7 > 3 else 'nein'}" for i in range(90)),
+    ]
+    table.write_bytes("\n".join(lines).encode("cp1252"))
+    short.write_bytes("\n".join(";".join(line.split(";")[1:]) for line in lines).encode("cp1252"))
+    model = tmp_path / "m.json"
+    fit = ["fit", table, "--label", "tot", "--positive", "ja", "--encoding", "cp1252", *QUICK]
+    assert elseif(*fit, "--model", model).code == 0
+    ended = elseif("predict", model, short)
+    assert ended.code == 3
+    assert "'größe'" in ended.err
+    assert "UTF-8" not in ended.err
+
+
 def test_utf8_is_not_taken_for_another_encoding(elseif: Run, tmp_path: Path) -> None:
     """Every UTF-8 file can be decoded as cp1252, into nonsense."""
     lines = "".join(f"{'Köln' if i % 2 else 'Bonn'};{i % 2}\n" for i in range(100))

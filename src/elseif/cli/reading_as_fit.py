@@ -74,10 +74,16 @@ def read_as_fit(
     except DataError:
         table = None
     if used != codes and (table is None or _n_of(table, needed) < len(needed or ())):
-        # an error of the usual reading is the one that tells what is wrong with the file
-        usual = read(replace(text, **codes))
-        if table is None or _n_of(usual, needed) > _n_of(table, needed):
-            table, used = usual, codes
+        try:
+            usual = read(replace(text, **codes))
+        except DataError as error:
+            # unless the encoding alone is another, this tells what is wrong with the file
+            is_encoding = isinstance(error, EncodingError)
+            if table is None or not (is_encoding or _n_of(table, needed)):
+                raise
+        else:
+            if table is None or _n_of(usual, needed) > _n_of(table, needed):
+                table, used = usual, codes
     elif table is None:
         return read(replace(text, **codes))
     if used:
