@@ -277,7 +277,7 @@ def _learn_by_chains(
         if drawn.convergence.ended_by == "max_time":  # too few draws to go by
             return Search(logs, errors, settled=False, out_of_time=True)
         weighed = Reweighted(drawn.chains, posed, MOST_WEIGHED)
-        following, inside = _next_values(weighed, names, logs, bounds)
+        following, inside = next_values(weighed, names, logs, bounds)
         change, stays = np.abs(following - logs), False
         if inside and change.max(initial=0.0) <= MOST_NOISE:
             before, errors = errors, _errors(drawn.chains, posed, names, logs, bounds)
@@ -301,14 +301,14 @@ def _errors(
     if len(chains) < 2:
         return np.zeros(len(logs))
     each = [
-        _next_values(Reweighted([chain], problem, MOST_WEIGHED), names, logs, bounds)[0]
+        next_values(Reweighted([chain], problem, MOST_WEIGHED), names, logs, bounds)[0]
         for chain in chains
     ]
     errors: np.ndarray = np.std(each, axis=0, ddof=1) / np.sqrt(len(chains))
     return errors
 
 
-def _next_values(
+def next_values(
     weighed: Reweighted, names: Sequence[str], logs: np.ndarray, bounds: np.ndarray
 ) -> tuple[np.ndarray, bool]:
     """The maximum of the estimated evidence, no further than the draws can tell.
@@ -361,7 +361,7 @@ class Reweighted:
         self._starts = np.cumsum(n_lines) - n_lines
         lines = np.arange(n_lines.sum()) + np.repeat(starts + first - self._starts, n_lines)
         # the same rule stands in many lists
-        self._counts, self._rows = _distinct_rows(joined.label_counts[lines])
+        self._counts, self._rows = distinct_rows(joined.label_counts[lines])
         prior = problem.prior
         classes = np.searchsorted(prior.distinct_cardinalities, prior.cardinalities)
         lists = np.full((len(first), max(1, int(self._lengths.max()))), -1, dtype=np.int64)
@@ -369,7 +369,7 @@ class Reweighted:
         inside = position < self._lengths[:, None]
         lists[inside] = classes[joined.items[(starts[:, None] + position)[inside]]]
         # the prior of cardinalities depends on the classes of the rules alone
-        self._sequences, self._sequence = _distinct_rows(lists)
+        self._sequences, self._sequence = distinct_rows(lists)
         self._class_sizes = np.bincount(classes, minlength=len(prior.distinct_cardinalities))
         self._likelihoods: dict[bytes, np.ndarray] = {}
         self._priors: dict[float, np.ndarray] = {}
@@ -415,7 +415,7 @@ class Reweighted:
         return total
 
 
-def _distinct_rows(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def distinct_rows(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The distinct rows of a table of whole numbers, and the place of each row among them."""
     least = rows.min(axis=0)
     sizes = rows.max(axis=0) - least + 1

@@ -17,9 +17,9 @@ from elseif.sampler.chains import SamplerSettings
 from elseif.sampler.exact_sum import ExactSum
 from elseif.sampler.learning import (
     Reweighted,
-    _distinct_rows,
-    _next_values,
+    distinct_rows,
     learn,
+    next_values,
     ranges_of,
     with_values,
 )
@@ -108,7 +108,7 @@ def test_a_step_that_the_draws_cannot_go_beyond_has_not_settled() -> None:
     problem = with_values(INFORMATIVE.problem, {"pseudocounts": 0.02})
     drawn = ExactSum.of(problem).draw(4_000, np.random.default_rng(3))
     bounds = np.log([ranges_of(problem)["pseudocounts"]])
-    following, inside = _next_values(
+    following, inside = next_values(
         Reweighted([drawn], problem), ["pseudocounts"], np.log([0.02]), bounds
     )
     assert following[0] > np.log(0.02) + 0.1
@@ -116,7 +116,7 @@ def test_a_step_that_the_draws_cannot_go_beyond_has_not_settled() -> None:
     found = _learnt(INFORMATIVE, "pseudocounts")["pseudocounts"]
     there = with_values(INFORMATIVE.problem, {"pseudocounts": found})
     drawn = ExactSum.of(there).draw(20_000, np.random.default_rng(3))
-    following, inside = _next_values(
+    following, inside = next_values(
         Reweighted([drawn], there, 4_000), ["pseudocounts"], np.log([found]), bounds
     )
     assert inside
@@ -137,7 +137,7 @@ def test_max_time_ends_the_search_and_is_reported() -> None:
 def test_distinct_rows_are_those_of_numpy(largest: int) -> None:
     """Whether a row fits into one number or not."""
     rows = np.random.default_rng(0).integers(-1, 3, size=(500, 3)) * largest
-    distinct, places = _distinct_rows(rows)
+    distinct, places = distinct_rows(rows)
     np.testing.assert_array_equal(distinct, np.unique(rows, axis=0))
     np.testing.assert_array_equal(distinct[places], rows)
 
