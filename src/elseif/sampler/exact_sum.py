@@ -134,15 +134,15 @@ class ExactSum:
         sizes = sums_of_subsets(np.ones(len(self.chosen), dtype=np.int8))
         lengths = np.bincount(sizes, weights=ends, minlength=len(self.chosen) + 1)
         total = ends.sum()
-        inclusion = [
-            ends.reshape(-1, 2, 1 << i)[:, 1].sum() / total for i in range(len(self.chosen))
-        ]
+        parts = [ends.reshape(-1, 2, 1 << i)[:, 1].sum() / total for i in range(len(self.chosen))]
+        inclusion = np.minimum(parts, 1.0)  # a sum of parts may be rounded above the whole
         longer = float(ends[1:].sum())
         mean_cardinality = float("nan")
         if longer > 0:
             cardinalities = sums_of_subsets(self._cardinalities.astype(np.int32))
             mean_cardinality = float(ends[1:] @ (cardinalities[1:] / sizes[1:])) / longer
-        return Summaries(self.log_evidence, lengths / total, np.array(inclusion), mean_cardinality)
+        shares = np.minimum(lengths / total, 1.0)
+        return Summaries(self.log_evidence, shares, inclusion, mean_cardinality)
 
     def _visit(self) -> tuple[np.ndarray, np.ndarray]:
         """Probability that a list comes through each subset, and that it ends there."""

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from scipy.special import logsumexp
 
+from elseif import BayesianRuleListClassifier
 from elseif.errors import ParamError
+from elseif.export.model_file import model_text
 from elseif.progress import Progress
 from elseif.sampler import chains, compiled_problem, exact_fit, exact_sum
 from elseif.sampler.chains import MOST_SUMMED, Sampled, SamplerSettings, sample
@@ -34,6 +36,20 @@ def test_cardinalities_of_next_to_no_mass(expected_cardinality: float) -> None:
     """One too improbable for a float is still what is left: the prior of all lists sums to 1."""
     case = dataclasses.replace(CASES["no-observations"], expected_cardinality=expected_cardinality)
     assert ExactSum.of(case.problem).log_evidence == pytest.approx(0.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_probabilities_are_at_most_one(seed: int) -> None:
+    """An antecedent of nearly every list: the sum of its lists may be rounded above all."""
+    rng = np.random.default_rng(seed)
+    truths = rng.random((4, 400)) < 0.4
+    risk = np.where(truths[0], 0.97, np.where(truths[1], 0.5, 0.04))
+    clf = BayesianRuleListClassifier(kernel="exact", random_state=0)
+    clf.fit(truths.T, (rng.random(400) < risk).astype(int))
+    found = clf.posterior_.exact.summaries
+    assert found.inclusion.max() <= 1
+    assert found.length_probabilities.max() <= 1
+    model_text(clf.model_)  # which refuses what is no probability
 
 
 @EVERY_CASE
