@@ -29,6 +29,14 @@ every_command = pytest.mark.parametrize(
 )
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _compiled(folder: Path) -> None:
+    """What these commands compile, which is announced when it happens first."""
+    for name in ("explain", "predict"):
+        subprocess.run([*PROGRAM, *COMMANDS[name]], cwd=folder, check=True, capture_output=True,
+                       env={**os.environ, "PYTHONPATH": paths()})  # fmt: skip
+
+
 def start(
     command: list[str], folder: Path, unbuffered: str, **more: object
 ) -> subprocess.Popen[bytes]:

@@ -65,6 +65,7 @@ def test_every_event_is_there_on_its_day(nafld: Made) -> None:
         back.sort_values(order, ignore_index=True),
         known[order].sort_values(order, ignore_index=True),
         check_dtype=False,
+        check_column_type=False,
     )
     assert (found["condition_source_value"] == back["event"]).all()
 
@@ -89,7 +90,11 @@ def test_every_value_is_there_on_its_day(nafld: Made) -> None:
         }
     ).sort_values(order, ignore_index=True)
     pd.testing.assert_frame_equal(
-        back, data.tests[order].sort_values(order, ignore_index=True), check_dtype=False, atol=1e-6
+        back,
+        data.tests[order].sort_values(order, ignore_index=True),
+        check_dtype=False,
+        check_column_type=False,
+        atol=1e-6,
     )
     weights = found[found["test"] == "weight"].set_index("person_id")["value"].sort_index()
     known = data.people.set_index("id")["weight"].dropna().sort_index()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from html.parser import HTMLParser
 from typing import Any
 
+import pandas as pd
 import pytest
 import sklearn
 from sklearn.pipeline import make_pipeline
@@ -108,7 +109,8 @@ def test_hostile_names(name: str) -> None:
     X, y = random_frame()
 
     def pages(first: str) -> list[Any]:
-        table = X.rename(columns={"f1": first})
+        names = [first if name == "f1" else name for name in X.columns]
+        table = X.set_axis(pd.Index(names, dtype=object), axis=1)  # pandas' own text is UTF-8
         classifier = quick(antecedents=[((first, "is true"),), ("f2",)], expected_length=1)
         classifier.fit(table, y)
         posterior = classifier.posterior_

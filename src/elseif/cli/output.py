@@ -145,6 +145,9 @@ def give_up_if_failing(stream: TextIO | None) -> None:
     """Send nowhere what cannot be written: Python would try once more at its end, and complain."""
     if stream is None:
         return
+    stream = getattr(
+        stream, "wrapped", stream
+    )  # click hides a closed pipe behind a stream of its own
     try:
         stream.flush()
     except (OSError, ValueError):  # ValueError: it was closed

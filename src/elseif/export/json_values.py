@@ -179,7 +179,10 @@ def _decode_dates(dtype: str, texts: list[str]) -> np.ndarray:
     for text in texts:
         if not ISO_DATE.fullmatch(text):
             raise ModelFileError(f"{text[:40]!r} is not a date.")
-    made = np.array(texts, dtype="datetime64").astype(dtype)
+    try:
+        made = np.array(texts, dtype="datetime64").astype(dtype)
+    except (OverflowError, ValueError):  # since NumPy 2.5; earlier ones wrap round
+        made = np.array([], dtype=dtype)
     if [str(date) for date in made] != texts:
         raise ModelFileError(f"the dates are not of type {dtype}")
     return made
