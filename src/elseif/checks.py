@@ -113,9 +113,9 @@ def nearest_name(name: str, known: Iterable[str]) -> str | None:
     for each in known:
         folded.setdefault(_folded(each), each)
     wanted = _folded(name)
-    near = difflib.get_close_matches(wanted, folded, n=1, cutoff=0.8)
-    if near:
-        return folded[near[0]]
+    near = difflib.get_close_matches(wanted, folded, n=5, cutoff=0.8)
+    if near:  # letters in another order are the likeliest slip: lable is label, not table
+        return folded[min(near, key=lambda each: sorted(each) != sorted(wanted))]
     parts = (str.startswith, _holds_words, _is_held_by, _holds)
     for is_like in parts if len(wanted) >= SHORTEST_PART else ():
         alike = [each for key, each in folded.items() if key and is_like(key, wanted)]

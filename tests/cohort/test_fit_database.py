@@ -135,7 +135,7 @@ def test_refusals(elseif: Run, folder: Path, given: list[str], said: str) -> Non
 
 def test_options_that_go_together(elseif: Run, folder: Path) -> None:
     assert "--table goes with --database" in elseif("fit", "x.csv", "--table", "people").err
-    assert "Give a TABLE to learn from" in elseif("fit", "--label", "outcome").err
+    assert "fit needs TABLE" in elseif("fit", "--label", "outcome").err
     unlabelled = elseif("fit", "--database", folder / "people.duckdb", "--table", "people")
     assert "--label COLUMN is needed" in unlabelled.err
     unordered = elseif("fit", "--database", folder / "people.duckdb", "--table", "people",

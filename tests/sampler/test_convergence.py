@@ -439,3 +439,15 @@ def test_a_verdict_does_not_contradict_itself(found_by: int) -> None:
     assert "Not yet steady: which list is the point estimate" in failed
     for words in (converged, failed, str(told("converged", **unsure))):
         assert "4 of 4" not in words
+
+
+def test_the_worst_value_of_an_inclusion_is_said_to_be_one() -> None:
+    """Beside "converged", a large R-hat without a word would contradict it."""
+    one = told("converged")
+    (inclusion,) = one.level("inclusion")
+    steady = dataclasses.replace(inclusion, level="list", name="length", steady=True, r_hat=1.002)
+    worse = dataclasses.replace(inclusion, r_hat=1.121, steady=False)
+    text = str(dataclasses.replace(one, quantities=(steady, worse)))
+    assert "1.121, of an inclusion; 1.002 of all else" in text
+    alone = str(dataclasses.replace(one, quantities=(steady,)))
+    assert "of an inclusion" not in alone

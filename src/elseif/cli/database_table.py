@@ -51,7 +51,9 @@ class DatabaseTable:
                 if value is not None:
                     raise ParamError(f"{option} goes with --database.")
             if file is None:
-                raise ParamError("Give a TABLE to learn from, or --database URL --table NAME.")
+                raise ParamError(
+                    "fit needs TABLE (CSV, TSV or Parquet), or --database URL --table NAME."
+                )
             return False
         if file is not None:
             raise ParamError(

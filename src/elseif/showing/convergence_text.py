@@ -101,12 +101,12 @@ def convergence_rows(convergence: Convergence) -> list[tuple[str, str]]:
     ]
     rows += [
         ("R-hat of the log posterior, as in the paper", _shown(convergence.r_hat)),
-        ("largest rank-normalised split R-hat", _shown(convergence.max_r_hat)),
+        ("largest rank-normalised split R-hat", _of_inclusions(convergence, "max_r_hat", 3)),
     ]
     if not np.isnan(convergence.max_replica_r_hat):
         rows.append(("largest R-hat by replica", _shown(convergence.max_replica_r_hat)))
     rows += [
-        ("fewest effective draws", _shown(convergence.min_ess, 0)),
+        ("fewest effective draws", _of_inclusions(convergence, "min_ess", 0)),
         ("largest difference of inclusion", _shown(convergence.inclusion_difference)),
         ("distinct lists", f"{convergence.n_distinct:,}"),
     ]
@@ -115,6 +115,17 @@ def convergence_rows(convergence: Convergence) -> list[tuple[str, str]]:
         off = f"{deviation:.1f} standard errors off, for {100 * share:.0f} % of the draws"
         rows.append(("lengths and inclusions, by an exact sum", off))
     return rows
+
+
+def _of_inclusions(convergence: Convergence, name: str, decimals: int) -> str:
+    """A worst value; that of an unsteady inclusion is said to be one, beside that of the rest."""
+    worst = getattr(convergence, name)
+    rest = tuple(q for q in convergence.quantities if q.level != "inclusion")
+    without = replace(convergence, quantities=rest, inclusion_r_hat=float("nan"))
+    other = getattr(without, name)
+    if not convergence.unsteady_inclusions or np.isnan(other) or other == worst:
+        return _shown(worst, decimals)
+    return f"{_shown(worst, decimals)}, of an inclusion; {_shown(other, decimals)} of all else"
 
 
 def unsteady_sentences(convergence: Convergence) -> list[str]:
