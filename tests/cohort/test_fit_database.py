@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -112,6 +113,20 @@ def test_what_else_is_written(elseif: Run, folder: Path, tmp_path: Path) -> None
     assert predicted.out == expected.out
 
 
+def test_a_minimum_cell(elseif: Run, folder: Path, tmp_path: Path) -> None:
+    """The model and the calculator have rounded counts, as of a file of the same rows."""
+    url, page = f"duckdb:///{folder}/people.duckdb", tmp_path / "page.html"
+    ended = fitted(elseif, url, folder, "--table", "people", "--min-cell", "5", "--calculator",
+                   str(page))  # fmt: skip
+    assert ended.code == 0, ended.err
+    model = json.loads((folder / "own.json").read_text())
+    assert model["training"]["rounding"]["min_cell"] == 5
+    assert model["posterior"] is None
+    step = model["training"]["rounding"]["step"]
+    assert all(n % step == 0 for rule in model["rule_list"] for n in rule["label_counts"])
+    assert f"multiples of {step}" in page.read_text()
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [
@@ -120,7 +135,7 @@ def test_what_else_is_written(elseif: Run, folder: Path, tmp_path: Path) -> None
         ([], "--database needs --table NAME"),
         (["--table", "people", "people.csv"], "is a file, and --database is given as well"),
         (["--table", "people", "--report", "r.html"], "--report looks at every row"),
-        (["--table", "people", "--min-cell", "5"], "--min-cell looks at every row"),
+        (["--table", "people", "--min-cell", "5"], "--min-cell rounds the counts in files"),
         (["--table", "people", "--weight", "wieght"], "no column 'wieght' (--weight); did you"),
         (["--table", "people", "--positive", "il"], "--positive is 'il'"),
     ],

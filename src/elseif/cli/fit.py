@@ -161,12 +161,11 @@ def fit_in_database(
     classifier: BayesianRuleListClassifier,
 ) -> None:
     """Learn from a table that stays in its database, which counts it."""
-    for option, value in (("--report", files.report), ("--min-cell", files.min_cell)):
-        if value is not None:
-            raise ParamError(
-                f"{option} looks at every row, and those of --database stay there. Save the model "
-                "by --model, and hand it with a file of the rows to elseif report."
-            )
+    if files.report is not None:
+        raise ParamError(
+            "--report looks at every row, and those of --database stay there. Save the model by "
+            "--model, and hand it with a file of the rows to elseif report."
+        )
     from elseif.antecedents.labels_file import check_display_labels, read_display_labels
 
     left_out = [*columns.drop, *([columns.weight] if columns.weight else [])]
@@ -221,8 +220,8 @@ def write_files(
 ) -> None:
     """Print the list and write what was asked for, with the same numbers in every file.
 
-    ``positive`` is the label that was asked for, if one was. Without rows there is neither a
-    report nor a minimum cell.
+    ``positive`` is the label that was asked for, if one was. Without rows there is no
+    report.
     """
     from elseif.fitted_model import as_model
 
@@ -232,6 +231,10 @@ def write_files(
     if read is not None and min_cell is not None and (model or calculator or report):
         made = made_together(classifier, read, files, positive, watched)
         shown, summary = made.model or shown, made.summary
+    elif min_cell is not None:
+        from elseif.export.disclosed import disclosed
+
+        shown = disclosed(shown, min_cell)
     if model is not None:  # before anything is printed, which may fail
         from elseif.export.model_file import known_by, model_hash, save_model
 
