@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from elseif.report.performance import performance
+from elseif.report.out_of_sample import performance
 from tests.cli.conftest import QUICK, Run
 
 

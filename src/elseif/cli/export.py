@@ -201,7 +201,7 @@ def export(
 def from_report(report: Path, model: Path, labels: Path | None) -> dict[str, str]:
     """What a report that is there measured out of sample."""
     from elseif.cli.models import read
-    from elseif.report.performance import performance_in_report
+    from elseif.report.out_of_sample import performance_in_report
 
     try:
         return performance_in_report(report, read(model, labels))

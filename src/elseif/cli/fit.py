@@ -249,7 +249,7 @@ def write_files(
         summary = made_together(classifier, read, files, positive, watched).summary
     if calculator is not None:
         from elseif.report.calculator import calculator_page
-        from elseif.report.performance import performance
+        from elseif.report.out_of_sample import performance
 
         about = None if summary is None else performance(summary.to_dict())
         with activity("Writing the calculator"):

@@ -153,7 +153,7 @@ def _write_pages(
     if pages.calculator is not None and made.model is not None:
         from elseif.export.model_file import known_by
         from elseif.report.calculator import calculator_page
-        from elseif.report.performance import performance
+        from elseif.report.out_of_sample import performance
 
         shown = known_by(made.model, sha256) if evidence.min_cell is None else made.model
         with activity("Writing the calculator"):

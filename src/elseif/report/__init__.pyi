@@ -14,6 +14,7 @@ from elseif.report.findings import (
     verdict as verdict,
 )
 from elseif.report.methods import methods_text as methods_text
+from elseif.report.out_of_sample import performance as performance
 from elseif.report.plain_data import plain as plain
 from elseif.report.report import report_page as report_page
 from elseif.report.report_options import ReportOptions as ReportOptions

@@ -39,7 +39,8 @@ CUTTING = {
 }
 PREDICTORS = {
     "point": "Predictions were made with the point estimate of [1]: the most probable list "
-    "whose number of rules and mean number of conditions are those of the posterior on average.",
+    "whose number of rules and mean number of conditions are those of the posterior on average, "
+    "rounded up or down.",
     "posterior": "Predictions were averaged over all lists of the posterior.",
     "map": "Predictions were made with the list of highest posterior probability.",
     "projected": "Predictions were made with the projected list: the one closest to those of the "

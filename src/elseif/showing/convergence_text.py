@@ -107,7 +107,7 @@ def convergence_rows(convergence: Convergence) -> list[tuple[str, str]]:
         rows.append(("largest R-hat by replica", _shown(convergence.max_replica_r_hat)))
     rows += [
         ("fewest effective draws", _of_inclusions(convergence, "min_ess", 0)),
-        ("largest difference of inclusion", _shown(convergence.inclusion_difference)),
+        ("largest difference of inclusion, two chains", _shown(convergence.inclusion_difference)),
         ("distinct lists", f"{convergence.n_distinct:,}"),
     ]
     share, deviation = convergence.restricted_deviation

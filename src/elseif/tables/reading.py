@@ -370,6 +370,11 @@ def _read_array(X: Any, allow_infinite: bool) -> Table:
         raise DataTypeError(
             f"X must be a data frame, a 2-D array or a sparse matrix, not {type(X).__name__}."
         )
+    if array.ndim == 1 and hasattr(X, "iloc"):
+        raise DataError(
+            "Expected 2D array, got 1D array instead: X is a Series. Give a table, of one row for "
+            "example X.iloc[[0]], or of one column X[['age']]."
+        )
     if array.ndim != 2:
         raise DataError(
             f"Expected 2D array, got {'scalar' if array.ndim == 0 else f'{array.ndim}D'} array "

@@ -6,29 +6,44 @@ import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from elseif.errors import DataError
 from elseif.fitted_model import FittedModel
 from elseif.report.wording import estimate, how_validated
 
+if TYPE_CHECKING:
+    from elseif.report.summary import Summary
+
 _DATA = re.compile(r'<script type="application/json" id="data">(.*?)</script>', re.DOTALL)
 
 
-def performance(found: Mapping[str, Any]) -> dict[str, str]:
-    """What a calculator says of how well its list predicts, by heading.
+def performance(summary: Summary | Mapping[str, Any]) -> dict[str, str]:
+    """What a calculator says of how well its list predicts, for its argument ``about``.
 
     Parameters
     ----------
-    found : mapping
-        A report's numbers, as ``Summary.to_dict`` gives them.
+    summary : Summary or dict
+        A report's numbers, or what ``to_dict`` gave of them.
 
     Returns
     -------
     dict of str to str
         Of three or more labels, the AUC of each. Empty where the numbers are not those of the list
         that a calculator shows: an average over lists is no list.
+
+    Examples
+    --------
+    >>> from elseif import BayesianRuleListClassifier
+    >>> from elseif.datasets import load_titanic
+    >>> from elseif.report import calculator_page, performance, summarise
+    >>> X, y = load_titanic(split="paper")
+    >>> clf = BayesianRuleListClassifier(random_state=0).fit(X, y)
+    >>> about = performance(summarise(clf, X, y, folds=2))
+    >>> list(about), about["AUC"] in calculator_page(clf, about=about)
+    (['AUC'], True)
     """
+    found = summary if isinstance(summary, Mapping) else summary.to_dict()
     about, validation = found["about"], found["validation"]
     if about["predicts"] == "posterior":
         return {}
