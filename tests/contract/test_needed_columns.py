@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from elseif import BayesianRuleListClassifier
+from elseif.datasets import load_titanic
 from elseif.errors import DataError
 
 Fitted = tuple[BayesianRuleListClassifier, pd.DataFrame]
@@ -114,3 +115,12 @@ def test_dates_as_pandas_reads_them(fitted: Fitted) -> None:
     assert (written == classifier.predict_proba(X.assign(seen="2021-12-31"))).all()
     with pytest.raises(DataError, match="whether the day or the month is first"):
         classifier.predict_proba(X.assign(seen="03/04/2021"))
+
+
+def test_a_column_under_nearly_the_name_is_pointed_at() -> None:
+    X, y = load_titanic("paper")
+    clf = BayesianRuleListClassifier(random_state=0).fit(X, y)
+    with pytest.raises(DataError, match=r"'sex'\. It has a column 'Sex': is that 'sex'\?"):
+        clf.predict(X.rename(columns={"sex": "Sex"}))
+    with pytest.raises(DataError, match=r"use: 'sex'\.$"):
+        clf.predict(X.drop(columns="sex").assign(height=1))

@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
+from elseif.checks import nearest_name
 from elseif.conditions.binarise import ColumnReport
 from elseif.errors import DataError, ValuesShownWarning
 from elseif.tables.columns import Kind
@@ -41,7 +42,8 @@ def match_columns(
             what = (
                 "the columns seen in fit" if needed is None else "the columns that predictions use"
             )
-            raise DataError(f"X lacks {len(lacking)} of {what}: {_some(lacking)}.")
+            hint = _meant(lacking[0], table, fitted_names)
+            raise DataError(f"X lacks {len(lacking)} of {what}: {_some(lacking)}.{hint}")
         known = set(fitted_names)
         extra = [name for name in table.names if name not in known]
         if extra:
@@ -59,6 +61,13 @@ def match_columns(
         _note(f"X has feature names, but {who} was fitted without feature names")
         return table.renamed([f"x{i}" for i in range(len(table.names))], named=False)
     return table
+
+
+def _meant(name: str, table: Table, fitted_names: Sequence[str]) -> str:
+    """A hint where a column that fit did not see has nearly the name of one that is lacking."""
+    others = [each for each in table.names if each not in set(fitted_names)]
+    near = nearest_name(name, others)
+    return "" if near is None else f" It has a column {near!r:.100}: is that {name!r:.100}?"
 
 
 def note_of_lacking(table: Table, columns: Collection[str], rest: str) -> bool:
