@@ -6,6 +6,7 @@ import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from typing import Any
 
 import joblib
@@ -33,6 +34,8 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning"),  # of workers that are ended
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),  # of their libraries
 ]
+# Ray is 240 MB, and not among what is installed for tests
+WITH_RAY = [pytest.param("ray", marks=pytest.mark.slow)] if find_spec("ray") else []
 X, Y = random_frame(n_rows=400, n_columns=12, seed=3)
 
 
@@ -57,7 +60,7 @@ def dask() -> Iterator[Any]:
 @pytest.fixture(scope="module")
 def ray() -> Iterator[None]:
     """A Ray cluster of two processes on this machine."""
-    found = pytest.importorskip("ray", reason="Ray is 240 MB, and not installed for tests")
+    import ray as found
     from ray.util.joblib import register_ray
 
     register_ray()
@@ -83,9 +86,7 @@ def expected() -> tuple[str, str]:
 
 @pytest.mark.fault(55, "n_jobs and back ends of joblib: threads, processes, a Dask cluster",
                    "the same draws")  # fmt: skip
-@pytest.mark.parametrize(
-    "name", ["threading", "loky", "dask", pytest.param("ray", marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("name", ["threading", "loky", "dask", *WITH_RAY])
 def test_draws_are_the_same_on_any_back_end(
     name: str, expected: tuple[str, str], request: pytest.FixtureRequest
 ) -> None:

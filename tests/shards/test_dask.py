@@ -88,7 +88,7 @@ def test_rows_that_exceed_the_memory_allowed_go_to_the_workers(cluster: Any) -> 
     table = pd.DataFrame(rng.random((300, 16)), columns=[f"x{i}" for i in range(16)])
     labels = np.where(rng.random(300) < 0.2 + 0.5 * (table["x3"] > 0.5), "ill", "well")
     frame = dd.from_pandas(table.assign(outcome=labels), npartitions=2)
-    settings = {"max_cardinality": 1, "n_iter": 64, "max_memory": 40_000}
+    settings = {"max_cardinality": 1, "n_iter": 64, "max_memory": 30_000}
     counted = classifier(**settings).fit(frame, "outcome")
     own = classifier(**settings).fit(table, pd.Series(labels, name="outcome"))
     assert "held in 2 shards" in " ".join(counted.fit_report_.notes)
