@@ -9,8 +9,8 @@ import numpy as np
 from scipy.stats import binom
 
 from elseif.errors import ParamError
-from elseif.evaluation.intervals import Estimate
 from elseif.federation.federating import Federated
+from elseif.federation.federation_text import estimate_text
 from elseif.federation.site_lines import LeftOutSite, SiteLine
 from elseif.report.findings import CAUTION, GOOD, SIGNS, UNKNOWN, Finding, judge_chains
 from elseif.report.page import render_page
@@ -258,18 +258,10 @@ def _left_out_row(site: LeftOutSite) -> list[str]:
         count(site.n),
         count(site.n_events),
         count(site.n_rules),
-        _estimate(site.auc),
+        estimate_text(site.auc),
         "–" if np.isnan(ratio) else f"{ratio:.2f}",
-        _estimate(site.recalibration.slope),
+        estimate_text(site.recalibration.slope),
     ]
-
-
-def _estimate(value: Estimate) -> str:
-    if np.isnan(value.value):
-        return "unknown"
-    if np.isnan(value.low):
-        return f"{value.value:.2f}"
-    return f"{value.value:.2f} ({value.low:.2f} to {value.high:.2f})"
 
 
 def _event_place(found: Federated) -> int:

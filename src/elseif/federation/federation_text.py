@@ -90,13 +90,14 @@ def _left_out(found: Federated) -> str:
         ratio = "" if np.isnan(expected) else f"{expected:.2f}"
         rows.append(
             f"{name:<{LONGEST}}{site.n:>10,}{site.n_events:>9,}{site.n_rules:>7}  "
-            f"{_estimate(site.auc):<20}{ratio:>6}  "
-            f"{_estimate(site.recalibration.slope)}".rstrip()
+            f"{estimate_text(site.auc):<20}{ratio:>6}  "
+            f"{estimate_text(site.recalibration.slope)}".rstrip()
         )
     return "\n".join(rows)
 
 
-def _estimate(value: Estimate) -> str:
+def estimate_text(value: Estimate) -> str:
+    """A value with its interval, as far as they are known."""
     if np.isnan(value.value):
         return "unknown"
     if np.isnan(value.low):
