@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from elseif import BayesianRuleListClassifier
 from elseif.datasets import load_titanic
 from elseif.sampler.chain import Chain, Room
+from elseif.sampler.exact_sum import ExactSum
 from elseif.sampler.move_mix import KERNELS
 from tests.sampler.cases import CASES
 
@@ -27,7 +28,7 @@ def digest(arrays: object) -> str:
 
 
 def main() -> None:
-    """Chains whose room grows, in dense, lazy and weighted problems; and two whole fits."""
+    """Chains whose room grows, in dense, lazy and weighted problems; whole fits; an exact sum."""
     warnings.simplefilter("error")
     warnings.simplefilter("ignore", ConvergenceWarning)
     for kernel in KERNELS:
@@ -45,6 +46,8 @@ def main() -> None:
         draws = [chain.n_draws for chain in clf.posterior_.chains]
         counts = [lists.items, lists.label_counts, lists.log_posterior]
         print(kernel, "titanic", len(clf.pool_), len(lists), digest([*counts, *draws]))
+    summed = ExactSum.of(CASES["six-antecedents"].problem).summaries()
+    print("exact sum", digest([summed.length_probabilities, summed.inclusion]))
 
 
 if __name__ == "__main__":

@@ -23,11 +23,11 @@ def run(*command: str, as_python: bool) -> subprocess.CompletedProcess[str]:
 
 
 def test_draws_are_those_of_compiled_code() -> None:
-    """Bit for bit: chains of every kernel, with growing room, lazy covers, weights and mining."""
+    """Bit for bit: chains of every kernel, growing room, lazy covers, weights, mining, a sum."""
     compiled, python = (run("tests.compiled.draws", as_python=flag) for flag in (False, True))
     assert compiled.returncode == python.returncode == 0, compiled.stderr + python.stderr
     lines = python.stdout.splitlines()
-    assert len(lines) == len(set(lines)) == 10
+    assert len(lines) == len(set(lines)) == 11
     assert lines == compiled.stdout.splitlines()
 
 

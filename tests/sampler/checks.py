@@ -193,6 +193,8 @@ def balance(
     steps = np.array(
         [(OPTION_NAMES.index(s.option), s.position, s.target) for _, s in owned], dtype=np.int64
     )
+    # of one antecedent, there may be nothing but its positions
+    ends, steps = ends.reshape(-1, 2), steps.reshape(-1, 3)
     values, wrong = np.zeros((len(owned), 4)), np.zeros(len(owned), dtype=np.int64)
     tuning = variant.tuning(case.pool_size)
     state, fresh = (state_at(case, variant, (), temperature)[0] for _ in range(2))

@@ -40,6 +40,7 @@ class Drivers(NamedTuple):
     enter_list: Callable
     enter_all: Callable
     evaluate_steps: Callable
+    weigh_steps: Callable
     propose_many: Callable
     run_many: Callable
     swap_all: Callable
@@ -49,10 +50,13 @@ def make_drivers(core: Core, compile_function: Callable) -> Drivers:
     """The loops, for the package's functions or for a mutant of them."""
     log_prior, log_marginal_likelihood = core.log_prior, core.log_marginal_likelihood
     refresh_log_posterior = core.refresh_log_posterior
-    log_prior_ratio, log_likelihood_ratio = core.log_prior_ratio, core.log_likelihood_ratio
-    log_proposal_ratio, log_acceptance = core.log_proposal_ratio, core.log_acceptance
+    log_prior_ratio, log_proposal_ratio = core.log_prior_ratio, core.log_proposal_ratio
+    log_known_ratio, log_ratio_of_counts = core.log_known_ratio, core.log_ratio_of_counts
+    count, settle_pending = core.count_transfer, core.settle_pending
+    begin_counts, decide, count_rule = core.begin_counts, core.decide, core.count_rule
     accept, propose, next_uniform = core.accept, core.propose, core.next_uniform
     describe_change = core.describe_change
+    add, move, remove, add_positioned = core.ADD, core.MOVE, core.REMOVE, core.ADD_POSITIONED
     write_run, advance, swap_lists = core.write_run, core.advance, core.swap_lists
     running, needs_buffer = core.REACHED, core.NEEDS_BUFFER
 
@@ -131,14 +135,96 @@ def make_drivers(core: Core, compile_function: Callable) -> Drivers:
             enter_list(data, prior, fresh, r, items[offsets[new] : offsets[new + 1]])
             change = describe_change(state, r, option, position, target)
             values[s, 0] = log_prior_ratio(prior, state, r, change)
-            values[s, 1] = log_likelihood_ratio(data, state, r, change)
+            begin_counts(state, r, change)
+            count(data, state, r, change)
+            settle_pending(state, change)
+            values[s, 1] = log_ratio_of_counts(data, state, r, change)
             values[s, 2] = log_proposal_ratio(tuning, state, t, r, option, position, target)
-            values[s, 3] = log_acceptance(
-                data, prior, tuning, state, t, r, option, position, target, change
+            known = log_known_ratio(prior, tuning, state, t, r, option, position, target, change)
+            begin_counts(state, r, change)
+            count(data, state, r, change)
+            uniforms = 0.5, 0.5, 0.5
+            values[s, 3], _, _, _, _ = decide(
+                data, prior, tuning, state, t, r, option, position, target, change, known, uniforms
             )
             accept(data, prior, state, r, change)
             for other in range(n_replicas):
                 wrong[s] += count_differences(state, fresh, other)
+
+    @compile_function
+    def decide_with(data, prior, tuning, t, state, r, step, u_position, u_accept):
+        """What is done for a step that weighs positions: whether, the option and the position."""
+        option, position, target = step[0], step[1], step[2]
+        change = describe_change(state, r, option, position, target)
+        known = log_known_ratio(prior, tuning, state, t, r, option, position, target, change)
+        begin_counts(state, r, change)
+        count(data, state, r, change)
+        uniforms = u_position, u_position, u_accept
+        _, is_new, done, position, target = decide(
+            data, prior, tuning, state, t, r, option, position, target, change, known, uniforms
+        )
+        return is_new, done, position, target
+
+    def weigh_steps(
+        data, prior, tuning, t, state, fresh, items, offsets, ends, steps, values, wrong
+    ):
+        """The probabilities with which every step that weighs positions is decided.
+
+        steps are (option, position, target); ends the list now, without the antecedent, and with it
+        at each position. values[s, 0] is the share of the uniforms that add or remove it, found by
+        bisection of all 2^53, and values[s, 1 + p] that of those that put it to p or before. wrong
+        counts what an accepted state has different from the list freshly entered.
+        """
+        n_replicas = len(state.length)
+        for s in range(len(steps)):
+            r, adds = s % n_replicas, steps[s, 0] == add_positioned
+            now = ends[s, 0]
+            enter_list(data, prior, state, r, items[offsets[now] : offsets[now + 1]])
+            enter_list(data, prior, fresh, r, items[offsets[now] : offsets[now + 1]])
+            low, high = 0, 1 << 53  # uniforms below low decide so, those from high on do not
+            while low < high:
+                k = (low + high) // 2
+                is_new, done, position, target = decide_with(
+                    data, prior, tuning, t, state, r, steps[s], 0.5, k / 2**53
+                )
+                if (is_new and adds) or done == remove:
+                    low = k + 1
+                else:
+                    high = k
+            values[s, 0] = low / 2**53
+            stays = 0.0 if adds else 1.0 - 2.0**-53
+            n_positions = state.length[r] + 1 if adds else state.length[r]
+            if low == (0 if adds else 1 << 53):
+                continue  # it is never added, or never stays
+            for p in range(n_positions):
+                low, high = 0, 1 << 53
+                while low < high:
+                    k = (low + high) // 2
+                    is_new, done, position, target = decide_with(
+                        data, prior, tuning, t, state, r, steps[s], k / 2**53, stays
+                    )
+                    if (position if adds else target) <= p:
+                        low = k + 1
+                    else:
+                        high = k
+                values[s, 1 + p] = low / 2**53
+            for p in range(-1, n_positions):  # removed, or at every position
+                option, position, target = add, np.int64(p), steps[s, 2]
+                if not adds:
+                    option, position, target = move, steps[s, 1], np.int64(p)
+                if p < 0:
+                    option, target = remove, np.int64(0)
+                if (adds and p < 0) or (not adds and p == position):
+                    continue
+                new = ends[s, 2 + p]
+                enter_list(data, prior, state, r, items[offsets[now] : offsets[now + 1]])
+                enter_list(data, prior, fresh, r, items[offsets[new] : offsets[new + 1]])
+                decide_with(data, prior, tuning, t, state, r, steps[s], 0.5, 0.5)
+                change = describe_change(state, r, option, position, target)
+                count_rule(state, r, change)
+                accept(data, prior, state, r, change)
+                for other in range(n_replicas):
+                    wrong[s] += count_differences(state, fresh, other)
 
     def propose_many(tuning, t, state, r, seed, counts, n):
         """Count n proposals from a replica's list by option, position and target."""
@@ -212,7 +298,7 @@ def make_drivers(core: Core, compile_function: Callable) -> Drivers:
                 thresholds[i, j] = low
         return wrong
 
-    loops = (enter_all, evaluate_steps, propose_many, run_many, swap_all)
+    loops = (enter_all, evaluate_steps, weigh_steps, propose_many, run_many, swap_all)
     return Drivers(enter_list, *map(compile_function, loops))
 
 

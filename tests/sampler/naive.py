@@ -39,6 +39,8 @@ REVERSE = {
     "remove": "add",
     "replace": "replace",
     "replace by neighbour": "replace by neighbour",
+    "add and position": "remove or reposition",
+    "remove or reposition": "add and position",
 }
 
 
@@ -294,6 +296,8 @@ def possible_options(proposals: Proposals, length: int, pool_size: int) -> dict[
         "remove": length >= 1,
         "replace": 1 <= length < pool_size,
         "replace by neighbour": 1 <= length < pool_size,
+        "add and position": length < pool_size,
+        "remove or reposition": length >= 1,
     }
     weights = {o: w for o, w in proposals.option_weights.items() if w > 0 and exists[o]}
     return {o: w / math.fsum(weights.values()) for o, w in weights.items()}
@@ -304,7 +308,8 @@ def steps_from(
 ) -> list[Step]:
     """Every step that can be proposed from a list, with its probability.
 
-    A replacement by what the list holds already is proposed, and leads nowhere.
+    A replacement by what the list holds already is proposed, and leads nowhere. Where an option
+    leads that weighs positions is up to the posterior (`positioned`): here it stays.
     """
     d, m = antecedent_list, len(antecedent_list)
     outside = [a for a in range(pool_size) if a not in d]
@@ -326,6 +331,10 @@ def steps_from(
         elif option == "remove":
             for i in range(m):
                 steps.append(Step(option, i, 0, d[:i] + d[i + 1 :], chance / m))
+        elif option == "add and position":
+            steps += [Step(option, 0, a, d, chance * share[a]) for a in outside]
+        elif option == "remove or reposition":
+            steps += [Step(option, i, 0, d, chance / m) for i in range(m)]
         elif option == "replace by neighbour":
             for i in range(m):
                 others = proposals.neighbours[d[i]] or (d[i],)
@@ -382,6 +391,50 @@ class Neighbours:
         return value
 
 
+def at_every_position(rest: tuple[int, ...], a: int) -> list[tuple[int, ...]]:
+    """The lists that have an antecedent beside all of the rest, in their order."""
+    return [(*rest[:p], a, *rest[p:]) for p in range(len(rest) + 1)]
+
+
+def positioned(
+    proposals: Proposals,
+    log_target: dict[tuple[int, ...], float],
+    d: tuple[int, ...],
+    pool_size: int,
+) -> dict[tuple[int, ...], float]:
+    """Where the options that weigh positions lead from a list, and how probably.
+
+    An antecedent a is in one of m + 1 positions of the m others or in none. Adding it is choosing
+    it, and a position in proportion to the target; removing is choosing it among m + 1.
+    """
+    reached: dict[tuple[int, ...], float] = {}
+    for step in steps_from(proposals, d, pool_size):
+        if step.option not in ("add and position", "remove or reposition"):
+            continue
+        adds = step.option == "add and position"
+        a = step.target if adds else d[step.position]
+        rest = tuple(b for b in d if b != a)
+        with_it = at_every_position(rest, a)
+        weights = [math.exp(log_target[e] - log_target[rest]) for e in with_it]
+        (chosen,) = (
+            s.probability
+            for s in steps_from(proposals, rest, pool_size)
+            if (s.option, s.target) == ("add and position", a)
+        )
+        options = possible_options(proposals, len(with_it[0]), pool_size)
+        removed = options["remove or reposition"] / len(with_it[0])
+        odds = math.fsum(weights) * removed / chosen
+        accepted = min(1.0, odds if adds else 1 / odds)
+        if not adds:
+            reached[rest] = reached.get(rest, 0.0) + step.probability * accepted
+            accepted = 1.0 - accepted
+        for e, weight in zip(with_it, weights, strict=True):
+            probability = step.probability * accepted * weight / math.fsum(weights)
+            reached[e] = reached.get(e, 0.0) + probability
+    reached.pop(d, None)
+    return reached
+
+
 def transition_matrix(model: Model, neighbours: Neighbours) -> np.ndarray:
     """The Metropolis-Hastings transition matrix over all lists, in the order of all_lists."""
     index = {d: i for i, d in enumerate(neighbours.lists)}
@@ -391,6 +444,9 @@ def transition_matrix(model: Model, neighbours: Neighbours) -> np.ndarray:
         for step in neighbours.steps[d]:
             ratio = log_target[step.result] - log_target[d] + neighbours.log_ratio(d, step)
             matrix[i, index[step.result]] += step.probability * math.exp(min(0.0, ratio))
+        reached = positioned(neighbours.proposals, log_target, d, neighbours.pool_size)
+        for result, probability in reached.items():
+            matrix[i, index[result]] += probability
         matrix[i, i] += 1.0 - matrix[i].sum()
     return matrix
 

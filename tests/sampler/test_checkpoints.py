@@ -18,7 +18,7 @@ import pytest
 import elseif
 from elseif import BayesianRuleListClassifier
 from elseif.errors import CheckpointError, ParamError, ResourceError
-from elseif.files.array_file import read_arrays, write_arrays
+from elseif.files.array_file import DamagedFileError, read_arrays, write_arrays
 from elseif.files.locks import only_run_in
 from elseif.sampler import checkpoints
 from tests.sampler.killing import digest, killed_after
@@ -158,6 +158,23 @@ def test_a_damaged_checkpoint_falls_back(
         assert resumed(halfway) == expected
 
 
+def test_every_byte_of_a_checkpoint_counts(tmp_path: Path) -> None:
+    """Whichever is flipped, and wherever the file ends, it is not taken for what was written."""
+    path, damaged = tmp_path / "whole", tmp_path / "damaged"
+    write_arrays(path, {"n_done": 7}, {"draws": np.arange(40), "steady": np.array([True, False])})
+    content = path.read_bytes()
+    read_arrays(path)
+    for place in range(len(content)):
+        for other in (content[:place], flipped(content, place)):
+            damaged.write_bytes(other)
+            with pytest.raises(DamagedFileError):
+                read_arrays(damaged)
+
+
+def flipped(content: bytes, place: int) -> bytes:
+    return content[:place] + bytes([content[place] ^ 1 << place % 8]) + content[place + 1 :]
+
+
 @pytest.mark.fault(53, "a checkpoint of other data, settings, seed or version",
                    "`CheckpointError` that says which")  # fmt: skip
 @pytest.mark.parametrize(
@@ -291,8 +308,10 @@ def test_a_crafted_checkpoint_is_not_believed(craft: str, halfway: Path, expecte
 def test_time_that_was_used_counts(tmp_path: Path) -> None:
     """A fit that time has ended is not made longer by the same call, but by more time."""
     folder, how = tmp_path / "fit", {"kernel": "tempered", "max_iter": 10**12}
-    frame = pd.DataFrame(np.random.default_rng(0).random((300, 9)) < 0.5).rename(columns=str)
-    labels = np.random.default_rng(1).integers(0, 2, 300)
+    # long lists of many rows, so that the first run, after which one chain ends, takes longer
+    n = 20_000
+    frame = pd.DataFrame(np.random.default_rng(0).random((n, 16)) < 0.5).rename(columns=str)
+    labels = (frame.sum(axis=1) + np.random.default_rng(1).random(n) > 8.5).astype(int)
 
     def timed(max_time: float) -> BayesianRuleListClassifier:
         clf = BayesianRuleListClassifier(

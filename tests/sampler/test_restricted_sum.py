@@ -103,6 +103,16 @@ def test_a_verdict_without_the_sum_would_accept_it(
     assert found.status == "converged"
 
 
+def test_no_sum_is_made_of_draws_that_are_not_accepted_anyway(
+    draws: list[RunLengthDraws], problem: Problem
+) -> None:
+    """Chains of a few draws: the other checks refuse them, and a sum would take longer."""
+    found = _assessed([join_runs([_first_draws(chain, 20)]) for chain in draws], problem)
+    assert found.status == "not converged"
+    assert np.isnan(found.restricted_deviation).all()
+    assert "contradict an exact sum" not in found.sentence()
+
+
 def test_draws_of_one_length_too_many_are_seen(
     draws: list[RunLengthDraws], problem: Problem
 ) -> None:

@@ -75,7 +75,10 @@ class Variant:
 def _make_variants() -> dict[str, Variant]:
     made = []
     tempered = KERNELS["tempered"]
-    alone = {"untempered": dataclasses.replace(tempered, betas=(1.0,))}
+    alone = {
+        "untempered": dataclasses.replace(tempered, betas=(1.0,)),
+        "every-move": dataclasses.replace(tempered, betas=(1.0,), move=1, add=1, remove=1),
+    }
     for name, kernel in {**KERNELS, **alone}.items():
         made.append(Variant(name, kernel, has_adapted=False))
         if kernel.uniform_share < 1:

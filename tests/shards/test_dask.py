@@ -15,6 +15,7 @@ from elseif import BayesianRuleListClassifier
 from elseif.datasets import load_titanic
 from elseif.errors import ParamError
 from elseif.shards.shards import Shards
+from tests.antecedents.test_hidden_by_support import hidden, people
 from tests.engines.frames import digest, mixed_table
 
 pytestmark = [
@@ -93,6 +94,15 @@ def test_rows_that_exceed_the_memory_allowed_go_to_the_workers(cluster: Any) -> 
     own = classifier(**settings).fit(table, pd.Series(labels, name="outcome"))
     assert "held in 2 shards" in " ".join(counted.fit_report_.notes)
     assert digest(counted) == digest(own)
+
+
+def test_what_the_support_hides(cluster: Any) -> None:
+    """Said from what the workers count, in the words of one machine."""
+    X, y = people()
+    frame = dd.from_pandas(X.assign(dead=y), npartitions=3)
+    counted = classifier(n_shards=2).fit(frame, "dead")
+    own = classifier().fit(X, pd.Series(y, name="dead"))
+    assert hidden(counted.fit_report_.notes) == hidden(own.fit_report_.notes) != []
 
 
 def test_refusals(cluster: Any) -> None:

@@ -6,7 +6,18 @@ import numpy as np
 
 from elseif.compiled.covers import fetch_cover
 from elseif.compiled.jit import compiled, inlined, keep_small, written_out
-from elseif.compiled.moves.options import describe_change, log_proposal_ratio, propose
+from elseif.compiled.moves import add_positioned, remove_or_reposition
+from elseif.compiled.moves.options import (
+    ADD,
+    ADD_POSITIONED,
+    MOVE,
+    REMOVE,
+    describe_change,
+    log_proposal_ratio,
+    propose,
+    weighs_positions,
+)
+from elseif.compiled.positions import count_rule, weigh_positions
 from elseif.compiled.prior import (
     edit_list,
     log_prior,
@@ -15,29 +26,31 @@ from elseif.compiled.prior import (
     log_weighting_ratio,
     rotate,
 )
-from elseif.compiled.transfer import log_likelihood_ratio, write_counts, write_transfer
+from elseif.compiled.transfer import (
+    begin_counts,
+    count_transfer,
+    log_ratio_of_counts,
+    settle_pending,
+    write_counts,
+    write_transfer,
+)
 from elseif.compiled.uniforms import next_uniform
 
 REACHED, NEEDS_ROWS, NEEDS_BUFFER, NOT_FINITE = 0, 1, 2, 3
 
 
-@written_out
-def log_acceptance(data, prior, tuning, state, t, r, option, position, target, change):
-    """Log of the Metropolis-Hastings ratio of a proposal at temperature t.
+@inlined
+def log_known_ratio(prior, tuning, state, t, r, option, position, target, change):
+    """What the Metropolis-Hastings ratio of a proposal at temperature t has before any count.
 
     A temperature takes a power of the likelihood, and of what antecedent weights do to the prior.
     Else the mode that they favour would have nearly all the mass at the warmer temperatures, and
     the likelihood that makes up for it only at the colder ones.
     """
-    if change.arriving >= 0:
-        if state.in_list[r, change.arriving]:
-            return -np.inf
-        fetch_cover(data.covers, data.condition_ids, change.arriving)
-    log_ratio = (
-        log_prior_ratio(prior, state, r, change)
-        + log_proposal_ratio(tuning, state, t, r, option, position, target)
-        + tuning.beta[t] * log_likelihood_ratio(data, state, r, change)
-    )
+    log_ratio = log_proposal_ratio(tuning, state, t, r, option, position, target)
+    if weighs_positions(option):  # the prior is weighed along with the positions
+        return log_ratio
+    log_ratio += log_prior_ratio(prior, state, r, change)
     return without_weighting(prior, tuning, state, t, r, change, log_ratio)
 
 
@@ -47,6 +60,34 @@ def without_weighting(prior, tuning, state, t, r, change, log_ratio):
     if prior.weighted and tuning.beta[t] < 1.0:
         log_ratio -= (1.0 - tuning.beta[t]) * log_weighting_ratio(prior, state, r, change)
     return log_ratio
+
+
+@inlined
+def decide(data, prior, tuning, state, t, r, option, position, target, change, known, uniforms):
+    """Accept a proposal or not, once all transfers are counted; known is log_known_ratio.
+
+    Returns a number that decided (or NaN), whether the list changes, and what is done to it: one of
+    the options that do not weigh positions, with its position and target.
+    """
+    u_position, u_target, u_accept = uniforms
+    settle_pending(state, change)
+    if not weighs_positions(option):
+        ratio = known + tuning.beta[t] * log_ratio_of_counts(data, state, r, change)
+        accepted = ratio >= 0.0 or u_accept < math.exp(ratio)
+        return ratio, accepted, option, position, target
+    adds = option == ADD_POSITIONED
+    antecedent = target if adds else state.antecedent_list[r, position]
+    present = state.length[r] + 1 if adds else position
+    largest = weigh_positions(data, prior, tuning.beta[t], state, r, antecedent, present)
+    if adds:
+        ratio = known + largest
+        accepted, chosen = add_positioned.decide(state, r, largest, ratio, u_position, u_accept)
+        return ratio, accepted, np.int64(ADD), chosen, target
+    ratio = known - largest
+    removed, chosen = remove_or_reposition.decide(state, r, largest, ratio, u_target, u_accept)
+    if removed:
+        return ratio, True, np.int64(REMOVE), position, target
+    return ratio, chosen != position, np.int64(MOVE), position, chosen
 
 
 @written_out
@@ -130,15 +171,29 @@ def step(data, prior, tuning, state, info, buffer, seed):
     u_accept = next_uniform(seed)
     option, position, target = propose(tuning, state, t, r, u_option, u_position, u_target)
     change = describe_change(state, r, option, position, target)
-    ratio = log_acceptance(data, prior, tuning, state, t, r, option, position, target, change)
-    if math.isnan(ratio):
-        return False
+    # one that is in the list already is never accepted
+    accepted, done = False, option
+    if change.arriving < 0 or not state.in_list[r, change.arriving]:
+        if change.arriving >= 0:
+            fetch_cover(data.covers, data.condition_ids, change.arriving)
+        known = log_known_ratio(prior, tuning, state, t, r, option, position, target, change)
+        begin_counts(state, r, change)
+        count_transfer(data, state, r, change)
+        uniforms = u_position, u_target, u_accept
+        ratio, accepted, done, position, target = decide(
+            data, prior, tuning, state, t, r, option, position, target, change, known, uniforms
+        )
+        if math.isnan(ratio):
+            return False
     if t == 0:
         info.iteration[0] += 1
         info.proposed[option] += 1
-    if ratio >= 0.0 or u_accept < math.exp(ratio):
+    if accepted:
         if t == 0:
             info.accepted[option] += 1
+        if weighs_positions(option):
+            change = describe_change(state, r, done, position, target)
+            count_rule(state, r, change)
         accept(data, prior, state, r, change)
         if t == 0:
             write_run(state, buffer, info.iteration[0])

@@ -69,16 +69,24 @@ def log_prior(prior, antecedent_list, length, used):
 
 
 @inlined
+def order_counts(prior, state, r):
+    """Whether the prior of a replica's list, or of one with a rule more, depends on the order."""
+    keep_small()
+    if prior.weighted:
+        return True
+    for k in range(state.used.shape[1]):
+        # a cardinality may run out, and then the place where it does matters
+        if state.used[r, k] + 1 >= prior.class_sizes[k]:
+            return True
+    return False
+
+
+@inlined
 def log_prior_ratio(prior, state, r, change):
     """log p(d*) - log p(d)."""
     keep_small()
     length = state.length[r]
-    order_counts = prior.weighted
-    for k in range(state.used.shape[1]):
-        # a cardinality may run out, and then the place where it does matters
-        if state.used[r, k] + 1 >= prior.class_sizes[k]:
-            order_counts = True
-    if order_counts:
+    if order_counts(prior, state, r):
         for j in range(length):
             state.trial[j] = state.antecedent_list[r, j]
         new_length = edit_list(state.trial, length, change)
@@ -129,6 +137,69 @@ def log_weighting_ratio(prior, state, r, change):
     new_length = edit_list(state.trial, length, change)
     before = log_weighting(prior, state.antecedent_list[r], length, state.trial_used)
     return log_weighting(prior, state.trial, new_length, state.trial_used) - before
+
+
+@inlined
+def copy_without(state, r, present):
+    """Copy a replica's list without what is at a position, if there is such a one, to trial."""
+    keep_small()
+    n = 0
+    for j in range(state.length[r]):
+        if j != present:
+            state.trial[n] = state.antecedent_list[r, j]
+            n += 1
+
+
+@inlined
+def log_prior_if_last(prior, beta, state, r, antecedent, present):
+    """Log prior of a list with an antecedent as its last, less that of the list without it.
+
+    The list is the replica's without what is at present. Its cardinalities are left in trial_used;
+    where antecedents have weights, it is in trial. An inverse temperature takes a power of the
+    weighting.
+    """
+    keep_small()
+    for k in range(state.used.shape[1]):
+        state.trial_used[k] = state.used[r, k]
+    k, n = prior.cardinality_class[antecedent], state.length[r]
+    if present < n:
+        n -= 1
+        state.trial_used[k] -= 1
+    value = prior.log_length[n + 1] - prior.log_length[n]
+    value += prior.log_mass[k] - log_normaliser(prior, state.trial_used)
+    log_count = prior.log_counts[prior.class_sizes[k] - state.trial_used[k]]
+    if not prior.weighted:
+        return value - log_count
+    share = prior.weights[antecedent] / unused_weight(prior, state.trial, n, k)
+    return value + beta * math.log(share) - (1.0 - beta) * log_count
+
+
+@inlined
+def log_prior_if_earlier(prior, beta, state, antecedent, p):
+    """How it changes when the antecedent goes from behind position p of state.trial before it.
+
+    trial_used has the cardinalities of trial up to p, and then those of trial before p. Both
+    orders leave the same antecedents to those that follow.
+    """
+    keep_small()
+    other, used = state.trial[p], state.trial_used
+    k, k_other = prior.cardinality_class[antecedent], prior.cardinality_class[other]
+    value = 0.0
+    if k != k_other:
+        value += log_normaliser(prior, used)
+        used[k_other] -= 1
+        used[k] += 1
+        value -= log_normaliser(prior, used)
+        used[k] -= 1
+        return value
+    used[k] -= 1
+    if prior.weighted:
+        behind = unused_weight(prior, state.trial, p + 1, k)
+        state.trial[p] = antecedent
+        before = unused_weight(prior, state.trial, p + 1, k)
+        state.trial[p] = other
+        value += beta * math.log(behind / before)
+    return value
 
 
 @inlined

@@ -7,25 +7,20 @@ are those of elseif.compiled.chain.
 
 import math
 
-import numpy as np
-
 from elseif.compiled.chain import (
     accept,
     count_presence,
+    decide,
+    log_known_ratio,
     swap_lists,
-    without_weighting,
     write_run,
 )
 from elseif.compiled.jit import compiled, inlined, keep_small
-from elseif.compiled.moves.options import describe_change, log_proposal_ratio, propose
-from elseif.compiled.prior import edit_list, log_prior_ratio, rotate
+from elseif.compiled.moves.options import describe_change, propose, weighs_positions
+from elseif.compiled.positions import count_rule
+from elseif.compiled.prior import edit_list, rotate
 from elseif.compiled.structs import Change
-from elseif.compiled.transfer import (
-    begin_counts,
-    count_transfer,
-    log_ratio_of_counts,
-    write_transfer,
-)
+from elseif.compiled.transfer import begin_counts, count_transfer, write_transfer
 from elseif.compiled.uniforms import next_uniform
 
 # columns of a proposal: who makes it, the move, whether there is anything to count; then a Change
@@ -41,9 +36,23 @@ def change_of(proposal):
     """The change that a proposal's numbers describe."""
     c = proposal[FIRST_OF_CHANGE:]
     return Change(
-        c[0], c[1], c[2], c[3] != 0, c[4] != 0, c[5], c[6], c[7], c[8] != 0, c[9], c[10],
-        c[11], c[12], c[13], c[14],
+        c[0], c[1], c[2], c[3] != 0, c[4] != 0, c[5], c[6], c[7], c[8], c[9] != 0, c[10],
+        c[11], c[12], c[13], c[14], c[15], c[16],
     )  # fmt: skip
+
+
+@inlined
+def write_change(change, proposal):
+    """Write a change as a proposal's numbers."""
+    c = proposal[FIRST_OF_CHANGE:]
+    c[0], c[1], c[2] = change.arriving, change.leaving, change.row
+    c[3] = 1 if change.exists else 0
+    c[4] = 1 if change.stays else 0
+    c[5], c[6], c[7], c[8] = change.first, change.last, change.taker, change.last_taken
+    c[9] = 1 if change.releases else 0
+    c[10], c[11], c[12] = change.first_released, change.last_covered, change.rest
+    c[13], c[14] = change.item_from, change.item_to
+    c[15], c[16] = change.row_from, change.row_to
 
 
 @compiled
@@ -70,15 +79,7 @@ def propose_steps(tuning, state, temperatures, uniforms, proposals):
         # one that is in the list already is never accepted
         is_new = change.arriving < 0 or not state.in_list[r, change.arriving]
         row[COUNTS] = 1 if is_new else 0
-        c = row[FIRST_OF_CHANGE:]
-        c[0], c[1], c[2] = change.arriving, change.leaving, change.row
-        c[3] = 1 if change.exists else 0
-        c[4] = 1 if change.stays else 0
-        c[5], c[6], c[7] = change.first, change.last, change.taker
-        c[8] = 1 if change.releases else 0
-        c[9], c[10] = change.last_covered, change.rest
-        c[11], c[12] = change.item_from, change.item_to
-        c[13], c[14] = change.row_from, change.row_to
+        write_change(change, row)
 
 
 @compiled
@@ -103,56 +104,59 @@ def count_changes(data, state, proposals, counts):
 
 
 @compiled
-def apply_changes(data, state, proposals, accepted):
-    """Move the observations that are here as the accepted proposals have it."""
+def apply_changes(data, state, proposals):
+    """Move the observations that are here as accepted proposals have it."""
     for i in range(len(proposals)):
-        if accepted[i]:
-            r = proposals[i, REPLICA]
-            change = change_of(proposals[i])
-            write_transfer(data, state, r, change)
-            rotate(state.rows[r], change.row_from, change.row_to)
-            state.length[r] = edit_list(state.antecedent_list[r], state.length[r], change)
+        r = proposals[i, REPLICA]
+        change = change_of(proposals[i])
+        write_transfer(data, state, r, change)
+        rotate(state.rows[r], change.row_from, change.row_to)
+        state.length[r] = edit_list(state.antecedent_list[r], state.length[r], change)
 
 
 @inlined
-def log_acceptance_of_counts(data, prior, tuning, state, proposal, counts):
-    """Log of the Metropolis-Hastings ratio, from the summed counts of those who hold the rows."""
+def add_counts(state, r, change, counts):
+    """Take the summed counts of those who hold the rows for one's own."""
     keep_small()
-    t, r = proposal[TEMPERATURE], proposal[REPLICA]
-    option, position, target = proposal[OPTION], proposal[POSITION], proposal[TARGET]
-    change = change_of(proposal)
     begin_counts(state, r, change)
     for label in range(len(state.pending_counts)):
         state.rule_counts[0, label] += counts[RULE, label]
         state.pending_counts[label] += counts[PENDING, label]
         for j in range(change.first, change.last + 1):
             state.new_counts[j, label] += counts[OTHERS + j - change.first, label]
-    log_ratio = (
-        log_prior_ratio(prior, state, r, change)
-        + log_proposal_ratio(tuning, state, t, r, option, position, target)
-        + tuning.beta[t] * log_ratio_of_counts(data, state, r, change)
-    )
-    return without_weighting(prior, tuning, state, t, r, change, log_ratio)
 
 
 @compiled
 def decide_steps(data, prior, tuning, state, info, buffer, proposals, counts, uniforms, accepted):
-    """Accept or reject proposals; False where a ratio is not a number."""
+    """Accept or reject proposals; False where a ratio is not a number.
+
+    The change of an accepted proposal is then what it makes of the list.
+    """
     for i in range(len(proposals)):
-        t, r, option = proposals[i, TEMPERATURE], proposals[i, REPLICA], proposals[i, OPTION]
-        ratio = -np.inf
-        if proposals[i, COUNTS]:
-            ratio = log_acceptance_of_counts(data, prior, tuning, state, proposals[i], counts[i])
-        if math.isnan(ratio):
-            return False
+        row, u = proposals[i], uniforms[i]
+        t, r, option = row[TEMPERATURE], row[REPLICA], row[OPTION]
+        accepted[i] = False
+        if row[COUNTS]:
+            position, target, change = row[POSITION], row[TARGET], change_of(row)
+            known = log_known_ratio(prior, tuning, state, t, r, option, position, target, change)
+            add_counts(state, r, change, counts[i])
+            ratio, accepted[i], done, position, target = decide(
+                data, prior, tuning, state, t, r, option, position, target, change, known,
+                (u[1], u[2], u[3]),
+            )  # fmt: skip
+            if math.isnan(ratio):
+                return False
+            if accepted[i] and weighs_positions(option):
+                change = describe_change(state, r, done, position, target)
+                count_rule(state, r, change)
+                write_change(change, row)
         if t == 0:
             info.iteration[0] += 1
             info.proposed[option] += 1
-        accepted[i] = ratio >= 0.0 or uniforms[i, 3] < math.exp(ratio)
         if accepted[i]:
             if t == 0:
                 info.accepted[option] += 1
-            accept(data, prior, state, r, change_of(proposals[i]))
+            accept(data, prior, state, r, change_of(row))
             if t == 0:
                 write_run(state, buffer, info.iteration[0])
     return True

@@ -85,6 +85,7 @@ class State(NamedTuple):
     trial: np.ndarray  # int64 (capacity + 1,): a proposed list, for its prior
     trial_used: np.ndarray  # int64 (cardinalities,)
     lazy_cover: np.ndarray  # uint64 (BLOCK_WORDS,): cover of a conjunction, a block at a time
+    position_weights: np.ndarray  # float64 (capacity + 1,): of every position of an antecedent
 
 
 class Change(NamedTuple):
@@ -102,7 +103,9 @@ class Change(NamedTuple):
     first: int  # the first of the other rules that change, as a position in the present list
     last: int  # the last of them
     taker: int  # antecedent that takes from them, or -1
+    last_taken: int  # the last of them that it takes from
     releases: bool  # whether the rule's own observations fall on them
+    first_released: int  # the first of them that they fall on
     last_covered: int  # the last of them that has an antecedent: the default rule takes the rest
     rest: int  # row of bits where observations end that no cover took
     # the list is rotated between two positions, from where the rule is or an arriving antecedent

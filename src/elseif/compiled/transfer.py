@@ -20,14 +20,6 @@ from elseif.compiled.vectors import (
 
 
 @inlined
-def log_likelihood_ratio(data, state, r, change):
-    """log p(y | d*) - log p(y | d); leaves the new counts in the state."""
-    begin_counts(state, r, change)
-    count_transfer(data, state, r, change)
-    return log_ratio_of_counts(data, state, r, change)
-
-
-@inlined
 def begin_counts(state, r, change):
     """Set the counts to those of the present list, from which transfers are counted."""
     keep_small()
@@ -41,18 +33,24 @@ def begin_counts(state, r, change):
 
 
 @inlined
+def settle_pending(state, change):
+    """Count what no cover took for the rule where it ends, once all transfers are counted."""
+    keep_small()
+    for label in range(len(state.pending_counts)):
+        if change.rest == change.row:
+            state.rule_counts[0, label] += state.pending_counts[label]
+        else:
+            state.new_counts[change.last, label] += state.pending_counts[label]
+
+
+@inlined
 def log_ratio_of_counts(data, state, r, change):
-    """log p(y | d*) - log p(y | d), once all transfers are counted."""
+    """log p(y | d*) - log p(y | d), once the new counts are known."""
     keep_small()
     labels = len(state.pending_counts)
     ratio = 0.0
     if change.exists:
         ratio -= state.log_likelihoods[change.row]
-    for label in range(labels):
-        if change.rest == change.row:
-            state.rule_counts[0, label] += state.pending_counts[label]
-        else:
-            state.new_counts[change.last, label] += state.pending_counts[label]
     for j in range(change.first, change.last + 1):
         row = state.rows[r, j]
         for label in range(labels):
@@ -73,7 +71,7 @@ def count_transfer(data, state, r, change):
     still in the nearest cache for the next. The default rule takes what is left pending.
     """
     rows, antecedents, counts = state.rows[r], state.antecedent_list[r], state.new_counts
-    first, last, last_covered = change.first, change.last, change.last_covered
+    first, last_taken, last_covered = change.first, change.last_taken, change.last_covered
     takes, releases = change.taker >= 0, change.releases
     is_lazy = data.condition_ids.shape[1] > 0
     covers, condition_ids, captured = data.covers, data.condition_ids, state.captured
@@ -85,22 +83,22 @@ def count_transfer(data, state, r, change):
             source = words_at(captured, change.row, start)
             if takes:
                 cover = cover_at(covers, condition_ids, change.taker, lazy_cover, start, n_words)
-                if releases:  # a replacement keeps what both cover
+                if releases and change.stays:  # a replacement keeps what both cover
                     group = (cover, cover, cover, cover)
                     n = take_group(
                         source, pending, group, 1, n_words, state.rule_counts, 0, label, weight
                     )
                     state.pending_counts[label] -= n
                     source = pending
-                for j in range(first, last + 1, GROUP):
-                    group = group_of(captured, rows, j, last, start)
-                    n_rules = min(GROUP, last + 1 - j)
+                for j in range(first, last_taken + 1, GROUP):
+                    group = group_of(captured, rows, j, last_taken, start)
+                    n_rules = min(GROUP, last_taken + 1 - j)
                     state.rule_counts[0, label] -= count_group(
                         cover, group, n_rules, n_words, counts, j, label, -weight
                     )
             if releases:
                 step = 1 if is_lazy else GROUP
-                for j in range(first, last_covered + 1, step):
+                for j in range(change.first_released, last_covered + 1, step):
                     if is_lazy:
                         a = antecedents[j]
                         cover = cover_at(covers, condition_ids, a, lazy_cover, start, n_words)
@@ -144,7 +142,7 @@ def write_transfer(data, state, r, change):
 
 @inlined
 def write_counts(data, state, r, change):
-    """Keep the counts that log_likelihood_ratio found, and the rules' terms."""
+    """Keep the counts that a proposal was judged by, and the rules' terms."""
     keep_small()
     labels = len(state.pending_counts)
     for j in range(change.first, change.last + 1):

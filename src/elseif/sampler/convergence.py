@@ -56,14 +56,14 @@ LEAST_INCLUSION = 0.01
 
 @dataclass(frozen=True, repr=False)
 class Convergence:
-    """What the draws say about convergence; NaN stands for what cannot be estimated.
+    """Convergence diagnostics of the draws; NaN where something cannot be estimated.
 
-    A run is ``"converged"`` when the list and its predictions and the share of each list are
-    steady: every one of these means has a Monte Carlo standard error that no reader would notice,
-    or 200 effective draws, along the chains and by replica. Shares of lists must also agree with
-    their posteriors, and lengths and inclusions with an exact sum over the lists made of the
-    antecedents that were drawn most. Inclusion probabilities that are not
-    steady yet are in ``unsteady_inclusions``, and are marked where they are shown.
+    A run is ``"converged"`` when the list, its predictions and the share of each list are steady:
+    each of these means has a negligible Monte Carlo standard error, or 200 effective draws, along
+    the chains and by replica. Shares of lists must also agree with their posteriors, and lengths
+    and inclusion probabilities with an exact sum over the lists made of the most frequently drawn
+    antecedents. Inclusion probabilities that are not yet steady are in ``unsteady_inclusions``, and
+    are marked where they are shown.
 
     Attributes
     ----------
@@ -97,10 +97,10 @@ class Convergence:
         Share of the draws that are made of the sixteen antecedents drawn most, and the largest
         deviation of lengths and inclusions among them from the exact sum, in standard errors.
     ended_by : str
-        "max_time" where that ended a run, "max_iter" where that did before it converged,
-        "interrupted" where Ctrl-C did.
+        "max_time" if that ended the run, "max_iter" if that did before it converged, "interrupted"
+        if Ctrl-C did.
     scored_first : str
-        Which short lists were scored before sampling, in a sentence; empty where none were.
+        Which short lists were scored before sampling, in a sentence; empty if none were.
     point_found_by : int | None
         Number of chains that sampled the point estimate.
     point_is_steady : bool | None
@@ -158,12 +158,12 @@ class Convergence:
 
     @property
     def unsteady(self) -> tuple[Quantity, ...]:
-        """What is not steady yet, of all levels."""
+        """What is not yet steady, on all levels."""
         return tuple(q for q in self.quantities if not q.steady)
 
     @property
     def unsteady_inclusions(self) -> frozenset[int]:
-        """The antecedents whose inclusion probability is not steady yet."""
+        """The antecedents whose inclusion probability is not yet steady."""
         return frozenset(q.index for q in self.level(INCLUSION) if not q.steady)
 
     @property
@@ -173,7 +173,7 @@ class Convergence:
 
     @property
     def restricted_sum_agrees(self) -> bool:
-        """Whether lengths and inclusions agree with the exact sum, as far as it was made."""
+        """Whether lengths and inclusion probabilities agree with the exact sum, if there is one."""
         return not self.restricted_deviation[1] > LARGEST_DEVIATION
 
     @property
@@ -208,7 +208,7 @@ class Convergence:
         return convergence_text(self)
 
     def sentence(self) -> str:
-        """The verdict, what it rests on, and what is not steady yet.
+        """The verdict, what it is based on, and what is not yet steady.
 
         Returns
         -------
@@ -343,7 +343,10 @@ def assess(
         inclusion_r_hat=_largest([q.r_hat for q in inclusions]),
         inclusion_difference=difference,
     )
-    return assessed if independent else _compared_with_a_sum(assessed, chains, problem)
+    # a sum takes longer than a short run; it is there to contradict what all else accepts
+    if independent or not is_good_enough(assessed):
+        return assessed
+    return _compared_with_a_sum(assessed, chains, problem)
 
 
 def _compared_with_a_sum(

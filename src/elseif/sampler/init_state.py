@@ -74,6 +74,7 @@ def new_state(
         trial=np.zeros(capacity + 1, dtype=np.int64),
         trial_used=np.zeros(n_classes, dtype=np.int64),
         lazy_cover=zero_words(compiled.BLOCK_WORDS),
+        position_weights=np.zeros(capacity + 1),
     )
     if posed.problem.shards is None:
         for r, antecedent_list in enumerate(lists):

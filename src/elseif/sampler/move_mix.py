@@ -24,6 +24,9 @@ class MoveMix:
     warm_up: Callable[[int], list[AdaptationWindow]]
     # replacements by a correlation neighbour of the antecedent that goes
     replace_by_neighbour: float = 0.0
+    # additions at a position drawn from its conditional, and the way back: both or neither
+    add_positioned: float = 0.0
+    remove_or_reposition: float = 0.0
     # share of the additions that stays uniform over the pool after adaptation
     uniform_share: float = 1.0
     # inverse temperatures: powers of the likelihood that replicas sample, the chain's own 1 first
@@ -38,12 +41,21 @@ class MoveMix:
     @property
     def option_weights(self) -> tuple[float, ...]:
         """The weights of the moves, in the order of their numbers in compiled code."""
-        return (self.move, self.add, self.remove, self.replace, self.replace_by_neighbour)
+        return (
+            self.move,
+            self.add,
+            self.remove,
+            self.replace,
+            self.replace_by_neighbour,
+            self.add_positioned,
+            self.remove_or_reposition,
+        )
 
     @property
     def uniform_proposals(self) -> float:
         """Share of the proposals that bring in an antecedent chosen uniformly from the pool."""
-        return self.uniform_share * (self.add + self.replace) / sum(self.option_weights)
+        brings_in = self.add + self.add_positioned + self.replace
+        return self.uniform_share * brings_in / sum(self.option_weights)
 
     def tuning(
         self,
@@ -107,17 +119,19 @@ def cumulative_weights(weights: np.ndarray) -> np.ndarray:
 KERNELS = {
     "paper": MoveMix(move=1, add=1, remove=1, replace=0, warm_up=plain_warm_up),
     "tempered": MoveMix(
-        move=1,
-        add=1,
-        remove=1,
+        move=0,
+        add=0,
+        remove=0,
         replace=1,
         replace_by_neighbour=2,
+        add_positioned=1,
+        remove_or_reposition=1,
         warm_up=growing_warm_up,
         uniform_share=0.25,
         betas=(1.0, 0.6, 0.3, 0.12, 0.04, 0.01, 0.002, 0.0),
-        rungs=RungLimits(6, 12),
+        rungs=RungLimits(6, 16),
         steps_per_swap=15,
-        warm_steps_per_swap=5,
+        warm_steps_per_swap=3,
     ),
 }
 DEFAULT_KERNEL = "tempered"

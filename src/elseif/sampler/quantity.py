@@ -34,7 +34,7 @@ SMALL_SPREAD = 2.5
 
 @dataclass(frozen=True)
 class Quantity:
-    """Diagnostics of one quantity; NaN stands for what cannot be said.
+    """Diagnostics of one quantity; NaN where something cannot be estimated.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class Quantity:
     ess_replica, r_hat_replica : float
         Effective draws and R-hat when all draws held by one replica are one group.
     steady : bool
-        Whether the mean is known well enough to be read off.
+        Whether the mean is known precisely enough.
 
     Examples
     --------

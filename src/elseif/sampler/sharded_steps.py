@@ -41,7 +41,7 @@ class SharedMessages:
         self._answers: dict[int, Any] = {}
         self._failure: BaseException | None = None
         self._loaded: dict[int, compiled.State] = {}  # states of chains that the shards have
-        self._accepted: dict[int, np.ndarray] = {}  # which of its last proposals each accepted
+        self._accepted: dict[int, np.ndarray] = {}  # what each made of its last proposals
         shards.restoring = self._loads
 
     def ask(self, number: int, request: tuple[Any, ...]) -> np.ndarray | None:
@@ -177,7 +177,7 @@ def _take_steps(chain: Chain, messages: SharedMessages, number: int, steps: np.n
         )  # fmt: skip
         if not is_number:
             return False
-        messages.decided(number, accepted)
+        messages.decided(number, proposals[accepted])
     return True
 
 

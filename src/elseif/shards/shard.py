@@ -39,7 +39,6 @@ class Shard:
         self._covers = zero_words(0, self._layout.n_words)
         self._data: compiled.Data | None = None
         self._states: dict[int, compiled.State] = {}  # of the chains, by their number
-        self._proposals: dict[int, np.ndarray] = {}  # that each chain made last
 
     # ------------------------------------------------------------- what is held
 
@@ -182,7 +181,7 @@ class Shard:
         """Do what chains ask for, each in a tuple that begins with what it is.
 
         (LOAD, chain, lists, rows) brings a chain's replicas to some lists; (STEP, chain, accepted,
-        proposals) writes what was accepted of the proposals before, and counts new ones.
+        proposals) writes the changes that were accepted before, and counts new proposals.
         """
         done: list[np.ndarray | None] = []
         for what, chain, *arguments in requests:
@@ -194,7 +193,6 @@ class Shard:
         n_replicas, n_rows = rows.shape
         n_words, n_labels = self._layout.n_words, len(self._layout.label_totals)
         self._states.pop(chain, None)
-        self._proposals.pop(chain, None)
         n_bytes = rows.size * n_words * 8
         require_memory("The lists of a chain in a shard", n_bytes, TOO_LITTLE)
         state = _empty_state(n_replicas, n_rows - 1, n_words, n_labels)
@@ -209,12 +207,11 @@ class Shard:
         data, state = self._posed(), self._states[chain]
         proposals = np.array(proposals)  # what arrives may be read only, which compiled code minds
         if accepted is not None:
-            split_step.apply_changes(data, state, self._proposals[chain], np.array(accepted))
+            split_step.apply_changes(data, state, np.array(accepted))
         counts = np.zeros(
             (len(proposals), shape_of_counts(proposals), len(state.pending_counts)), dtype=np.int64
         )
         split_step.count_changes(data, state, proposals, counts)
-        self._proposals[chain] = proposals
         return counts
 
     def _captured(self, antecedents: Sequence[int]) -> np.ndarray:
@@ -268,4 +265,5 @@ def _empty_state(n_replicas: int, capacity: int, n_words: int, n_labels: int) ->
         trial=whole,
         trial_used=whole,
         lazy_cover=zero_words(compiled.BLOCK_WORDS),
+        position_weights=np.zeros(0),
     )

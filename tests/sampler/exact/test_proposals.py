@@ -82,11 +82,11 @@ def test_additions_are_frozen_probabilities(pool_size: int, variant: Variant) ->
 
 def test_impossible_options_have_no_probability() -> None:
     """At lengths 0 and 1 and with the whole pool; the others share all of it."""
-    weights = VARIANTS["tempered"].tuning(3).option_weights
+    weights = VARIANTS["every-move"].tuning(3).option_weights
     for length, possible in (
-        (0, {"add"}),
+        (0, {"add", "add and position"}),
         (1, set(OPTION_NAMES) - {"move"}),
-        (3, {"move", "remove"}),
+        (3, {"move", "remove", "remove or reposition"}),
     ):
         probabilities = [option_probability(weights, o, length, 3) for o in range(len(weights))]
         assert {n for n, p in zip(OPTION_NAMES, probabilities, strict=True) if p > 0} == possible

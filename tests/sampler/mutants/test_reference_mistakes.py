@@ -44,7 +44,7 @@ CASE = random_case(
     n=12,
     antecedent_weights=(0.5, 2.0, 1.0, 1.0),
 )
-ADAPTED = next(variant for variant in VARIANTS.values() if variant.has_adapted)
+ADAPTED = VARIANTS["every-move-adapted"]
 
 
 def test_every_mistake_is_tried() -> None:

@@ -94,6 +94,23 @@ def test_ladders_end_at_the_prior_and_have_the_rungs_they_need(case: Case) -> No
     assert chain.tuning is frozen
 
 
+def test_a_high_barrier_gets_the_rungs_it_needs() -> None:
+    """What is true by chance in rows that are repeated many times is worth a rule in its place.
+
+    So every list holds nearly all antecedents, in an order of its own at each temperature. With
+    too few rungs some neighbours hardly swap at all, and modes stay apart.
+    """
+    rng, n_rows, n_copies, pool_size = np.random.default_rng(5), 200, 40, 18
+    truths = np.tile(rng.random((pool_size, n_rows)) < 0.3, n_copies)
+    labels = np.tile(rng.integers(0, 2, n_rows), n_copies)
+    case = Case("repeated-chance", truths, labels, (1,) * pool_size, (1.0, 1.0))
+    chain = Chain(case.compiled, TEMPERED, np.random.SeedSequence(97))
+    chain.run(64_000)
+    rejected = 1 - np.array(chain.info.swaps_accepted) / np.array(chain.info.swaps_proposed)
+    assert rejected.mean() < 0.5
+    assert rejected.max() < 0.75
+
+
 def test_a_chain_that_goes_on_is_that_of_a_longer_run(case: Case) -> None:
     """Also where the number of replicas has changed on the way."""
     whole = Chain(case.compiled, TEMPERED, np.random.SeedSequence(98))

@@ -32,6 +32,7 @@ def change(state, r, position, target):
     row = state.rows[r, position]
     first = target if goes_up else position + 1
     last = position - 1 if goes_up else target
+    taker = state.antecedent_list[r, position] if goes_up else np.int64(-1)
     return Change(
         arriving=np.int64(-1),
         leaving=np.int64(-1),
@@ -40,8 +41,10 @@ def change(state, r, position, target):
         stays=True,
         first=first,
         last=last,
-        taker=state.antecedent_list[r, position] if goes_up else np.int64(-1),
+        taker=taker,
+        last_taken=last,
         releases=not goes_up,
+        first_released=first,
         last_covered=last,
         rest=row,
         item_from=position,

@@ -8,11 +8,28 @@ in is_possible, propose, log_proposal_ratio and describe_change.
 import numpy as np
 
 from elseif.compiled.jit import inlined
-from elseif.compiled.moves import add, move, remove, replace, replace_by_neighbour
+from elseif.compiled.moves import (
+    add,
+    add_positioned,
+    move,
+    remove,
+    remove_or_reposition,
+    replace,
+    replace_by_neighbour,
+)
 
 MOVE, ADD, REMOVE, REPLACE, REPLACE_BY_NEIGHBOUR = 0, 1, 2, 3, 4
-N_OPTIONS = 5
-OPTION_NAMES = ("move", "add", "remove", "replace", "replace by neighbour")
+ADD_POSITIONED, REMOVE_OR_REPOSITION = 5, 6  # these weigh all positions, then do one of the above
+N_OPTIONS = 7
+OPTION_NAMES = (
+    "move",
+    "add",
+    "remove",
+    "replace",
+    "replace by neighbour",
+    "add and position",
+    "remove or reposition",
+)
 
 
 @inlined
@@ -20,9 +37,9 @@ def is_possible(option, length, pool_size):
     """Whether an option exists for a list of this length."""
     if option == MOVE:
         return move.is_possible(length, pool_size)
-    if option == ADD:
+    if option == ADD or option == ADD_POSITIONED:
         return add.is_possible(length, pool_size)
-    if option == REMOVE:
+    if option == REMOVE or option == REMOVE_OR_REPOSITION:
         return remove.is_possible(length, pool_size)
     return replace.is_possible(length, pool_size)
 
@@ -64,6 +81,12 @@ def choose_option(option_weights, length, pool_size, u):
 
 
 @inlined
+def weighs_positions(option):
+    """Whether an option is decided by the posteriors of all positions of an antecedent."""
+    return option >= ADD_POSITIONED
+
+
+@inlined
 def propose(tuning, state, t, r, u_option, u_position, u_target):
     """A proposal as (option, position, target): target is a position or an antecedent."""
     length, pool_size = state.length[r], tuning.addition_weights.shape[1]
@@ -72,7 +95,9 @@ def propose(tuning, state, t, r, u_option, u_position, u_target):
         position, target = move.propose(length, u_position, u_target)
     elif option == ADD:
         position, target = add.propose(tuning, state, t, r, u_position, u_target)
-    elif option == REMOVE:
+    elif option == ADD_POSITIONED:
+        position, target = add_positioned.propose(tuning, state, t, r, u_target)
+    elif option == REMOVE or option == REMOVE_OR_REPOSITION:
         position, target = remove.propose(length, u_position)
     elif option == REPLACE:
         position, target = replace.propose(tuning, state, t, r, u_position, u_target)
@@ -99,6 +124,16 @@ def log_proposal_ratio(tuning, state, t, r, option, position, target):
         p_remove = option_probability(weights, REMOVE, length, pool_size)
         p_add = option_probability(weights, ADD, length - 1, pool_size)
         return remove.log_proposal_ratio(tuning, state, t, r, position, p_remove, p_add)
+    if option == ADD_POSITIONED:
+        p_add = option_probability(weights, option, length, pool_size)
+        p_remove = option_probability(weights, REMOVE_OR_REPOSITION, length + 1, pool_size)
+        return add_positioned.log_proposal_ratio(tuning, state, t, r, target, p_add, p_remove)
+    if option == REMOVE_OR_REPOSITION:
+        p_remove = option_probability(weights, option, length, pool_size)
+        p_add = option_probability(weights, ADD_POSITIONED, length - 1, pool_size)
+        return remove_or_reposition.log_proposal_ratio(
+            tuning, state, t, r, position, p_remove, p_add
+        )
     if option == REPLACE:
         return replace.log_proposal_ratio(tuning, state, t, r, position, target)
     leaving = state.antecedent_list[r, position]
@@ -107,11 +142,13 @@ def log_proposal_ratio(tuning, state, t, r, option, position, target):
 
 @inlined
 def describe_change(state, r, option, position, target):
-    """What a proposal would make of a replica's list."""
+    """What a proposal would make of a replica's list, or what it wants to have counted first."""
     if option == MOVE:
         return move.change(state, r, position, target)
-    if option == ADD:
+    if option == ADD or option == ADD_POSITIONED:
         return add.change(state, r, position, target)
     if option == REMOVE:
         return remove.change(state, r, position)
+    if option == REMOVE_OR_REPOSITION:
+        return remove_or_reposition.change(state, r, position)
     return replace.change(state, r, position, target)
