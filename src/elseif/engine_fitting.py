@@ -12,10 +12,11 @@ from elseif.engines.binarising import EngineConditions, binarise_in_engine, cond
 from elseif.engines.lazy_table import LazyLabels, LazyTable, lazy_table
 from elseif.engines.patterns import TooManyPatternsError, fingerprint_of, note_on_patterns
 from elseif.engines.sharded_patterns import dask_client, require_client, shard_patterns
+from elseif.engines.streaming import may_stream, stream_covers
 from elseif.errors import ParamError
 from elseif.fitting import Observed
 from elseif.parameters import settings_of, without_learn
-from elseif.tables.labels import Labels, read_pseudocounts
+from elseif.tables.labels import Labels, event_note, read_pseudocounts
 from elseif.tables.measured_labels import warn_of_measurement
 from elseif.tables.reading import parse_kinds
 from elseif.tables.weights import weight_note
@@ -69,6 +70,7 @@ def pool_in_engine(
         of_rows,
         classifier._binarising(kinds, orders, table.names),
         allow_infinite=classifier.infinite == "outer",
+        max_memory=classifier.max_memory,
         progress=classifier._progress(),
     )
     told, _ = without_learn(settings_of(classifier))
@@ -87,10 +89,12 @@ def pool_in_engine(
         outcome=table.label,
         fingerprint=counted.fingerprint,
     )
-    weights = of_rows.row_weights
+    groups = of_rows.groups
+    is_weighted = of_rows.units is not None
     notes = (
+        event_note(of_rows.classes, table.order_of_labels(), in_engine=True),
         counted.note,
-        None if weights is None else weight_note(weights, of_rows.unit),
+        weight_note(groups.weights, of_rows.unit, groups.n) if is_weighted else None,
         classifier._clamped(counted.mined.pool),
     )
     return observed, counted.binarised, counted.mined, notes
@@ -115,21 +119,55 @@ def _counted(
     made: EngineConditions,
     pseudocounts: np.ndarray,
 ) -> Counted:
-    """The pool, mined here from counted patterns; or by workers, where these are too many."""
+    """The pool, mined here from counted patterns.
+
+    Where these are too many, from bits that are packed as rows arrive, or by workers.
+    """
     try:
         binarised, patterns, layout = binarise_in_engine(
             table, of_rows, made, classifier.max_memory
         )
     except TooManyPatternsError:
         client = dask_client(X)
-        if client is None:
-            raise
-        _refuse_for_shards(classifier)
+        if client is None or _needs_rows(classifier):
+            if not may_stream(table):
+                raise
+            return _counted_in_stream(classifier, table, of_rows, made, pseudocounts)
         return _counted_on_shards(classifier, client, table, of_rows, made, pseudocounts)
     binarised, mined = classifier._mine(binarised, patterns.labels, layout, pseudocounts)
     note = patterns.note(of_rows.n_rows)
     fingerprint = patterns.fingerprint(mined.pool.conditions)
     return Counted(binarised, mined, patterns.labels, layout, fingerprint, note)
+
+
+def _counted_in_stream(
+    classifier: Any,
+    table: LazyTable,
+    of_rows: LazyLabels,
+    made: EngineConditions,
+    pseudocounts: np.ndarray,
+) -> Counted:
+    """The pool of rows that the engine hands out some at a time."""
+    covers, layout = stream_covers(
+        table, of_rows, made.expressions, classifier.max_memory, classifier._progress()
+    )
+    labels = _labels_without_rows(of_rows)
+    binarised, mined = classifier._mine(
+        made.binarised(covers.masks()), labels, layout, pseudocounts
+    )
+    places = {condition: place for place, condition in enumerate(made.conditions)}
+    digest = covers.digest([places[condition] for condition in mined.pool.conditions])
+    fingerprint = fingerprint_of(of_rows.classes, of_rows.unit, digest)
+    note = (
+        f"{of_rows.n_rows:,} rows were streamed from the engine and kept as packed bits, one for "
+        "each condition, because their patterns are many; the posterior is the same."
+    )
+    return Counted(binarised, mined, labels, layout, fingerprint, note)
+
+
+def _labels_without_rows(of_rows: LazyLabels) -> Labels:
+    no_rows = np.zeros(0, dtype=np.int64)
+    return Labels(of_rows.classes, no_rows, no_rows, of_rows.unit, of_rows.n_dropped)
 
 
 def _counted_on_shards(
@@ -145,11 +183,15 @@ def _counted_on_shards(
     binarised, mined = classifier._mine_on_shards(
         made.binarised([]), of_rows.classes, shards, pseudocounts
     )
-    no_rows = np.zeros(0, dtype=np.int64)
-    labels = Labels(of_rows.classes, no_rows, no_rows, of_rows.unit, of_rows.n_dropped)
+    labels = _labels_without_rows(of_rows)
     fingerprint = fingerprint_of(of_rows.classes, of_rows.unit, shards.fingerprint())
     note = note_on_patterns(of_rows.n_rows, shards.layout.n_rows, len(shards))
     return Counted(binarised, mined, labels, shards.layout, fingerprint, note)
+
+
+def _needs_rows(classifier: Any) -> bool:
+    """Whether settings look at rows that are together."""
+    return classifier.predict_with == "projected" or classifier.max_correlation is not None
 
 
 def _refuse_for_shards(classifier: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import os
 import platform
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -31,6 +32,12 @@ def training_record(rule_list: RuleList, fingerprint: str | None) -> dict[str, A
 def versions() -> dict[str, str]:
     """Versions of elseif, of Python and of the packages that decide a result."""
     known = {"elseif": elseif.__version__, "python": platform.python_version()}
+    return known | _installed_versions()
+
+
+@cache  # reading the metadata of four packages takes longer than a small fit's sampling
+def _installed_versions() -> dict[str, str]:
+    known = {}
     for name in NAMED_VERSIONS:
         try:
             known[name] = version(name)

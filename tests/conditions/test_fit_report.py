@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
@@ -55,6 +57,16 @@ def test_numbers_and_dates_hidden_in_text_are_warned_of() -> None:
     messages = [str(w.message) for w in caught]
     assert any("'age' is text" in m and "'n/a'" in m and "'numeric'" in m for m in messages)
     assert any("'day' is text" in m and "'date'" in m for m in messages)
+
+
+@pytest.mark.parametrize("written", ["{}%", "${}", "{:.2f} €", "£ {}"])
+def test_numbers_with_signs_are_warned_of(written: str) -> None:
+    """As categories they would drop out for want of support, without a word."""
+    X = table().assign(share=[written.format(a) for a in RNG.integers(20, 90, N)])
+    with pytest.warns(UserWarning, match="'share' is text") as caught:
+        quick(expected_length=1).fit(X, RNG.integers(0, 2, N))
+    messages = [str(w.message) for w in caught]
+    assert any("numbers with a sign" in m and "Take the signs away" in m for m in messages)
 
 
 def test_the_weight_of_a_merged_twin_holds() -> None:
@@ -119,3 +131,47 @@ def test_each_column_is_told_its_own_reason() -> None:
         "rare": "no condition reaches min_support=0.05",
         "noise": "screened out by max_antecedents=1",
     }
+
+
+@pytest.mark.parametrize(
+    ("labels", "event"),
+    [
+        (("ja", "nein"), "nein"),
+        (("yes", "no"), "yes"),
+        (("alive", "dead"), "dead"),
+        (("died", "survived"), "survived"),
+    ],
+)
+def test_of_two_texts_the_report_says_whose_probability_is_shown(
+    labels: tuple[str, str], event: str
+) -> None:
+    """Sort order chose, so that is said, and how to choose; what it says works."""
+    other = next(label for label in labels if label != event)
+    X, y = table(), pd.Series(np.where(TRUTH, *labels))
+    clf = quick().fit(X, y)
+    assert clf.rule_list_.positive == event
+    assert str(clf.rule_list_).startswith(f"Probability of {event} ")
+    [note] = [n for n in clf.fit_report_.notes if "alphabetical" in n]
+    assert f"those of {event!r}" in note
+    assert note in str(clf.fit_report_)
+    advice = re.search(r"fit (pandas\.Categorical\(.*\))\.$", note)
+    assert advice is not None
+    again = quick().fit(X, eval(advice[1], {"pandas": pd, "y": y.rename("outcome")}))
+    assert not any("alphabetical" in n for n in again.fit_report_.notes)
+    assert str(again.rule_list_).startswith(f"Probability of {other} ")
+    np.testing.assert_allclose(again.predict_proba(X)[:, 1], clf.predict_proba(X)[:, 0], atol=1e-12)
+
+
+@pytest.mark.parametrize("y", [TRUTH, TRUTH.astype(int), np.array(["a", "b", "c"] * 100)])
+def test_labels_that_leave_no_doubt_get_no_note(y: np.ndarray) -> None:
+    """True and 1 are the event, and of three labels all are shown."""
+    clf = quick().fit(table(), y)
+    assert not any("alphabetical" in note for note in clf.fit_report_.notes)
+
+
+def test_a_lazy_frame_is_told_of_its_event_too() -> None:
+    """What is advised is what a lazy frame takes: another column."""
+    frame = table().assign(outcome=np.where(TRUTH, "ja", "nein"))
+    clf = quick().fit(pl.from_pandas(frame).lazy(), "outcome")
+    [note] = [n for n in clf.fit_report_.notes if "alphabetical" in n]
+    assert "a column that is true where the label is 'ja'" in note

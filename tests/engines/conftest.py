@@ -10,14 +10,12 @@ __all__ = ["in_engine"]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Allow for sockets that pyspark drops and for an old name of DuckDB's that ibis calls."""
+    """Allow for sockets that pyspark drops and for old names of DuckDB's that ibis calls."""
     for item in items:
         if Path(__file__).parent in item.path.parents:
-            item.add_marker(
-                pytest.mark.filterwarnings(
-                    r"ignore:fetch_arrow_table\(\) is deprecated:DeprecationWarning"
-                )
-            )
+            for name in ("fetch_arrow_table", "fetch_record_batch"):
+                said = rf"ignore:{name}\(\) is deprecated:DeprecationWarning"
+                item.add_marker(pytest.mark.filterwarnings(said))
             if "spark" in item.name:
                 for message in ("unclosed <socket", "Exception ignored in. <socket"):
                     item.add_marker(pytest.mark.filterwarnings(f"ignore:{message}"))

@@ -32,6 +32,8 @@ class BitLayout:
     label_totals: np.ndarray  # int64 (labels,): counts in units
     n_rows: int
     unit: float = 1.0  # what a count of 1 stands for
+    # int64 (sections,): observations of each section, where rows have no numbers
+    sizes: np.ndarray | None = None
 
     @property
     def n_words(self) -> int:
@@ -74,11 +76,22 @@ class BitLayout:
 
     def everyone(self) -> np.ndarray:
         """Words with a bit for every observation."""
+        if self.sizes is not None:
+            return self._everyone_by_sizes(self.sizes)
         packed = np.empty(len(self.row_of_bit) // 8, dtype=np.uint8)
         for start, rows in self._chunks():
             real = rows < self.n_rows
             packed[start // 8 : (start + len(rows)) // 8] = np.packbits(real, bitorder="little")
         return packed.view(np.uint64)
+
+    def _everyone_by_sizes(self, sizes: np.ndarray) -> np.ndarray:
+        words = zero_words(self.n_words)
+        for start, size in zip(self.section_starts, sizes.tolist(), strict=False):
+            whole, rest = divmod(size, WORD_BITS)
+            words[start : start + whole] = ~np.uint64(0)
+            if rest:
+                words[start + whole] = (1 << rest) - 1
+        return words
 
     def unpack(self, words: np.ndarray) -> np.ndarray:
         """Truth row by row from packed words."""
@@ -152,6 +165,51 @@ def make_layout(
         label_totals=totals,
         n_rows=n,
         unit=unit,
+    )
+
+
+def layout_of_counts(
+    codes: np.ndarray, weights: np.ndarray, n: np.ndarray, n_labels: int, unit: float = 1.0
+) -> BitLayout:
+    """The layout of rows that are not here yet, from how many there are of each kind.
+
+    Parameters
+    ----------
+    codes, weights : ndarray of int, shape (kinds,)
+        Label and whole weight of each kind of rows.
+    n : ndarray of int64, shape (kinds,)
+        How many rows there are of each kind.
+    n_labels : int
+        Number of labels.
+    unit : float, default=1.0
+        What a count of 1 stands for.
+
+    Returns
+    -------
+    BitLayout
+        Its rows have no numbers: it cannot pack or unpack.
+    """
+    sizes: dict[tuple[int, int], int] = {}
+    for code, weight, rows in zip(codes.tolist(), weights.tolist(), n.tolist(), strict=True):
+        for power in range(int(weight).bit_length()):
+            if weight >> power & 1 and rows:
+                sizes[code, power] = sizes.get((code, power), 0) + rows
+    sections = sorted(sizes)
+    bits = np.array([sizes[section] for section in sections], dtype=np.int64)
+    n_words = -(-bits // (BLOCK_WORDS * WORD_BITS)) * BLOCK_WORDS
+    labels = np.array([label for label, _ in sections], dtype=np.int64)
+    section_weights = np.array([1 << power for _, power in sections], dtype=np.int64)
+    totals = np.zeros(n_labels, dtype=np.int64)
+    np.add.at(totals, labels, bits * section_weights)
+    return BitLayout(
+        row_of_bit=np.zeros(0, dtype=np.int64),
+        section_starts=np.concatenate([[0], np.cumsum(n_words)]).astype(np.int64),
+        section_labels=labels,
+        section_weights=section_weights,
+        label_totals=totals,
+        n_rows=int(n[weights > 0].sum()),
+        unit=unit,
+        sizes=bits,
     )
 
 

@@ -75,7 +75,7 @@ class ColumnReport:
     range : TrainingRange | None
         Where nearly all numbers or dates lay; None for other columns and where it is not known.
     date_order : str | None
-        Of dates that were text such as 03/04/2021: "dmy" or "mdy", as they were read.
+        For dates given as text such as 03/04/2021: "dmy" or "mdy", as they were read.
 
     Examples
     --------
@@ -103,7 +103,7 @@ class ColumnReport:
 
     @property
     def n_other_levels(self) -> int:
-        """How many categories fit saw that are not among the levels."""
+        """Number of categories seen in ``fit`` that are not among the levels."""
         return max(0, self.n_levels - len(self.levels))
 
     @property
@@ -112,7 +112,7 @@ class ColumnReport:
         return self.holds or next(map(family, self.levels), None)
 
     def without_values(self) -> ColumnReport:
-        """The report on a column that is left out, of which only the name is kept.
+        """The report on a column that is left out, with only its name.
 
         Returns
         -------
@@ -243,12 +243,13 @@ def column_conditions(
     column: Column, labels: Labels, how: Binarising
 ) -> tuple[list[Condition], ColumnReport]:
     """The conditions on one column, and the report on it."""
-    n_missing = column.n_missing
+    n_missing = labels.n_rows_of(column.is_missing()) if labels.repeats is not None else None
+    n_missing = column.n_missing if n_missing is None else n_missing
     cuts: list[Any] = []
     grouped: tuple[Any, ...] = ()
     excluded = None
     conditions: list[Condition] = []
-    if n_missing == column.n_rows:
+    if column.n_missing == column.n_rows:
         excluded = "every value is missing"
     elif (excluded := _personal(column, labels, how)) is not None:
         pass  # not even whether a value is there is asked
@@ -267,7 +268,7 @@ def column_conditions(
         grouped = next((c.value for c in conditions if c.operator == ONE_OF), ())
     else:
         cuts = cut_points(column, labels, how)
-        conditions = list(_cut_conditions(column, cuts, how))
+        conditions = list(cut_conditions(column, cuts, how))
     has_range = bool(conditions) and column.kind in (Kind.NUMERIC, Kind.DATE)
     if n_missing and excluded is None:
         conditions.append(Condition(column.name, MISSING))
@@ -368,7 +369,7 @@ def cut_points(column: Column, labels: Labels, how: Binarising) -> list[Any]:
         present = _present_codes(column)
         return [column.categories[code] for code in present[:-1]]
     if given is not None and not isinstance(given, str):
-        return _given_cuts(column, given)
+        return given_cuts(column, given)
     assert column.numbers is not None
     cutting = given or how.cutting
     if cutting in (DESCRIPTION_LENGTH, EVIDENCE):
@@ -383,7 +384,8 @@ def cut_points(column: Column, labels: Labels, how: Binarising) -> list[Any]:
     )
 
 
-def _given_cuts(column: Column, given: Sequence[Any]) -> list[Any]:
+def given_cuts(column: Column, given: Sequence[Any]) -> list[Any]:
+    """Cut points of a column of numbers or dates as the user gave them, checked and sorted."""
     cuts: list[Any]
     try:
         if column.kind is Kind.DATE:
@@ -453,7 +455,8 @@ def _category_conditions(column: Column, labels: Labels, how: Binarising) -> Ite
         yield Condition(column.name, EQUAL, grouped[0])
 
 
-def _cut_conditions(column: Column, cuts: Sequence[Any], how: Binarising) -> Iterator[Condition]:
+def cut_conditions(column: Column, cuts: Sequence[Any], how: Binarising) -> Iterator[Condition]:
+    """The conditions that cut points make of a column."""
     order = column.categories if column.kind is Kind.ORDERED else None
     if how.shape == THRESHOLDS:
         for cut in cuts:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -26,51 +26,124 @@ def quantile_cuts(
 
     Without weights every value counts once; one that is missing or infinite never does.
     """
-    passed: Sequence[int] | np.ndarray
     present = np.isfinite(values)
     if weights is None:
         ordered = values[present]
         ordered.sort()  # in place: there may be very many
-        passed = range(len(ordered) + 1)
-    else:
-        present &= weights > 0
-        values = values[present]
-        order = np.argsort(values, kind="stable")
-        ordered = values[order]
-        del values
-        passed = np.cumsum(np.append(0, weights[present][order]))
-    if not len(ordered) or ordered[0] == ordered[-1]:
+        return cuts_of(SortedValues(ordered, range(len(ordered) + 1)), n_quantiles)
+    present &= weights > 0
+    values = values[present]
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+    del values
+    passed = np.cumsum(np.append(0, weights[present][order]))
+    return cuts_of(SortedValues(ordered, passed), n_quantiles)
+
+
+class OrderedValues(Protocol):
+    """Values of which it can be asked where they lie, and how many are at or below another."""
+
+    @property
+    def ends(self) -> tuple[Any, Any] | None:
+        """The lowest and the highest value; None where there is none."""
+
+    @property
+    def total(self) -> float:
+        """How much all values count."""
+
+    def at_share(self, share: float) -> Any:
+        """The lowest value at or below which at least this share of the values is."""
+
+    def before_last(self) -> Any:
+        """The highest value below the highest, of values that are not all the same."""
+
+    def up_to(self, values: Sequence[Any]) -> list[float]:
+        """How much the values at or below each of some others count."""
+
+
+class SortedValues:
+    """Values in ascending order in an array.
+
+    Parameters
+    ----------
+    ordered : ndarray
+        The values.
+    passed : sequence of int
+        passed[k] is how much the first k values count.
+    """
+
+    def __init__(self, ordered: np.ndarray, passed: Sequence[int] | np.ndarray) -> None:
+        self._ordered, self._passed = ordered, passed
+
+    @property
+    def ends(self) -> tuple[Any, Any] | None:
+        """The lowest and the highest value."""
+        return (self._ordered[0], self._ordered[-1]) if len(self._ordered) else None
+
+    @property
+    def total(self) -> float:
+        """How much all values count."""
+        return float(self._passed[-1])
+
+    def at_share(self, share: float) -> Any:
+        """The lowest value at or below which at least this share is."""
+        total = self.total
+
+        # formed where they are looked at, for there may be very many
+        def share_of(n_values: int) -> float:
+            return float(self._passed[n_values]) / total
+
+        positions = range(1, len(self._ordered) + 1)
+        position = bisect_left(positions, share, key=share_of)
+        return self._ordered[min(position, len(self._ordered) - 1)]
+
+    def before_last(self) -> Any:
+        """The highest value below the highest."""
+        return self._ordered[np.searchsorted(self._ordered, self._ordered[-1]) - 1]
+
+    def up_to(self, values: Sequence[Any]) -> list[float]:
+        """How much the values at or below each of some others count."""
+        places = (int(np.searchsorted(self._ordered, v, side="right")) for v in values)
+        return [float(self._passed[place]) for place in places]
+
+
+def cuts_of(ordered: OrderedValues, n_quantiles: int) -> list[Any]:
+    """Quantiles of ordered values, each moved to the roundest value that splits nearly as it does.
+
+    Parameters
+    ----------
+    ordered : OrderedValues
+        The values.
+    n_quantiles : int
+        How many parts to make.
+
+    Returns
+    -------
+    list
+        The cut points, ascending.
+    """
+    if ordered.ends is None or ordered.ends[0] == ordered.ends[1]:
         return []
     tolerance = min(QUANTILE_TOLERANCE, 0.25 / n_quantiles)
-    cuts: dict[int, Any] = {}  # by the number of values at or below: one cut for each split
+    cuts: dict[float, Any] = {}  # by what is at or below: one cut for each split
     for k in range(1, n_quantiles):
-        cut = _near_quantile(ordered, passed, k / n_quantiles, tolerance)
-        cuts.setdefault(int(np.searchsorted(ordered, cut, side="right")), cut)
+        cut = _near_quantile(ordered, ordered.ends, k / n_quantiles, tolerance)
+        cuts.setdefault(ordered.up_to([cut])[0], cut)
     return sorted(cuts.values())
 
 
 def _near_quantile(
-    ordered: np.ndarray, passed: Sequence[int] | np.ndarray, share: float, tolerance: float
+    ordered: OrderedValues, ends: tuple[Any, Any], share: float, tolerance: float
 ) -> Any:
-    """The roundest value with about this share of the values at or below it.
-
-    passed[k] is the weight of the first k values: shares are formed where they are
-    looked at, for there may be very many.
-    """
-    total = float(passed[-1])
-
-    def share_of(n_values: int) -> float:
-        return float(passed[n_values]) / total
-
-    positions = range(1, len(ordered) + 1)
-    position = min(bisect_left(positions, share - 1e-12, key=share_of), len(ordered) - 1)
-    exact = ordered[position]
-    if exact == ordered[-1]:  # nothing is above it: cut between it and the value before
-        return _roundest(ordered[np.searchsorted(ordered, exact) - 1], exact)
-    wanted = share_of(int(np.searchsorted(ordered, exact, side="right")))
-    for candidate in _rounded(exact, _spread(ordered[0], ordered[-1])):
-        below = share_of(int(np.searchsorted(ordered, candidate, side="right")))
-        if abs(below - wanted) <= tolerance and ordered[0] <= candidate < ordered[-1]:
+    """The roundest value with about this share of the values at or below it."""
+    first, last = ends
+    exact = ordered.at_share(share - 1e-12)
+    if exact == last:  # nothing is above it: cut between it and the value before
+        return _roundest(ordered.before_last(), exact)
+    candidates = [c for c in _rounded(exact, _spread(first, last)) if first <= c < last]
+    wanted, *below = (n / ordered.total for n in ordered.up_to([exact, *candidates]))
+    for candidate, share_below in zip(candidates, below, strict=True):
+        if abs(share_below - wanted) <= tolerance:
             return candidate
     return exact
 

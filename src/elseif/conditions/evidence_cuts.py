@@ -56,6 +56,27 @@ def evidence_cuts(
     parts = np.searchsorted(np.array(cuts), values, side="left")
     counts = np.zeros((len(cuts) + 1, n_labels))
     np.add.at(counts, (parts, codes), 1.0 if weights is None else weights)
+    return joined_parts(cuts, counts)
+
+
+def joined_parts(cuts: list[Any], counts: np.ndarray) -> list[Any]:
+    """The cuts that are left when neighbouring parts with like labels are joined.
+
+    Parameters
+    ----------
+    cuts : list
+        Cut points, ascending.
+    counts : ndarray, shape (cuts + 1, labels)
+        Label counts of the parts.
+
+    Returns
+    -------
+    list
+        Some of the cut points.
+    """
+    cuts = list(cuts)
+    if len(cuts) < 2:
+        return cuts
     price = float(np.log(len(cuts)))  # of a cut being any of them
     while len(cuts) > 1:
         alone = _log_marginal_likelihood(counts)

@@ -12,11 +12,14 @@ from elseif.errors import ValuesShownWarning
 from elseif.tables.date_texts import is_spelt_as_date
 
 NUMBERS, DATES = "numbers", "dates"
+SIGNED = "numbers with a sign, such as % or €"
+SIGN = r"[%€$£¥]"
 FEWEST = 20  # different values
 MOST_ODD = 0.1  # of the values may be spelt otherwise
 SPELLINGS = (
     (NUMBERS, re.compile(r"[+-]?\d+([.,]\d+)?").fullmatch, "numeric"),
     (DATES, is_spelt_as_date, "date"),
+    (SIGNED, re.compile(rf"{SIGN}? ?[+-]?\d[\d.,]* ?{SIGN}?").fullmatch, ""),
 )
 
 
@@ -48,10 +51,10 @@ def warn_of_hidden_numbers(name: str, categories: Sequence[Any]) -> None:
     hidden = hidden_in(categories)
     if hidden is not None:
         text = f"Column {name!r} is text, but its {len(categories)} values are {hidden.what}"
-        advice = (
-            f"Say kinds={{{name!r}: {hidden.kind!r}}} to read them so, or "
-            f"kinds={{{name!r}: 'category'}}."
-        )
+        to_read = f"Say kinds={{{name!r}: {hidden.kind!r}}} to read them so"
+        if hidden.what == SIGNED:
+            to_read = "Take the signs away to read them as numbers"
+        advice = f"{to_read}, or say kinds={{{name!r}: 'category'}}."
         beside = f" (but {hidden.odd[0]!r})" if hidden.odd else ""
         warnings.warn(
             ValuesShownWarning(f"{text}{beside}. {advice}", f"{text}. {advice}"), stacklevel=3

@@ -161,20 +161,21 @@ def speaks_of_a_person(name: str) -> bool:
 
 def _of_numbers(column: Column, labels: Labels) -> Suspicion | None:
     assert column.numbers is not None
-    if not _may_be_numbered(column.numbers[:ONCE_OVER]):
+    if not may_be_numbered(column.numbers[:ONCE_OVER]):
         return None
     used = ~np.isnan(column.numbers) & (labels.codes >= 0)
     numbers = column.numbers[used]
     is_named = speaks_of_a_person(column.name)
-    distinct, repeats = np.unique(numbers, return_counts=True)
-    n = float(len(numbers)) if labels.count_once else _observations(labels, used)
+    distinct, repeats = _distinct(numbers, labels, used)
+    n_known = labels.n_rows_of(used)
+    n = float(n_known) if labels.count_once else _observations(labels, used)
     n_distinct = len(distinct)
     least = WITH_EVIDENCE if is_named else NEARLY_ALL_NUMBERS
     if n_distinct < FEWEST_DISTINCT or n_distinct < least * n or not _are_whole(distinct):
         return None
     if is_named:
         return _sure(IDENTIFIER, n_distinct, n)
-    if len(numbers) < MOSTLY_PRESENT * column.n_rows:
+    if n_known < MOSTLY_PRESENT * labels.n_rows_of(np.ones(column.n_rows, dtype=bool)):
         return None  # a number that tells all rows apart is there for all rows
     if _are_unique_by_design(distinct, repeats) or _are_random(distinct):
         return _sure(IDENTIFIER, n_distinct, n)
@@ -187,7 +188,19 @@ def _of_numbers(column: Column, labels: Labels) -> Suspicion | None:
     return None
 
 
-def _may_be_numbered(first: np.ndarray) -> bool:
+def _distinct(
+    numbers: np.ndarray, labels: Labels, used: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The distinct numbers, ascending, and how many rows have each."""
+    if labels.repeats is None:
+        return np.unique(numbers, return_counts=True)
+    distinct, place = np.unique(numbers, return_inverse=True)
+    repeats = np.zeros(len(distinct), dtype=np.int64)
+    np.add.at(repeats, place, labels.repeats[used])
+    return distinct, repeats
+
+
+def may_be_numbered(first: np.ndarray) -> bool:
     """A look at some rows, for those columns that need no second one."""
     known = first[~np.isnan(first)]
     if not _are_whole(known):
@@ -202,7 +215,7 @@ def _are_whole(numbers: np.ndarray) -> bool:
 def _observations(labels: Labels, used: np.ndarray) -> float:
     """How many observations some rows are: a whole weight is a row that repeats."""
     if not float(labels.unit).is_integer():
-        return float(np.count_nonzero(used))
+        return float(labels.n_rows_of(used))
     return float(labels.weights[used].sum()) * labels.unit
 
 

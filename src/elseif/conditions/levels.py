@@ -41,7 +41,9 @@ def level_counts(column: Column, labels: Labels, by_weight: bool | None = None) 
         some = slice(start, start + ROWS_AT_ONCE)
         codes = column.codes[some]
         used = (codes >= 0) & (labels.codes[some] >= 0)
-        weights = labels.weights[some][used] if by_weight and not labels.count_once else None
+        weights = None if labels.repeats is None else labels.repeats[some][used]
+        if by_weight and not labels.count_once:
+            weights = labels.weights[some][used]
         counts += np.bincount(codes[used], weights=weights, minlength=n)
     return counts * labels.unit if by_weight else counts
 

@@ -97,9 +97,12 @@ def warn_of_unseen(table: Table, columns: Sequence[ColumnReport]) -> None:
         shown = f" ({_some([str(column.categories[i]) for i in unseen])})"
         n_known = report.n_other_levels
         if not n_known:
-            text = (
-                f"Column {report.name!r}: {n_values} values are of categories that fit did not see"
+            values = (
+                "1 value is of a category"
+                if n_values == 1
+                else (f"{n_values:,} values are of categories")
             )
+            text = f"Column {report.name!r}: {values} that fit did not see"
             _note(f"{text}{shown}; {NOTHING_HOLDS}", f"{text}; {NOTHING_HOLDS}")
         elif len(unseen) > n_known:
             text = f"Column {report.name!r}: {len(unseen)} categories are not named in the model"

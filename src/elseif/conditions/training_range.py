@@ -30,7 +30,7 @@ class TrainingRange:
     high : Any
         The upper end: a number, or the last day.
     people : int
-        At least so many values lay at or beyond each end before it was rounded.
+        At least this many values lay at or beyond each end before rounding.
 
     Examples
     --------
@@ -59,16 +59,33 @@ def training_range(column: Column, labels: Labels) -> TrainingRange | None:
     counts &= labels.codes >= 0
     counts &= labels.weights > 0
     values = numbers[counts]
-    people = min(max(FEWEST_OF_A_LEVEL, len(values) // ROWS_FOR_EACH), MOST_LEFT_OUT)
-    if len(values) < 4 * people:
+    n_values = labels.n_rows_of(counts)
+    people = left_out_at_each_end(n_values)
+    if people is None:
         return None
-    positions = people - 1, len(values) - people
-    values.partition(positions)  # a copy already: a column may fill half of the memory
-    low, high = values[list(positions)]
+    positions = people - 1, n_values - people
+    if labels.repeats is not None:
+        order = np.argsort(values, kind="stable")
+        passed = np.cumsum(labels.repeats[counts][order])
+        low, high = values[order[np.searchsorted(passed, positions, side="right")]]
+    else:
+        values.partition(positions)  # a copy already: a column may fill half of the memory
+        low, high = values[list(positions)]
+    return range_between(low, high, column.kind, people)
+
+
+def left_out_at_each_end(n_values: int) -> int | None:
+    """How many values are left out at either end; None where there are too few for a range."""
+    people = min(max(FEWEST_OF_A_LEVEL, n_values // ROWS_FOR_EACH), MOST_LEFT_OUT)
+    return None if n_values < 4 * people else people
+
+
+def range_between(low: Any, high: Any, kind: Kind, people: int) -> TrainingRange | None:
+    """The range of a column whose values beyond two of them were left out."""
     if low == high:
         return None
     ends: tuple[Any, Any] | None
-    ends = _whole_dates(low, high) if column.kind is Kind.DATE else _round_numbers(low, high)
+    ends = _whole_dates(low, high) if kind is Kind.DATE else _round_numbers(low, high)
     return None if ends is None else TrainingRange(ends[0], ends[1], people)
 
 

@@ -18,12 +18,19 @@ from elseif.conditions.binarise import (
 from elseif.conditions.condition import Condition
 from elseif.conditions.levels import short_scale
 from elseif.engines.expressions import condition_expression
+from elseif.engines.large_columns import (
+    can_be_cut_in_engine,
+    large_column_conditions,
+    refuse_many_values,
+)
 from elseif.engines.lazy_table import ColumnCounts, LazyLabels, LazyTable
-from elseif.engines.patterns import Patterns, count_patterns
+from elseif.engines.patterns import SHARE_OF_MEMORY, Patterns, count_patterns
 from elseif.progress import Progress
-from elseif.tables.columns import Kind
+from elseif.tables.columns import Column, Kind
 from elseif.tables.families import family
 from elseif.tables.values import refuse_other_numbers
+
+BYTES_OF_A_VALUE = 120  # with label and count, as the engine, Arrow and we hold it at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +53,7 @@ def conditions_in_engine(
     how: Binarising,
     *,
     allow_infinite: bool = False,
+    max_memory: float = 4e9,
     progress: Progress | None = None,
 ) -> EngineConditions:
     """Every condition on every column.
@@ -60,6 +68,8 @@ def conditions_in_engine(
         How columns become conditions.
     allow_infinite : bool, default=False
         Whether numbers may be infinite.
+    max_memory : float, default=4e9
+        Bytes that may be used.
     progress : Progress, default=None
         Where progress is shown.
 
@@ -75,15 +85,32 @@ def conditions_in_engine(
     with (progress or Progress()).stage("counting columns", len(table.names)) as report:
         for done, name in enumerate(table.names):
             report(done)
+            if _is_large(table, labels, how, name, max_memory):
+                of_column, column_report = large_column_conditions(
+                    table, labels, how, name, allow_infinite
+                )
+                if column_report.n_missing and not how.allow_missing:
+                    lacking[name] = column_report.n_missing
+                    continue
+                reports.append(column_report)
+                scales[name] = ()
+                conditions.extend(of_column)
+                # of numbers and dates, nothing but the kind is looked at
+                column = Column(name, column_report.kind, 0)
+                expressions.extend(
+                    condition_expression(c, table.cell(name), column, (), table.dtype(name))
+                    for c in of_column
+                )
+                continue
             counts = _column(table, labels, how, name, allow_infinite)
-            column, of_rows = counts.all_rows(), counts.all_labels()
+            column = counts.groups
             refuse_other_numbers(column)
             if column.n_missing and not how.allow_missing:
-                lacking[name] = column.n_missing
+                lacking[name] = counts.n_missing
                 continue
-            of_column, column_report = column_conditions(column, of_rows, how)
+            of_column, column_report = column_conditions(column, counts.labels, how)
             reports.append(column_report)
-            scales[name] = short_scale(column, of_rows)
+            scales[name] = short_scale(column, counts.labels)
             conditions.extend(of_column)
             expressions.extend(
                 condition_expression(
@@ -136,10 +163,24 @@ def _column(
     if counts.groups.kind is Kind.BOOLEAN and not is_told and not _has_truth_values(counts):
         counts = table.column(name, labels, Kind.NUMERIC, allow_infinite)
     if name in how.orders:
-        return ColumnCounts(
-            in_order(counts.groups, how.orders[name]), counts.values, counts.labels, counts.n
-        )
+        return ColumnCounts(in_order(counts.groups, how.orders[name]), counts.values, counts.labels)
     return counts
+
+
+def _is_large(
+    table: LazyTable, labels: LazyLabels, how: Binarising, name: str, max_memory: float
+) -> bool:
+    """Whether a column has more distinct values than may be fetched, and can do without."""
+    bytes_each = BYTES_OF_A_VALUE if table.weight is None else BYTES_OF_A_VALUE + 8
+    room = max_memory * SHARE_OF_MEMORY
+    if labels.n_rows * bytes_each <= room:
+        return False
+    n_groups = table.n_values(name, labels)  # worth a query to know
+    if n_groups * bytes_each <= room:
+        return False
+    if not can_be_cut_in_engine(table, how, name):
+        refuse_many_values(name, n_groups, n_groups * bytes_each, max_memory)
+    return True
 
 
 def _has_truth_values(counts: ColumnCounts) -> bool:

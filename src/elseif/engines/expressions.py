@@ -50,7 +50,7 @@ def condition_expression(
     if condition.operator == MISSING:
         return is_missing(cell, dtype)
     if column.kind in (Kind.NUMERIC, Kind.DATE):
-        known = _comparable(cell, column.kind, dtype)
+        known = comparable(cell, column.kind, dtype)
         return _compared(condition, known, column.kind).fill_null(False) & ~is_missing(cell, dtype)
     truth = condition.holds(column)
     return same_value(
@@ -77,7 +77,8 @@ def same_value(cell: Any, values: Sequence[Any]) -> Any:
     return cell.is_in(list(dict.fromkeys(known))).fill_null(False)
 
 
-def _comparable(cell: Any, kind: Kind, dtype: Any) -> Any:
+def comparable(cell: Any, kind: Kind, dtype: Any) -> Any:
+    """The expression of a column's values as numbers, or as time stamps."""
     if kind is Kind.NUMERIC:
         if not (dtype.is_numeric() or dtype == nw.Boolean):
             raise DataError(f"A column of {dtype} in an engine cannot be cut as numbers.")
@@ -93,25 +94,26 @@ def _comparable(cell: Any, kind: Kind, dtype: Any) -> Any:
 def _compared(condition: Condition, cell: Any, kind: Kind) -> Any:
     operator, value = condition.operator, condition.value
     if operator == BETWEEN:
-        low, high = (_literal(v, kind) for v in value)
+        low, high = (literal(v, kind) for v in value)
         return (cell > low) & (cell <= high)
     if operator == ONE_OF:
-        return cell.is_in([_literal(v, kind) for v in value])
-    literal = _literal(value, kind)
+        return cell.is_in([literal(v, kind) for v in value])
+    other = literal(value, kind)
     if operator == ABOVE:
-        return cell > literal
+        return cell > other
     if operator == AT_MOST:
-        return cell <= literal
+        return cell <= other
     if operator == AT_LEAST:
-        return cell >= literal
+        return cell >= other
     if operator == BELOW:
-        return cell < literal
+        return cell < other
     if operator == EQUAL:
-        return cell == literal
-    return cell != literal
+        return cell == other
+    return cell != other
 
 
-def _literal(value: Any, kind: Kind) -> Any:
+def literal(value: Any, kind: Kind) -> Any:
+    """A number or a date as an engine compares with it."""
     if kind is Kind.NUMERIC:
         return float(value)
     moment = as_date(value).astype("datetime64[us]").astype(datetime.datetime)

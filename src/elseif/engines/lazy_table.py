@@ -5,8 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import narwhals as nw
 import numpy as np
@@ -21,7 +20,14 @@ from elseif.tables.weights import scaled_to_effective_size
 
 VALUE, LABEL, WEIGHT, COUNT = "value", "label", "weight", "n"
 MOST_LABELS = 100  # each is a term of an expression that engines take apart by recursion
-FIRST_ROWS = 1024  # by which columns are first judged: they must not be of one value
+
+
+class LabelGroups(NamedTuple):
+    """Rows by label and weight: how many there are of each."""
+
+    codes: np.ndarray  # int64 (groups,): -1 where a label is missing
+    weights: np.ndarray  # int64 (groups,): in units, 0 where a label is missing
+    n: np.ndarray  # int64 (groups,)
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,14 +40,16 @@ class LazyLabels:
     units: Mapping[float, int] | None  # the whole number of units of each weight; None: all one
     n_rows: int
     n_dropped: int  # rows without a label
-    row_weights: np.ndarray | None = None  # in units, of each row in no order
+    groups: LabelGroups
 
     def of_groups(self, codes: np.ndarray, weights: np.ndarray | None) -> Labels:
         """The labels of groups of rows with the same label and weight, one row of each group."""
         codes = codes.astype(np.int64)
         whole: np.ndarray = np.broadcast_to(np.int64(1), codes.shape)
         if self.units is not None and weights is not None:
-            whole = np.array([self.units[weight] for weight in weights.tolist()], dtype=np.int64)
+            distinct, place = np.unique(weights, return_inverse=True)
+            units = [self.units[weight] for weight in distinct.tolist()]
+            whole = np.array(units, dtype=np.int64)[place]
         counts = (codes >= 0) & (whole > 0)
         if not counts.all():  # as of a table in memory: what does not count has neither
             codes, whole = np.where(counts, codes, -1), whole * counts
@@ -131,23 +139,23 @@ class LazyTable:
             raise DataError("The table has no rows: Found array with 0 sample(s).")
         with warnings.catch_warnings():  # these are groups, of which each label has few
             warnings.filterwarnings("ignore", "The number of unique classes")
-            y = check(found[LABEL].to_native().to_pandas())
+            y = check(_signed(found[LABEL].to_native()).to_pandas())
         missing = missing_labels(y)
         if missing.any() and not drop_missing:
             raise DataError(
                 f"Input y contains NaN or infinity: {int(n[missing].sum()):,} rows have no label "
                 f"in {self.label!r}. Fill them in, or leave these rows out by missing_y='drop'."
             )
-        unit, units, used, row_weights = 1.0, None, ~missing, None
+        unit, units, used = 1.0, None, ~missing
+        whole = np.ones(len(n), dtype=np.int64)
         if self.weight is not None:
             weights = _numbers(found[WEIGHT])
             unit, whole = _units(weights, n, used, effective, self.weight)
             units = dict(zip(weights.tolist(), whole.tolist(), strict=True))
-            row_weights = np.repeat(np.where(used, whole, 0), n)
             used &= whole > 0
         if not used.any():
             raise DataError("No observation is left: every label is missing or every weight is 0.")
-        labels = read_labels(y[used], None, False, self._order_of_labels())
+        labels = read_labels(y[used], None, False, self.order_of_labels())
         if len(labels.classes) > MOST_LABELS:
             raise DataError(
                 f"{self.label!r} holds {len(labels.classes):,} different labels; at most "
@@ -157,11 +165,14 @@ class LazyTable:
         values = [
             list(dict.fromkeys(raw[labels.codes == code])) for code in range(len(labels.classes))
         ]
+        codes = np.full(len(n), -1, dtype=np.int64)
+        codes[used] = labels.codes
+        groups = LabelGroups(codes, np.where(used, whole, 0).astype(np.int64), n)
         return LazyLabels(
-            labels.classes, values, unit, units, int(n.sum()), int(n[missing].sum()), row_weights
+            labels.classes, values, unit, units, int(n.sum()), int(n[missing].sum()), groups
         )
 
-    def _order_of_labels(self) -> list[Any] | None:
+    def order_of_labels(self) -> list[Any] | None:
         """The order of the labels, where it was told or their type has one."""
         if self._order is not None:
             return list(self._order)
@@ -176,6 +187,13 @@ class LazyTable:
             code = nw.when(is_label).then(nw.lit(place)).otherwise(code)
         return code.alias(LABEL)
 
+    def n_values(self, name: str, labels: LazyLabels) -> int:
+        """How many distinct values a column has by label and weight."""
+        keys = self.keys(self.cell(name).alias(VALUE), self.code_of_label(labels))
+        some = self.frame.select(*keys).group_by(*self.names_of_keys(VALUE, LABEL))
+        counted = some.agg(nw.len().alias(COUNT)).select(nw.len())
+        return int(counted.collect("pyarrow")[0, 0])
+
     def column(
         self, name: str, labels: LazyLabels, kind: Kind | None, allow_infinite: bool
     ) -> ColumnCounts:
@@ -184,11 +202,12 @@ class LazyTable:
         keys = self.keys(value, self.code_of_label(labels))
         found = self.counts(keys, self.names_of_keys(VALUE, LABEL))
         weights = None if self.weight is None else _numbers(found[WEIGHT])
+        n = found[COUNT].to_numpy().astype(np.int64)
+        of_groups = labels.of_groups(found[LABEL].to_numpy(), weights)
         return ColumnCounts(
             groups=column_from_series(found[VALUE], name, kind, allow_infinite),
             values=found[VALUE].to_list(),
-            labels=labels.of_groups(found[LABEL].to_numpy(), weights),
-            n=found[COUNT].to_numpy().astype(np.int64),
+            labels=replace(of_groups, weights=of_groups.weights * n, repeats=n),
         )
 
 
@@ -198,23 +217,12 @@ class ColumnCounts:
 
     groups: Column  # one row of each group
     values: list[Any]  # of the groups, as the engine has them
-    labels: Labels  # of the groups
-    n: np.ndarray  # rows of each group
+    labels: Labels  # of the groups, with the number of rows in each
 
-    @cached_property
-    def _rows(self) -> np.ndarray:
-        return _expanded(self.n)
-
-    def all_rows(self) -> Column:
-        """The column with all its rows, in no order that tells anything."""
-        return self.groups.take(self._rows)
-
-    def all_labels(self) -> Labels:
-        """The labels of all rows."""
-        rows, labels = self._rows, self.labels
-        one = np.broadcast_to(np.int64(1), rows.shape)
-        weights = one if labels.count_once else labels.weights[rows]
-        return replace(labels, codes=labels.codes[rows], weights=weights)
+    @property
+    def n_missing(self) -> int:
+        """Number of rows that have no value."""
+        return self.labels.n_rows_of(self.groups.is_missing())
 
 
 def _units(
@@ -224,29 +232,16 @@ def _units(
     if np.isnan(weights).any():
         lacking = int(n[np.isnan(weights)].sum())
         raise DataError(f"sample_weight: {lacking:,} rows have no weight in {name!r}.")
-    rows = np.repeat(np.arange(len(n)), n)
-    whole, unit = whole_weights(weights[rows], len(rows))
+    whole, unit = whole_weights(weights, len(n), n)
     if effective:
-        scaled = scaled_to_effective_size(whole * unit, used[rows])
-        whole, unit = whole_weights(scaled, len(rows))
-    first = np.concatenate([[0], np.cumsum(n)[:-1]])
-    return unit, whole[first].astype(np.int64)
+        scaled = scaled_to_effective_size(whole * unit, used, n)
+        whole, unit = whole_weights(scaled, len(n), n)
+    return unit, whole.astype(np.int64)
 
 
 def _numbers(series: nw.Series[Any]) -> np.ndarray:
     numbers: np.ndarray = series.cast(nw.Float64).to_numpy().astype(np.float64)
     return numbers
-
-
-def _expanded(n: np.ndarray) -> np.ndarray:
-    """The group of each row; the first rows are drawn evenly from all of them."""
-    rows = np.repeat(np.arange(len(n)), n)
-    if len(rows) <= FIRST_ROWS:
-        return np.random.default_rng(0).permutation(rows)
-    first = np.random.default_rng(0).choice(len(rows), FIRST_ROWS, replace=False)
-    is_first = np.zeros(len(rows), dtype=bool)
-    is_first[first] = True
-    return np.concatenate([rows[first], rows[~is_first]])
 
 
 def _by_place(X: Any, columns: Sequence[str]) -> Any:
@@ -294,3 +289,13 @@ def lazy_table(
             "first."
         )
     return LazyTable(X, y, sample_weight, order)
+
+
+def _signed(labels: Any) -> Any:
+    """Arrow's labels, with codes of categories that every release of PyArrow turns into pandas."""
+    import pyarrow as pa
+
+    kind = labels.type
+    if pa.types.is_dictionary(kind) and pa.types.is_unsigned_integer(kind.index_type):
+        return labels.cast(pa.dictionary(pa.int64(), kind.value_type, kind.ordered))
+    return labels

@@ -143,8 +143,7 @@ def count_patterns(
         raise TooManyPatternsError(
             f"{n_patterns:,} patterns of {len(conditions)} conditions take "
             f"{n_patterns * bytes_each / 1e9:.2g} GB, and a quarter of max_memory={max_memory:.3g} "
-            "bytes may be used for them. Raise max_memory, leave out columns, or have the workers "
-            "of a Dask cluster hold the rows, by n_shards."
+            "bytes may be used for them. Raise max_memory, or leave out columns."
         )
     answers = (
         [grouped]
@@ -201,13 +200,24 @@ def as_arrays(
     answer: nw.DataFrame[Any], names: Sequence[str], labels: LazyLabels
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Patterns, codes of labels and whole weights of an answer; rows that do not count left out."""
+    n = answer[COUNT].to_numpy().astype(np.int64)
+    return arrays_of(answer, names, labels, n)
+
+
+def arrays_of(
+    answer: nw.DataFrame[Any],
+    names: Sequence[str],
+    labels: LazyLabels,
+    n: np.ndarray | None = None,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The same of rows, each of which stands for itself unless their numbers are given."""
     weights = answer[WEIGHT].to_numpy() if labels.units is not None else None
     of_groups = labels.of_groups(answer[LABEL].to_numpy(), weights)
-    n = answer[COUNT].to_numpy().astype(np.int64)
     used = of_groups.codes >= 0
     keys = [answer[name].to_numpy().astype(np.int64)[used] for name in names]
     stacked = np.stack(keys, axis=1) if keys else np.zeros((int(used.sum()), 0), dtype=np.int64)
-    return stacked, of_groups.codes[used], (of_groups.weights * n)[used]
+    whole = of_groups.weights if n is None else of_groups.weights * n
+    return stacked, of_groups.codes[used], whole[used]
 
 
 def _in_order(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -81,7 +80,7 @@ def shard_patterns(
     if n_shards is None:
         n_shards = max(1, len(client.scheduler_info(n_workers=-1)["workers"]))
     bounds = _bounds(rows, names, labels.n_rows, n_shards)
-    as_rows = partial(_shard_rows, names=names, labels=replace(labels, row_weights=None))
+    as_rows = partial(_shard_rows, names=names, labels=labels)
     holders = []
     for place, within in enumerate(_ranges(names, bounds)):
         some = rows if within is None else rows.filter(within)
