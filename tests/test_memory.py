@@ -15,6 +15,9 @@ from elseif import BayesianRuleListClassifier, memory
 from elseif.errors import ResourceError
 from elseif.progress import Progress
 from elseif.projection.target import bytes_of_target, make_target
+from elseif.report import evidence
+from elseif.report.report_memory import bytes_of_report
+from elseif.report.summary import summarise
 from elseif.sampler.chains import SamplerSettings, sample
 from elseif.sampler.move_mix import KERNELS
 from elseif.sampler.sampling_memory import bytes_of_sampling
@@ -102,6 +105,26 @@ def test_too_large_is_said_with_what_would_do(
     pd.DataFrame({"a": np.arange(9_000)}).to_parquet(tmp_path / "t.parquet")
     with pytest.raises(ResourceError, match="ParquetTable"):
         read_file(tmp_path / "t.parquet")
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_report_takes_what_was_estimated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For each row more, and it is refused before the folds are run where that is too much."""
+    rng, peaks, estimates = np.random.default_rng(0), [], []
+    for n_rows in (15_000, 45_000):
+        X = pd.DataFrame(rng.random((n_rows, 6))).rename(columns="x{}".format)
+        y = pd.Series(rng.integers(0, 2, n_rows), name="y")
+        how = {"kernel": "paper", "n_iter": 60, "n_chains": 1, "max_cardinality": 1}
+        fitted = BayesianRuleListClassifier(random_state=0, **how).fit(X, y)
+        table = fitted.model_.read_training(X)
+        estimates.append(bytes_of_report(X, table, 2))
+        peaks.append(peak_of(lambda f=fitted, X=X, y=y: summarise(f, X, y, folds=2)))
+    grown, estimated = peaks[1] - peaks[0], estimates[1] - estimates[0]
+    assert estimated / 3 < grown < 1.5 * estimated
+    monkeypatch.setattr(memory, "available_memory", lambda: estimates[1] / 2)
+    monkeypatch.setattr(evidence, "cross_validate", None)  # which is not reached
+    with pytest.raises(ResourceError, match=r"A report with folds on 45,000 rows .* held-out"):
+        summarise(fitted, X, y, folds=2)
 
 
 @pytest.mark.parametrize(

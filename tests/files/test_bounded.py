@@ -21,7 +21,7 @@ READERS = [(read_model, ModelFileError), (read_plan, FederationError)]
     ("name", "said"),
     [
         ("none.json", "there is no such file"),
-        (".", "is not a file"),
+        (".", "is a folder. Give a file"),
         ("a\0b.json", "cannot be read: embedded null"),
         ("n" * 300, "cannot be read: File name too long"),
     ],

@@ -32,6 +32,13 @@ def written(sep: str = ",", decimal: str = ".", missing: str = "", end: str = "\
     return "".join(sep.join(row) + end for row in rows)
 
 
+def zstandard(content: bytes) -> bytes:
+    """Content compressed by Zstandard."""
+    pa = pytest.importorskip("pyarrow")
+    packed: bytes = pa.compress(content, codec="zstd", asbytes=True)
+    return packed
+
+
 def zipped(*contents: bytes) -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
@@ -40,8 +47,15 @@ def zipped(*contents: bytes) -> bytes:
     return out.getvalue()
 
 
+def quoted(text: str, sep: str) -> str:
+    """The same with every field in quotes, as R and many databases write it."""
+    rows = [line.split(sep) for line in text.splitlines()]
+    return "".join(sep.join(f'"{cell}"' for cell in row) + "\n" for row in rows)
+
+
 PLAIN = written().encode()
 SEMICOLONS = written(";", ",").encode()
+SEMICOLONS_MARKED = written(";", ",").encode("utf-8-sig")
 # file name, content, how it is written as far as that must be given
 READ: dict[str, tuple[str, bytes, dict[str, Any]]] = {
     "plain": ("t.csv", PLAIN, {}),
@@ -78,12 +92,24 @@ READ: dict[str, tuple[str, bytes, dict[str, Any]]] = {
     "bzip2": ("t.csv.bz2", bz2.compress(PLAIN), {}),
     "xz": ("t.csv.xz", lzma.compress(PLAIN), {}),
     "zip": ("t.zip", zipped(PLAIN), {}),
+    "zstandard": ("t.csv.zst", zstandard(PLAIN), {}),
+    "zstandard of utf-16": ("t.csv.zst", zstandard(written().encode("utf-16")), {}),
     "n/a": ("t.csv", written(missing="n/a").encode(), {}),
     "NA": ("t.csv", written(missing="NA").encode(), {}),
     "#N/A": ("t.csv", written(missing="#N/A").encode(), {}),
     "null": ("t.csv", written(missing="null").encode(), {}),
     "unknown, told": ("t.csv", written(missing="unk").encode(), {"na_values": ["unk"]}),
     "upper-case ending": ("T.CSV", PLAIN, {}),
+    "all in quotes, semicolons and decimal commas": (
+        "t.csv",
+        quoted(written(";", ","), ";").encode(),
+        {},
+    ),
+    "all in quotes, a mark": ("t.csv", quoted(written(), ",").encode("utf-8-sig"), {}),
+    "a semicolon after every line": ("t.csv", written(";", ",", end=";\n").encode(), {}),
+    "a comma after every line": ("t.csv", written(end=",\r\n").encode(), {}),
+    "a mark, semicolons, decimal commas": ("t.csv", SEMICOLONS_MARKED, {}),
+    "macintosh lines, semicolons": ("t.csv", written(";", ",", end="\r").encode(), {}),
 }
 # file name, content, words of the refusal
 REFUSED: dict[str, tuple[str, bytes, tuple[str, ...]]] = {
@@ -96,6 +122,13 @@ REFUSED: dict[str, tuple[str, bytes, tuple[str, ...]]] = {
     "csv called gzip": ("t.csv.gz", PLAIN, ("cannot be decompressed",)),
     "csv called bzip2": ("t.csv.bz2", PLAIN, ("cannot be decompressed",)),
     "csv called xz": ("t.csv.xz", PLAIN, ("cannot be decompressed",)),
+    "csv called zst": ("t.csv.zst", PLAIN, ("cannot be decompressed",)),
+    "zstandard called csv": ("t.csv", zstandard(PLAIN), ("Zstandard", ".csv.zst")),
+    "zstandard cut short": ("t.csv.zst", zstandard(PLAIN)[:-9], ("cannot be decompressed",)),
+    "cp1252 after a megabyte": (
+        "t.csv", b"a,b\n" + b"1,x\n" * 300_000 + "2,ü\n".encode("cp1252"),
+        ("line 300002", "byte 1200006", "not UTF-8"),
+    ),
     "csv called zip": ("t.csv.zip", PLAIN, ("cannot be decompressed",)),
     "gzip cut short": ("t.csv.gz", gzip.compress(PLAIN)[:-9], ("cannot be decompressed",)),
     "two tables in a zip": ("t.zip", zipped(PLAIN, PLAIN), ("2 files", "Unpack")),
@@ -125,6 +158,26 @@ REFUSED: dict[str, tuple[str, bytes, tuple[str, ...]]] = {
         "t.csv", b"n,x\n1,a\n2,b\nnot done,c\n", ("line 4", "'not done'", "na_values='not done'"),
     ),
     "another separator": ("t.csv", b"a\n1,2\n", ("2 fields", "sep=")),
+    "a title above the header": (
+        "t.csv", b"Export of May\n\nage,bmi\n50,21\n", ("line 3", "a title stands above"),
+    ),
+    "units below the header": (
+        "t.csv", b"age,bmi\nyears,kg/m2\n50,21\n60,22\n", ("If line 2 is a second header",),
+    ),
+    "a total at the end": (
+        "t.csv", b"age,bmi\n50,21\n60,22\nall,43\n", ("If line 4 is a total", "delete it"),
+    ),
+    "a value below no name": ("t.csv", b"a,b,\n1,2,3\n", ("line 2", "column 3", "no name")),
+    "blanks between fields": ("t.txt", b"a b c\n1 2 3\n4 5 6\n", ("sep=' '",)),
+    "the euro sign in cp1252": (
+        "t.csv", "price;town\n\u20ac 5;Bonn\n".encode("cp1252"), ("line 2", "encoding='cp1252'"),
+    ),
+    "Stata": ("t.dta", b"<stata_dta>", ("ending must be", "Export the table as CSV")),
+    "Stata called csv": ("t.csv", b"<stata_dta>...", ("Stata", "CSV")),
+    "SQLite called csv": ("t.csv", b"SQLite format 3\x00", ("SQLite", "CSV")),
+    "a web page called csv": ("t.csv", b"<!DOCTYPE html><table>", ("web page", "CSV")),
+    "JSON called csv": ("t.csv", b'{"age": [1, 2]}', ("JSON", "CSV")),
+    "RTF called csv": ("t.csv", b"{\\rtf1", ("RTF", "CSV")),
 }  # fmt: skip
 
 
@@ -242,8 +295,38 @@ def test_shapes(content: str, shape: tuple[int, int], tmp_path: Path) -> None:
     assert next(iter(table.columns)) == "a"
 
 
+@pytest.mark.parametrize(
+    ("content", "first", "shape"),
+    [
+        ('size 5",y\n' + "1,2\n" * 10, 'size 5"', (10, 2)),
+        ('size ("),note,y\n' + "1,a,2\n" * 10 + '1,b",2\n' + "1,c,2\n" * 9, 'size (")', (20, 3)),
+        ('"a\nb";y\n1;2\n3;4\n', "a\nb", (2, 2)),
+        ('"a ""b""\n""c""";y\n1;2\n3;4\n', 'a "b"\n"c"', (2, 2)),
+        ("a\u2028b,y\n1,2\n3,4\n", "a\u2028b", (2, 2)),
+        ("a\x0cb,y\n1,2\n3,4\n", "a\x0cb", (2, 2)),
+    ],
+)
+def test_names_with_quotes_and_line_ends(
+    content: str, first: str, shape: tuple[int, int], tmp_path: Path
+) -> None:
+    """A quote within a name opens nothing; names in quotes may go on in the next line."""
+    path = tmp_path / "t.csv"
+    path.write_text(content, encoding="utf-8", newline="")
+    table = read_file(path)
+    assert table.shape == shape
+    assert next(iter(table.columns)) == first
+
+
+def test_a_quote_in_the_header_that_is_not_closed_loses_no_rows(tmp_path: Path) -> None:
+    """Rows that would be taken for the rest of a name are not dropped in silence."""
+    path = tmp_path / "t.csv"
+    path.write_text('a|"b,y\n' + "1,2\n" * 10)
+    with pytest.raises(DataError, match="quote in the names of the columns is not closed"):
+        read_file(path)
+
+
 def test_there_are_more_than_forty_files() -> None:
-    assert len(READ) + len(REFUSED) > 60
+    assert len(READ) + len(REFUSED) > 80
 
 
 @pytest.mark.parametrize(
@@ -259,3 +342,23 @@ def test_what_may_be_a_decimal_sign_is_not_certain(
     texts: list[str], decimal: str, separator: str | None
 ) -> None:
     assert certain_separator(texts, decimal) == separator
+
+
+def test_names_in_quotes_may_hold_separators_and_line_ends(tmp_path: Path) -> None:
+    """What stands inside quotes says nothing of what separates the names."""
+    path = tmp_path / "t.csv"
+    path.write_text('"age, years";"day\nseen;"\n50;2020-01-01\n', newline="")
+    assert list(read_file(path).columns) == ["age, years", "day\nseen;"]
+
+
+def test_an_excel_workbook_with_dates_is_refused_with_the_way_out(tmp_path: Path) -> None:
+    """A real workbook, as openpyxl writes it, by its own name and called CSV."""
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    book.active.append(["seen", "age"])
+    book.active.append([pd.Timestamp("2020-01-31").to_pydatetime(), 50])
+    for name in ("t.xlsx", "t.csv"):
+        book.save(tmp_path / "t.xlsx")
+        (tmp_path / name).write_bytes((tmp_path / "t.xlsx").read_bytes())
+        with pytest.raises((DataError, ParamError), match="CSV UTF-8"):
+            read_file(tmp_path / name)

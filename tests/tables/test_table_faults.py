@@ -575,7 +575,7 @@ def test_row_23_rows_of_a_wrong_shape_are_refused_with_their_byte(
         (b"   \n1,2\n", ()),
         (b"a,b,a\n1,2,3\n", ("line 1", "'a'")),
         (b"a,,c\n1,2,3\n", ("line 1", "2")),
-        (b"a,b,\n1,2,3\n", ("line 1", "3")),
+        (b"a,b,\n1,2,3\n", ("line 2", "column 3", "no name", "in the first line")),
         (b'a,"  ",c\n1,2,3\n', ("line 1", "2")),
     ],
     ids=["empty", "mark only", "empty line", "blanks", "doubled", "nameless", "last", "blank name"],

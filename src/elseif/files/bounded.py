@@ -15,7 +15,9 @@ def read_bounded(
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
-            raise refusal(f"{shown} is not a file.")
+            raise refusal(
+                f"{shown} is {'a folder' if path.is_dir() else 'not a file'}. Give a file."
+            )
         if status.st_size > largest:
             raise refusal(f"{shown} has {status.st_size:,} bytes; {limit}.")
         with path.open("rb") as file:

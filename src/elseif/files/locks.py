@@ -21,8 +21,8 @@ LOCK = ".elseif.lock"
 def only_run_in(folder: Path, what: str, option: str = "out") -> Iterator[None]:
     """Refuse a second run in a folder while another is at work there.
 
-    A lock file left behind by a process that was killed does no harm. Where the file system has
-    no locks, two runs cannot be told apart.
+    A lock file left behind by a process that was killed does no harm. If the file system has no
+    locks, two runs cannot be distinguished.
 
     Parameters
     ----------

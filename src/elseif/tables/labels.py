@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import decimal
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,6 +31,12 @@ class Labels:
     weights: np.ndarray  # int (rows,): whole numbers of units; one number, repeated, if all are 1
     unit: float
     n_dropped: int  # rows left out for want of a label
+    # int64 (rows,): of groups that an engine counted, how many rows each is; weights are their sums
+    repeats: np.ndarray | None = None
+
+    def n_rows_of(self, chosen: np.ndarray) -> int:
+        """How many rows those chosen by an array of booleans are."""
+        return int(np.count_nonzero(chosen) if self.repeats is None else self.repeats[chosen].sum())
 
     @property
     def count_once(self) -> bool:
@@ -69,6 +75,23 @@ def category_order(y: Any) -> list[Any] | None:
     if categories is None:
         categories = getattr(y, "categories", None)
     return None if categories is None else list(categories)
+
+
+def event_note(classes: np.ndarray, order: Sequence[Any] | None, in_engine: bool) -> str | None:
+    """What to say where sort order alone chose, of two texts, whose probability is shown."""
+    if order is not None or len(classes) != 2 or not all(isinstance(c, str) for c in classes):
+        return None
+    other, event = (f"{str(label)!r:.80}" for label in classes)
+    how = (
+        f"a column that is true where the label is {other}"
+        if in_engine
+        # y == other would keep the name of y, and the list would call the other label by it
+        else f"pandas.Categorical(y, [{event}, {other}])"
+    )
+    return (
+        f"Probabilities are those of {event}, the second of the two labels in alphabetical order. "
+        f"For those of {other} instead, fit {how}."
+    )
 
 
 def known_labels(y: np.ndarray) -> np.ndarray:
@@ -211,10 +234,13 @@ def _clash(y: np.ndarray) -> str:
     return " and ".join(f"{v!r} ({t.__name__})" for t, v in examples.items())
 
 
-def whole_weights(sample_weight: np.ndarray | None, n: int) -> tuple[np.ndarray, float]:
+def whole_weights(
+    sample_weight: np.ndarray | None, n: int, repeats: np.ndarray | None = None
+) -> tuple[np.ndarray, float]:
     """Weights as whole numbers of a unit: exact for integers and multiples of 1/4096.
 
     Others are each rounded to one part in 4,096 of itself, however large their neighbours are.
+    Each may stand for several rows.
     """
     if sample_weight is None:
         return np.broadcast_to(np.int64(1), (n,)), 1.0
@@ -240,20 +266,23 @@ def whole_weights(sample_weight: np.ndarray | None, n: int) -> tuple[np.ndarray,
         if np.all(scaled == np.floor(scaled)):
             break
     else:
-        scaled, bits = _in_fine_units(weights)
-    if scaled.sum() >= 2.0**MOST_BITS:
+        scaled, bits = _in_fine_units(weights, repeats)
+    if (scaled if repeats is None else scaled * repeats).sum() >= 2.0**MOST_BITS:
         raise DataError(
             f"sample_weight: the weights add up to more than can be counted (2^{MOST_BITS})."
         )
     return _least_room(scaled), float(np.ldexp(1.0, -bits))
 
 
-def _in_fine_units(weights: np.ndarray) -> tuple[np.ndarray, int]:
+def _in_fine_units(
+    weights: np.ndarray, repeats: np.ndarray | None = None
+) -> tuple[np.ndarray, int]:
     """Weights rounded to significant digits, in the largest unit 2^-bits that keeps them all."""
     mantissas, exponents = np.frexp(weights)
     rounded = np.ldexp(np.rint(np.ldexp(mantissas, WEIGHT_BITS)), exponents - WEIGHT_BITS)
     smallest = int(exponents[weights > 0].min())
-    room = MOST_BITS - 1 - int(np.frexp(rounded.sum())[1])
+    total = rounded.sum() if repeats is None else (rounded * repeats).sum()
+    room = MOST_BITS - 1 - int(np.frexp(total)[1])
     bits = min(WEIGHT_BITS - smallest, room)
     scaled = np.rint(np.ldexp(rounded, bits))
     # what is less than a unit counts for one, so that no label vanishes: harmless if it is small

@@ -228,8 +228,8 @@ def _paths(source: str | Path | Sequence[str | Path]) -> list[Path]:
     paths = sorted(p for p in path.iterdir() if p.suffix.lower() in PARQUET_ENDINGS and p.is_file())
     if not paths:
         raise DataError(
-            f"{path} is a folder without a Parquet file. If it is divided into further folders, "
-            "open it by pyarrow.dataset.dataset."
+            f"{path} is a folder without a Parquet file. Give a file, or a folder that has Parquet "
+            "files in it; files in further folders must be moved there."
         )
     return paths
 

@@ -250,7 +250,8 @@ class TextColumn:
             row = int(np.flatnonzero(np.isin(codes, faulty))[0])
             text = texts[codes[row]]
             found = f"has {text!r} among numbers ({sum(counts[faulty]):,} of such)"
-            raise self._fault(row, how, f"{found}. {advice(text, self.name, how)}")
+            where = _lone_line(row, len(codes), int(sum(counts[faulty])), how)
+            raise self._fault(row, how, f"{found}. {where}{advice(text, self.name, how)}")
 
 
 def _among_dates(text: str, name: str, order: str, how: Reading, error: ValueError) -> str:
@@ -265,7 +266,17 @@ def _among_dates(text: str, name: str, order: str, how: Reading, error: ValueErr
     )
 
 
+def _lone_line(row: int, n_rows: int, n_faulty: int, how: Reading) -> str:
+    """What to do where the only odd value stands in the first row or in the last."""
+    if n_faulty > 1 or n_rows < 3 or row not in (0, n_rows - 1):
+        return ""
+    what = "a second header, such as units" if row == 0 else "a total or a remark"
+    return f"If line {how.lines[row]} is {what}, delete it. "
+
+
 def _almost_advice(text: str, name: str, how: Reading) -> str:
+    if 0 < text.strip().count(" ") == name.strip().count(" "):
+        return "If blanks separate the fields, pass sep=' '"
     if how.decimal == "." and COMMA_NUMBER.fullmatch(text):
         return (
             "If it is a decimal comma, pass decimal=','; if commas set thousands apart, pass "

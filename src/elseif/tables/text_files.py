@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,13 +13,26 @@ from elseif.memory import require_memory
 from elseif.tables.date_texts import DATE_ORDERS, ORDERS
 from elseif.tables.parquet import PARQUET_ENDINGS, check_regular_file, load_pyarrow
 from elseif.tables.text_columns import Reading, TextColumn, decimal_sign
-from elseif.tables.text_source import COMPRESSED_ENDINGS, SAVE_AS_CSV, TextLines, open_lines
+from elseif.tables.text_header import Header, in_words, read_header
+from elseif.tables.text_source import (
+    AND_MORE,
+    COMPRESSED_ENDINGS,
+    SAVE_AS_CSV,
+    TextLines,
+    open_lines,
+)
 
 TEXT_ENDINGS = (".csv", ".tsv", ".txt", ".tab")
 SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods", ".numbers")
-DELIMITERS = (",", ";", "\t", "|")
 NAMED_DELIMITERS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|"}
+_EXPORT = "Export the table as CSV or Parquet."
+OTHER_ENDINGS = {
+    **dict.fromkeys((".7z", ".rar", ".tar", ".tgz", ".lz4"), "Unpack it first."),
+    **dict.fromkeys((".dta", ".sav", ".sas7bdat", ".xpt", ".rds", ".rdata", ".json"), _EXPORT),
+    **dict.fromkeys((".feather", ".arrow", ".db", ".sqlite", ".html", ".xml", ".pdf"), _EXPORT),
+}
 ROWS_AT_ONCE = 50_000
+BYTES_AT_ONCE = 1 << 25  # of long rows
 # what a user says of a file as a whole; orders of dates are kept by column
 READING_OPTIONS = ("sep", "decimal", "thousands", "encoding", "na_values", "date_format")
 LINE = 50  # bytes by which a row's line is found again
@@ -32,7 +44,7 @@ CONVERT = (
 
 @dataclass(frozen=True)
 class TextFormat:
-    """How a text file is written, as far as a user says so; None is detected.
+    """The format of a text file; settings that are None are detected.
 
     Parameters
     ----------
@@ -41,16 +53,16 @@ class TextFormat:
     decimal : {".", ","}, default=None
         Decimal sign of numbers.
     thousands : str, default=None
-        What sets thousands apart in numbers, such as "," in 12,345.
+        Thousands separator of numbers, such as "," in 12,345.
     encoding : str, default=None
-        Encoding, by the name that Python has for it.
+        Encoding, by its name in Python.
     na_values : collection of str, default=()
-        Texts that mean a missing value, beside the usual ones.
+        Texts that mean a missing value, in addition to the usual ones.
     date_format : str, default=None
-        How dates are written that do not begin with the year: "dmy" (day first), "mdy" (month
-        first), or by the signs of ``strptime``, such as "%d.%m.%y".
+        Format of dates that do not begin with the year: "dmy" (day first), "mdy" (month first), or
+        a ``strptime`` format such as "%d.%m.%y".
     date_orders : mapping of str to {"dmy", "mdy"}, default={}
-        Orders of day and month by column, for dates that do not show them.
+        Order of day and month by column, for dates from which it cannot be inferred.
 
     Examples
     --------
@@ -98,12 +110,12 @@ def read_file(
     text: TextFormat | None = None,
     needed: Collection[str] | None = None,
 ) -> Any:
-    """A data frame from a file, by its ending: .csv, .tsv, .txt, also compressed, or .parquet.
+    """Read a file: .csv, .tsv or .txt, also compressed, or .parquet.
 
-    Separator, decimal sign and encoding of a text file are detected where only one reading makes
-    sense; what is ambiguous is an error that says which setting decides it. Parquet is read
-    whole, so that every fault in it is named at once; a file that does not fit into memory is
-    opened as a ParquetTable instead.
+    Separator, decimal sign and encoding of a text file are detected if only one reading makes
+    sense; if the file is ambiguous, an error says which setting to use. Parquet is read whole, so
+    that all faults are reported at once; for a file that does not fit into memory, use a
+    ParquetTable instead.
 
     Parameters
     ----------
@@ -113,7 +125,7 @@ def read_file(
         Columns of text files that it calls "category" or "ordered" are taken as written; those
         that it calls "date", "dmy" or "mdy" (by the order of day and month) must be dates.
     text : TextFormat, default=None
-        How a text file is written, where it should not be detected.
+        The format of a text file, where it should not be detected.
     needed : collection of str, default=None
         Columns of a text file whose values are needed: others are not parsed, so that faults in
         them do not matter. None for all.
@@ -138,8 +150,8 @@ def read_file(
         raise ParamError(f"{path.name} is a spreadsheet. {SAVE_AS_CSV}.")
     if ending not in (*TEXT_ENDINGS, *PARQUET_ENDINGS):
         raise ParamError(
-            f"{path.name}: the ending must be .csv, .tsv, .txt (also with .gz, .bz2, .xz or .zip) "
-            "or .parquet."
+            f"{path.name}: the ending must be .csv, .tsv, .txt (also with .gz, .bz2, .xz, .zip or "
+            f".zst) or .parquet. {OTHER_ENDINGS.get(path.suffix.lower(), '')}".rstrip()
         )
     check_regular_file(path)
     if ending in PARQUET_ENDINGS:
@@ -191,14 +203,13 @@ def _read_parquet(path: Path) -> Any:
 
 
 def bytes_of_text(
-    path: Path, lines: TextLines, columns: Sequence[TextColumn], n_read: int
+    lines: TextLines, columns: Sequence[TextColumn], n_read: int, so_far: bool = False
 ) -> float:
-    """Memory that a text file takes when it is read, from its first rows and its size.
+    """Memory that a text file takes when it is read, from its rows so far and its size.
 
-    Of a compressed file, its size is that of what has been read: nothing is known of the rest.
+    Of a compressed file, the rest is expected to be as the part that was read.
     """
-    is_compressed = path.suffix.lower() in COMPRESSED_ENDINGS
-    size = lines.n_bytes if is_compressed else path.stat().st_size
+    size = lines.n_bytes if so_far else lines.n_bytes_expected
     n_rows = round(n_read * size / lines.n_bytes)
     return n_rows * LINE + sum(column.bytes_of_all(n_read, n_rows) for column in columns)
 
@@ -214,22 +225,27 @@ def _read_delimited(
 
     how = Reading(path, na_values=frozenset(text.na_values), date_format=text.date_format)
     with open_lines(path, text.encoding) as lines:
-        header, delimiter = _read_header(lines, text.delimiter, usual)
-        columns = [TextColumn(name) for name in header]
-        for chunk, ends in _row_chunks(lines, delimiter, len(header)):
+        header = read_header(lines, text.delimiter, usual)
+        columns = [TextColumn(name) for name in header.names]
+        next_check = 1.0  # rows, by which memory is estimated
+        for chunk, ends in _row_chunks(lines, header):
             how.lines += ends
             for column, values in zip(columns, zip(*chunk, strict=True), strict=True):
                 column.extend(values)
-            if len(how.lines) == len(chunk) == ROWS_AT_ONCE:  # the first of several
-                n_bytes = bytes_of_text(path, lines, columns, len(chunk))
-                require_memory(f"Reading {path.name}", n_bytes, CONVERT)
+            n_rows = len(how.lines)
+            if n_rows >= next_check and lines.n_bytes < lines.n_bytes_expected:
+                # what is compressed may go on unlike it began
+                next_check = AND_MORE * n_rows if lines.is_compressed else float("inf")
+                n_bytes = bytes_of_text(lines, columns, n_rows)
+                taken = 0.0 if n_rows == len(chunk) else bytes_of_text(lines, columns, n_rows, True)
+                require_memory(f"Reading {path.name}", n_bytes - taken, CONVERT)
     as_written = {name for name, kind in kinds.items() if kind in ("category", "ordered")}
     if needed is not None:
         how.is_free = False
-        as_written |= set(header) - set(needed)
+        as_written |= set(header.names) - set(needed)
     to_parse = [column for column in columns if column.name not in as_written]
     how.thousands = text.thousands
-    how.decimal = text.decimal or _other(text.thousands) or decimal_sign(to_parse, delimiter)
+    how.decimal = text.decimal or _other(text.thousands) or decimal_sign(to_parse, header.delimiter)
     how.told_orders = {name: kind for name, kind in kinds.items() if kind in ORDERS}
     how.date_orders = text.date_orders
     shown = {order for column in to_parse if (order := column.shown_order()) is not None}
@@ -240,7 +256,7 @@ def _read_delimited(
         else c.parsed(how, is_date=kinds.get(c.name) in ("date", *ORDERS))
         for c in columns
     }
-    frame = pd.DataFrame(parsed, columns=header)
+    frame = pd.DataFrame(parsed, columns=header.names)
     if how.found_orders:  # so that a model can read the next file as this one
         frame.attrs[DATE_ORDERS] = how.found_orders
     return frame
@@ -251,72 +267,46 @@ def _other(thousands: str | None) -> str | None:
     return {",": ".", ".": ","}.get(thousands or "")
 
 
-def _read_header(lines: TextLines, given: str | None, usual: str) -> tuple[list[str], str]:
-    """Names of the columns, and the delimiter: the usual one, unless the line has another."""
-    line = next(lines, "")
-    if line[:4].lower() == "sep=" and len(line.rstrip("\r\n")) == 5:  # which Excel heeds
-        given, line = given or line[4], next(lines, "")
-    if not line.strip():
-        raise lines.empty()
-    begun = [line]  # a name in quotes may go on in the next line
-
-    def fields(delimiter: str) -> list[str]:
-        def header_lines() -> Iterator[str]:
-            yield from begun
-            for more in lines:
-                begun.append(more)
-                yield more
-
-        return next(csv.reader(header_lines(), delimiter=delimiter, strict=True))
-
-    try:
-        delimiter = given or usual
-        header = fields(delimiter)
-        if len(header) == 1 and given is None:
-            present = [d for d in DELIMITERS if d in header[0]]
-            delimiter = max(present, key=header[0].count, default=usual)
-            header = fields(delimiter)
-    except csv.Error as error:
-        raise lines.fault(1, None, _in_words(error)) from error
-    nameless = [i + 1 for i, name in enumerate(header) if not name.strip()]
-    if nameless:
-        raise lines.fault(lines.n_read, None, f"column {nameless[0]} has no name")
-    doubled = sorted(name for name, n in Counter(header).items() if n > 1)
-    if doubled:
-        raise lines.fault(lines.n_read, None, f"the column name {doubled[0]!r} occurs twice")
-    return header, delimiter
-
-
-def _in_words(error: csv.Error) -> str:
-    return "a quote is opened and not closed" if "end of data" in str(error) else str(error)
-
-
 def _row_chunks(
-    lines: TextLines, delimiter: str, width: int
+    lines: TextLines, header: Header
 ) -> Iterator[tuple[list[list[str]], Sequence[int]]]:
     """Rows some at a time, each as wide as the header, with the lines they end on."""
-    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    reader = csv.reader(lines, delimiter=header.delimiter, strict=True)
+    n_named, width = len(header.names), header.width
     rows: list[list[str]] = []
     ends: list[int] = []
+    first = lines.n_bytes
     while True:
         begin = lines.n_read + 1
         try:
             row = next(reader, None)
         except csv.Error as error:
-            raise lines.fault(begin, None, _in_words(error)) from error
+            raise lines.fault(begin, None, in_words(error)) from error
         if row is None:
             break
         if not row:
             continue  # an empty line
         if len(row) != width:
-            what = f"{len(row)} fields where the header has {width}"
-            if width == 1 or len(row) == 1:
-                what += ". If another character separates the fields, pass it, such as sep='|'"
+            raise lines.fault(begin, None, _width_fault(len(row), width))
+        if any(field.strip() for field in row[n_named:]):
+            what = f"column {n_named + 1} has a value and no name. Give it one in the first line"
             raise lines.fault(begin, None, what)
-        rows.append(row)
+        rows.append(row[:n_named])
         ends.append(lines.n_read)
-        if len(rows) >= ROWS_AT_ONCE:
+        if len(rows) >= ROWS_AT_ONCE or lines.n_bytes - first >= BYTES_AT_ONCE:
             yield rows, ends
-            rows, ends = [], []
+            rows, ends, first = [], [], lines.n_bytes
     if rows:
         yield rows, ends
+
+
+def _width_fault(n_fields: int, width: int) -> str:
+    """What is wrong with a row that is wider or narrower than the header."""
+    fields = "1 field" if n_fields == 1 else f"{n_fields} fields"
+    what = f"{fields} where the header has {width}"
+    if width > 1 and n_fields > 1:
+        return what
+    hints = ["If another character separates the fields, pass it, such as sep='|'"]
+    if width == 1:
+        hints.append("if a title stands above the names of the columns, delete it")
+    return f"{what}. {'; '.join(hints)}"

@@ -10,14 +10,14 @@ import lzma
 import zipfile
 import zlib
 from array import array
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
-from elseif.errors import DataError, ParamError
+from elseif.errors import DataError, ElseifError, ParamError, install
 
-COMPRESSED_ENDINGS = (".gz", ".bz2", ".xz", ".zip")
+COMPRESSED_ENDINGS = (".gz", ".bz2", ".xz", ".zip", ".zst")
 # UTF-32 first: its mark begins with that of UTF-16
 MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -35,11 +35,24 @@ OTHER_FORMATS = (
     (b"\x1f\x8b", "is compressed by gzip. Give its name the ending .csv.gz"),
     (b"BZh", "is compressed by bzip2. Give its name the ending .csv.bz2"),
     (b"\xfd7zXZ\x00", "is compressed by xz. Give its name the ending .csv.xz"),
+    (b"\x28\xb5\x2f\xfd", "is compressed by Zstandard. Give its name the ending .csv.zst"),
     (b"%PDF", "is a PDF file. Export the table as CSV"),
     (b"SAS     SAS", "is a SAS file. Export the table as CSV"),
     (b"$FL2", "is an SPSS file. Export the table as CSV"),
+    (b"<stata_dta>", "is a Stata file. Export the table as CSV"),
+    (b"SQLite format 3", "is an SQLite database. Export the table as CSV"),
+    (b"7z\xbc\xaf", "is a 7z archive. Unpack it first"),
+    (b"{\\rtf", "is an RTF document. Save the table as CSV"),
+    (b'{"', "is a JSON file. Save the table as CSV or Parquet"),
+    (b"[{", "is a JSON file. Save the table as CSV or Parquet"),
+    (b"<html", "is a web page. Save the table as CSV"),
+    (b"<!DOCTYPE html", "is a web page. Save the table as CSV"),
 )
 READ_AT_FIRST = 4096  # bytes by which a format and an encoding are told
+# characters of a line: more than any table has, and less than memory has room for
+LONGEST_LINE = 1 << 26
+AND_MORE = 1.25  # times what was read, at least expected of a compressed file that goes on
+AT_ONCE = 1 << 20  # bytes that are decoded together where a fault is looked for
 
 
 class EncodingError(DataError):
@@ -49,8 +62,10 @@ class EncodingError(DataError):
 class TextLines:
     """Lines of a file; knows the byte at which each begins, and refuses what is not text."""
 
-    def __init__(self, path: Path, file: BinaryIO, encoding: str | None) -> None:
-        self._path, self._file = path, file
+    def __init__(
+        self, path: Path, file: BinaryIO, encoding: str | None, size: Callable[[int], float]
+    ) -> None:
+        self._path, self._file, self._size = path, file, size
         self.encoding, n_mark = _encoding(path, file, encoding)
         self._starts = array("q", [n_mark])
         self._next = n_mark
@@ -65,11 +80,14 @@ class TextLines:
 
     def __next__(self) -> str:
         try:
-            line = self._text.readline()
+            line = self._text.readline(LONGEST_LINE)
         except UnicodeDecodeError as error:
             raise self._not_text(error) from error
         if not line:
             raise StopIteration
+        if len(line) == LONGEST_LINE:
+            what = f"a line of more than {LONGEST_LINE:,} characters, which is no row of a table"
+            raise DataError(f"{self._path.name}, line {self.n_read + 1}: {what}.")
         if "\0" in line:
             byte = self._next + self._n_bytes(line[: line.index("\0")])
             raise self.fault(self.n_read + 1, byte, "a NUL character")
@@ -81,6 +99,21 @@ class TextLines:
     def n_bytes(self) -> int:
         """Bytes of the lines so far, as text that is not compressed."""
         return self._next
+
+    @property
+    def is_compressed(self) -> bool:
+        """Whether the size of the lines is not that of the file."""
+        return self._path.suffix.lower() in COMPRESSED_ENDINGS
+
+    @property
+    def n_bytes_expected(self) -> float:
+        """Bytes of all lines: known, or, of a compressed file, as the part read so far says.
+
+        Some more are always to be expected of one that is compressed: a few of its bytes can
+        stand for gigabytes.
+        """
+        least = self._next * (AND_MORE if self.is_compressed else 1.0)
+        return max(least, self._size(self._next))
 
     @property
     def n_read(self) -> int:
@@ -111,14 +144,29 @@ class TextLines:
             )
         self._text.detach()
         self._file.seek(0)
-        content = self._file.read()
-        try:
-            content.decode(self.encoding)
-        except UnicodeDecodeError as first:
-            before = content[: first.start].decode(self.encoding, errors="replace")
-            ends = before.count("\n") + before.count("\r") - before.count("\r\n")
-            return self.fault(ends + 1, first.start, what, EncodingError)
-        return self.fault(self.n_read + 1, len(content), what, EncodingError)
+        decoder = codecs.getincrementaldecoder(self.encoding)()
+        ends, last, n_read = 0, "", 0
+        while True:  # a part at a time: the rest may not fit into memory
+            content = self._file.read(AT_ONCE)
+            n_read += len(content)
+            try:
+                text = decoder.decode(content, final=not content)
+            except UnicodeDecodeError as first:
+                place = n_read - len(first.object) + first.start
+                before = first.object[: first.start].decode(self.encoding, errors="replace")
+                lines = ends + _line_ends(last, before) + 1
+                return EncodingError(f"{self._path.name}, line {lines}, byte {place}: {what}.")
+            if not content:
+                return self.fault(self.n_read + 1, n_read, what, EncodingError)
+            ends += _line_ends(last, text)
+            last = text[-1:] or last
+
+
+def _line_ends(last: str, text: str) -> int:
+    """Ends of lines in a text that follows another, given the last character of that."""
+    both = last + text
+    n_ends = both.count("\n") + both.count("\r") - both.count("\r\n")
+    return n_ends - (last in ("\n", "\r"))
 
 
 @contextmanager
@@ -138,8 +186,10 @@ def open_lines(path: Path, encoding: str | None = None) -> Iterator[TextLines]:
         The lines, with the places of faults.
     """
     try:
-        with _decompressed(path) as file:
-            yield TextLines(path, file, encoding)
+        with _decompressed(path) as (file, size):
+            yield TextLines(path, file, encoding, size)
+    except ElseifError:  # some of which are OSErrors too
+        raise
     except (gzip.BadGzipFile, lzma.LZMAError, EOFError, zlib.error, zipfile.BadZipFile) as error:
         raise DataError(f"{path.name} cannot be decompressed: {error}.") from error
     except OSError as error:
@@ -150,8 +200,9 @@ def open_lines(path: Path, encoding: str | None = None) -> Iterator[TextLines]:
 
 
 @contextmanager
-def _decompressed(path: Path) -> Iterator[BinaryIO]:
-    ending = path.suffix.lower()
+def _decompressed(path: Path) -> Iterator[tuple[BinaryIO, Callable[[int], float]]]:
+    """A file without its compression, and how large that is, given how much of it was read."""
+    ending, n_bytes = path.suffix.lower(), path.stat().st_size
     if ending == ".zip":
         with zipfile.ZipFile(path) as archive:
             members = [info for info in archive.infolist() if not info.is_dir()]
@@ -163,11 +214,106 @@ def _decompressed(path: Path) -> Iterator[BinaryIO]:
             if members[0].flag_bits & 1:
                 raise DataError(f"{path.name} is encrypted. Unpack it, and give the table.")
             with archive.open(members[0]) as file:
-                yield cast(BinaryIO, file)
+                yield cast(BinaryIO, file), lambda n_read: float(members[0].file_size)
         return
-    opened: dict[str, type] = {".gz": gzip.GzipFile, ".bz2": bz2.BZ2File, ".xz": lzma.LZMAFile}
-    with opened[ending](path) if ending in opened else path.open("rb") as file:
-        yield cast(BinaryIO, file)
+    with path.open("rb") as packed:
+        opened: dict[str, Callable[[], Any]] = {
+            ".gz": lambda: gzip.GzipFile(fileobj=packed),
+            ".bz2": lambda: bz2.BZ2File(packed),
+            ".xz": lambda: lzma.LZMAFile(packed),  # noqa: SIM115
+            ".zst": lambda: io.BufferedReader(ZstandardFile(packed)),
+        }
+        if ending not in opened:
+            yield packed, lambda n_read: float(n_bytes)
+            return
+
+        def size(n_read: int) -> float:
+            """The rest is expected to be compressed as much as what was read."""
+            return n_read * n_bytes / max(1, packed.tell())
+
+        with opened[ending]() as file:
+            yield cast(BinaryIO, file), size
+
+
+class ZstandardFile(io.RawIOBase):
+    """A file compressed by Zstandard, decompressed by pyarrow.
+
+    Parameters
+    ----------
+    packed : file
+        The file, open for reading.
+    """
+
+    def __init__(self, packed: BinaryIO) -> None:
+        self._packed = packed
+        self._begin()
+
+    def _begin(self) -> None:
+        try:
+            import pyarrow as pa
+        except ImportError:
+            raise ParamError(f"Zstandard needs pyarrow: {install('files')}.") from None
+        self._packed.seek(0)
+        # what closes it must not close the file beneath, from which it may begin again
+        self._stream = pa.CompressedInputStream(
+            pa.PythonFile(NotClosed(self._packed), mode="r"), "zstd"
+        )
+        self._place = 0
+
+    def readable(self) -> bool:
+        """Whether it can be read, as any can."""
+        return True
+
+    def seekable(self) -> bool:
+        """Whether it can begin again, as any can."""
+        return True
+
+    def readinto(self, room: Any) -> int:
+        """Read as much as there is room for."""
+        try:
+            content = self._stream.read(len(room))
+        except OSError as error:
+            raise EOFError(f"{error}") from error
+        room[: len(content)] = content
+        self._place += len(content)
+        return len(content)
+
+    def tell(self) -> int:
+        """How much was read."""
+        return self._place
+
+    def seek(self, place: int, whence: int = io.SEEK_SET) -> int:
+        """Go to a place: forwards, or from the beginning again."""
+        if whence == io.SEEK_CUR:
+            place += self._place
+        if place < self._place:
+            self._begin()
+        while self._place < place and self.read(min(place - self._place, AT_ONCE)):
+            pass
+        return self._place
+
+
+class NotClosed(io.RawIOBase):
+    """A file that stays open when it is closed.
+
+    Parameters
+    ----------
+    file : file
+        The file, open for reading.
+    """
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+
+    def readable(self) -> bool:
+        """Whether it can be read, as any can."""
+        return True
+
+    def readinto(self, room: Any) -> int:
+        """Read as much as there is room for."""
+        content = self._file.read(len(room))
+        room[: len(content)] = content
+        return len(content)
 
 
 def _encoding(path: Path, file: BinaryIO, given: str | None) -> tuple[str, int]:

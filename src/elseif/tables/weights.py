@@ -7,13 +7,15 @@ import numpy as np
 NOTED_FROM = 1.01  # people that weights count for, by each that they are worth
 
 
-def effective_size(weights: np.ndarray) -> float:
+def effective_size(weights: np.ndarray, repeats: np.ndarray | None = None) -> float:
     """Kish's effective sample size of weights, (sum w)^2 / sum w^2.
 
     Parameters
     ----------
     weights : ndarray
         None negative, not all zero.
+    repeats : ndarray of int, default=None
+        How many rows have each; 1 where not given.
 
     Returns
     -------
@@ -21,25 +23,32 @@ def effective_size(weights: np.ndarray) -> float:
         Their number where they are equal, and less where they are not.
     """
     shares = np.asarray(weights, dtype=float) / np.max(weights)
-    return float(shares.sum() ** 2 / (shares @ shares))
+    times = shares if repeats is None else shares * repeats
+    return float(times.sum() ** 2 / (times @ shares))
 
 
-def scaled_to_effective_size(weights: np.ndarray, used: np.ndarray) -> np.ndarray:
+def scaled_to_effective_size(
+    weights: np.ndarray, used: np.ndarray, repeats: np.ndarray | None = None
+) -> np.ndarray:
     """Weights in the same proportions whose sum, over the rows used, is their effective size."""
     weights = np.asarray(weights, dtype=float)
     chosen = weights[used]
     if not chosen.any():
         return weights
-    scaled: np.ndarray = weights * (effective_size(chosen) / chosen.sum())
+    times = None if repeats is None else repeats[used]
+    total = chosen.sum() if times is None else (chosen * times).sum()
+    scaled: np.ndarray = weights * (effective_size(chosen, times) / total)
     return scaled
 
 
-def weight_note(weights: np.ndarray, unit: float) -> str | None:
+def weight_note(weights: np.ndarray, unit: float, repeats: np.ndarray | None = None) -> str | None:
     """What to say of weights, in whole units, that count for more people than they are worth."""
     if not weights.strides[0]:  # one weight, of 1, for all
         return None
     known = weights[weights > 0] * unit
-    total, worth = float(known.sum()), effective_size(known)
+    times = None if repeats is None else repeats[weights > 0]
+    total = float(known.sum() if times is None else (known * times).sum())
+    worth = effective_size(known, times)
     if total <= NOTED_FROM * worth:
         return None
     return (
