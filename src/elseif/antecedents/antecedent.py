@@ -47,7 +47,7 @@ class Antecedent(tuple[Condition, ...]):
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """What the name joins, for those who must not take it apart again."""
+        """The parts that the name joins, so that it need not be parsed."""
         return tuple(condition.name for condition in with_intervals(self))
 
     def __str__(self) -> str:

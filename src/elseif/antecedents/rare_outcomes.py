@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from elseif.antecedents.hidden_by_support import percent
 from elseif.antecedents.mining import IN_ALL, MiningSettings
 from elseif.bits.counting import cover_label_counts
 from elseif.bits.packed_mask import stack_words
@@ -42,7 +43,7 @@ def rare_outcome_note(
     own = replace(settings, support_in="any_class").least_counts(layout)[label]
     added = (counts[:, label] >= own) & (counts.sum(axis=1) < least)
     said = (
-        f"{100 * share:.2g}% of the observations are labelled {shown_label(classes[label])}, which "
+        f"{percent(share)} of the observations are labelled {shown_label(classes[label])}, which "
         f"is rare: min_support={settings.min_support:g} of all observations may hide strong risk "
         "factors of few people. support_in='any_class', which counts among those of one label,"
     )
@@ -79,5 +80,5 @@ def _strongest(
     more = " and others" if len(columns) > MOST_NAMED else ""
     return (
         f", on {', '.join(map(repr, columns[:MOST_NAMED]))}{more}, with a share of the label of up "
-        f"to {100 * risks.max():.2g}%"
+        f"to {percent(risks.max())}"
     )
