@@ -42,6 +42,7 @@ class Fold:
     y: np.ndarray
     X_test: pd.DataFrame
     y_test: np.ndarray
+    split: int = 0  # which way the rows were shuffled into folds
 
     @property
     def n_rows(self) -> int:
@@ -57,26 +58,26 @@ class Fit:
     seconds: float
 
 
-def folds_of(table: PublicTable, n_folds: int = N_FOLDS) -> Iterator[Fold]:
-    """The first folds of three, or one of a very large table."""
+def folds_of(table: PublicTable, n_folds: int = N_FOLDS, split: int = 0) -> Iterator[Fold]:
+    """The first folds of three, or one of a very large table; each split shuffles anew."""
     X, y = table.load()
     codes = np.unique(y.to_numpy(), return_inverse=True)[1]
-    splits = StratifiedKFold(N_FOLDS, shuffle=True, random_state=0).split(X, codes)
+    splits = StratifiedKFold(N_FOLDS, shuffle=True, random_state=split).split(X, codes)
     for number, (train, test) in enumerate(splits):
         if number >= (1 if len(codes) > LARGE else n_folds):
             return
         X_train, X_test = (X.iloc[rows].reset_index(drop=True) for rows in (train, test))
-        yield Fold(table, number, X_train, codes[train], X_test, codes[test])
+        yield Fold(table, number, X_train, codes[train], X_test, codes[test], split)
 
 
-def is_kept(table: PublicTable, fold: int, seed: int = 0) -> bool:
+def is_kept(table: PublicTable, fold: int, seed: int = 0, split: int = 0) -> bool:
     """Whether there is a file."""
-    return _path(table.name, fold, seed).exists()
+    return _path(table.name, fold, seed, split).exists()
 
 
 def default_fit(fold: Fold, seed: int = 0) -> Fit:
     """The kept fit of a fold with default settings, made where there is none."""
-    path = _path(fold.table.name, fold.number, seed)
+    path = _path(fold.table.name, fold.number, seed, fold.split)
     if path.exists():
         return Fit(*pickle.loads(path.read_bytes()))
     model = BayesianRuleListClassifier(random_state=seed, n_jobs=1)
@@ -92,8 +93,9 @@ def default_fit(fold: Fold, seed: int = 0) -> Fit:
     return fit
 
 
-def _path(table: str, fold: int, seed: int) -> Path:
-    return FITS / f"{table}-{fold}-{seed}.pickle"
+def _path(table: str, fold: int, seed: int, split: int) -> Path:
+    shuffled = f"-split{split}" if split else ""
+    return FITS / f"{table}-{fold}-{seed}{shuffled}.pickle"
 
 
 def show() -> None:
@@ -129,6 +131,8 @@ def show() -> None:
         f"{', '.join(f'{name} ({n} of {len(ends[name])})' for name, n in unsure.items() if n)}; "
         f"median {np.median(seconds):.1f} CPU seconds, longest {max(seconds):.0f}"
     )
+    if not same:
+        return
     print(
         f"two seeds: the same list on {sum(same.values())} of {len(same)} tables (others on "
         f"{', '.join(name for name, equal in same.items() if not equal) or 'none'}); predictions "

@@ -4,11 +4,14 @@ The fits are those of kept_fits.py: default settings, three folds. Of every fold
 point estimate, the projected list of the same length and the posterior average; with --l1, also
 projected lists of other lengths beside an l1 logistic regression tuned within the training rows;
 with --suggested, the list of the length that five folds within the training rows suggest. Log loss
-is in nats. With more than two labels, AUC is the mean of each label against the others. Results are
-kept by table and fold, and what is there is not run again:
+is in nats. With more than two labels, AUC is the mean of each label against the others. The folds
+of the published table are those of split 0; --splits shuffles the rows into folds in further ways,
+which shows what of a difference is owed to the shuffle. Results are kept by table, split and fold,
+and what is there is not run again:
 
     python benchmarks/projection.py --role judge --small
     python benchmarks/projection.py --l1 --folds 1
+    python benchmarks/projection.py --role judge --large --splits 3
     python benchmarks/projection.py --seconds 0                 # print what there is
 """
 
@@ -41,6 +44,24 @@ def score(codes: np.ndarray, probabilities: np.ndarray) -> tuple[float, float]:
     return loss, float(np.mean([roc_auc_score(codes == k, probabilities[:, k]) for k in labels]))
 
 
+def placements(truth: np.ndarray, risk: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The share of others below each event (ties half), and of events above each other."""
+    above = (risk[truth][:, None] > risk[~truth]) + 0.5 * (risk[truth][:, None] == risk[~truth])
+    return above.mean(axis=1), above.mean(axis=0)
+
+
+def error_of_difference(codes: np.ndarray, one: np.ndarray, two: np.ndarray) -> float:
+    """Standard error of the difference between two AUCs on the same rows (DeLong and others)."""
+    labels = [1] if one.shape[1] == 2 else range(one.shape[1])
+    variance = 0.0
+    for k in labels:
+        parts = zip(
+            placements(codes == k, one[:, k]), placements(codes == k, two[:, k]), strict=True
+        )
+        variance += sum((a - b).var(ddof=1) / len(a) for a, b in parts) / len(labels) ** 2
+    return float(np.sqrt(variance))
+
+
 def judge(fold: Fold, told: argparse.Namespace) -> dict[str, Any]:
     """What each way to predict scores on the test rows of a fold."""
     start = time.process_time()
@@ -48,8 +69,8 @@ def judge(fold: Fold, told: argparse.Namespace) -> dict[str, Any]:
     X, y, point = fold.X, fold.y, model.rule_list_
     row: dict[str, Any] = {
         "table": fold.table.name, "role": fold.table.role, "rows": fold.n_rows,
-        "fold": fold.number, "pool": len(model.pool_), "verdict": model.convergence_.status,
-        "point_rules": len(point),
+        "split": fold.split, "fold": fold.number, "pool": len(model.pool_),
+        "verdict": model.convergence_.status, "point_rules": len(point),
     }  # fmt: skip
     equal = model.project(X, y, max_length=len(point), folds=None)
     predicted = {
@@ -69,6 +90,7 @@ def judge(fold: Fold, told: argparse.Namespace) -> dict[str, Any]:
         row["suggested_rules"] = len(path[path.chosen])
         predicted["suggested"] = path[path.chosen].predict_proba(fold.X_test)
     row["projected_rules"] = len(equal[len(point)])
+    row["auc_error"] = error_of_difference(fold.y_test, predicted["projected"], predicted["point"])
     for way, probabilities in predicted.items():
         row[f"{way}_loss"], row[f"{way}_auc"] = score(fold.y_test, probabilities)
     return row | {"seconds": time.process_time() - start}
@@ -85,7 +107,7 @@ def show(frame: pd.DataFrame) -> None:
         print(
             f"| {name} | {row.rows:,.0f} | {row.point_rules:.1f} | {row.point_loss:.3f} "
             f"| {row.projected_loss - row.point_loss:+.4f} | {row.point_auc:.3f} "
-            f"| {row.projected_auc - row.point_auc:+.4f} "
+            f"| {row.projected_auc - row.point_auc:+.4f}{error_of_mean(frame, str(name))} "
             f"| {row.posterior_auc - row.point_auc:+.3f} |"
         )
     print()
@@ -98,6 +120,27 @@ def show(frame: pd.DataFrame) -> None:
             compare(title, some)
     unsure = (frame.verdict == "not converged").mean()
     print(f"{len(frame)} fits, {unsure:.1%} not converged")
+
+
+def show_splits(frame: pd.DataFrame) -> None:
+    """A line a table: AUC of the projected list minus the point estimate's, by split."""
+    gain = (frame.projected_auc - frame.point_auc).groupby([frame.table, frame.split], sort=False)
+    by_split = gain.mean().unstack()
+    titles = [f"split {number}" for number in by_split.columns]
+    print("| table | " + " | ".join(titles) + " | mean | error |")
+    print("|---" * (len(titles) + 3) + "|")
+    for name, row in by_split.iterrows():
+        cells = [f"{value:+.4f}" for value in row]
+        error = row.std() / np.sqrt(row.notna().sum())
+        print(f"| {name} | {' | '.join(cells)} | {row.mean():+.4f} | {error:.4f} |")
+    print("The error is that of the mean over splits, which share their rows.")
+    print()
+
+
+def error_of_mean(frame: pd.DataFrame, table: str) -> str:
+    """Standard error of a table's mean difference over folds, where it is known of all."""
+    errors = frame[frame.table == table].get("auc_error", pd.Series([np.nan]))
+    return "" if errors.isna().any() else f" ± {np.sqrt((errors**2).sum()) / len(errors):.4f}"
 
 
 def compare(title: str, some: pd.DataFrame) -> None:
@@ -132,7 +175,9 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--role", choices=("tune", "judge"), help="only tables of a role")
     parser.add_argument("--tables", nargs="*", default=[], help="only these")
     parser.add_argument("--small", action="store_true", help=f"only tables below {SMALL:,} rows")
+    parser.add_argument("--large", action="store_true", help="only tables of at least as many")
     parser.add_argument("--folds", type=int, default=N_FOLDS)
+    parser.add_argument("--splits", type=int, default=1, help="ways to shuffle rows into folds")
     parser.add_argument("--l1", action="store_true", help="also other lengths, and l1")
     parser.add_argument("--suggested", action="store_true", help="also the suggested length")
     parser.add_argument("--only-kept", action="store_true", help="no fits that are not kept yet")
@@ -142,27 +187,31 @@ def main(arguments: list[str] | None = None) -> None:
     results = FITS.parent / f"projection{asked}.csv"
     end = time.monotonic() + told.seconds
     kept = pd.read_csv(results).to_dict("records") if results.exists() else []
-    done = {(r["table"], r["fold"]) for r in kept}
+    for record in kept:
+        record.setdefault("split", 0)
+    done = {(r["table"], r["split"], r["fold"]) for r in kept}
     tables = public_tables(told.role, told.tables)
-    for table in tables:
-        if time.monotonic() > end or (told.small and len(table.load()[1]) >= SMALL):
-            continue
-        for fold in folds_of(table, told.folds):
-            if (table.name, fold.number) in done or time.monotonic() > end:
+    if told.small or told.large:
+        tables = [t for t in tables if told.small == (len(t.load()[1]) < SMALL)]
+    for split, table in ((s, t) for s in range(told.splits) for t in tables):
+        if time.monotonic() > end:
+            break
+        for fold in folds_of(table, told.folds, split):
+            if (table.name, split, fold.number) in done or time.monotonic() > end:
                 continue
-            if told.only_kept and not is_kept(table, fold.number):
+            if told.only_kept and not is_kept(table, fold.number, split=split):
                 continue
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 kept.append(judge(fold, told))
             pd.DataFrame(kept).to_csv(results, index=False)
-            print(f"  {table.name}, fold {fold.number}", file=sys.stderr, flush=True)
+            print(f"  {table.name}, {split}, {fold.number}", file=sys.stderr, flush=True)
     names = [table.name for table in tables]
     frame = pd.DataFrame(kept)
     if len(frame):
-        shown = frame[frame.table.isin(names)]
-        if told.small:
-            shown = shown[shown.rows < SMALL]
+        shown = frame[frame.table.isin(names) & (frame.split < told.splits)]
+        if told.splits > 1:
+            show_splits(shown)
         show(shown)
 
 

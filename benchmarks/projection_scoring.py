@@ -4,12 +4,16 @@ Every sample of a table for tuning is fitted once. Tables below 1,500 rows give 
 of larger ones 300 or 900 rows are drawn, and up to 4,000 others are predicted, which tells small
 differences from noise. Lists of at most the point estimate's length are then searched for by
 
-    means         divergence of the posterior predictive from its mean on each line (elseif's way)
+    means         divergence of the posterior predictive from its mean on each line
     counts        from what the list itself predicts, out of its lines' label counts
     leave one out as means, with the posterior predictive of each row learnt without that row
     likelihood    as means, plus a tenth of minus the log marginal likelihood of the lines
     squares       squared differences in place of the divergence
     AUC           the AUC of those means, if the posterior predictive is right
+    ranking 1     the share of that divergence that is lost, plus 1 times the share that is lost of
+                  the AUC above one half, as the posterior expects it; "order of counts": of what
+                  the list itself predicts, which is elseif's way
+    counts mixed  as means, plus a share of what the counts lose beyond the means
     inclusion     as means, with antecedents alone that 1 % or 5 % of the draws include
 
 and predict with their counts, as any list, or with the means. The search is a plain one, by beams
@@ -23,10 +27,11 @@ from __future__ import annotations
 
 import argparse
 import math
+import pickle
 import sys
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -43,12 +48,14 @@ from elseif.posterior.predictive import predictive_probabilities
 from elseif.posterior.rule_list import antecedent_truth
 
 RESULTS = FITS.parent / "projection_scoring.csv"
+DATA = FITS.parent / "projection_scoring"
 SIZES = ((300, 3), (900, 2))  # rows drawn of larger tables, and how often
 MOST_TESTED = 4000
 DRAWN = 400  # the most probable lists, whose beginnings the search starts from
 MOST_LISTS = 20_000  # of which leaving one out is computed
 BEAM, STARTS, ROUNDS = 4, 12, 2
 MEANS, COUNTS, SQUARES, RANKS = range(4)
+LIKELIHOOD, MIXED, RANKING, BY_COUNTS = range(4)  # weights of what is added to a loss
 WAYS: dict[str, dict[str, Any]] = {
     "means": {},
     "counts": {"loss": COUNTS},
@@ -56,6 +63,16 @@ WAYS: dict[str, dict[str, Any]] = {
     "likelihood": {"likelihood": 0.1},
     "squares": {"loss": SQUARES},
     "AUC": {"loss": RANKS},
+    "ranking 0.25": {"ranking": 0.25},
+    "ranking 0.5": {"ranking": 0.5},
+    "ranking 1": {"ranking": 1.0},
+    "ranking 2": {"ranking": 2.0},
+    "ranking 0.5, order of counts": {"ranking": 0.5, "by_counts": 1.0},
+    "ranking 1, order of counts": {"ranking": 1.0, "by_counts": 1.0},
+    "ranking 2, order of counts": {"ranking": 2.0, "by_counts": 1.0},
+    "counts mixed 0.1": {"mixed": 0.1},
+    "counts mixed 0.3": {"mixed": 0.3},
+    "ranking 1, counts mixed 0.3": {"ranking": 1.0, "mixed": 0.3},
     "inclusion 1 %": {"inclusion": 0.01},
     "inclusion 5 %": {"inclusion": 0.05},
 }
@@ -82,8 +99,21 @@ def samples(table: PublicTable) -> Iterator[tuple[str, Fold]]:
             yield f"{table.name}-s{size}-{number}", fold
 
 
+def kept_data(sample: str, fold: Fold) -> Data:
+    """Whatever the searches and scores need of a fit, from the file of a sample if there is one."""
+    path = DATA / f"{sample}.pickle"
+    if path.exists():
+        return pickle.loads(path.read_bytes())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        data = data_of(fold, "-f" in sample)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(pickle.dumps(data))
+    return data
+
+
 def data_of(fold: Fold, small: bool) -> Data:
-    """Whatever the searches and scores need of a fit."""
+    """Truths, predictions and lists of a fit."""
     if small:
         model = default_fit(fold).model
     else:
@@ -104,12 +134,8 @@ def data_of(fold: Fold, small: bool) -> Data:
     shares = posterior.list_probabilities
     chosen = np.argsort(-shares, kind="stable")[:MOST_LISTS]
     chosen = chosen[shares[chosen] > 0]
-    items = [np.array(lists.antecedent_list(i), dtype=np.int64) for i in chosen.tolist()]
-    starts = np.cumsum([0, *map(len, items)])
-    data["left_out"] = left_out(
-        np.concatenate(items), starts, shares[chosen], data["truth"], data["y"],
-        data["pseudocounts"],
-    )  # fmt: skip
+    data["shares"] = shares[chosen]
+    data["lists"] = [np.array(lists.antecedent_list(i), dtype=np.int64) for i in chosen.tolist()]
     return data
 
 
@@ -142,7 +168,7 @@ def left_out(items, starts, shares, truth, y, alpha):
 
 
 @njit(cache=True)
-def line_loss(sums, row, alpha, loss, likelihood):
+def line_loss(sums, row, alpha, loss, added):
     """What a line adds: its counts are followed by the sums of the target."""
     n_labels = len(alpha)
     n, total, targets = 0.0, 0.0, 0.0
@@ -155,46 +181,64 @@ def line_loss(sums, row, alpha, loss, likelihood):
         return value
     for k in range(n_labels):
         share = sums[row, n_labels + k]
+        of_counts = -share * math.log((sums[row, k] + alpha[k]) / total)
         if loss == COUNTS:
-            value -= share * math.log((sums[row, k] + alpha[k]) / total)
+            value += of_counts
         elif loss == SQUARES:
             value -= share**2 / targets
         elif share > 0:
-            value -= share * math.log(share / targets)
-        value -= likelihood * (math.lgamma(alpha[k] + sums[row, k]) - math.lgamma(alpha[k]))
-    return value + likelihood * (math.lgamma(total) - math.lgamma(total - n))
+            of_means = -share * math.log(share / targets)
+            value += of_means + added[MIXED] * (of_counts - of_means)
+        if added[LIKELIHOOD] > 0:
+            of_label = math.lgamma(alpha[k] + sums[row, k]) - math.lgamma(alpha[k])
+            value -= added[LIKELIHOOD] * of_label
+    if added[LIKELIHOOD] > 0:
+        value += added[LIKELIHOOD] * (math.lgamma(total) - math.lgamma(total - n))
+    return value
 
 
 @njit(cache=True)
-def ranking(sums, n_lines, n_labels):
-    """The AUC of the target's means on lines, where the target is right."""
+def ranking(sums, n_lines, alpha, by_counts):
+    """The AUC of a list where the target is right: lines in the order of its means, or of counts.
+
+    Of two lines, the pairs of people who are ranked rightly exceed those ranked wrongly by the
+    difference of s[i] n[j] and s[j] n[i]: n rows are on a line, s of them with the label.
+    """
+    n_labels = len(alpha)
     value = 0.0
     first = 1 if n_labels == 2 else 0
     for k in range(first, n_labels):
-        won, events, others = 0.0, 0.0, 0.0
+        ahead, events, everyone = 0.0, 0.0, 0.0
         for i in range(n_lines):
-            of_i = 0.0
+            of_i, counts_i = 0.0, 0.0
             for c in range(n_labels):
                 of_i += sums[i, n_labels + c]
+                counts_i += sums[i, c] + alpha[c]
             events += sums[i, n_labels + k]
-            others += of_i - sums[i, n_labels + k]
-            for j in range(n_lines):
-                of_j = 0.0
+            everyone += of_i
+            for j in range(i):
+                of_j, counts_j = 0.0, 0.0
                 for c in range(n_labels):
                     of_j += sums[j, n_labels + c]
-                ahead = sums[i, n_labels + k] * of_j - sums[j, n_labels + k] * of_i
-                pairs = sums[i, n_labels + k] * (of_j - sums[j, n_labels + k])
-                won += pairs * (1.0 if ahead > 0 else 0.5 if ahead == 0 else 0.0)
-        value += won / (events * others)
+                    counts_j += sums[j, c] + alpha[c]
+                won = sums[i, n_labels + k] * of_j - sums[j, n_labels + k] * of_i
+                if by_counts:
+                    order = (sums[i, k] + alpha[k]) * counts_j - (sums[j, k] + alpha[k]) * counts_i
+                    ahead += won if order > 0 else -won if order < 0 else 0.0
+                else:
+                    ahead += abs(won)
+        value += 0.5 + 0.5 * ahead / (events * (everyone - events))
     return value / (n_labels - first)
 
 
 @njit(cache=True)
-def list_loss(sums, n_lines, alpha, loss, likelihood):
+def list_loss(sums, n_lines, alpha, loss, added):
     value = 0.0
     for row in range(n_lines):
-        value += line_loss(sums, row, alpha, loss, likelihood)
-    return value - ranking(sums, n_lines, len(alpha)) if loss == RANKS else value
+        value += line_loss(sums, row, alpha, loss, added)
+    if added[RANKING] > 0:
+        value -= added[RANKING] * ranking(sums, n_lines, alpha, added[BY_COUNTS] > 0)
+    return value
 
 
 @njit(cache=True)
@@ -212,7 +256,7 @@ def sums_of(rules, truth, cells, line):
 
 
 @njit(cache=True)
-def insertion_losses(truth, cells, line, sums, allowed, alpha, loss, likelihood):
+def insertion_losses(truth, cells, line, sums, allowed, alpha, loss, added):
     """The loss after each antecedent is put at each position."""
     n_lines, width = sums.shape
     losses = np.full((len(truth), n_lines), np.inf)
@@ -233,7 +277,7 @@ def insertion_losses(truth, cells, line, sums, allowed, alpha, loss, likelihood)
                 else:
                     after[place] += taken[j]
                     after[j + 1] = sums[j] - taken[j]
-            losses[a, place] = list_loss(after, n_lines + 1, alpha, loss, likelihood)
+            losses[a, place] = list_loss(after, n_lines + 1, alpha, loss, added)
     return losses
 
 
@@ -241,16 +285,30 @@ class Search:
     """Beams and single replacements, from the beginnings of drawn lists."""
 
     def __init__(
-        self, data: Data, target: str = "posterior", loss: int = MEANS, likelihood: float = 0.0,
-        inclusion: float = 0.0,
+        self, data: Data, target: str = "posterior", loss: int = MEANS, inclusion: float = 0.0,
+        **added: float,
     ) -> None:  # fmt: skip
-        self.data, self.model = data, (data["pseudocounts"], loss, likelihood)
-        labels = np.eye(len(data["pseudocounts"]))[data["y"]]
+        alpha = data["pseudocounts"]
+        self.data = data
+        if target == "left_out" and target not in data:
+            data[target] = left_out(
+                np.concatenate(data["lists"]), np.cumsum([0, *map(len, data["lists"])]),
+                data["shares"], data["truth"], data["y"], alpha,
+            )  # fmt: skip
+        labels = np.eye(len(alpha))[data["y"]]
         self.cells = np.hstack([labels, data[target]])
         self.line = np.empty(len(labels), np.int64)
         self.allowed = data["inclusion"] >= inclusion
         self.allowed[list(data["point"])] = True
         self.found: dict[Rules, list[tuple[float, Rules]]] = {}
+        weights = np.array(
+            [added.get(k, 0.0) for k in ("likelihood", "mixed", "ranking", "by_counts")]
+        )
+        if loss == RANKS:
+            weights[RANKING] = 1.0
+        elif weights[RANKING]:  # shares of what the posterior tells apart, in nats
+            weights[RANKING] *= information(data[target]) / (auc_of(data[target]) - 0.5)
+        self.model = (alpha, loss, weights)
 
     def loss(self, rules: Rules) -> float:
         sums = sums_of(np.array(rules, np.int64), self.data["truth"], self.cells, self.line)
@@ -308,6 +366,24 @@ class Search:
         return best[-1][1]
 
 
+def information(q: np.ndarray) -> float:
+    """Divergence of the posterior predictive from its mean over all rows, in nats."""
+    terms = q * np.log(np.maximum(q, 1e-300) / q.mean(axis=0))
+    return float(terms.sum())
+
+
+def auc_of(q: np.ndarray) -> float:
+    """The AUC of the posterior predictive if it is right."""
+    labels = [1] if q.shape[1] == 2 else range(q.shape[1])
+    shares = []
+    for k in labels:
+        p = np.sort(q[:, k])
+        n, total = len(p), p.sum()
+        ahead = float(((2 * np.arange(n) - n + 1) * p).sum())
+        shares.append(0.5 + 0.5 * ahead / (total * (n - total)))
+    return float(np.mean(shares))
+
+
 def predictions(data: Data, rules: Rules) -> tuple[np.ndarray, np.ndarray]:
     """What a list predicts for the test rows: by its counts, and by the posterior's means."""
     lines = []
@@ -324,27 +400,44 @@ def predictions(data: Data, rules: Rules) -> tuple[np.ndarray, np.ndarray]:
     return by_counts[lines[1]], by_means[lines[1]]
 
 
-def compare(sample: str, data: Data) -> list[dict[str, Any]]:
-    """A record for each way, and for the point estimate and the posterior."""
-    found = {"point": (predictions(data, data["point"])[0], None)}
-    found["posterior"] = (data["posterior_test"], None)
-    for way, settings in WAYS.items():
-        found[way] = predictions(data, Search(data, **settings).run(len(data["point"])))
+def compare(sample: str, data: Data, ways: Sequence[str]) -> list[dict[str, Any]]:
+    """Records of some ways; the point estimate and the posterior are ways too."""
     records = []
-    for way, (by_counts, by_means) in found.items():
-        for how, probabilities in (("counts", by_counts), ("means", by_means)):
-            if probabilities is not None:
-                loss, auc = score(data["y_test"], probabilities)
-                records.append(
-                    {"sample": sample, "way": way, "predicts": how, "loss": loss, "auc": auc}
-                )
+    for way in ways:
+        start = time.process_time()
+        about: dict[str, Any] = {"sample": sample, "way": way}
+        if way == "posterior":
+            found: tuple[np.ndarray, ...] = (data["posterior_test"],)
+        else:
+            rules = data["point"]
+            if way != "point":
+                rules = Search(data, **WAYS[way]).run(len(data["point"]))
+            about |= {"rules": " ".join(map(str, rules)), **expected(data, rules)}
+            found = predictions(data, rules)
+        about["seconds"] = time.process_time() - start
+        for how, probabilities in zip(("counts", "means"), found, strict=False):
+            loss, auc = score(data["y_test"], probabilities)
+            records.append({**about, "predicts": how, "loss": loss, "auc": auc})
     return records
+
+
+def expected(data: Data, rules: Rules) -> dict[str, float]:
+    """Distance of a list from the posterior, in nats per row, and the AUC that it expects."""
+    search = Search(data)
+    alpha, n = data["pseudocounts"], len(data["y"])
+    sums = sums_of(np.array(rules, np.int64), data["truth"], search.cells, search.line)
+    base = search.loss(()) - information(data["posterior"])
+    return {
+        "distance": (search.loss(rules) - base) / n,
+        "expected_auc": ranking(sums, len(sums), alpha, False),
+        "expected_auc_of_counts": ranking(sums, len(sums), alpha, True),
+    }
 
 
 def show(frame: pd.DataFrame) -> None:
     """Each way minus the point estimate, by table and size: mean, its error, share better."""
     frame["table"] = frame["sample"].str.replace(r"-(f\d|\d)$", "", regex=True)
-    point = frame[frame.way == "point"].set_index("sample")
+    point = frame[(frame.way == "point") & (frame.predicts == "counts")].set_index("sample")
     for measure in ("loss", "auc"):
         frame[measure] -= frame["sample"].map(point[measure])
     print(f"{frame['sample'].nunique()} samples of {frame.table.nunique()} tables and sizes\n")
@@ -367,20 +460,20 @@ def main(arguments: list[str] | None = None) -> None:
     )
     parser.add_argument("--tables", nargs="*", default=[])
     parser.add_argument("--seconds", type=float, default=600, help="after which no sample begins")
+    parser.add_argument("--ways", nargs="*", default=list(WAYS), help="only these searches")
     parser.add_argument("--results", type=Path, default=RESULTS)
     told = parser.parse_args([] if arguments is None else arguments)
     kept = pd.read_csv(told.results).to_dict("records") if told.results.exists() else []
-    done = {record["sample"] for record in kept}
+    done = {(record["sample"], record["way"]) for record in kept}
     end = time.monotonic() + told.seconds
     for table in public_tables("tune", told.tables):
         if time.monotonic() > end:
             break
         for sample, fold in samples(table):
-            if sample in done or time.monotonic() > end:
+            ways = [w for w in ("point", "posterior", *told.ways) if (sample, w) not in done]
+            if not ways or time.monotonic() > end:
                 continue
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                kept += compare(sample, data_of(fold, "-f" in sample))
+            kept += compare(sample, kept_data(sample, fold), ways)
             pd.DataFrame(kept).to_csv(told.results, index=False)
             print(f"  {sample}", file=sys.stderr, flush=True)
     if kept:

@@ -41,16 +41,16 @@ class ProjectMixin:
         X, y, sample_weight
             The data of fit, which a fitted classifier does not keep.
         max_length : int, default=None
-            The most rules to look at. None looks at twice as many as the point estimate has, at
-            least 10 and at most 20.
+            Maximum number of rules. None allows twice as many as the point estimate has, at least
+            10 and at most 20.
         folds : int, default=5
-            Folds of a cross-validation that scores every length out of sample, from which the
-            suggested length comes. Everything is learnt again in each fold. None leaves it out.
+            Number of folds of the cross-validation that scores every length out of sample and
+            determines the suggested length. Everything is learnt again in each fold. None skips it.
 
         Returns
         -------
         ProjectionPath
-            Whose ``as_classifier()`` predicts with the list of the suggested length.
+            The path; its ``as_classifier()`` predicts with the list of the suggested length.
 
         Examples
         --------

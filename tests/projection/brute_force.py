@@ -10,42 +10,80 @@ TIE = 1e-11
 
 
 def nearest_of_all(
-    truth: np.ndarray, weights: np.ndarray, target: np.ndarray, max_length: int
+    truth: np.ndarray,
+    weights: np.ndarray,
+    target: np.ndarray,
+    labels: np.ndarray,
+    max_length: int,
 ) -> tuple[tuple[int, ...], float]:
     """The list of at most so many antecedents that is nearest to a target, and its distance.
 
+    The distance is the mean of the divergence and of the AUC that is lost, on the same scale.
     Truth has a column for each antecedent. Of equally near lists the shortest; then the one that
     captures more, rule by rule; then the first in the order of the antecedents.
     """
-    best: tuple[tuple[int, ...], float, tuple[float, ...]] | None = None
+    mean = np.average(target, axis=0, weights=weights)
+    information = float((target * np.log(target / mean)).sum(axis=1) @ weights / weights.sum())
+    highest = expected_auc(target, weights, target)
+    best: tuple[tuple[int, ...], float] | None = None
     for m in range(max_length + 1):
         found: list[tuple[float, tuple[float, ...], tuple[int, ...]]] = []
         for rules in permutations(range(truth.shape[1]), m):
-            distance, captured = distance_of(rules, truth, weights, target)
+            line = lines_of(rules, truth)
+            divergence, captured = divergence_of(line, m, weights, target)
+            auc = expected_auc(printed(line, m, weights, labels, target.shape[1]), weights, target)
+            distance = (divergence + information * (highest - auc) / (highest - 0.5)) / 2
             found.append((distance, tuple(-n for n in captured), rules))
         nearest = min(distance for distance, _, _ in found)
-        _, captured_, rules = min(
-            (each for each in found if each[0] <= nearest + TIE), key=lambda each: each[1:]
+        _, _, rules = min(
+            (each for each in found if each[0] <= nearest + TIE / 2), key=lambda each: each[1:]
         )
-        if best is None or nearest < best[1] - TIE:
-            best = rules, nearest, captured_
+        if best is None or nearest < best[1] - TIE / 2:
+            best = rules, nearest
     assert best is not None
-    return best[:2]
+    return best
 
 
-def distance_of(
-    rules: tuple[int, ...], truth: np.ndarray, weights: np.ndarray, target: np.ndarray
-) -> tuple[float, list[float]]:
-    """Mean divergence of the target from its mean on each line, and what the rules capture."""
-    line = np.full(len(target), len(rules))
+def lines_of(rules: tuple[int, ...], truth: np.ndarray) -> np.ndarray:
+    """The line that captures each row; the default rule is the last."""
+    line = np.full(len(truth), len(rules))
     for j in reversed(range(len(rules))):
         line[truth[:, rules[j]]] = j
+    return line
+
+
+def divergence_of(
+    line: np.ndarray, n_rules: int, weights: np.ndarray, target: np.ndarray
+) -> tuple[float, list[float]]:
+    """Mean divergence of the target from its mean on each line, and what the rules capture."""
     means = np.empty_like(target)
     captured = []
-    for j in range(len(rules) + 1):
+    for j in range(n_rules + 1):
         here = line == j
         if here.any():
             means[here] = np.average(target[here], axis=0, weights=weights[here])
         captured.append(float(weights[here].sum()))
     rows = (target * np.log(target / means)).sum(axis=1)
     return float(rows @ weights / weights.sum()), captured[:-1]
+
+
+def printed(
+    line: np.ndarray, n_rules: int, weights: np.ndarray, labels: np.ndarray, n_labels: int
+) -> np.ndarray:
+    """What the list predicts for each row, with pseudocounts of 1."""
+    counts = np.ones((n_rules + 1, n_labels))
+    np.add.at(counts, (line, labels), weights)
+    return (counts / counts.sum(axis=1, keepdims=True))[line]
+
+
+def expected_auc(predicted: np.ndarray, weights: np.ndarray, target: np.ndarray) -> float:
+    """The AUC that predictions have if the target is right; the mean over labels."""
+    n_labels = target.shape[1]
+    aucs = []
+    for k in [1] if n_labels == 2 else range(n_labels):
+        events, others = weights * target[:, k], weights * (1 - target[:, k])
+        risk = predicted[:, k]
+        higher = risk[:, None] - risk[None, :]
+        wins = np.where(np.abs(higher) <= 1e-12, 0.5, higher > 0)
+        aucs.append(events @ wins @ others / (events.sum() * others.sum()))
+    return float(np.mean(aucs))

@@ -25,6 +25,9 @@ def random_target(seed: int, n_labels: int, n_candidates: int = 5, n_cells: int 
         unit=0.5,
         target_unit=float(np.ldexp(0.5, -40)),
         entropy=0.0,
+        information=0.0,
+        pseudocounts=np.ones(n_labels),
+        rank_weights=rng.random(n_labels) * (seed % 3),
     )
 
 

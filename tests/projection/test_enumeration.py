@@ -50,6 +50,7 @@ def expected_list(
         X[names].to_numpy(),
         np.ones(len(y)) if weights is None else weights,
         classifier.set_params(predict_with="posterior").predict_proba(X),
+        y,
         max_length,
     )
     classifier.set_params(predict_with="projected")

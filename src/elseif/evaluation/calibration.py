@@ -184,8 +184,8 @@ def brier(truth: np.ndarray, risk: np.ndarray, level: float = LEVEL) -> Brier:
 def overstatement(truth: np.ndarray, risk: np.ndarray, level: float = LEVEL) -> Estimate:
     """By how much risks are, on average, too far from the overall share of events.
 
-    Lines of a list are chosen because they stand out, so that their risks are too high above the
-    overall share and too low below it. The average of risk minus outcome, with the sign turned
+    Lines of a list are chosen because they stand out, so risks above the overall share tend to be
+    too high and risks below it too low. The average of risk minus outcome, with the sign reversed
     for risks below the overall share, measures this in units of risk.
 
     Parameters

@@ -132,7 +132,7 @@ def cross_validate(
     random_state : int, default=0
         Seed of the folds and of each fold's sampler.
     progress : Progress, default=None
-        Is told how far the work has got.
+        Receives progress updates.
 
     Returns
     -------

@@ -37,10 +37,19 @@ def score_path(
     PathScores
         With those of the point estimate and of the posterior beside them.
     """
+    return scores_of(path_predictions(classifier, X, y, sample_weight, max_length, **folding))
+
+
+def path_predictions(
+    classifier: Any, X: Any, y: Any, sample_weight: Any, max_length: int, **folding: Any
+) -> list[Validation]:
+    """What the lists of each length predict out of sample, the posterior and the point estimate."""
     fresh = clone(classifier).set_params(predict_with="projected", max_length=max_length)
-    predictions = cross_validate_all(
-        fresh, X, y, _all_predictions, sample_weight=sample_weight, **folding
-    )
+    return cross_validate_all(fresh, X, y, _all_predictions, sample_weight=sample_weight, **folding)
+
+
+def scores_of(predictions: Sequence[Validation]) -> PathScores:
+    """The scores of such predictions."""
     *lengths, posterior, point = predictions
     losses = np.stack([_log_losses(each) for each in lengths])
     means = losses.mean(axis=1)

@@ -20,12 +20,12 @@ N_QUANTILES = 20_000  # by which a distribution is represented
 
 @dataclass(frozen=True)
 class Criterion:
-    """One criterion, and how many people it asks for.
+    """One criterion, and how many people it requires.
 
     Attributes
     ----------
     name : str
-        What is to be precise.
+        The quantity that has to be precise.
     n : int
         The smallest number of people.
 
@@ -64,12 +64,12 @@ class SampleSize:
 
     @property
     def n(self) -> int:
-        """People, so that every criterion holds."""
+        """The number of people that meets every criterion."""
         return max(criterion.n for criterion in self.criteria)
 
     @property
     def n_events(self) -> int:
-        """Events that so many people can be expected to have, rounded up."""
+        """The expected number of events among them, rounded up."""
         return math.ceil(round(self.n * self.prevalence, 9))
 
 
@@ -87,21 +87,21 @@ def development_sample_size(
     program pmsampsize: a global shrinkage of at least ``shrinkage``, an optimism of at most 0.05
     in Nagelkerke's R2, and the overall risk to within 0.05.
 
-    They were derived for regression that is fitted by maximum likelihood. A rule list has no such
-    parameters: count the candidate conditions, which is what a regression on them would have.
+    They were derived for regression fitted by maximum likelihood. A rule list has no such
+    parameters: use the number of candidate conditions, which would be the coefficients of a
+    regression on them.
 
     Parameters
     ----------
     prevalence : float
         Share of people with the outcome.
     parameters : int
-        Candidate predictor parameters: all that may be chosen from, not those that are in the
-        final model.
+        Number of candidate predictor parameters: all candidates, not only those in the final model.
     r2 : float, default=None
         The Cox-Snell R2 that the model is expected to have.
     c_statistic : float, default=None
-        In place of r2: the C statistic that it is expected to have, from which the R2 follows if
-        the linear predictor is normal in people with and without the outcome (Riley et al. 2021).
+        Instead of ``r2``: the expected C statistic, which implies an R2 if the linear predictor is
+        normal in people with and without the outcome (Riley et al. 2021).
     shrinkage : float, default=0.9
         The smallest acceptable shrinkage.
 
@@ -161,8 +161,9 @@ def largest_r2(prevalence: float) -> float:
 def cox_snell_r2(c_statistic: float, prevalence: float) -> float:
     """The Cox-Snell R2 of a C statistic, by Riley, Van Calster and Collins (2021).
 
-    The linear predictor is taken to be normal, of the same variance, in people with and without
-    the outcome. Where the program pmsampsize simulates a million people, this integrates.
+    The linear predictor is assumed to be normal, with the same variance, in people with and without
+    the outcome. The program pmsampsize simulates a million people; this function integrates
+    instead.
 
     Parameters
     ----------

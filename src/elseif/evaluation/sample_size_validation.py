@@ -48,23 +48,23 @@ def validation_sample_size(
     The criteria are those of Riley et al. (2021, Statistics in Medicine 40:4230-4251), as in the
     program pmvalsampsize: 95 % confidence intervals of given widths for the ratio of observed to
     expected events, the calibration slope, the C statistic and, with a threshold, the standardised
-    net benefit. Where that program simulates a million people, this integrates.
+    net benefit. That program simulates a million people; this function integrates instead.
 
     Parameters
     ----------
     prevalence : float
         Share of people with the outcome.
     c_statistic : float
-        The C statistic that is expected.
+        The Expected C statistic.
     risks, shares : sequences of float, default=None
-        How the model's risks are expected to be distributed: of a rule list, the probability of
-        each line and the share of the people on it.
+        The expected distribution of the model's risks: for a rule list, the probability of each
+        line and the share of people on it.
     lp_normal : (float, float), default=None
-        In their place: mean and standard deviation of a normal linear predictor.
+        Instead of these: mean and standard deviation of a normal linear predictor.
     lp_beta : (float, float), default=None
-        In their place: the parameters of a Beta distribution of risks. Where nothing is given, the
-        linear predictor is normal in people with and without the outcome, so that prevalence and
-        C statistic are as told.
+        Instead of these: the parameters of a Beta distribution of risks. If none of them is given,
+        the linear predictor is normal in people with and without the outcome, with the given
+        prevalence and C statistic.
     oe : float, default=1
         The ratio of observed to expected events.
     oe_width, slope_width, c_width, net_benefit_width : float
@@ -72,7 +72,7 @@ def validation_sample_size(
     threshold : float, default=None
         Risk at which people would be treated, for the net benefit.
     sensitivity, specificity : float, default=None
-        Those expected at the threshold; None takes them from the distribution of risks.
+        The expected values at the threshold; None computes them from the distribution of risks.
 
     Returns
     -------

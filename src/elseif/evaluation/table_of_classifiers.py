@@ -278,7 +278,7 @@ def compare(
     keeper : Keeper, default=None
         Stores the results of fits.
     progress : Progress, default=None
-        Is told how far the work has got.
+        Receives progress updates.
     on_failure : callable, default: does nothing
         Called with the name of a contender and the reason why it failed.
 

@@ -53,25 +53,25 @@ def recalibrate(model: Any, X: Any, y: Any, discount: float | None = None) -> Fi
 
     Each line has the Dirichlet posterior of the pseudocounts, the old label counts times a
     discount, and the new label counts (a power prior, Ibrahim and Chen 2000). With a discount of 1
-    this is the list fitted to both data sets together, with 0 to the new one alone.
+    the probabilities are those of both data sets together, with 0 those of the new one alone.
 
     Parameters
     ----------
     model : BayesianRuleListClassifier or FittedModel
-        What was learnt elsewhere.
+        A model learnt elsewhere.
     X : table
         Observations of the new place.
     y : array
         Their labels; rows without one are left out.
     discount : float, default=None
-        What an old observation counts, between 0 and 1; by default the value under which the new
-        labels are most probable.
+        The weight of an old observation, between 0 and 1; by default the value that makes the new
+        labels most probable.
 
     Returns
     -------
     FittedModel
-        A model of one list, without a posterior over lists, which says in ``recalibrated`` what it
-        was made from.
+        A model of one list, without a posterior over lists; its ``recalibrated`` has the counts
+        from which it was made.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""ProjectionPath: for every number of rules the list that is closest to the posterior."""
+"""ProjectionPath: for every number of rules the list that best reproduces the posterior."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-AUC_TOLERANCE = 0.01  # below the highest AUC of all lengths, that a suggested list may be
+LOSS_ERRORS = 2.0  # standard errors that a suggested list's log loss may be above the lowest
+AUC_TOLERANCE = 0.01  # that its AUC may be below the highest of such lists
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,41 +73,28 @@ class PathScores:
     def near_best(self) -> np.ndarray:
         """Whether each length is nearly as good as the best, by log loss and by AUC.
 
-        Its log loss is within one standard error of the lowest and its AUC within 0.01 of the
-        highest.
+        Its log loss is within two standard errors of the lowest, and its AUC within 0.01 of the
+        highest of the lengths of which that holds. Without an AUC, log loss alone decides.
         """
-        return self._is_near & self._is_high(np.ones(len(self.auc), dtype=bool))
+        near: np.ndarray = self.log_loss_gap <= LOSS_ERRORS * self.log_loss_gap_error
+        auc = np.where(near, self.auc, np.nan)
+        if np.isnan(auc).all():
+            return near
+        return near & (auc >= np.nanmax(auc) - AUC_TOLERANCE)
 
     @property
     def suggested(self) -> int:
-        """The shortest length that is nearly as good as the best, by log loss and by AUC.
-
-        Where no length is both, it is the shortest whose AUC is within 0.01 of the highest among
-        those whose log loss is within one standard error of the lowest.
-        """
-        chosen = self.near_best
-        if not chosen.any():
-            chosen = self._is_near & self._is_high(self._is_near)
-        return int(np.flatnonzero(chosen)[0])
-
-    @property
-    def _is_near(self) -> np.ndarray:
-        return self.log_loss_gap <= self.log_loss_gap_error
-
-    def _is_high(self, among: np.ndarray) -> np.ndarray:
-        """AUC within the tolerance of the highest of some lengths; of no AUC, all."""
-        auc = np.where(among, self.auc, np.nan)
-        if np.isnan(auc).all():
-            return np.ones(len(auc), dtype=bool)
-        return auc >= np.nanmax(auc) - AUC_TOLERANCE
+        """The shortest length that is nearly as good as the best, by log loss and by AUC."""
+        return int(np.flatnonzero(self.near_best)[0])
 
 
 class ProjectionPath:
     """For every number of rules, the list whose lines best reproduce the posterior.
 
     ``path[m]`` is the closest list of at most m rules, the default rule not counted. Distances
-    are Kullback-Leibler divergences from the posterior predictive, averaged over the training
-    rows, in nats.
+    are the mean of the Kullback-Leibler divergence from the posterior predictive, averaged over
+    the training rows, and of the ranking that is lost, in nats: of both, the list without rules
+    loses the same.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The lists nearest to a target, one for each length: by looking at all, or by local search."""
+"""The lists that lose least of a target, one for each length: of all, or by local search."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ STARTS = 64  # of them for each length, the nearest
 BEAM = 8  # lists of a length that the next length is reached from
 PAIR_STARTS = 8  # antecedents tried as the first of two that are exchanged together
 ROUNDS = 4  # of passing lists on to the lengths beside their own
-TIE = 1e-11  # distances, in nats per row, closer than this are equal
+TIE = 1e-11  # losses, in nats per row, closer than this are equal
 MOST_TIED = 100  # equal insertions that are compared by how they read
 
 
@@ -33,7 +33,7 @@ class ScoredList:
     captured: tuple[int, ...]  # by each rule, in units
 
     def beats(self, other: ScoredList, tie: float) -> bool:
-        """Nearer; or as near, and it captures more rule by rule, or comes first in the pool."""
+        """Less loss; or as much, and it captures more rule by rule, or comes first in the pool."""
         if abs(self.loss - other.loss) > tie:
             return self.loss < other.loss
         return (_less_first(self.captured), self.rules) < (_less_first(other.captured), other.rules)
@@ -153,14 +153,28 @@ class Search:
         allowed = np.ones(len(target.candidates), dtype=bool)
         allowed[list(rules)] = False
         losses = np.full((len(allowed), len(rules) + 1), np.inf)
-        room = (np.empty_like(totals), np.empty_like(totals), np.empty_like(totals[:1]))
+        n_lines = len(totals)
+        by_label = target.n_labels * n_lines
+        leads = (
+            np.empty((by_label, 3)),
+            np.empty(by_label),
+            np.empty((n_lines, 3)),
+            np.empty((1, 3)),
+        )
+        room = (
+            np.empty_like(totals),
+            np.empty_like(totals),
+            np.empty_like(totals[:1]),
+            np.empty(n_lines),
+            leads,
+        )
         compiled.score_insertions(
             len(rules),
             target.covered,
             target.cells,
             self._line,
             totals,
-            target.target_unit,
+            target.scale,
             allowed,
             room,
             losses,
@@ -182,7 +196,8 @@ class Search:
     def evaluate(self, rules: Rules) -> ScoredList:
         """A list's loss."""
         totals = self._assign(rules)
-        loss = float(compiled.list_loss(totals, len(totals), self.target.target_unit))
+        ranks = np.empty((len(totals), 3))
+        loss = float(compiled.list_loss(totals, len(totals), self.target.scale, ranks))
         captured = totals[:-1, : self.target.n_labels].sum(axis=1)
         return ScoredList(rules, loss, tuple(captured.tolist()))
 
@@ -232,11 +247,11 @@ def _nearest_of_all(target: Target, longest: int) -> Sequence[Rules]:
     walk = (
         remaining,
         n_remaining,
-        np.zeros(longest + 1),
         rest,
+        np.zeros((longest + 1, width), dtype=np.int64),
         np.zeros(longest + 1, dtype=np.int64),
         np.zeros(longest + 1, dtype=np.int64),
-        np.zeros((1, width), dtype=np.int64),
+        np.empty((longest + 1, 3)),
     )
     loss = np.full(longest + 1, np.inf)
     best = np.zeros((longest + 1, longest + 1), dtype=np.int64)
@@ -244,6 +259,6 @@ def _nearest_of_all(target: Target, longest: int) -> Sequence[Rules]:
     if longest:
         tie = TIE * target.weight
         compiled.search_all(
-            target.truth(), target.cells, target.target_unit, tie, walk, loss, best, captured
+            target.truth(), target.cells, target.scale, tie, walk, loss, best, captured
         )
     return [tuple(best[m, :m].tolist()) for m in range(longest + 1)]

@@ -32,7 +32,11 @@ class Target:
     inverted: np.ndarray  # bool (candidates,)
     unit: float  # what a count of 1 stands for
     target_unit: float  # what a sum of 1 stands for
-    entropy: float  # sum over rows of -q log q, weighted: the loss that no list is below
+    entropy: float  # sum over rows of -q log q, weighted: below it is no sum of -q log p
+    information: float  # how far the list without rules is from the posterior predictive, weighted
+    pseudocounts: np.ndarray  # float (labels,), with which counts make a line's probabilities
+    # float (labels,): what the loss falls by for each pair of rows that is ranked rightly
+    rank_weights: np.ndarray
 
     @property
     def covered(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -47,9 +51,19 @@ class Target:
         """The rows' weights together."""
         return float(self.cells[:, : self.n_labels].sum()) * self.unit
 
+    @property
+    def scale(self) -> tuple[float, float, np.ndarray, np.ndarray]:
+        """What turns sums into a loss."""
+        return self.target_unit, self.unit, self.pseudocounts, self.rank_weights
+
     def distance(self, loss: float) -> float:
-        """Kullback-Leibler divergence from the posterior predictive, in nats per row."""
-        return max((loss - self.entropy) / self.weight, 0.0)  # rounding must not make it negative
+        """How far a list of such a loss is from the posterior predictive, in nats per row.
+
+        The mean of the Kullback-Leibler divergence and of what the list loses of the AUC above one
+        half, in units of which the list without rules loses as much as of the divergence.
+        """
+        lost = (loss - self.entropy + self.information) / 2
+        return max(lost / self.weight, 0.0)  # rounding must not make it negative
 
     def truth(self) -> np.ndarray:
         """Whether each candidate covers each cell."""
@@ -94,6 +108,9 @@ def make_target(problem: Problem, posterior: Posterior) -> Target:
         np.add.at(cells[:, n_labels + k], pattern, weights * whole[:, k])
     members, starts, inverted = _members(covers, bits[first])
     terms = -predictive * np.log(np.where(predictive > 0, predictive, 1.0)) * weights[:, None]
+    entropy = math.fsum(terms.ravel().tolist()) * layout.unit
+    target_unit = math.ldexp(layout.unit, -digits)
+    information = max(_loss_of_no_rule(cells[:, n_labels:], target_unit) - entropy, 0.0)
     return Target(
         candidates=candidates,
         cells=cells,
@@ -101,9 +118,60 @@ def make_target(problem: Problem, posterior: Posterior) -> Target:
         starts=starts,
         inverted=inverted,
         unit=layout.unit,
-        target_unit=math.ldexp(layout.unit, -digits),
-        entropy=math.fsum(terms.ravel().tolist()) * layout.unit,
+        target_unit=target_unit,
+        entropy=entropy,
+        information=information,
+        pseudocounts=np.asarray(posterior.metadata.pseudocounts, dtype=float),
+        rank_weights=rank_weights(whole, weights, (layout.unit, target_unit), information),
     )
+
+
+def _loss_of_no_rule(sums: np.ndarray, unit: float) -> float:
+    """The sum over rows of -q log p, with p the mean of q over all rows."""
+    shares = [int(n) * unit for n in sums.sum(axis=0)]
+    total = sum(shares)
+    return -sum(share * math.log(share / total) for share in shares if share > 0)
+
+
+def rank_weights(
+    whole: np.ndarray, weights: np.ndarray, units: tuple[float, float], information: float
+) -> np.ndarray:
+    """What a pair of rows that is ranked rightly counts for, by label, in nats.
+
+    A list loses a share of the information that the posterior predictive holds, and a share of how
+    far its AUC is above one half. A pair counts for as much as gives both shares the same weight.
+
+    Parameters
+    ----------
+    whole : ndarray of int64, shape (rows, labels)
+        The posterior predictive, as whole numbers.
+    weights : ndarray of int64, shape (rows,)
+        Of the rows.
+    units : tuple of float
+        What a weight of 1 stands for, and what a posterior predictive of 1 does.
+    information : float
+        Divergence of the posterior predictive from its mean over all rows, in nats.
+
+    Returns
+    -------
+    ndarray of float, shape (labels,)
+        The last of two labels stands for both: their AUCs are the same.
+    """
+    n_labels = whole.shape[1]
+    n_shown = 1 if n_labels == 2 else n_labels
+    pairs, excess = np.full(n_labels, np.inf), 0.0
+    for k in range(n_labels - n_shown, n_labels):
+        values, place = np.unique(whole[:, k], return_inverse=True)
+        sizes = np.zeros(len(values), dtype=np.int64)  # the same in any order of the rows
+        np.add.at(sizes, place, weights)
+        rows, events = sizes * units[0], values * units[1] * sizes
+        below = np.cumsum(rows) - rows, np.cumsum(events) - events
+        ahead = float((events * below[0] - rows * below[1]).sum())
+        pairs[k] = 2 * n_shown * events.sum() * (rows - events).sum()
+        excess += ahead / pairs[k] if pairs[k] > 0 else 0.0
+    if not (excess > 0 and information > 0):
+        return np.zeros(n_labels)
+    return np.divide(information / excess, pairs, out=np.zeros(n_labels), where=pairs > 0)
 
 
 def _candidates(problem: Problem, posterior: Posterior) -> np.ndarray:

@@ -60,8 +60,8 @@ class Comparison:
         Returns
         -------
         estimator
-            It takes a table of 0 and 1, sparse or dense. Where there can be none, a ParamError
-            says why.
+            It takes a table of 0 and 1, sparse or dense. If it cannot be made, a ParamError says
+            why.
         """
         if self.unavailable is not None:
             raise ParamError(f"{self.name} is not run: {self.unavailable}.")
