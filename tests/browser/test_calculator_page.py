@@ -234,3 +234,48 @@ def test_no_interval_over_lists_that_are_not_there() -> None:
         assert "over all lists " not in page.split("<script")[0]
         assert '"over":null' in page.replace(" ", "")
         assert "take this list as given" in page
+
+
+COVERED = """() => {
+  const field = document.activeElement.getBoundingClientRect();
+  const answer = document.getElementById("answer").getBoundingClientRect();
+  return field.bottom > answer.top + 1 && field.top < answer.bottom;
+}"""
+
+
+@pytest.mark.parametrize("width", [360, 500, 760])
+def test_the_answer_covers_no_field_that_is_filled_in(
+    stroke: FittedModel, open_page: OpenPage, tmp_path: Path, width: int
+) -> None:
+    """In one column the answer sticks to the bottom; what has the focus is above it."""
+    page = open_page(write(tmp_path, stroke, units=UNITS), width, 700)
+    controls = page.locator("#case input, #case select")
+    for place in range(controls.count()):
+        controls.nth(place).focus()
+        page.wait_for_function(f"() => !({COVERED})()")
+    height = page.evaluate("() => document.getElementById('answer').offsetHeight")
+    assert height <= 350
+
+
+def test_a_badge_leaves_a_long_line_its_width(
+    stroke: FittedModel, open_page: OpenPage, tmp_path: Path
+) -> None:
+    """On a phone the badge stands below a condition that needs the whole line."""
+    page = open_page(write(tmp_path, stroke), 390)
+    for place in range(page.locator(".line").count()):
+        line = page.locator(".line").nth(place)
+        words, badge = line.locator(".if > span").first, line.locator(".badge")
+        text, sign = words.bounding_box(), badge.bounding_box()
+        assert text is not None
+        assert sign is not None
+        is_long = text["height"] > 40  # more than one row of words
+        assert not is_long or sign["y"] >= text["y"] + text["height"] - 1
+
+
+def test_the_note_is_medical_where_the_data_are(stroke: FittedModel) -> None:
+    """A list of loans is no medical matter; a cohort of a clinical database is."""
+    assert "Decision support, not a decision." in calculator_page(stroke)
+    assert "medical" not in calculator_page(stroke)
+    cohort = {"synthetic": False, "warnings": [], "empty_groups": []}
+    assert "not a medical device" in calculator_page(replace(stroke, cohort=cohort))
+    assert "Ask first." in calculator_page(stroke, note="Ask first.")

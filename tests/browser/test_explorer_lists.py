@@ -500,3 +500,17 @@ def test_no_rule_to_choose_from(open_page: OpenPage, tmp_path: Path) -> None:
     page = open_page(write(tmp_path, fitted.page()))
     assert "no rule" in page.locator("#groups").inner_text()
     assert "always" in page.evaluate("() => listText(model.lists[0])")
+
+
+def test_a_sign_stays_beside_its_value(plain_page: Path, open_page: OpenPage) -> None:
+    """On a phone too, "age >" is not at the end of a line and 60 at the beginning of the next."""
+    page = open_page(plain_page, *PHONE)
+    kept = page.locator(".line .rule .nowrap")
+    assert kept.count() > 0
+    assert all(text[:2] in ("> ", "≤ ", "= ") for text in kept.all_text_contents())
+    rows = kept.evaluate_all("(all) => all.map((one) => one.getClientRects().length)")
+    assert set(rows) <= {0, 1}  # none where it is folded
+    parts = "(text) => unbroken(text).map((part) => part.textContent ?? part)"
+    assert page.evaluate(parts, "seen on > 2021-11-01 and ward = east") == [
+        "seen on ", "> 2021-11-01", " and ward ", "= east", "",
+    ]  # fmt: skip

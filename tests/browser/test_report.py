@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from playwright.sync_api import Page
 
@@ -265,3 +267,50 @@ def test_unsteady_inclusions_are_marked(open_page: OpenPage, tmp_path: Path) -> 
     assert table.get_by_text("not yet steady", exact=True).count() == n_named
     steady = open_page(write(tmp_path, summary()))
     assert "~ marks" not in steady.locator("#posterior").inner_text()
+
+
+OUTSIDE = """() => [...document.querySelectorAll("svg.chart")].flatMap((svg) => {
+  const { x, width } = svg.viewBox.baseVal;
+  return [...svg.querySelectorAll("text:not([transform])")]
+    .filter((text) => text.getBBox().x < x || text.getBBox().x + text.getBBox().width > x + width)
+    .map((text) => text.textContent);
+})"""
+
+
+def test_numbers_of_a_long_run_are_not_cut_off(open_page: OpenPage, tmp_path: Path) -> None:
+    """A million draws have a label of nine characters at the very end of the axis."""
+    told = summary()
+    assert told.convergence is not None
+    traces = []
+    for trace in told.convergence.traces:
+        draws = np.linspace(1, 1_000_000, len(trace.draws)).astype(int).tolist()
+        traces.append(replace(trace, draws=draws))
+    long = replace(told, convergence=replace(told.convergence, traces=traces))
+    page = open_page(write(tmp_path, long), 1100)
+    assert page.locator("svg.chart text", has_text="1,000,000").count() == 1
+    assert page.evaluate(OUTSIDE) == []
+
+
+def test_a_date_is_not_broken_at_its_hyphens(open_page: OpenPage, tmp_path: Path) -> None:
+    """On a phone as well, the day of a date stays beside its year."""
+    told = summary()
+    dated = "seen on > 2021-11-01 and admitted on <= 2020-12-31"
+    lines = [replace(line, condition=f"{line.condition} and {dated}") for line in told.lines[:-1]]
+    page = open_page(write(tmp_path, replace(told, lines=[*lines, told.lines[-1]])), 360)
+    dates = page.locator("table.rules .nowrap")
+    assert dates.all_text_contents()[:2] == ["2021-11-01", "2020-12-31"]
+    assert dates.count() == 2 * len(lines)
+    heights = dates.evaluate_all("(all) => all.map((date) => date.getClientRects().length)")
+    assert set(heights) == {1}
+
+
+def test_no_heading_ends_a_printed_page(open_page: OpenPage, tmp_path: Path) -> None:
+    """What follows a heading and its badge must be able to keep them, so both are blocks."""
+    page = open_page(write(tmp_path, summary()))
+    page.emulate_media(media="print")
+    kept = page.evaluate(
+        "() => [...document.querySelectorAll('main section > h2, main .badge')]"
+        ".map((e) => [getComputedStyle(e).display, getComputedStyle(e).breakAfter])"
+    )
+    assert len(kept) > 10
+    assert {tuple(each) for each in kept} == {("block", "avoid")}

@@ -68,8 +68,8 @@ def condition(**changes: Any) -> list[Any]:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("{", "is not a JSON document"),
-        ("[" * 100_000, "is not a JSON document"),
+        ("{", "is not an edited list"),
+        ("[" * 100_000, "is not an edited list"),
         ("[]", "is not an edited list"),
         (document([], format="elseif model"), "is not an edited list"),
         (document([], version=2), "has version 2; this elseif reads 1"),
@@ -104,7 +104,7 @@ def test_files_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         read_edited_list(tmp_path / "absent.json")
     path = tmp_path / "list.json"
     path.write_bytes(b"\xff\xfe")
-    with pytest.raises(DataError, match="is not a JSON document"):
+    with pytest.raises(DataError, match="is not an edited list"):
         read_edited_list(path)
     monkeypatch.setattr("elseif.report.edited_list.LARGEST", 1)
     with pytest.raises(DataError, match="has 2 bytes"):
@@ -124,5 +124,5 @@ def test_numbers_that_no_column_holds(value: str, tmp_path: Path) -> None:
     path.write_text(
         f'{{"format": "{FORMAT}", "version": {VERSION}, "antecedents": [[{condition}]]}}'
     )
-    with pytest.raises(DataError, match="not a JSON document"):
+    with pytest.raises(DataError, match="is not an edited list"):
         read_edited_list(path)

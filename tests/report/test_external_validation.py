@@ -190,7 +190,8 @@ def test_the_program(
     told = ["validate", str(model), str(table), "--results", str(results)]
     assert run([*told, "--recalibrated", str(recalibrated)]) == 0
     out = capsys.readouterr().out
-    assert "557 people, 224 (40.2%) with relapse; the list was learnt from 1,533, 42.2%" in out
+    said = "557 people, 224 (40.2%) with the event (relapse); the list was learnt from 1,533, 42.2%"
+    assert said in out
     for words in ("calibration slope", "Net benefit per person", "grade > 2", "relapse, earlier"):
         assert words in out
     numbers = json.loads(results.read_text())

@@ -237,7 +237,7 @@ def test_cautions_of_missing_values_in_the_list() -> None:
     (creatinine,) = (c for c in data["people"]["columns"] if c["name"] == "creatinine")
     creatinine["in_list"] = True
     share = patients()[0]["creatinine"].isna().mean()
-    assert caution_with(data, f"“creatinine” {100 * share:.1f}%. Without its value, a condition")
+    assert caution_with(data, f"“creatinine” {100 * share:.1f}%. A missing value meets no")
     creatinine["levels"][-1]["shares"][0] = 0.04
     assert not caution_with(data, "Missing values")
     creatinine["levels"][-1] |= {"is_missing": False}

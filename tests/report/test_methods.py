@@ -55,7 +55,7 @@ def test_of_a_cross_validated_list() -> None:
         "point estimate",
         "3-fold cross-validation, stratified by outcome",
         "DeLong’s variance in each fold [2,3]",
-        "intercept [4] and the Brier score, and clinical usefulness by net benefit [5]",
+        "intercept [4] and the Brier score, and usefulness for decisions by net benefit [5]",
         "All intervals are 95% intervals.",
     ):
         assert words in text, words
@@ -75,7 +75,9 @@ def test_of_a_held_out_table() -> None:
     text = methods_text(found)
     assert "Performance was estimated on a held-out table (100 people, " in text
     assert "fold" not in text
-    assert "intercept [3] and the Brier score, and clinical usefulness by net benefit [4]" in text
+    assert (
+        "intercept [3] and the Brier score, and usefulness for decisions by net benefit [4]" in text
+    )
     assert "[5]" not in text
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -368,18 +369,36 @@ def test_other_labels_cannot_be_reported() -> None:
 # ------------------------------------------------------------------------ small cells
 
 
-def counts_in(value: Any, key: str = "") -> list[Any]:
-    """Every count of people in a summary's plain data."""
+# parts of a summary that hold no count of people
+ABOUT_LISTS = ("posterior", "convergence", "stability", "settings", "tripod")
+PEOPLE = ("n", "n_events", "n_without_label", "counts", "n_treated", "n_true_positive",
+          "n_false_positive", "n_train", "n_test", "events", "others")  # fmt: skip
+# whole numbers in the other parts that count no people
+NOT_PEOPLE = {
+    "format", "n_antecedents", "random_state", "min_cell", "rounded_to", "n_columns_left_out",
+    "n_folds",
+}  # fmt: skip
+
+
+def numbers_in(value: Any, key: str = "") -> Iterator[tuple[str, float]]:
+    """Every number in plain data, with the key that it stands under."""
     if isinstance(value, dict):
-        skipped = ("posterior", "convergence", "stability", "settings", "tripod")
-        return [n for k, v in value.items() if k not in skipped for n in counts_in(v, k)]
-    if isinstance(value, list) and value and isinstance(value[0], (dict, list)):
-        return [n for v in value for n in counts_in(v, key)]
-    people = ("n", "n_events", "n_without_label", "counts", "n_treated", "n_true_positive",
-              "n_false_positive", "n_train", "n_test", "events", "others")  # fmt: skip
-    if key not in people:
-        return []
-    return value if isinstance(value, list) else [value]
+        for name, part in value.items():
+            yield from numbers_in(part, name)
+    elif isinstance(value, list):
+        for part in value:
+            yield from numbers_in(part, key)
+    elif isinstance(value, (int, float)) and not isinstance(value, bool):
+        yield key, value
+
+
+def counts_in(summary: dict[str, Any]) -> list[float]:
+    """Every count of people in a summary's plain data; weights may make it a fraction."""
+    about_people = {k: v for k, v in summary.items() if k not in ABOUT_LISTS}
+    found = list(numbers_in(about_people))
+    unknown = {key for key, n in found if isinstance(n, int)} - {*PEOPLE, *NOT_PEOPLE}
+    assert unknown == set(), "say in PEOPLE or NOT_PEOPLE whether these count people"
+    return [n for key, n in found if key in PEOPLE]
 
 
 def test_counts_are_rounded_everywhere() -> None:

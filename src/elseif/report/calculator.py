@@ -24,10 +24,12 @@ from elseif.showing.list_text import shown_labels as shown_labels
 from elseif.tables.origin import SYNTHETIC, says_so
 from elseif.visible import show_name
 
-NOTE = (
-    "Decision support, not a medical device. The estimate describes past cases that the same "
-    "line applies to; it does not replace judgement."
+_ESTIMATE = (
+    "The estimate describes past cases that the same line applies to; it does not replace "
+    "judgement."
 )
+NOTE = f"Decision support, not a decision. {_ESTIMATE}"
+MEDICAL_NOTE = f"Decision support, not a medical device. {_ESTIMATE}"  # of patients' records
 MOST_MODELS = 20
 
 
@@ -37,7 +39,7 @@ def calculator_page(
     units: Mapping[str, str] | None = None,
     questions: Mapping[str, str] | None = None,
     ranges: Mapping[str, tuple[float, float]] | None = None,
-    note: str = NOTE,
+    note: str | None = None,
     min_cell: int | None = None,
     X: Any = None,
     about: Mapping[str, str] | None = None,
@@ -47,25 +49,25 @@ def calculator_page(
     Parameters
     ----------
     model : BayesianRuleListClassifier, FittedModel or RuleList, or a dict of these
-        The list, or what holds it. Of a dict of several models by name, all are shown on one page,
+        The list, or a model that contains it. The models of a dict, by name, are shown on one page,
         which asks for each column once.
     title : str, default=None
         Title of the page.
     units, questions, ranges : dict, default=None
-        By column: the unit of a number, how to ask for a value, and the range to expect. Units
-        and questions of the model's labels file are used without them; without a range, a number
-        or date is compared with the range of the training data.
-    note : str, default=NOTE
-        The note at the foot of the page and in print.
+        By column: the unit of a number, how to ask for a value, and the expected range. By default,
+        units and questions come from the model's labels file, and ranges from the training data.
+    note : str, default=None
+        The note at the foot of the page and in print. By default, the page says that it supports a
+        decision and, for a cohort of patients, that it is not a medical device.
     min_cell : int, default=None
-        Round every number of people to multiples of this; risks follow from rounded counts.
+        Round every number of people to multiples of this; risks are computed from rounded counts.
     X : table, default=None
-        The training rows. With them, and where the model has its posterior, the page shows a second
-        interval of every line, which covers what the other lists say about the people on it. For
-        several models, a dict of tables by the same names.
+        The training rows. If they are given and the model has its posterior, the page shows a
+        second interval for every line, which also covers what the other lists predict for the
+        people on it. For several models, a dict of tables by the same names.
     about : dict, default=None
         What users should know, by heading: when to use the calculator, for whom, the source of the
-        data. A heading "AUC", "Population" or "Outcome" replaces what the page says by itself.
+        data. A heading "AUC", "Population" or "Outcome" replaces the page's own text.
 
     Returns
     -------
@@ -106,6 +108,8 @@ def calculator_page(
         part["brief"] = _brief(known, part["hash"])
     is_synthetic = any(each.model.is_synthetic for each in shown_models)
     title = says_so(_title(shown_models) if title is None else title, is_synthetic)
+    if note is None:
+        note = MEDICAL_NOTE if any(each.model.is_of_patients for each in shown_models) else NOTE
     if is_synthetic and SYNTHETIC not in note:
         note = f"{SYNTHETIC} {note}"
     level = f"{100 * LEVEL:g}%"

@@ -295,13 +295,14 @@ def range_ends(name: str, kind: Kind, bounds: Any) -> tuple[Any, Any]:
     if kind not in (Kind.NUMERIC, Kind.DATE):
         raise ParamError(f"ranges: column {name!r} is {kind}; only numbers and dates have a range.")
     convert: Callable[[Any], Any] = as_date if kind is Kind.DATE else float
+    wrong = ParamError(f"ranges[{name!r}] is {bounds!r}; it must be (lowest, highest).")
     try:
         low, high = map(convert, bounds)
-        if low < high:
-            return low, high
-    except (TypeError, ValueError):
-        pass
-    raise ParamError(f"ranges[{name!r}] is {bounds!r}; it must be (lowest, highest).")
+    except (TypeError, ValueError) as error:
+        raise wrong from error
+    if not low < high:
+        raise wrong
+    return low, high
 
 
 def _option(value: int, text: str) -> dict[str, str]:

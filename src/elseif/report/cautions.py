@@ -108,6 +108,7 @@ def _missing_values(summary: Data) -> Iterator[str]:
     named = [f"{quoted(name)} {percent(shares[name])}" for name in much[:MOST_COLUMNS_NAMED]]
     more = f" and {len(much) - len(named)} more columns" if len(much) > len(named) else ""
     yield (
-        f"Missing values in columns of the list: {', '.join(named)}{more}. Without its value, a "
-        "condition is not met, and a person may fall to a lower line."
+        f"Missing values in columns of the list: {', '.join(named)}{more}. A missing value meets "
+        'no condition except "is missing", so a person may fall to a lower line. If a line says '
+        '"is missing", check that it is known in advance whether the value will be recorded.'
     )

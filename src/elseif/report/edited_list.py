@@ -52,7 +52,9 @@ def read_edited_list(path: str | Path) -> list[Antecedent]:
     except (ValueError, RecursionError) as error:
         if isinstance(error, DataError):
             raise
-        raise DataError(f"{path} is not a JSON document: {error}.") from error
+        raise DataError(
+            f"{path} is not an edited list, which the explorer page saves as a JSON file."
+        ) from error
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise DataError(f"{path} is not an edited list: its format is not {FORMAT!r}.")
     if document.get("version") != VERSION:

@@ -16,6 +16,7 @@ from elseif.posterior.rule_list import RuleList
 from elseif.progress import Progress
 from elseif.report.in_words import groups_in_words
 from elseif.report.projection_summary import with_path_scores
+from elseif.report.report_memory import check_report_memory
 from elseif.report.report_options import ReportOptions, read_options
 from elseif.report.training import Training, groupings, read_training
 from elseif.tables.labels import label_place
@@ -74,6 +75,7 @@ def gather(
         apart = held_out(model.predict_proba, model.metadata.classes, table, holdout[1])
     crossed = None
     if given.folds is not None:
+        check_report_memory(X, trained.table, len(model.metadata.classes))
         fresh, data = _unfitted(fitted, model), (X, y, sample_weight)
         how: dict[str, Any] = {
             "folds": given.folds,

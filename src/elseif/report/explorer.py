@@ -31,7 +31,7 @@ def explorer_page(
     model : BayesianRuleListClassifier or FittedModel
         A fitted classifier, or a model that was saved with its sampled lists.
     X, y : table and labels
-        The training data, of which the page holds only counts.
+        The training data; the page contains only counts of them.
     n_lists : int, default=200
         Number of lists on the page, the most probable ones.
     min_cell : int, default=None

@@ -16,7 +16,7 @@ from elseif.disclosure.rounding import Rounding
 from elseif.errors import ParamError
 from elseif.fitted_model import FittedModel
 from elseif.posterior.rule_list import RuleList, make_rule_list
-from elseif.report.calculator import NOTE, calculator_page
+from elseif.report.calculator import MEDICAL_NOTE, NOTE, calculator_page
 from elseif.tables.origin import SYNTHETIC, says_so
 
 MOST_CONDITIONS = 2_000  # each is a line of the page
@@ -49,11 +49,11 @@ def calculator_of_conditions(
     nobody = np.zeros((len(rules) + 1, len(metadata.classes)))
     rule_list = make_rule_list(rules, nobody, metadata)
     asked = rule_list if rounding is not None else _with_columns(model, rule_list)
-    title, note = None, NOTE
+    title, note = None, MEDICAL_NOTE if model.is_of_patients else NOTE
     if model.is_synthetic and rounding is not None:  # which a list alone does not know
         event = metadata.probability_of(len(metadata.classes) - 1)
         title = says_so(f"Probability of {event}", is_synthetic=True)
-        note = f"{SYNTHETIC} {NOTE}"
+        note = f"{SYNTHETIC} {note}"
     try:
         page = calculator_page(asked, title=title, note=note)
     except ParamError:  # such as a date that no form can hold

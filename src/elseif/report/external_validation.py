@@ -79,12 +79,12 @@ class Drift:
 
 @dataclass(frozen=True)
 class ExternalValidation:
-    """Performance of a model on people whom it was not learnt from.
+    """Performance of a model on people who were not in its training data.
 
     Attributes
     ----------
     positive : str
-        The label whose probability is judged.
+        The label whose probability is evaluated.
     n : float
         Observations with a label.
     n_events : float
@@ -100,11 +100,11 @@ class ExternalValidation:
     recalibration : Recalibration
         Calibration slope and intercepts.
     lines : list[LineJudged]
-        Observed against expected on each line: the calibration curve of a list.
+        Observed and expected events on each line: the calibration curve of a list.
     decisions : DecisionCurve
         Net benefit by threshold.
     drift : list[Drift]
-        Conditions by how much their prevalence differs; empty under a minimum cell.
+        How much the prevalence of each condition differs; empty under a minimum cell.
     min_cell : int | None
         What counts are rounded to multiples of.
     notes : list[str]
@@ -114,7 +114,7 @@ class ExternalValidation:
     recalibrated : RecalibratedLines | None
         Every line with the counts of both places; None where the model has no counts of a list.
     synthetic : bool
-        Whether the model was learnt from synthetic patients, or is judged by such.
+        Whether the model was learnt from, or evaluated on, synthetic patients.
 
     Examples
     --------
@@ -167,15 +167,15 @@ def validate_externally(
     y : array
         Their labels; rows without one are left out.
     positive : label, default=None
-        The label whose probability is judged; by default the last.
+        The label whose probability is evaluated; by default the last.
     thresholds : sequence of float
         Risks at which the net benefit is computed.
     min_cell : int, default=None
-        Round every number of people to multiples of this; all measures follow from the rounded
-        numbers of the lines, and the drift of conditions is left out.
+        Round every number of people to multiples of this; all measures are computed from the
+        rounded numbers of the lines, and the drift of conditions is left out.
     discount : float, default=None
-        What an old observation counts in the recalibrated lines, between 0 and 1; by default the
-        value under which the new labels are most probable.
+        The weight of an old observation in the recalibrated lines, between 0 and 1; by default the
+        value that makes the new labels most probable.
 
     Returns
     -------
@@ -294,7 +294,12 @@ def _notes(truth: np.ndarray, step: int | None, averages: bool) -> list[str]:
             "and every line is one of the list that stands for it."
         )
     fewest = int(min(truth.sum(), len(truth) - truth.sum()))
-    if fewest < 100:
+    if fewest == 0:
+        notes.append(
+            "Everybody in this table has the same outcome: discrimination and the calibration "
+            "slope cannot be measured."
+        )
+    elif fewest < 100:
         notes.append(
             "Fewer than 100 people with the outcome, or without it: too few to judge calibration "
             "by (Collins, Ogundimu and Altman 2016). Read the intervals."

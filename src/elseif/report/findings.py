@@ -55,7 +55,7 @@ class Finding:
     headline : str
         The finding in a few words.
     text : str
-        The numbers it rests on, and what they mean.
+        The numbers behind it, and what they mean.
     anchor : str
         The section of the report that says more.
 

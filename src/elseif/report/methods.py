@@ -43,17 +43,17 @@ PREDICTORS = {
     "rounded up or down.",
     "posterior": "Predictions were averaged over all lists of the posterior.",
     "map": "Predictions were made with the list of highest posterior probability.",
-    "projected": "Predictions were made with the projected list: the one closest to those of the "
-    "whole posterior, by the Kullback–Leibler divergence of the posterior predictive from its mean "
-    "on each line.",
+    "projected": "Predictions were made with the projected list: the one that loses least of the "
+    "posterior predictive, as a share of its Kullback–Leibler divergence from the base rate and as "
+    "a share of its expected AUC above one half, weighted equally.",
 }
 
 
 def methods_text(summary: Any) -> str:
     """Write a methods paragraph for a paper, with references.
 
-    It says what was done and with which settings; what only the authors know (setting, eligibility,
-    definition of the outcome) is theirs to add.
+    It describes what was done and with which settings; the authors have to add what only they know
+    (setting, eligibility, definition of the outcome).
 
     Parameters
     ----------
@@ -272,7 +272,7 @@ def _evaluation(summary: Data, settings: Data) -> Iterator[str]:
         "Discrimination was measured by the area under the ROC curve (AUC), "
         f"{auc if over_folds else 'with DeLong’s interval [2]'}. Calibration was "
         f"assessed by the calibration slope and intercept [{first}] and the Brier score, and "
-        f"clinical usefulness by net benefit [{first + 1}]. All intervals are "
+        f"usefulness for decisions by net benefit [{first + 1}]. All intervals are "
         f"{percent(about['level'], 0)} intervals."
     )
     if about["rounded_to"]:

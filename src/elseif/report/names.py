@@ -7,6 +7,7 @@ import re
 from elseif.visible import show_name
 
 LONGEST_SHOWN = 80
+DATE = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
 _BEFORE_VALUE = re.compile(r"(?<= )(<=|>=|!=|<|>|=|≤|≥|≠|in) (?=\S)")
 
 

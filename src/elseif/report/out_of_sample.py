@@ -19,7 +19,7 @@ _DATA = re.compile(r'<script type="application/json" id="data">(.*?)</script>', 
 
 
 def performance(summary: Summary | Mapping[str, Any]) -> dict[str, str]:
-    """What a calculator says of how well its list predicts, for its argument ``about``.
+    """A description of how well a list predicts, for the argument ``about`` of a calculator.
 
     Parameters
     ----------
@@ -29,8 +29,8 @@ def performance(summary: Summary | Mapping[str, Any]) -> dict[str, str]:
     Returns
     -------
     dict of str to str
-        Of three or more labels, the AUC of each. Empty where the numbers are not those of the list
-        that a calculator shows: an average over lists is no list.
+        The AUC; with three or more labels, that of each. Empty if the numbers are not those of the
+        list that a calculator shows, such as those of an average over lists.
 
     Examples
     --------

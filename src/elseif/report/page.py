@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from elseif.errors import ParamError, install
-from elseif.report.names import shown, spelt_out, unbroken
+from elseif.report.names import DATE, shown, spelt_out, unbroken
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -87,8 +87,19 @@ def page_environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+
+    def whole_dates(text: str) -> Markup:
+        """Text whose lines are not broken at the hyphens of a date."""
+        parts = DATE.split(text)
+        dates = [Markup('<span class="nowrap">{}</span>').format(d) for d in DATE.findall(text)]
+        return Markup("").join(p for pair in zip(parts, [*dates, ""], strict=True) for p in pair)
+
     environment.globals.update(policy=policy, asset=lambda name: Markup(asset(name)))
     environment.filters.update(
-        shown=shown, spelt_out=spelt_out, unbroken=unbroken, as_data=lambda text: Markup(text)
+        shown=shown,
+        spelt_out=spelt_out,
+        unbroken=unbroken,
+        whole_dates=whole_dates,
+        as_data=lambda text: Markup(text),
     )
     return environment

@@ -122,7 +122,7 @@ def path_chart(projection: Mapping[str, Any]) -> Svg:
         height *= 2
     return picture(
         "projection", (Frame.width, height), "Projected lists by length",
-        f"Kullback-Leibler divergence {description}.", *parts, class_="chart",
+        f"Distance from the posterior {description}.", *parts, class_="chart",
     )  # fmt: skip
 
 

@@ -25,13 +25,13 @@ class ReportOptions:
     folds : int | None
         Number of folds of cross-validation; None for none, if there is a held-out table.
     subgroups : Sequence[str] | Mapping[str, Any] | None
-        Columns to report performance by, or values by name for what is not a column.
+        Columns by which to report performance, or values by name for groups that are not a column.
     min_cell : int | None
-        Round every number of people to multiples of this; everything else follows from the
+        Round every number of people to multiples of this; everything else is computed from the
         rounded numbers.
     positive : Any
-        The label whose risk is evaluated, against all others. By default the last of two labels;
-        of more than two, each in turn.
+        The label whose risk is evaluated, against all others. By default the last of two labels; if
+        there are more, each in turn.
     thresholds : Sequence[float] | None
         Risk thresholds; by default some up to the highest predicted risk.
     random_state : int
@@ -39,9 +39,9 @@ class ReportOptions:
     title : str | None
         Title of the report.
     command : str | None
-        How to make this report again, for its last page.
+        The command that reproduces this report, for its last page.
     labels : str, path or dict
-        A labels file, or what it holds: names, units and words to show.
+        A labels file, or its contents: names, units and words to show.
     note : str | None
         What readers must know first, such as that the data are synthetic.
 

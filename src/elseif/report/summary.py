@@ -197,7 +197,7 @@ def summarise(
     sample_weight : array, default=None
         The weights of ``fit``.
     progress : Progress, default=None
-        Is told how far the work has got.
+        Receives progress updates.
     **options
         Those of `ReportOptions`.
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from elseif.checks import did_you_mean
 from elseif.errors import DataError, ParamError
 from elseif.evaluation.cross_validation import Validation
 from elseif.evaluation.subgroups import Grouping, group_by
@@ -81,8 +82,8 @@ def groupings(
     for name in subgroups:
         if name not in table:
             raise ParamError(
-                f"subgroups: the table has no column {name!r}. Give a column of it, or values by "
-                "name as a dict."
+                f"subgroups: the table has no column {name!r}; {did_you_mean(name, table.names)} "
+                "Give a column of it, or values by name as a dict."
             )
         groups.append(group_by(table.column(name, kinds.get(name))))
     return groups

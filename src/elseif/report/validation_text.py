@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 
 from elseif.evaluation.intervals import Estimate
@@ -12,6 +13,7 @@ from elseif.visible import show_name
 WIDTH = 92
 MOST_DRIFT = 10  # conditions that are shown
 LONGEST = 44  # letters of a rule
+NOT_AVAILABLE = "not available"
 
 
 def validation_text(validation: ExternalValidation) -> str:
@@ -28,8 +30,9 @@ def _people(validation: ExternalValidation) -> str:
     learnt = validation.learnt_n_events / validation.learnt_n
     return _wrapped(
         f"{count_text(validation.n)} people, {count_text(validation.n_events)} "
-        f"({percent(observed, 1)}) with {show_name(validation.positive)}; the list was learnt from "
-        f"{count_text(validation.learnt_n)}, {percent(learnt, 1)} with it."
+        f"({percent(observed, 1)}) with the event ({show_name(validation.positive)}); the list was "
+        f"learnt from {count_text(validation.learnt_n)}, {percent(learnt, 1)} of them with the "
+        "event."
     )
 
 
@@ -41,7 +44,7 @@ def _measures(validation: ExternalValidation) -> str:
         ("calibration intercept", _estimate(again.intercept), "0"),
         ("calibration in the large", _estimate(again.in_the_large), "0"),
         ("Brier score", _estimate(score.score, 4), "0"),
-        ("Brier score, scaled", f"{score.scaled:.3f}", "1"),
+        ("Brier score, scaled", _number(score.scaled, 3), "1"),
     ]
     head = f"{'':<26}{'value (95% interval)':<28}ideal"
     return "\n".join([head, *(f"{name:<26}{value:<28}{ideal}" for name, value, ideal in rows)])
@@ -82,8 +85,17 @@ def _drift(validation: ExternalValidation) -> str:
 
 
 def _estimate(value: Estimate, decimals: int = 2) -> str:
-    shown = f"{value.value:.{decimals}f}"
-    return f"{shown} ({value.low:.{decimals}f} to {value.high:.{decimals}f})"
+    if math.isnan(value.value):
+        return NOT_AVAILABLE
+    ends = f"{_number(value.low, decimals)} to {_number(value.high, decimals)}"
+    return f"{_number(value.value, decimals)} ({ends})"
+
+
+def _number(value: float, decimals: int) -> str:
+    if math.isnan(value):
+        return NOT_AVAILABLE
+    text = f"{value:.{decimals}f}"
+    return text if float(text) else text.removeprefix("-")  # no negative zero
 
 
 def _share(observed: Estimate, n: float) -> str:

@@ -185,7 +185,7 @@ def decision_words(decision: Data) -> list[str]:
     sentences = [
         "Net benefit is the share of true positives minus the share of false positives, weighted "
         "by the odds of the threshold: at a threshold of 10%, one true positive is worth nine "
-        "false positives."
+        "false positives. “Treating” stands for whatever a high risk would lead to."
     ]
     if not decision["better"]:
         sentences.append(

@@ -81,7 +81,9 @@ def convergence_sentence(convergence: Convergence) -> str:
 
 def convergence_text(convergence: Convergence) -> str:
     """The whole report as lines of text."""
-    verdict = f"{convergence_verdict(convergence)} ({convergence.status})"
+    verdict = convergence_verdict(convergence)
+    if verdict.lower() != convergence.status:
+        verdict += f" ({convergence.status})"
     if convergence.independent:  # nothing that could have failed to converge
         return f"{verdict}\n  {_run(convergence)}, {convergence.n_distinct:,} distinct lists"
     lines = [verdict, f"  {_run(convergence)}, the first half discarded"]
@@ -112,7 +114,7 @@ def convergence_rows(convergence: Convergence) -> list[tuple[str, str]]:
     ]
     share, deviation = convergence.restricted_deviation
     if not np.isnan(deviation):
-        off = f"{deviation:.1f} standard errors off, for {100 * share:.0f} % of the draws"
+        off = f"{deviation:.1f} standard errors off, for {100 * share:.0f}% of the draws"
         rows.append(("lengths and inclusions, by an exact sum", off))
     return rows
 

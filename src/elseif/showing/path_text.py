@@ -70,8 +70,8 @@ def path_table(path: ProjectionPath) -> tuple[tuple[str, ...], list[tuple[str, .
 def path_lines(path: ProjectionPath) -> list[str]:
     """What the numbers are, and what they suggest."""
     lines = [
-        "Distance: Kullback-Leibler divergence of the posterior's predictions from their mean on "
-        "each line, in nats per training row."
+        "Distance: how far a list is from the posterior's predictions, in nats per training row: "
+        "the mean of what it loses of their information and of their AUC."
     ]
     if path.scores is not None:
         lines.append(
@@ -84,16 +84,9 @@ def path_lines(path: ProjectionPath) -> list[str]:
 
 def suggestion_words(scores: PathScores) -> str:
     """Which length is suggested, and why."""
-    rules = _rules(scores.suggested)
-    if scores.near_best[scores.suggested]:
-        return (
-            f"Suggested: {rules}, the fewest whose log loss is within one standard error of the "
-            "lowest and whose AUC is within 0.01 of the highest."
-        )
     return (
-        "No length is both within one standard error of the lowest log loss and within 0.01 of the "
-        f"highest AUC. Suggested: {rules}, the fewest whose AUC is within 0.01 of the highest "
-        "among those whose log loss is."
+        f"Suggested: {_rules(scores.suggested)}, the fewest whose AUC is within 0.01 of the "
+        "highest, of the lengths whose log loss is within two standard errors of the lowest."
     )
 
 

@@ -3,7 +3,7 @@
  *
  * An answer is one of
  *   { state: "unknown" }                not answered yet: the value may be anything
- *   { state: "not known" }              asked, and nobody knows: the value may be anything
+ *   { state: "not known" }              asked, and nobody knows: the value may be anything, or be missing
  *   { state: "missing" }                known not to be recorded: only "is missing" is true of it
  *   { state: "value", value: ... }      a number; text of a date; 1 or 0; the place of a category
  *
@@ -42,6 +42,9 @@ function cellsOf(column, answer) {
   if (isOpen(answer)) return column.cells;
   return [column.conditions.map((condition) => holds(condition, answer))];
 }
+
+/* How a missing value meets the conditions of its column. */
+const missingCell = (column) => column.conditions.map(({ operator }) => operator === "is missing");
 
 /* For each rule: the columns it asks for, each with the conditions it needs there. */
 function rulesByColumn(model) {
@@ -98,18 +101,35 @@ function keep(boxes, box, line, lastUse) {
   boxes.set(kept.map((cells) => cells.join(".")).join("|"), kept);
 }
 
-/* Everything the page shows of a case: one answer for each column of the model. */
+/* Everything the page shows of a case: one answer for each column of the model.
+ *
+ * "possible" are the lines for some value of what is open. "ifMissing" are those where what is not
+ * known is missing, as Python predicts for a row without it; null where every answer is known.
+ */
 function assess(model, answers) {
   const cells = model.columns.map((column, i) => cellsOf(column, answers[i]));
-  const { possible, exact } = possibleLines(model, cells);
-  const needed = model.columns.map((_, i) => cells[i].length > 1 && (!exact || matters(model, cells, i, possible)));
-  const decided = possible.length === 1;
+  const ways = [{ cells, ...possibleLines(model, cells) }];
+  if (answers.some(({ state }) => state === "not known")) {
+    const asMissing = model.columns.map((column, i) => (answers[i].state === "not known" ? [missingCell(column)] : cells[i]));
+    ways.push({ cells: asMissing, ...possibleLines(model, asMissing) });
+  }
+  const [{ possible }, { possible: ifMissing } = { possible: null }] = ways;
+  const needed = model.columns.map((_, i) => ways.some((way) => needs(model, way, i)));
+  const decided = possible.length === 1 && (ifMissing === null || ifMissing.join() === possible.join());
+  const orMissing = possibleLines(model, model.columns.map((column, i) => {
+    return isOpen(answers[i]) ? [...cells[i], missingCell(column)] : cells[i];
+  })).possible;
   const lines = model.rules.map((rule, line) => {
     const truths = rule.conditions.map(({ column, index }) => truth(cells[column], index));
-    return { truths, status: lineStatus(line, truths, possible, decided) };
+    return { truths, status: lineStatus(line, truths, possible, orMissing, decided) };
   });
   const next = needed.findIndex((isNeeded, i) => isNeeded && answers[i].state === "unknown");
-  return { possible, lines, needed, next: decided ? -1 : next };
+  return { possible, ifMissing, decided, lines, needed, next: decided ? -1 : next };
+}
+
+/* Whether a question is open and its answer would rule a line out. */
+function needs(model, { cells, possible, exact }, column) {
+  return cells[column].length > 1 && (!exact || matters(model, cells, column, possible));
 }
 
 /* Whether an answer to a question would rule a line out. */
@@ -126,8 +146,9 @@ function truth(cells, index) {
   return cells.every((cell) => cell[index] === first) ? first : null;
 }
 
-function lineStatus(line, truths, possible, decided) {
+function lineStatus(line, truths, possible, orMissing, decided) {
   if (possible.includes(line)) return decided ? "applies" : "possible";
+  if (orMissing.includes(line)) return "only if not recorded";
   if (truths.includes(false)) return "ruled out";
   return "not reached"; // every such case is caught by a line above
 }

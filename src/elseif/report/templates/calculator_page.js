@@ -13,6 +13,7 @@ function element(tag, className, ...children) {
 const modelElements = [...document.querySelectorAll(".model-answer")].map((answer, place) => ({
   results: answer.querySelector(".results"),
   explanation: answer.querySelector(".explanation"),
+  ifMissing: answer.querySelector(".if-missing"),
   answer,
   lines: [...document.querySelectorAll(".list")[place].querySelectorAll(".line")],
 }));
@@ -94,12 +95,24 @@ function ruleText(model, line) {
 const questionText = (place) => questions[place].querySelector(".asked").textContent;
 
 function explanation(model, assessment) {
-  const { possible, next } = assessment;
-  if (possible.length === 1) {
+  const { possible, next, decided } = assessment;
+  const ask = next < 0 ? "" : ` Next: ${questionText(model.columns[next].question)}`;
+  if (decided) {
     return `Line ${possible[0] + 1} applies. ${plural(model.rules[possible[0]].count, "past case")} behind it.`;
   }
-  const ask = next < 0 ? "What is not known could decide." : `Next: ${questionText(model.columns[next].question)}`;
-  return `Not decided: ${possible.length} lines are possible. ${ask}`;
+  if (possible.length === 1) return `Line ${possible[0] + 1} applies, whatever the values that are not known.${ask}`;
+  return `Not decided: ${possible.length} lines are possible.${ask || " What is not known could decide."}`;
+}
+
+/* The line for a record without what is not known, or null: only where it tells more than the answer does. */
+function lineIfMissing({ ifMissing, decided }) {
+  return decided || ifMissing === null || ifMissing.length > 1 ? null : ifMissing[0];
+}
+
+/* What Python predicts where the values that are not known are missing from the record. */
+function ifMissingText(model, assessment) {
+  const line = lineIfMissing(assessment);
+  return line === null ? "" : `If not recorded (missing), line ${line + 1} applies: ${riskTexts(model, [line]).join("; ")}.`;
 }
 
 /* One sentence for each label, for ears and for texts. */
@@ -117,7 +130,8 @@ function spoken(model, assessment) {
   const name = model.name ? `${model.name}: ` : "";
   const told = explanation(model, assessment);
   const risks = `Probability of ${riskTexts(model, assessment.possible).join("; ")}.`;
-  return `${name}${told}${/[.?!]$/.test(told) ? "" : "."} ${risks}`;
+  const missing = ifMissingText(model, assessment);
+  return `${name}${told}${/[.?!]$/.test(told) ? "" : "."} ${risks}${missing ? ` ${missing}` : ""}`;
 }
 
 let speaking;
@@ -126,11 +140,16 @@ function announce(text) {
   speaking = setTimeout(() => { byId("spoken").textContent = text; }, 400); // once the typing pauses
 }
 
-function showLine(model, made, line, state, answers) {
+const ONLY_IF_NOT_RECORDED = "reached only where a value is not recorded (missing)";
+
+function showLine(model, made, line, { lines, ...assessment }, answers) {
+  const state = lines[line];
+  const isIfMissing = lineIfMissing(assessment) === line;
   made.dataset.status = state.status;
+  made.dataset.missing = String(isIfMissing);
   if (state.status === "applies") made.setAttribute("aria-current", "true");
   else made.removeAttribute("aria-current");
-  made.querySelector(".badge").textContent = state.status;
+  made.querySelector(".badge").textContent = isIfMissing ? `${state.status === "possible" ? "possible; " : ""}applies if not recorded` : state.status;
   made.querySelectorAll(".condition").forEach((shown, i) => {
     shown.dataset.truth = state.truths[i] === null ? "open" : String(state.truths[i]);
   });
@@ -139,6 +158,7 @@ function showLine(model, made, line, state, answers) {
 
 function reason(model, rule, state, answers) {
   if (state.status === "not reached") return "every such case is caught above";
+  if (state.status === "only if not recorded") return ONLY_IF_NOT_RECORDED;
   if (state.status !== "ruled out") return "";
   const failed = rule.conditions.filter((_, i) => state.truths[i] === false);
   const places = [...new Set(failed.map(({ column }) => model.columns[column].question))];
@@ -173,7 +193,8 @@ function isNeededBy(assessments, place) {
 
 function printedLines(model, assessment) {
   const lines = assessment.possible.map((line) => `Line ${line + 1}: ${ruleText(model, line)}.`);
-  return `${models.length > 1 ? `${model.name}: ` : ""}${lines.join(" Or: ")}`;
+  const missing = ifMissingText(model, assessment);
+  return `${models.length > 1 ? `${model.name}: ` : ""}${lines.join(" Or: ")}${missing ? ` ${missing}` : ""}`;
 }
 
 function showPrinted(answers, assessments) {
@@ -196,6 +217,8 @@ function resultText() {
     told.push(...riskTexts(model, possible).map((text) => `Probability of ${text}`));
     const said = possible.map((line) => `line ${line + 1} (${ruleText(model, line)}; ${plural(model.rules[line].count, "past case")})`);
     told.push(possible.length === 1 ? `Applies: ${said[0]}` : `Not decided; possible: ${said.join("; ")}`);
+    const missing = ifMissingText(model, assessments[m]);
+    if (missing) told.push(missing);
     told.push(`Model: ${model.brief}`);
   });
   const given = page.questions.map((question, i) => [answers[i], `${questionText(i)}: ${answerText(question, answers[i])}`]);
@@ -237,9 +260,10 @@ function update() {
   current = { answers, assessments, next, cautions: said };
   models.forEach((model, m) => {
     const parts = modelElements[m], assessment = assessments[m];
-    parts.lines.forEach((made, line) => showLine(model, made, line, assessment.lines[line], answers));
+    parts.lines.forEach((made, line) => showLine(model, made, line, assessment, answers));
     parts.results.replaceChildren(...model.labels.map((label, place) => resultFor(model, label, place, assessment.possible)));
     parts.explanation.textContent = explanation(model, assessment);
+    parts.ifMissing.textContent = ifMissingText(model, assessment);
     parts.answer.classList.toggle("decided", assessment.possible.length === 1);
   });
   byId("cautions").replaceChildren(...said.map((text) => element("li", "", text)));
@@ -312,6 +336,13 @@ byId("print").addEventListener("click", () => window.print());
 byId("copy-result").addEventListener("click", () => copy(resultText(), "Result"));
 byId("copy-link").addEventListener("click", () => copy(location.href.split("#")[0] + fragment(), "Link"));
 window.addEventListener("beforeprint", datePrinted);
+
+/* Where the answer sticks to the bottom, a field that gets the focus scrolls clear of it. */
+new ResizeObserver(() => {
+  const { position, top } = getComputedStyle(byId("answer"));
+  const height = position === "sticky" && top === "auto" ? byId("answer").offsetHeight + 12 : 0;
+  document.documentElement.style.scrollPaddingBottom = `${height}px`;
+}).observe(byId("answer"));
 
 /* What browsers restore of old answers is cleared; what a link says is filled in. */
 function begin() {

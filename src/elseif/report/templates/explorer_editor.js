@@ -104,7 +104,7 @@ function steppers(item, line, now) {
       const key = `step${line}-${position}-${side}`;
       const made = button("", `${side < 0 ? "Lower" : "Higher"} threshold: ${spelt(model.conditions[next.number])}, log posterior ${change}`, key, () => edit(items, key));
       made.className = "step";
-      made.append(side < 0 ? "‹ " : "", element("bdi", "", text), " ", element("span", "muted number", change), side < 0 ? "" : " ›");
+      made.append(side < 0 ? "‹ " : "", element("bdi", "", ...unbroken(text)), " ", element("span", "muted number", change), side < 0 ? "" : " ›");
       return [made];
     });
     return sides.length ? [element("div", "stepper", ...sides)] : [];

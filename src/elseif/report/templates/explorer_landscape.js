@@ -311,7 +311,7 @@ function shortLines({ items, counts }) {
     const likeliest = byLabel.reduce((best, one) => (one.mean > best.mean ? one : best));
     const label = model.places.length > 1 ? `${model.labels[likeliest.label].shown} ` : "";
     const made = element("li", "", element("span", "head", `${lineHead(line, items.length)} `));
-    if (line < items.length) made.append(element("bdi", "", model.antecedents[items[line]].text), " ");
+    if (line < items.length) made.append(element("bdi", "", ...unbroken(model.antecedents[items[line]].text)), " ");
     made.append(element("b", "number", `${label}${percentText(likeliest.mean, decimals)}`), " ", element("span", "muted number", intervalText(likeliest, decimals)));
     return made;
   });

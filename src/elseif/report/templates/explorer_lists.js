@@ -56,8 +56,12 @@ const spelt = (named) => named.spelt ?? named.text;
 
 const ruleText = (item) => model.antecedents[item]?.text ?? "no rule";
 
+/* Conditions whose lines are broken neither between a sign and its value nor at the hyphens of a date. */
+const SIGN_AND_VALUE = /((?<= )[≤≥<>=≠] \S{1,16}(?= |$)|\b\d{4}-\d{2}-\d{2}\b)/;
+const unbroken = (text) => text.split(SIGN_AND_VALUE).map((part, i) => (i % 2 ? element("span", "nowrap", part) : part));
+
 function ruleName(item) {
-  const made = element("bdi", "rule", model.antecedents[item].text);
+  const made = element("bdi", "rule", ...unbroken(model.antecedents[item].text));
   made.title = spelt(model.antecedents[item]);
   return made;
 }
