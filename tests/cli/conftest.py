@@ -57,6 +57,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     mixed().to_csv(folder / "mixed.csv", index=False)
     fit = ["fit", str(folder / "titanic.csv"), "--label", "survival", "--positive", "survived"]
     assert run([*fit, "--model", str(folder / "titanic.json"), *QUICK]) == 0
+    model = (folder / "titanic.json").read_text()
+    (folder / "cut.json").write_text(model[: len(model) // 2])
+    newer = model.replace('"format_version": 1', '"format_version": 99', 1)
+    assert newer != model
+    (folder / "newer.json").write_text(newer)
+    (folder / "empty").mkdir()
     mixed_fit = ["fit", str(folder / "mixed.csv"), "--label", "grade", "--weight", "weight"]
     mixed_fit += ["--kinds", "ward=category", "--positive", "=dead", "--drop", "id"]
     assert run([*mixed_fit, "--model", str(folder / "mixed.json"), *QUICK]) == 0

@@ -112,7 +112,7 @@ def test_codes_of_wards_stay_codes(elseif: Run, folder: Path, tmp_path: Path) ->
     few.to_csv(tmp_path / "few.csv", index=False)
     ended = elseif("predict", folder / "mixed.json", tmp_path / "few.csv")
     assert ended.code == 0
-    assert ended.err == "" or "1 values are of categories that fit did not see ('9')" in ended.err
+    assert ended.err == "" or "1 value is of a category that fit did not see ('9')" in ended.err
 
 
 @pytest.mark.parametrize("name", ["titanic.csv", "titanic.parquet"])

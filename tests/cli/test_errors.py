@@ -140,6 +140,33 @@ WRONG: list[tuple[list[str], int, str]] = [
     (["open", "{f}/titanic.json"], 2, "titanic.json is a model file, which elseif show prints"),
     (["open", "{f}/none.html"], 2, "there is no such file. elseif report MODEL TABLE --out"),
     (["demo", "--out", "{f}/titanic.csv"], 4, "it is a file"),
+    # an argument too many or too few, files in each other's place, folders and files cut short
+    (["fit", "{f}/titanic.csv", "{f}/half.csv"], 2, "it is used as: elseif fit [TABLE]"),
+    ([*FIT[:3]], 2, "--label needs a value: --label COLUMN. See elseif fit --help."),
+    (["plan", "{f}/titanic.csv"], 2, "plan needs --label COLUMN"),
+    (["predict", "{f}/titanic.csv", "{f}/titanic.json"], 5, "The model comes first, then the tab"),
+    (["show", "{f}"], 5, "is a folder. Give a file."),
+    (["predict", "{f}/titanic.json", "{f}/empty"], 3, "Give a file, or a folder that has Parquet"),
+    (["edit", "{f}/titanic.json", "{f}/titanic.csv", "--list", "{f}/cut.json"], 3, "not an edited"),
+    (["show", "{f}/cut.json"], 5, "it is damaged, cut short, or not a model file"),
+    (["show", "{f}/newer.json"], 5, "has format version 99"),
+    (["predict", "{f}/cut.json", "{f}/titanic.csv"], 5, "cut short"),
+    (["export", "{f}/cut.json", "--to", "sql"], 5, "cut short"),
+    (["serve", "{f}/cut.json"], 5, "cut short"),
+    (["labels", "{f}/cut.json", "--out", "{t}/l.yaml"], 5, "cut short"),
+    (["project", "{f}/titanic.json", "{f}/no-rows.csv"], 3, "has columns but no rows"),
+    (["validate", "{f}/titanic.json", "{f}/no-rows.csv"], 3, "has columns but no rows"),
+    (["validate", "{f}/titanic.json", "{f}/unlabelled.csv"], 3, "has no column 'survival'"),
+    (["samplesize", "develop"], 2, "needs --prevalence and --parameters"),
+    (["site", "{f}/titanic.json", "{f}/titanic.csv", "--name", "a"], 5, "is no plan"),
+    (["federate", "{f}/titanic.json", "{f}/titanic.json"], 5, "is no plan"),
+    (["extract", "--database", "x://y", "--out", "{t}/c"], 2, "no database of the kind 'x'"),
+    (["extract", "--database", "{f}/none.duckdb", "--out", "{t}/c"], 6, "does not exist"),
+    (
+        ["report", "{f}/titanic.json", "{f}/titanic.csv", "--subgroup", "agee", "--out", "{t}/r"],
+        2,
+        "--subgroup: the table has no column 'agee'; did you mean 'age'?",
+    ),
 ]
 
 

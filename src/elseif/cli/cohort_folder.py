@@ -57,13 +57,15 @@ def read_cohort_rows(path: Path) -> CohortRows:
     return CohortRows(read_cohort(path))
 
 
-def cohort_settings(path: Path, label: str | None) -> tuple[str, dict[str, list[float]] | None]:
+def cohort_settings(
+    path: Path, label: str | None, command: str = "fit"
+) -> tuple[str, dict[str, list[float]] | None]:
     """The column that is learnt, and where ages are cut; of other tables the label must be told."""
     if not is_cohort_folder(path):
         if label is None:
             raise ParamError(
-                "fit needs --label COLUMN (column that is to be predicted): elseif fit TABLE "
-                "--label COLUMN. See elseif fit --help."
+                f"{command} needs --label COLUMN (column that is to be predicted): elseif "
+                f"{command} TABLE --label COLUMN. See elseif {command} --help."
             )
         return label, None
     from elseif.cohort.definition_file import definition_from

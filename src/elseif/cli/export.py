@@ -67,7 +67,7 @@ class FormatOptions:
         Which | None,
         _only(
             "The point estimate, the most probable list drawn or the projected list; without it, "
-            "what predicts.",
+            "the one that predicts.",
             "|".join(Which),
             "--list",
         ),
@@ -102,7 +102,7 @@ class FormatOptions:
     ] = None
     question: Annotated[
         list[str] | None,
-        _only("calculator: words to ask for a column with; may be repeated.", "COLUMN=WORDS"),
+        _only("calculator: question that asks for a column; may be repeated.", "COLUMN=WORDS"),
     ] = None
     expected: Annotated[
         list[str] | None,

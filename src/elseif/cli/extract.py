@@ -25,7 +25,7 @@ def extract(
             metavar="URL",
             help="duckdb:///FILE, postgresql://USER@HOST:PORT/NAME, or spark:///FOLDER for "
             "Parquet files named after the tables. Leave the password to the environment "
-            "(PGPASSWORD) or to ~/.pgpass: what stands on a command line, others can see.",
+            "(PGPASSWORD) or to ~/.pgpass: others can see what is on a command line.",
             show_default=False,
             rich_help_panel=SOURCE,
         ),
@@ -49,7 +49,7 @@ def extract(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Schema in which the tables are; without it, the database's own.",
+            help="Schema of the tables; without it, the database's default.",
             rich_help_panel=SOURCE,
         ),
     ] = None,
@@ -61,7 +61,7 @@ def extract(
             "--persons-a-batch",
             min=1,
             metavar="NUMBER",
-            help="Persons with the index condition to ask for at once.",
+            help="Persons with the index condition to query at once.",
             rich_help_panel=SOURCE,
         ),
     ] = 50_000,
@@ -69,8 +69,8 @@ def extract(
 ) -> None:
     """Extract a cohort from an OMOP database: who, what was recorded before, what came after.
 
-    The database is only read; a user who may SELECT suffices. The folder then holds one row
-    for each member and must be kept as safe as the database.
+    The database is only read; a user with the right to SELECT suffices. The folder then holds
+    one row for each member and must be kept as safe as the database.
     """
     from elseif.cohort import connect, extract as extract_cohort, load_definition
     from elseif.cohort.folder import check_folder

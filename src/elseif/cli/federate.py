@@ -47,7 +47,7 @@ def federate(
         bool,
         typer.Option(
             "--leave-one-out",
-            help="Also judge each site by the list of all others (internal-external validation).",
+            help="Also evaluate the list of all others at each site: internal-external validation.",
         ),
     ] = False,
     model: SavedModel = None,

@@ -65,11 +65,11 @@ COMMANDS: dict[Callable[..., None], str] = {
     open_page: "Open a report or another page in the browser.",
     validate: "Evaluate a model on data from elsewhere.",
     plan: "Plan what sites are to count, for federate.",
-    site: "Count a site's people under a plan: no rows.",
+    site: "Count a site's people under a plan; no row leaves it.",
     federate: "Learn a rule list from the counts of many sites.",
     samplesize: "Say how many people a study needs.",
     export: "Write the list as SQL, PMML, ONNX, code, a calculator ...",
-    labels: "Write a file of names and units to show, to fill in.",
+    labels: "Write a labels file to fill in: names, units, words.",
     edit: "Evaluate a list that was edited in the explorer.",
     serve: "Answer over HTTP: calculator, predictions, CDS Hooks.",
     extract: "Extract a cohort from an OMOP database.",
@@ -123,7 +123,7 @@ def run(arguments: Sequence[str]) -> int:
     except (KeyboardInterrupt, typer.Abort):
         return stopped()
     except UsageError as error:
-        say(in_a_sentence(error))
+        say(in_a_sentence(error, _program(), arguments))
         return 2
     except BrokenPipeError:
         return BROKEN_PIPE  # nobody reads on: end quietly

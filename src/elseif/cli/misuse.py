@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from elseif.checks import did_you_mean
@@ -13,14 +14,21 @@ _WANTED = (
     (re.compile(r"Input should be less than or equal to (\S+)"), r"it must be \1 or less"),
     (re.compile(r"Input should be a valid integer.*"), "it must be a whole number"),
     (re.compile(r"Input should be a valid number.*"), "it must be a number"),
+    # older releases of typer
+    (re.compile(r"is not in the range x>=(\S+?)\.?$"), r"it must be \1 or more"),
+    (re.compile(r"is not in the range x<=(\S+?)\.?$"), r"it must be \1 or less"),
+    (re.compile(r"is not in the range (\S+?)<=x<=(\S+?)\.?$"), r"it must be from \1 to \2"),
+    (re.compile(r"is not a valid integer"), "it must be a whole number"),
+    (re.compile(r"is not a valid float"), "it must be a number"),
 )
+_GIVEN = re.compile(r"^'?(?P<given>.*?)'? is not (?:in the range|a valid) ")
 _NOT_ONE_OF = re.compile(r"(?:Value error, )?'(?P<given>.*)' is not one of (?P<known>.*?)\.?$")
 _EXTRA = re.compile(r"Got unexpected extra arguments?(?:\(s\))? \((?P<given>.*)\)")
 _COMMAND = re.compile(r"No such command '(?P<given>.*?)'")
 
 
-def in_a_sentence(error: BaseException) -> str:
-    """What is wrong with the arguments, and what to write instead."""
+def in_a_sentence(error: BaseException, program: Any, arguments: Sequence[str]) -> str:
+    """What is wrong with the arguments of a program, and what to write instead."""
     context: Any = getattr(error, "ctx", None)
     path = "elseif" if context is None else context.command_path
     command = path.removeprefix("elseif ")
@@ -39,6 +47,8 @@ def in_a_sentence(error: BaseException) -> str:
         near = did_you_mean(unknown["given"], _commands(context))
         hint = near if near.startswith("did") else "elseif --help lists them."
         return f"there is no command {unknown['given']!r}; {hint}"
+    if kind == "BadOptionUsage" and "requires an argument" in said:
+        return _without_value(str(getattr(error, "option_name", "")), program, arguments)
     if (extra := _EXTRA.search(said)) is not None:
         return f"{command} does not take {extra['given']!r}; it is used as: {_usage(context)}"
     return f"{said.rstrip('.')}. See {path} --help."
@@ -53,6 +63,16 @@ def _missing(path: str, parameter: Any, context: Any) -> str:
     return f"{command} needs {_name(parameter)}{what}: {_usage(context)}. See {path} --help."
 
 
+def _without_value(name: str, program: Any, arguments: Sequence[str]) -> str:
+    """An option at the end of the line, of which the error does not say whose it is."""
+    known = program.commands
+    command = next((argument for argument in arguments if argument in known), None)
+    options = program.params if command is None else known[command].params
+    metavar = next((p.metavar for p in options if name in p.opts), None) or "VALUE"
+    path = "elseif" if command is None else f"elseif {command}"
+    return f"{name} needs a value: {name} {metavar}. See {path} --help."
+
+
 def _wrong_value(path: str, parameter: Any, said: str, cause: Any) -> str:
     name = _flag(parameter)
     if (choice := _NOT_ONE_OF.search(said)) is not None:
@@ -60,7 +80,7 @@ def _wrong_value(path: str, parameter: Any, said: str, cause: Any) -> str:
         near = did_you_mean(choice["given"], known)
         hint = f" {near[:1].upper()}{near[1:]}" if near.startswith("did") else ""
         return f"{name} is {choice['given']!r:.80}; it must be one of {', '.join(known)}.{hint}"
-    given = _given(cause)
+    given = _given(cause, said)
     is_said = "" if given is None else f" is {given!r:.80}"
     for pattern, wanted in _WANTED:
         if (match := pattern.search(said)) is not None:
@@ -68,10 +88,13 @@ def _wrong_value(path: str, parameter: Any, said: str, cause: Any) -> str:
     return f"{name}{is_said}: {said.removeprefix('Value error, ').rstrip('.')}. See {path} --help."
 
 
-def _given(cause: Any) -> Any:
+def _given(cause: Any, said: str) -> Any:
     """The value that was refused, as it was written."""
     errors = getattr(cause, "errors", None)
-    return errors()[0].get("input") if errors is not None else None
+    if errors is not None:
+        return errors()[0].get("input")
+    match = _GIVEN.search(said)
+    return None if match is None else match["given"]
 
 
 def _flag(parameter: Any) -> str:
@@ -91,9 +114,14 @@ def _usage(context: Any) -> str:
     """A command with all that it needs."""
     if context is None:
         return "elseif COMMAND"
-    needed = [p for p in context.command.params if p.required]
+    needed = [p for p in context.command.params if p.required or _may_be_elsewhere(p)]
     needed.sort(key=lambda parameter: parameter.param_type_name != "argument")
     return " ".join([context.command_path, *map(_name, needed)])
+
+
+def _may_be_elsewhere(parameter: Any) -> bool:
+    """Whether an argument is asked for in all but rare uses, as the table is that a file holds."""
+    return bool(parameter.param_type_name == "argument" and parameter.metavar == "[TABLE]")
 
 
 def _options(context: Any) -> list[str]:

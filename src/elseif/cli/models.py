@@ -16,11 +16,14 @@ from elseif.cli.tables import (
     read_table_file,
     select,
 )
-from elseif.errors import DataError, ParamError
+from elseif.errors import DataError, ModelFileError, ParamError
 
 if TYPE_CHECKING:
     from elseif.fitted_model import FittedModel
     from elseif.tables.text_files import TextFormat
+
+
+TABLES = (".csv", ".tsv", ".parquet")
 
 
 def read(path: Path, labels: Path | None = None) -> FittedModel:
@@ -30,6 +33,10 @@ def read(path: Path, labels: Path | None = None) -> FittedModel:
     """
     from elseif.export.model_file import known_by, read_model
 
+    if path.suffix.lower() in TABLES and path.is_file():
+        raise ModelFileError(
+            f"{path.name} is a table, not a model file. The model comes first, then the table."
+        )
     with activity(f"Reading {path.name}"):
         model = read_model(path)
     # in other words it is still the model of that file

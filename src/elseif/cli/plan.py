@@ -44,7 +44,7 @@ def plan(
     drop: DropColumns = [],  # noqa: B006
     name: Annotated[str, typer.Option(metavar="TEXT", help="What the plan is called.")] = "plan",
     min_cell: Annotated[
-        int | None, min_cell_option("Leave out what names categories of fewer people.")
+        int | None, min_cell_option("Leave out categories with fewer people than this.")
     ] = None,
     out: Annotated[Path, typer.Option(metavar="FILE", help="Write the plan here (JSON).")] = Path(
         "plan.json"
@@ -56,12 +56,12 @@ def plan(
 ) -> None:
     """Plan a federation: conditions, antecedents and labels from the table of one site.
 
-    The plan holds no counts, but cut points and names of frequent categories. Send it to every
+    The plan holds cut points and names of frequent categories, but no counts. Send it to every
     site, which runs elseif site.
     """
     check_outputs([out], force, [table, settings["antecedents"]])
     check_table_file(table, text)
-    label, cuts = cohort_settings(table, label)
+    label, cuts = cohort_settings(table, label, "plan")
     parameters = estimator_parameters(settings)
     if parameters["cuts"] is None:
         parameters["cuts"] = cuts

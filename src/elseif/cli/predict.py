@@ -35,7 +35,9 @@ def predict(
     id_column: Annotated[
         str | None,
         typer.Option(
-            "--id", metavar="COLUMN", help="Column to begin each line with, such as a number."
+            "--id",
+            metavar="COLUMN",
+            help="Column to copy to the start of each row, such as a case number.",
         ),
     ] = None,
     force: Force = False,

@@ -39,7 +39,7 @@ def _number(text: str, panel: str | None = None) -> Any:
 def samplesize(
     task: Annotated[Task, typer.Argument(metavar="develop|validate", help="What it is for.")],
     prevalence: Annotated[float | None, _number("Share of people with the outcome.")] = None,
-    c_statistic: Annotated[float | None, _number("C statistic that is expected.")] = None,
+    c_statistic: Annotated[float | None, _number("Expected C statistic.")] = None,
     parameters: Annotated[
         int | None, _number("Candidate parameters; of a rule list, its conditions.", DEVELOP)
     ] = None,

@@ -55,7 +55,7 @@ def serve(
         ),
     ] = 8000,
     workers: Annotated[
-        int, typer.Option(metavar="NUMBER", min=1, max=64, help="Processes that answer.")
+        int, typer.Option(metavar="NUMBER", min=1, max=64, help="Number of worker processes.")
     ] = 1,
     fhir: Annotated[
         Path | None,

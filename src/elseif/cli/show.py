@@ -30,7 +30,7 @@ WhichList = Annotated[
         "--list",
         metavar="|".join(Which),
         help="The point estimate, the most probable list or the projected list; without it, "
-        "what predicts.",
+        "the one that predicts.",
     ),
 ]
 Level = Annotated[
@@ -48,7 +48,7 @@ def show(
     level: Level = 0.95,
     lists: Annotated[
         int,
-        typer.Option(min=0, metavar="NUMBER", help="Also show so many of the posterior's lists."),
+        typer.Option(min=0, metavar="NUMBER", help="Also show this many lists of the posterior."),
     ] = 0,
     labels: LabelsFile = None,
 ) -> None:

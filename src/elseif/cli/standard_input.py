@@ -17,6 +17,7 @@ _ENDINGS = {
     b"\x1f\x8b": ".csv.gz",
     b"BZh": ".csv.bz2",
     b"\xfd7zXZ": ".csv.xz",
+    b"\x28\xb5\x2f\xfd": ".csv.zst",
 }
 
 

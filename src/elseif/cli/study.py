@@ -46,7 +46,7 @@ Name = Annotated[
     StudyName,
     typer.Argument(
         metavar="|".join(StudyName),
-        help="Which experiment: the paper's, or one on real people of a public table.",
+        help="Which experiment: the paper's, or one on public data about real people.",
     ),
 ]
 Out = Annotated[
@@ -72,7 +72,7 @@ class StrokeOptions:
         str | None,
         _stroke(
             "Database in the OMOP common data model: a .duckdb file, postgresql://..., or spark; "
-            "or nafld, for real people of a public data set. Without it, synthetic patients are "
+            "or nafld, public data about real people. Without it, synthetic patients are "
             "made.",
             "URL",
         ),
