@@ -34,7 +34,7 @@ from elseif.progress import Progress, ProgressBar
 from elseif.project_mixin import ProjectMixin
 from elseif.sampling_mixin import SamplingMixin
 from elseif.tables.fingerprint import data_fingerprint
-from elseif.tables.labels import name_of, read_pseudocounts
+from elseif.tables.labels import category_order, event_note, name_of, read_pseudocounts
 from elseif.tables.origin import origin_of
 from elseif.tables.reading import read_table
 from elseif.tables.weights import weight_note
@@ -61,128 +61,134 @@ class BayesianRuleListClassifier(
     Parameters
     ----------
     expected_length : float or "learn", default=3
-        Prior mean of the number of rules (lambda), the default rule not counted. "learn" takes
+        Prior mean of the number of rules (lambda), not counting the default rule. "learn" chooses
         the value that makes the labels most probable (highest evidence).
     expected_cardinality : float or "learn", default=1
         Prior mean of the number of conditions in a rule (eta), or "learn".
     pseudocounts : float, sequence, dict or "learn", default=1
-        Prior counts of the labels in each rule (alpha): one number, one for each label in the
-        order of ``classes_``, or a dict by label; from 1e-100 to 1e9. "learn": one for all.
+        Prior counts of the labels in each rule (alpha): one number, one for each label in the order
+        of ``classes_``, or a dict by label; from 1e-100 to 1e9. "learn" chooses one number for all
+        labels.
     min_support : float or int, default=0.1
         Smallest share (float, at most 1) or number (int) of observations that an
         antecedent must cover.
     max_cardinality : int, default=2
-        Most conditions in an antecedent.
+        Maximum number of conditions in an antecedent.
     antecedents : list of tuples, default=None
-        Your own antecedents in place of mining. A condition is the name of a boolean
-        column or (column, operator, value).
+        Your own antecedents instead of mined ones. A condition is the name of a boolean column or
+        (column, operator, value).
     antecedent_weights : dict, default=None
-        Prior weight of a column, condition or antecedent: what is cheap to measure can be
-        preferred. Weights of the parts of an antecedent multiply.
+        Prior weights of columns, conditions or antecedents, for example to prefer what is cheap to
+        measure. The weights of the parts of an antecedent are multiplied.
     kernel : {"auto", "exact", "tempered", "paper"}, default="auto"
-        How the posterior is found. "exact" sums over all lists of a pool of at most 24
-        antecedents, which no seed can change; "tempered" runs chains with warmer replicas.
-        "auto" is "exact" for pools of at most 18 antecedents, unless ``n_iter`` asks for millions
-        of draws, and "tempered" for all others.
+        How the posterior is computed. "exact" sums over all lists of a pool of at most 24
+        antecedents, so that the result does not depend on the seed; "tempered" runs chains with
+        warmer replicas. "auto" uses "exact" for pools of at most 18 antecedents, unless ``n_iter``
+        asks for millions of draws, and "tempered" for all others.
     n_chains : int, default=4
-        Independent chains, each started from a list drawn from scored short ones or, above a
-        million observations, from a list that was found on a sample of them. With "exact",
-        independent sequences of draws.
+        Number of independent chains. Each starts from a list drawn from the scored short lists or,
+        above a million observations, from a list found on a sample of them. With "exact", the
+        number of independent sequences of draws.
     n_iter : int, default=None
-        Iterations of each chain, of which the second half is kept. None runs in growing
-        batches until the list, its predictions and the shares of lists are steady, or
-        ``max_iter`` or ``max_time`` is reached. ``sample_more`` goes on from there.
+        Iterations of each chain; the second half is kept. None runs in growing batches until the
+        list, its predictions and the shares of lists are steady, or until ``max_iter`` or
+        ``max_time`` is reached. ``sample_more`` continues from there.
     max_iter : int, default=2_000_000
-        Most iterations of each chain when ``n_iter`` is None.
+        Maximum number of iterations of each chain if ``n_iter`` is None.
     max_time : float, default=None
-        About how many seconds chains may run; a run that is cut short says so in
-        ``convergence_``. A sum over all lists is not cut short.
+        Approximate time limit for the chains, in seconds; ``convergence_`` says if it ended the
+        run. It does not apply to a sum over all lists.
     predict_with : {"point", "posterior", "map", "projected"}, default="point"
-        What predicts: the point estimate, the average over the posterior, the list of
-        highest posterior probability, or the list whose lines best reproduce that
-        average, which fit then searches for.
+        What to predict with: the point estimate, the average over the posterior, the list with the
+        highest posterior probability, or the list whose lines best reproduce that average, which
+        ``fit`` then searches for.
     max_length : int, default=None
-        Most rules of the projected list. None allows as many as the point estimate has.
+        Maximum number of rules in the projected list. None allows as many as the point estimate
+        has.
     random_state : int, RandomState, Generator or None, default=None
         Seed. The same seed gives the same result for any ``n_jobs``.
     n_jobs : int, default=None
-        Threads that run chains, as in joblib.
+        Number of threads that run chains, as in joblib.
     verbose : bool, default=False
-        Show on standard error how reading and sampling get on.
+        Show the progress of reading and sampling on standard error.
     kinds : dict, default=None
-        Kind of a column where it should not be inferred: "boolean", "numeric",
-        "category", "ordered" or "date" ("dmy" or "mdy" for text that has the day or the month
-        first), or a list of its categories in their order.
+        Kinds of columns for which the kind should not be inferred: "boolean", "numeric",
+        "category", "ordered" or "date" ("dmy" or "mdy" for text with the day or the month first),
+        or a list of the categories in their order.
     cuts : dict, default=None
         Cut points of numeric, date or ordered columns, such as ``{"age": [50, 60, 70]}``, or
         the name of a cutting method for a column.
     cutting : {"quantiles", "mdl", "evidence"}, default="quantiles"
-        How other numeric and date columns are cut: at quantiles moved to readable values; where
-        it lowers the labels' entropy by more than it costs to describe (Fayyad and Irani 1993); or
-        at 16 quantiles, less those between neighbours whose labels are evidence of one
-        distribution. The last two learn from the training labels.
+        How other numeric and date columns are cut: at quantiles moved to readable values; where a
+        cut lowers the entropy of the labels by more than its description length (Fayyad and Irani
+        1993); or at 16 quantiles, without those between adjacent bins whose labels do not differ.
+        The last two use the training labels.
     n_quantiles : int, default=4
-        Parts that quantiles cut a column into: 4 gives three cut points, at the quartiles. At
-        most 1,000.
+        Number of parts into which quantiles cut a column: 4 gives three cut points, the quartiles.
+        At most 1,000.
     disjoint_bins : bool, default=False
-        Cut columns into disjoint bins instead of overlapping thresholds on either side.
+        Cut columns into disjoint bins instead of overlapping thresholds.
     negations : bool, default=False
-        Also make conditions such as ``not smoker`` and ``region != north``.
+        Also create conditions such as ``not smoker`` and ``region != north``.
     group_rare : float, default=None
-        Give categories of a smaller share of the observations one condition together, such
-        as ``region in {east, west}``.
+        Combine categories with a smaller share of the observations than this into one condition,
+        such as ``region in {east, west}``.
     missing : {"own_level", "error"}, default="own_level"
-        A missing value makes no condition true but "is missing"; or it is an error.
+        "own_level": only the condition "is missing" is true of a missing value. "error": missing
+        values are an error.
     missing_y : {"error", "drop"}, default="error"
         What to do with observations that have no label.
     weight_scaling : {"none", "effective"}, default="none"
-        Weights as they are, or (survey weights) scaled to Kish's effective sample size.
+        Use weights as they are or, for survey weights, scale them to Kish's effective sample size.
     infinite : {"error", "outer"}, default="error"
-        Infinite numbers are an error, or beyond the outermost cut.
+        Whether infinite numbers are an error or lie beyond the outermost cut.
     support_in : {"all", "any_class"}, default="all"
-        Whether ``min_support`` counts among all observations, or among those of any one label,
-        as the paper's authors did: with a rare outcome this finds its strong risk factors.
+        Whether ``min_support`` applies to all observations or to those of any one label, as in the
+        paper authors' code; for a rare outcome, the latter finds strong risk factors.
     merge_equivalents : bool, default=False
-        Keep only the simplest of antecedents that cover the same observations, the others
+        If several antecedents cover the same observations, keep only the simplest, with the others
         as its aliases.
     max_correlation : float, default=None
-        Antecedents whose covers correlate by that much or more, and whose differences the labels
-        do not tell apart, become one, the most readable. None merges nothing. Pools of at most 200
-        antecedents are left as they are.
+        Antecedents whose covers have at least this correlation are merged into the most readable
+        one, unless the labels distinguish them. None merges nothing. Pools of at most 200
+        antecedents are not changed.
     empty_pool : {"error", "default_rule"}, default="error"
-        What to do when no antecedent reaches the support: raise, or fit the default rule.
+        What to do if no antecedent has enough support: raise an error, or fit the default rule.
     max_antecedents : int, default=2_500
-        Size of the pool from which mined antecedents are screened to those with most evidence.
+        Maximum size of the pool. If more antecedents are mined, those with the strongest evidence
+        are kept.
     max_memory : float, default=4e9
-        Bytes that packed covers, or the sum of "exact", may take. Where covers of all antecedents
-        would take more, those of conditions are kept and joined at every use, which is slower.
+        Memory limit in bytes for packed covers, or for the sum of "exact". If the covers of all
+        antecedents would take more, only those of conditions are kept and are combined at every
+        use, which is slower.
     checkpoint : str or path, default=None
-        Folder of this fit's own. Chains are written there as they run; after the fit was killed,
-        the same call goes on from there, and the result is the same as if it had not been.
+        A folder for this fit alone. The state of the chains is saved there as they run; if the fit
+        is killed, the same call continues from there, with the same result as an uninterrupted fit.
     n_shards : int, default=None
-        Of a Dask frame: parts in which workers of its cluster hold the rows, and count them, so
-        that no machine needs room for all. Draws are the same, and take a message each. None
-        holds rows here, or one part on each worker where they exceed ``max_memory``.
+        For a Dask frame: the number of parts in which the workers of its cluster hold and count the
+        rows, so that no machine needs room for all. The draws are the same, but each step takes a
+        message to every part. None keeps the rows on this machine or, if they exceed
+        ``max_memory``, one part on each worker.
 
     Attributes
     ----------
     rule_list_ : RuleList
-        The point estimate, whatever ``predict_with`` is: with "map" and "projected", the list that
-        predicts is ``map_rule_list_`` or ``projected_rule_list_``.
+        The point estimate, for any ``predict_with``; with "map" and "projected", predictions come
+        from ``map_rule_list_`` and ``projected_rule_list_``.
     map_rule_list_ : RuleList
-        The list of highest posterior probability: of all lists (proven) with "exact", else of
-        those drawn.
+        The list with the highest posterior probability: among all lists with "exact", otherwise
+        among those drawn.
     projected_rule_list_ : RuleList
         The list of at most ``max_length`` rules whose lines best reproduce the
         posterior's predictions; only with ``predict_with="projected"``.
     projection_path_ : ProjectionPath
         The same for every smaller number of rules, with distances from the posterior.
     posterior_ : Posterior
-        The kept draws; with "exact", also what the sum over all lists says.
+        The kept draws; with "exact", also the results of the sum over all lists.
     convergence_ : Convergence
-        Whether the chains have converged, and what is not steady yet.
+        Whether the chains have converged, and what is not yet steady.
     pool_ : Pool
-        The antecedents that lists are made of.
+        The antecedents from which lists are built.
     fit_report_ : FitReport
         What was done with each column.
     classes_ : ndarray
@@ -192,12 +198,13 @@ class BayesianRuleListClassifier(
     fingerprint_ : str
         SHA-256 of columns, labels and weights, in the order of the rows.
     learnt_ : dict
-        Values learnt in place of "learn", by setting; only where there are any.
+        Learnt values by setting; only if a setting is "learn".
     edited_ : str
-        What was changed by hand; only where ``edit`` and ``as_classifier`` made the list.
+        What was changed by hand; only if the list was made by ``edit`` and ``as_classifier``.
     model_ : FittedModel
-        All of these in one object, which reports, pages, exports and edits take. It keeps the
-        settings of fit; of those set afterwards, only ``predict_with`` changes its predictions.
+        All of these in one object, which reports, pages, exports and edits use. It keeps the
+        settings of ``fit``; of settings changed afterwards, only ``predict_with`` affects its
+        predictions.
 
     Examples
     --------
@@ -258,7 +265,7 @@ class BayesianRuleListClassifier(
             setattr(self, setting.name, given[setting.name])
 
     def set_params(self, **params: Any) -> BayesianRuleListClassifier:
-        """Set parameters by name; where one is unknown, none is changed.
+        """Set parameters by name; if one is unknown, none is changed.
 
         Parameters
         ----------
@@ -281,11 +288,12 @@ class BayesianRuleListClassifier(
         ----------
         X : table
             pandas, polars, pyarrow, NumPy or SciPy sparse, a ParquetTable or a SparseTable; or a
-            lazy frame of PySpark, DuckDB, Dask, polars or ibis, which the engine counts.
+            lazy frame of PySpark, DuckDB, Dask, polars or ibis, whose engine then does the
+            counting.
         y : array or str
-            The labels; of a lazy frame, the name of their column.
+            The labels; for a lazy frame, the name of their column.
         sample_weight : array or str, default=None
-            How many observations each row stands for; of a lazy frame, the name of the column.
+            How many observations each row represents; for a lazy frame, the name of the column.
 
         Returns
         -------
@@ -322,6 +330,7 @@ class BayesianRuleListClassifier(
             cohort=origin_of(X, {condition.column for condition in mined.pool.conditions}),
         )
         notes = (
+            event_note(labels.classes, category_order(y), in_engine=False),
             weight_note(labels.weights, labels.unit),
             self._clamped(mined.pool),
             merged_note(layout, mined.layout),

@@ -34,9 +34,9 @@ class ExplainMixin:
     def explain(self: Any, X: Any, row: int = 0, level: float = 0.95) -> Explanation:
         """Explain the prediction for one case, and what would change it.
 
-        The list explained is the one that predicts: with ``predict_with="map"`` the most probable
-        list, with "projected" the projected one, otherwise the point estimate; with the
-        posterior's other lists beside it.
+        The list that predicts is explained: with ``predict_with="map"`` the most probable list,
+        with "projected" the projected one, otherwise the point estimate. What the other lists of
+        the posterior predict is shown as well.
 
         Parameters
         ----------
@@ -56,18 +56,18 @@ class ExplainMixin:
         return as_model(self).explain(X, row, level)
 
     def with_labels(self: Any, labels: Any) -> Any:
-        """Word the classifier by a labels file wherever people read it.
+        """Use the names in a labels file wherever people read the model.
 
         Parameters
         ----------
         labels : str, path or dict
-            The labels file, or what it holds: names of columns, units, levels, the outcome's
-            words and names of conditions.
+            The labels file, or its contents: names of columns, units, levels, the outcome and
+            conditions.
 
         Returns
         -------
         BayesianRuleListClassifier
-            A copy, which predicts the same.
+            A copy with the same predictions.
 
         Examples
         --------
@@ -97,21 +97,22 @@ class ExplainMixin:
     def predict_interval(
         self: Any, X: Any, level: float = 0.95, predict_with: str = "posterior"
     ) -> np.ndarray:
-        """Credible intervals of the labels' probabilities.
+        """Credible intervals for the probability of each label.
 
-        Two things are uncertain: which list is right, and how probable each label is given a
-        list's line. "posterior" carries both: the interval is between two quantiles of the
-        mixture, over all lists of the posterior, of the Beta distributions of the lines that
-        apply, right to 1e-8. One list's interval takes the list as given, and is mostly narrower.
+        Two things are uncertain: which list is right, and how probable each label is on a given
+        line. "posterior" covers both: the ends are quantiles of the mixture, over all lists of the
+        posterior, of the Beta distributions of the lines that apply, accurate to 1e-8. The interval
+        of a single list takes the list as given, and is mostly narrower.
 
         Parameters
         ----------
         X : table
             Rows to predict for.
         level : float, default=0.95
-            Probability that the equal-tailed interval holds.
+            Probability content of the equal-tailed interval.
         predict_with : {"posterior", "point", "map", "projected"}, default="posterior"
-            All lists, or the line of one list: whatever ``predict_with`` of the classifier is.
+            All lists, or the line of one list; independent of the classifier's own
+            ``predict_with``.
 
         Returns
         -------
@@ -133,7 +134,7 @@ class ExplainMixin:
         return model.intervals(model.read(X, type(self).__name__, needed), level, predict_with)
 
     def edit(self: Any, X: Any, y: Any, sample_weight: Any = None) -> Draft:
-        """Begin to edit ``rule_list_`` by hand, with the price of every change.
+        """Start editing ``rule_list_`` by hand, with the cost of every change.
 
         Parameters
         ----------

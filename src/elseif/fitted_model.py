@@ -87,15 +87,16 @@ class FittedModel:
     projected_rule_list : RuleList | None
         The projected list that predicts.
     learnt : dict | None
-        Values learnt in place of "learn", by setting.
+        Learnt values by setting, if a setting was "learn".
     cohort : dict | None
         The cohort that it was learnt from, if any: definition, concepts, whether synthetic.
     recalibrated : dict | None
         Old and new label counts of each line, and the discount, if it was recalibrated.
     federation : dict | None
-        Plan and sites whose counts it was learnt from, and whom they withheld, if it was.
+        If it was learnt from counts of sites: the plan, the sites, and how many people they
+        withheld.
     sha256 : str | None
-        Checksum of the model file that it was read from, unless it was changed since.
+        Checksum of the model file from which it was read, unless it was changed since.
 
     Examples
     --------
@@ -141,7 +142,7 @@ class FittedModel:
 
     @property
     def lists(self) -> tuple[RuleList, ...]:
-        """The lists that stand for the posterior: point estimate, most probable, projected."""
+        """The lists that represent the posterior: point estimate, most probable, projected."""
         known = (self.rule_list, self.map_rule_list, self.projected_rule_list)
         return tuple(each for each in known if each is not None)
 
@@ -162,8 +163,13 @@ class FittedModel:
         )
 
     @property
+    def is_of_patients(self) -> bool:
+        """Whether it was learnt from patients' records, in a database or at sites that have one."""
+        return self.cohort is not None
+
+    @property
     def is_synthetic(self) -> bool:
-        """Whether it was learnt from patients whom a program made up."""
+        """Whether it was learnt from synthetic patients."""
         of_cohort = self.cohort is not None and bool(self.cohort["synthetic"])
         return of_cohort or has_synthetic_site(self.federation)
 
@@ -186,12 +192,12 @@ class FittedModel:
         return replace(self, settings={**self.settings, **settings})
 
     def with_labels(self, labels: Any) -> FittedModel:
-        """The same model, worded by a labels file wherever people read it.
+        """The same model, with the names in a labels file wherever people read it.
 
         Parameters
         ----------
         labels : str, path or dict
-            The labels file, or what it holds, in place of labels that the model has.
+            The labels file, or its contents; it replaces any labels that the model has.
 
         Returns
         -------
@@ -221,7 +227,7 @@ class FittedModel:
     def chosen_list(self, which: str | None = None) -> RuleList:
         """One of the lists that represent the posterior.
 
-        Where the average over the posterior predicts, the point estimate stands for it.
+        If the average over the posterior predicts, the point estimate represents it.
 
         Parameters
         ----------
@@ -403,8 +409,8 @@ class FittedModel:
         Returns
         -------
         bool
-            Whether their fingerprint is that of the training data. Of a table that an engine
-            counted, it tells rows apart as far as the conditions of the pool do, in any order.
+            Whether their fingerprint is that of the training data. For a table counted by an
+            engine, rows are compared by the conditions of the pool only, in any order.
         """
         if self.training["fingerprint"] is None:
             raise ModelFileError("The model has no fingerprint of its data.")
@@ -454,7 +460,7 @@ class FittedModel:
         return explanation
 
     def edit(self, X: Any, y: Any, sample_weight: Any = None, classifier: Any = None) -> Draft:
-        """Begin to edit the point estimate by hand, with the price of every change.
+        """Start editing the point estimate by hand, with the cost of every change.
 
         Parameters
         ----------

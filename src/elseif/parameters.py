@@ -276,7 +276,7 @@ SETTINGS = (
     ),
     Setting(
         "n_quantiles", _C, 4, Count(at_least=2, at_most=MOST_QUANTILES),
-        "Parts that quantiles cut a column into.",
+        "Number of parts into which quantiles cut a column.",
     ),
     Setting(
         "disjoint_bins", _C, False, Flag(),
@@ -285,7 +285,7 @@ SETTINGS = (
     Setting("negations", _C, False, Flag(), "Also make conditions such as 'not smoker'."),
     Setting(
         "group_rare", _C, None, ShareOrNone(),
-        "Categories of a smaller fraction of the rows share one condition.",
+        "Categories rarer than this fraction of the rows share one condition.",
     ),
     Setting(
         "missing", _C, "own_level", Choice(("own_level", "error")),
@@ -313,7 +313,7 @@ SETTINGS = (
     ),
     Setting(
         "max_correlation", _C, None, ShareOrNone(),
-        "Antecedents whose covers correlate more become one, the most readable.",
+        "Of antecedents whose covers correlate more than this, keep the most readable.",
     ),
     Setting(
         "empty_pool", _C, "error", Choice(("error", "default_rule")),
@@ -321,12 +321,12 @@ SETTINGS = (
     ),
     Setting(
         "max_antecedents", _M, 2_500, Count(),
-        "Size to which a larger pool is screened, by evidence.",
+        "Larger pools are screened down to this size, by evidence.",
     ),
     Setting("max_memory", _M, 4e9, Positive(), "Bytes that packed covers may take."),
     Setting(
         "checkpoint", _S, None, FolderOrNone(),
-        "Folder from which a fit that was stopped goes on, to the same result.",
+        "Folder to save progress in; a fit that was stopped goes on from it.",
     ),
     Setting(
         "n_shards", _M, None, Count(or_none=True),

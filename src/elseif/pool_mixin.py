@@ -87,6 +87,7 @@ class PoolMixin:
     def _mine(
         self, binarised: Binarised, labels: Labels, layout: BitLayout, pseudocounts: np.ndarray
     ) -> tuple[Binarised, Mined]:
+        from elseif.antecedents.hidden_by_support import hidden_note
         from elseif.antecedents.mining import empty_pool, mine, warn_of_leaks
         from elseif.antecedents.rare_outcomes import rare_outcome_note
 
@@ -97,14 +98,16 @@ class PoolMixin:
             if self.empty_pool == "error":
                 raise
             return binarised, empty_pool(layout)
-        rare = rare_outcome_note(binarised, layout, settings, labels.classes)
+        told = (binarised, layout, settings, labels.classes)
+        note = rare_outcome_note(*told) or hidden_note(*told, pseudocounts)
         binarised.truths.clear()  # the covers say the same, and either may be gigabytes
         warn_of_leaks(mined, labels.classes)
-        return binarised, mined.with_note(rare)
+        return binarised, mined.with_note(note)
 
     def _mine_on_shards(
         self, binarised: Binarised, classes: np.ndarray, shards: Shards, pseudocounts: np.ndarray
     ) -> tuple[Binarised, Mined]:
+        from elseif.antecedents.hidden_by_support import hidden_note
         from elseif.antecedents.mining import empty_pool, warn_of_leaks
         from elseif.antecedents.rare_outcomes import rare_outcome_note
         from elseif.antecedents.sharded_mining import mine_on_shards
@@ -116,9 +119,10 @@ class PoolMixin:
             if self.empty_pool == "error":
                 raise
             return binarised, empty_pool(shards.layout)
-        rare = rare_outcome_note(binarised, shards.layout, settings, classes, counts)
+        told = (binarised, shards.layout, settings, classes)
+        note = rare_outcome_note(*told, counts) or hidden_note(*told, pseudocounts, counts)
         warn_of_leaks(mined, classes)
-        return binarised, mined.with_note(rare)
+        return binarised, mined.with_note(note)
 
     def _mining(self) -> MiningSettings:
         from elseif.antecedents.mining import MiningSettings

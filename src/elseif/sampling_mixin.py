@@ -66,20 +66,20 @@ class SamplingMixin:
     """Methods of BayesianRuleListClassifier that draw from the posterior."""
 
     def sample_more(self: Any, n_iter: int | None = None, *, seconds: float | None = None) -> Any:
-        """Go on from where the chains are, and set all fitted attributes anew.
+        """Continue sampling from the current state of the chains, and update all fitted attributes.
 
-        The result is that of one run of ``n_iter_`` iterations, bit for bit: the first half is
-        discarded, so that more iterations also discard more. The chains, and with them the data
-        as packed bits, stay in memory with the classifier that was fitted; they are neither
-        pickled nor saved, and a copy or a loaded model cannot go on.
+        The result is the same, bit for bit, as that of one run of ``n_iter_`` iterations: the first
+        half is discarded, so more iterations also discard more. The chains, including the data as
+        packed bits, stay in memory with the fitted classifier; they are neither pickled nor saved,
+        so a copy or a loaded model cannot continue.
 
         Parameters
         ----------
         n_iter : int, default=None
             Further iterations of each chain.
         seconds : float, default=None
-            In place of n_iter: about how long to go on. The number of iterations then depends on
-            the machine; ``n_iter_`` tells it.
+            Instead of ``n_iter``: approximately how long to continue. The number of iterations then
+            depends on the machine; ``n_iter_`` has it.
 
         Returns
         -------

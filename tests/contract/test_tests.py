@@ -22,6 +22,7 @@ DOTTED = re.compile(r"\belseif(?:\.\w+)+")
 # modules that no test names: the tests that reach them through a door of their package
 THROUGH_A_DOOR = {
     "engines/test_same_draws.py": "engine_fitting engines.expressions",
+    "engines/test_streaming.py": "engines.row_batches",
     "shards/test_dask.py": (
         "antecedents.sharded_mining engines.sharded_patterns shards.dask_holder"
     ),
@@ -73,6 +74,7 @@ THROUGH_A_DOOR = {
         "compiled.uniforms compiled.vectors"
     ),
     "projection/test_as_python.py": "compiled.projection",
+    "sampler/exact/test_positions.py": "compiled.moves.remove_or_reposition compiled.positions",
     "conditions/test_conditions.py": (
         "conditions.levels conditions.matching conditions.hidden_numbers"
     ),
@@ -85,7 +87,7 @@ THROUGH_A_DOOR = {
     "cli/test_labels.py": "cli.labels",
     "report/test_findings.py": "report.cautions report.fold_lists",
     "report/test_methods.py": "report.settings_used",
-    "showing/test_display_labels.py": "files.strict_yaml report.in_words",
+    "showing/test_display_labels.py": ("files.strict_loader files.strict_yaml report.in_words"),
     "showing/test_figures_for_papers.py": "posterior.quantity_names",
     "editing/test_editing.py": "editing.constraints editing.edit_context",
     "evaluation/test_comparison.py": "evaluation.comparison.fitted_inside",
@@ -111,6 +113,7 @@ THROUGH_A_DOOR = {
     "contract/test_forked_children.py": "forking",
     "contract/test_public_names.py": "public_names",
     "contract/test_faults.py": "antecedents.rare_outcomes",
+    "antecedents/test_hidden_by_support.py": "antecedents.hidden_by_support",
     "posterior/test_posterior.py": "posterior.collect posterior.steadiness",
     "posterior/test_intervals.py": "posterior.intervals",
     "report/test_summary.py": (
@@ -131,6 +134,7 @@ THROUGH_A_DOOR = {
         "tables.arrow tables.boolean_arrays tables.families tables.times"
     ),
     "tables/test_measured_labels.py": "tables.measured_labels",
+    "tables/test_awkward_files.py": "tables.text_header",
     "tables/test_table_faults.py": (
         "tables.look_alikes tables.parsed_text tables.text_columns tables.text_source"
     ),

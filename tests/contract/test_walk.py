@@ -25,7 +25,7 @@ ROW = re.compile(r"^\| `([\w.]+)` \| `([\w/]+\.py)` \| .+ \|$", re.MULTILINE)
 def walks() -> dict[str, list[tuple[str, str]]]:
     """Function and file of every hop, by walk."""
     text = DESIGN.read_text("utf-8")
-    section = text[text.index("## Three walks") : text.index("## Shapes that matter")]
+    section = text[text.index("## Three walks") : text.index("## Data structures")]
     _, *parts = re.split(r"^### `(.+)`$", section, flags=re.MULTILINE)
     return {name: ROW.findall(rows) for name, rows in zip(parts[::2], parts[1::2], strict=True)}
 

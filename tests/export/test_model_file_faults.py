@@ -317,7 +317,7 @@ def test_a_file_that_is_too_large(tmp_path: Path) -> None:
         file.truncate(LARGEST_FILE + 1)
     with pytest.raises(ModelFileError, match=r"200,000,001 bytes"):
         read_model(path)
-    with pytest.raises(ModelFileError, match="is not a file"):
+    with pytest.raises(ModelFileError, match="is a folder"):
         read_model(tmp_path)
     with pytest.raises(ModelFileError, match="no such file"):
         read_model(tmp_path / "absent.json")

@@ -102,7 +102,7 @@ def test_damaged_counts_are_refused(plan: Plan, written: dict[str, Any], tmp_pat
     path = tmp_path / "site.json"
     with pytest.raises(FederationError, match="no such file"):
         read_site(path, plan)
-    with pytest.raises(FederationError, match="is not a file"):
+    with pytest.raises(FederationError, match="is a folder"):
         read_site(tmp_path, plan)
     document = copy.deepcopy(written)
     document["patterns"][0]["counts"][0] += 1

@@ -33,7 +33,7 @@ KNOWN = (
 
 @dataclass(frozen=True)
 class AtlasCohort:
-    """What a cohort expression says, as far as a definition here can say it.
+    """A cohort expression from ATLAS, translated to the terms of a definition.
 
     Attributes
     ----------
@@ -76,8 +76,8 @@ def read_atlas(path: str | Path, name: str | None = None) -> AtlasCohort:
     Returns
     -------
     AtlasCohort
-        Events, days of observation and criteria. Whatever cannot be expressed is refused: the
-        error names each such part by its place in the JSON.
+        Events, days of observation and criteria. Anything that cannot be expressed is an error,
+        which names each such part by its place in the JSON.
 
     Examples
     --------

@@ -67,7 +67,7 @@ class Cohort:
     quality_issues : pd.DataFrame
         Data-quality issues, with numbers of records and persons.
     warnings : tuple[str, ...]
-        Concepts that the vocabulary lacks, and groups that nobody has: what is then missed.
+        Concepts missing from the vocabulary, and groups that nobody has.
     source_names : tuple[str, ...]
         What the table cdm_source calls the database.
     numbers : NumberColumns | None
@@ -118,7 +118,7 @@ class Cohort:
 
     @property
     def is_synthetic(self) -> bool:
-        """Whether the database calls its patients synthetic, simulated or the like."""
+        """Whether the database describes its patients as synthetic or simulated."""
         return says_synthetic(self.source_names)
 
     @property
@@ -151,7 +151,7 @@ class Cohort:
     def table_for(
         self, columns: Sequence[str], concepts: Sequence[Mapping[str, Any]]
     ) -> SparseTable:
-        """The table that a model of another cohort asks for, matched by concept ids.
+        """The table that a model of another cohort needs, matched by concept ids.
 
         Parameters
         ----------
@@ -163,8 +163,8 @@ class Cohort:
         Returns
         -------
         SparseTable
-            These columns; a concept that nobody here has was never recorded: false, no records,
-            or not measured.
+            These columns. A concept that was never recorded here is false, has no records, or is
+            missing (not measured).
 
         Examples
         --------
@@ -256,7 +256,7 @@ class Cohort:
 
     @property
     def values(self) -> pd.DataFrame:
-        """Numbers of each member: counts, and last values, which are missing if not measured."""
+        """Numbers for each member: counts, and last values, which are missing if not measured."""
         import pandas as pd
 
         if self.numbers is None:

@@ -61,7 +61,7 @@ class Concept:
 
 @dataclass(frozen=True)
 class ConceptSet:
-    """Concepts under one name; a concept that is excluded is out even if it is also included.
+    """A named set of concepts; exclusion takes precedence over inclusion.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ class AnyOf:
     Parameters
     ----------
     name : str
-        The name of what they have in common.
+        A common name for them.
     sets : tuple[ConceptSet, ...]
         The concept sets.
 
@@ -246,7 +246,7 @@ class ExistingCohort:
 
     @property
     def sets(self) -> tuple[ConceptSet, ...]:
-        """No concept sets: the database knows who is in the cohort."""
+        """No concept sets: the database lists the members."""
         return ()
 
     def as_dict(self) -> dict[str, Any]:

@@ -78,7 +78,7 @@ class Database:
     Parameters
     ----------
     driver : Driver
-        How this kind of database is spoken to.
+        Handles this kind of database.
     schema : str, default=None
         Where the tables are.
     vocabulary_schema : str, default=None
@@ -159,7 +159,7 @@ class Database:
 
     @property
     def label(self) -> str:
-        """What it is called in sentences; without user and password."""
+        """How messages name it; without user and password."""
         return self._driver.address.label
 
     @property
@@ -171,7 +171,7 @@ class Database:
 
     @property
     def path(self) -> Path | None:
-        """The file or folder of an embedded database; None of a server's or a session's."""
+        """The file or folder of an embedded database; None for a server or a session."""
         return self._driver.address.path
 
     @property
@@ -201,7 +201,7 @@ class Database:
         raise ParamTypeError("A database cannot be pickled: it may hold a password. Connect anew.")
 
     def close(self) -> None:
-        """Close the connection, unless it was opened by somebody else."""
+        """Close the connection, unless it was opened elsewhere."""
         self._is_open = False
         with contextlib.suppress(*self._driver.errors()):
             self._driver.close()
@@ -259,7 +259,7 @@ class Database:
         return replace(layout, catalogue=self._driver.catalogue(schema))
 
     def table(self, name: str) -> Any:
-        """A table of the database, of any columns, for ``fit`` to count where it is.
+        """A table of the database with any columns, which ``fit`` counts inside the database.
 
         Parameters
         ----------
@@ -269,7 +269,7 @@ class Database:
         Returns
         -------
         ibis table
-            It has yet to be computed.
+            A lazy table.
 
         Examples
         --------
@@ -307,7 +307,7 @@ class Database:
 
     @contextlib.contextmanager
     def translated(self) -> Iterator[None]:
-        """Raise sentences in place of what drivers raise, which may hold secrets.
+        """Replace errors raised by drivers, which may contain secrets, by readable ones.
 
         Returns
         -------
@@ -344,7 +344,7 @@ class Database:
         return [] if found is None else [name for name in found["name"].to_pylist() if name]
 
     def is_synthetic(self) -> bool:
-        """Whether the table cdm_source calls the patients synthetic, simulated or the like.
+        """Whether the table cdm_source describes the patients as synthetic or simulated.
 
         Returns
         -------

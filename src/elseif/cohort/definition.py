@@ -49,7 +49,7 @@ class CohortDefinition:
     index : ConceptSet, AnyOf or ExistingCohort
         Its first record, or entry, is the index date.
     outcome : ConceptSet, AnyOf or ExistingCohort
-        What may follow.
+        The event to be predicted.
     observation_before : int
         Days of observation required before the index date.
     observation_after : int
@@ -64,18 +64,18 @@ class CohortDefinition:
     age_cuts : tuple[int, ...]
         Cut points of age, in years.
     domains : tuple[str, ...]
-        What becomes features: drugs, conditions, as recorded at any time before.
+        Which records become features: drugs and conditions, as recorded at any time before.
     groups : Mapping[str, ConceptSet]
-        Concept sets that scores count, by name.
+        Concept sets used by scores, by name.
     features : tuple[Feature, ...]
-        What becomes features instead of ``domains``, with windows, roll-ups and numbers.
+        Which records become features, instead of ``domains``, with windows, roll-ups and numbers.
     inclusion : Inclusion, default=None
         Whom to include by age, sex, year of the index date and earlier records.
     outcomes : Mapping[str, Event]
         Further outcomes by name, recorded in the same window.
     first_after_days : int, default=None
-        Take as index date the first record at least so many days after the start of an
-        observation period; by default the first record ever, observed or not.
+        Use as index date the first record at least this many days after the start of an observation
+        period; by default the first record ever, observed or not.
 
     Examples
     --------
@@ -140,7 +140,7 @@ class CohortDefinition:
 
     @property
     def criteria(self) -> Inclusion:
-        """Whom to include; everybody where nothing is said."""
+        """Whom to include; by default everybody."""
         return self.inclusion or Inclusion()
 
     @property

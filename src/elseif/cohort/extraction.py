@@ -70,11 +70,11 @@ def extract(
     definition : CohortDefinition, str or path
         A definition, the name of one that comes with elseif, or a YAML file.
     folder : str or path, default=None
-        Where to write the cohort as it is read; it holds rows about persons.
+        Where to write the cohort as it is read; it will contain rows about persons.
     persons_a_batch : int, default=50_000
         About how many persons with the index condition are read at a time.
     progress : Progress, default=None
-        Is told how far the work has got.
+        Receives progress updates.
 
     Returns
     -------

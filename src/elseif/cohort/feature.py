@@ -153,7 +153,7 @@ class Feature:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """What tells its columns from those of other features of the domain, by threshold."""
+        """Keys that distinguish its columns from those of other features, by threshold."""
         return tuple(self.key(n) for n in self.at_least)
 
     def key(self, at_least: int = 1) -> str:
@@ -193,7 +193,7 @@ class Feature:
         Returns
         -------
         str
-            Text that tells window, roll-up and value.
+            Text with window, roll-up and value.
 
         Examples
         --------
@@ -219,7 +219,7 @@ class Feature:
 
     @property
     def domain_name(self) -> str:
-        """What the one column of a whole domain is called, without its window."""
+        """The name of the single column for a whole domain, without its window."""
         of = {
             "condition": "conditions",
             "device": "devices",

@@ -35,10 +35,10 @@ class PriorRecords:
     records : ConceptSet or AnyOf
         What is looked for, and in which domains.
     window : tuple[int | None, int]
-        First and last day from the index date, of which the last may be 0, the index date itself;
-        or "any" for any time before it.
+        First and last day relative to the index date; the last may be 0, the index date itself; or
+        "any" for any time before it.
     at_least : int
-        How many records count as having it.
+        Minimum number of records.
     observed : bool
         Whether only records of the observation period around the index date count, as in ATLAS.
 
@@ -101,11 +101,11 @@ class Inclusion:
     Parameters
     ----------
     age : tuple, default=None
-        Least and most years at the index date; None for no end.
+        Minimum and maximum age in years on the index date; None for no limit.
     sex : tuple[str, ...], default=None
         "female", "male", "unknown", or several of them.
     index_year : tuple, default=None
-        First and last year of the index date; None for no end.
+        First and last year of the index date; None for no limit.
     prior : tuple[PriorRecords, ...]
         Records that a member must have.
     no_prior : tuple[PriorRecords, ...]
@@ -150,7 +150,7 @@ class Inclusion:
 
     @property
     def steps(self) -> dict[str, str]:
-        """The steps in their order, each with what it asks of a person."""
+        """The steps in order, each with its requirement."""
         found = {}
         if self.age is not None:
             found["included_age"] = f"were {_range_text(self.age)} years old"
@@ -172,7 +172,7 @@ class Inclusion:
         Returns
         -------
         dict
-            What is asked, without what is not.
+            The criteria that are set.
 
         Examples
         --------

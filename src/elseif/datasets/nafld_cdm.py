@@ -169,8 +169,8 @@ def make_nafld_cdm(
         The database.
     observed_from : {"first record", "entry"}, default="first record"
         Where a person's observation begins: with the first event or test on record, which may be
-        decades before entry, or with the entry. Who is observed before entry was certain to live
-        until then; see docs/real-patients.md.
+        decades before entry, or with the entry. People observed before entry were certain to
+        survive until then; see docs/real-patients.md.
     schema : str, default="cdm"
         Where in the database the tables go.
     force : bool, default=False

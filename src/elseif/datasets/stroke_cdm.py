@@ -68,7 +68,7 @@ def make_stroke_cdm(
     force : bool, default=False
         Replace files that exist.
     progress : Progress, default=None
-        Is told how far the work has got.
+        Receives progress updates.
 
     Returns
     -------

@@ -72,11 +72,11 @@ def export_model(
         The format: "json", "sql", "pmml", "onnx", "dmn", "cql", "fhir", "python", "javascript",
         "markdown", "latex" or "text".
     min_cell : int, default=None
-        Round every number of people to multiples of this; probabilities follow from the rounded
-        counts.
+        Round every number of people to multiples of this; probabilities are computed from the
+        rounded counts.
     labels : str, path or dict, default=None
-        A labels file, or what it holds, for formats that people read; the others keep the names
-        of the columns.
+        A labels file, or its contents, for formats that people read; the others keep the names of
+        the columns.
     **options
         Options of the format, such as ``dialect`` for SQL; see docs/exports.md.
 

@@ -21,7 +21,7 @@ from elseif.tables.families import family
 
 @dataclass(frozen=True, eq=False)
 class Federated:
-    """What the sites' counts say together, and each of them on its own.
+    """The result of learning from the counts of several sites, for all sites together and for each.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class Federated:
     lines : tuple[SiteLine, ...]
         Each line of the list at each site.
     left_out : tuple[LeftOutSite, ...]
-        Each site judged by the list of all others; empty if that was not asked for.
+        Each site evaluated with the list of all others; empty if not requested.
 
     Examples
     --------
@@ -56,7 +56,7 @@ class Federated:
 
     @property
     def model(self) -> FittedModel:
-        """The model, as every page and export takes it."""
+        """The model, for pages and exports."""
         return self.classifier.model_
 
 
@@ -65,8 +65,8 @@ def federate(
 ) -> Federated:
     """Learn the posterior over rule lists from the counts of any number of sites.
 
-    Where no site withholds anybody, the draws are those of ``fit`` with the plan's antecedents
-    and the same seed on the rows of all sites together, bit for bit.
+    If no site withholds anybody, the draws are the same, bit for bit, as those of ``fit`` on the
+    rows of all sites together with the plan's antecedents and the same seed.
 
     Parameters
     ----------
@@ -75,11 +75,11 @@ def federate(
     sites : sequence of SiteCounts
         Their counts; the order makes no difference.
     leave_one_out : bool, default=False
-        Also fit without each site in turn, and judge the list by that site (internal-external
+        Also fit without each site in turn, and evaluate the list on that site (internal-external
         validation).
     **settings
-        Settings of `BayesianRuleListClassifier` for prior and sampler, such as
-        ``expected_length`` or ``random_state``. Those that make a pool have no effect.
+        Settings of `BayesianRuleListClassifier` for prior and sampler, such as ``expected_length``
+        or ``random_state``. Settings for the pool have no effect.
 
     Returns
     -------

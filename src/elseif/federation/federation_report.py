@@ -33,7 +33,7 @@ NAMED = 4  # sites in a sentence
 
 
 def federation_page(found: Federated, *, title: str | None = None) -> str:
-    """Write what the sites' counts say together, and each alone, as one self-contained HTML page.
+    """Write the results for all sites together and for each as one self-contained HTML page.
 
     Parameters
     ----------

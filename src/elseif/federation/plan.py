@@ -59,7 +59,7 @@ class PlanColumn:
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What sites count, agreed before any of them does.
+    """What sites count, agreed in advance.
 
     Attributes
     ----------
@@ -179,8 +179,8 @@ def make_plan(
 ) -> Plan:
     """Make a plan from the data of one site: its conditions, its frequent antecedents, its labels.
 
-    The plan holds no count. It does hold cut points and the names of frequent categories of these
-    data, so the site that makes it tells these to the others.
+    The plan contains no counts. It does contain cut points and the names of frequent categories of
+    these data, which the site thereby reveals to the others.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ def make_plan(
     Returns
     -------
     Plan
-        The plan, to be saved by `save_plan` and given to all sites.
+        The plan, to be saved with `save_plan` and sent to all sites.
 
     Examples
     --------

@@ -29,7 +29,7 @@ class SiteCounts:
     site : str
         Name of the site.
     plan_sha256 : str
-        SHA-256 of the plan that was counted under.
+        SHA-256 of the plan.
     min_cell : int | None
         Counts of 1 to min_cell - 1 are in no pattern; None where counts are exact.
     patterns : ndarray
@@ -39,7 +39,7 @@ class SiteCounts:
     withheld : tuple[int | None, ...]
         People by label whose patterns are withheld; None where that is 1 to min_cell - 1.
     synthetic : bool
-        Whether a program made these people up.
+        Whether the people are synthetic.
 
     Examples
     --------
@@ -83,11 +83,11 @@ def count_site(
 ) -> SiteCounts:
     """Count a site's people by pattern of conditions and label.
 
-    With ``min_cell``, a pattern is shared only if, of every label, nobody or at least ``min_cell``
-    people have it. All other patterns are withheld as a whole. Where fewer than
-    ``min_cell`` people of a label are withheld in this way, the smallest shared pattern with people
-    of that label is withheld as well, so that nobody who knows the site's totals learns a small
-    number by subtraction.
+    With ``min_cell``, a pattern is shared only if its count for every label is 0 or at least
+    ``min_cell``. All other patterns are withheld as a whole. If fewer than ``min_cell`` people of a
+    label are withheld in this way, the smallest shared pattern with people of that label is
+    withheld as well, so that nobody who knows the site's totals can find a small number by
+    subtraction.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def count_site(
     site : str
         Name of the site, which goes into the file.
     min_cell : int, default=None
-        Smallest number of people that may be told.
+        Smallest number of people that may be revealed.
     missing_y : {"error", "drop"}, default="error"
         What to do with people without a label.
 

@@ -32,7 +32,8 @@ class SiteLine:
     observed : Estimate
         Share of events, with Wilson's interval.
     low, high : float
-        Least and largest share that is possible if the site's withheld people were on this line.
+        Lowest and highest share that is possible, depending on which withheld people are on this
+        line.
 
     Examples
     --------
@@ -57,7 +58,7 @@ class SiteLine:
 
 @dataclass(frozen=True)
 class LeftOutSite:
-    """A site judged by the list that was learnt from all others.
+    """Evaluation of the list learnt from all other sites on one site.
 
     Attributes
     ----------
@@ -68,7 +69,7 @@ class LeftOutSite:
     n_events : int
         Those with the last label.
     n_rules : int
-        Rules of the list that the others gave.
+        Rules of the list learnt from the others.
     auc : Estimate
         Area under the ROC curve.
     recalibration : Recalibration
@@ -76,7 +77,7 @@ class LeftOutSite:
     brier : Brier
         Brier score.
     observed_to_expected : float
-        Events that came for each that was expected.
+        Ratio of observed to expected events.
 
     Examples
     --------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -34,12 +35,34 @@ def sample_of(problem: Problem, n_words: int, rng: np.random.Generator | None = 
         return replace(problem, covers=covers, layout=sampled, shards=None)
     sampled = replace(
         layout,
-        row_of_bit=layout.row_of_bit.reshape(-1, WORD_BITS)[kept].ravel(),
+        row_of_bit=_rows_of(layout, kept),
+        sizes=_sizes_of(layout, kept, starts),
         section_starts=np.array(starts, dtype=np.int64),
         label_totals=np.zeros_like(layout.label_totals),
     )
     sampled = replace(sampled, label_totals=_label_totals(sampled))
     return replace(problem, covers=np.ascontiguousarray(problem.covers[:, kept]), layout=sampled)
+
+
+def _rows_of(layout: BitLayout, words: np.ndarray) -> np.ndarray:
+    if layout.sizes is not None:
+        return layout.row_of_bit
+    rows: np.ndarray = layout.row_of_bit.reshape(-1, WORD_BITS)[words].ravel()
+    return rows
+
+
+def _sizes_of(layout: BitLayout, words: np.ndarray, starts: list[int]) -> np.ndarray | None:
+    """How many observations of each section some words hold: padding is in its last words."""
+    if layout.sizes is None:
+        return None
+    ends = layout.section_starts[:-1] * WORD_BITS + layout.sizes
+    return np.array(
+        [
+            (ends[s] - words[begin:end] * WORD_BITS).clip(0, WORD_BITS).sum()
+            for s, (begin, end) in enumerate(pairwise(starts))
+        ],
+        dtype=np.int64,
+    )
 
 
 def _label_totals(layout: BitLayout) -> np.ndarray:

@@ -27,7 +27,7 @@ def to_cdm_sql(
     schema: str | None = None,
     index_table: str | None = None,
 ) -> str:
-    """One SELECT from the tables of a common data model: the risk of each person.
+    """Write a SELECT over the tables of a common data model that computes the risk of each person.
 
     Parameters
     ----------
@@ -41,15 +41,15 @@ def to_cdm_sql(
         Schema of the tables person, observation_period, condition_occurrence, drug_exposure and
         concept_ancestor.
     index_table : str, default=None
-        A table with the columns person_id and index_date, whose persons are scored. Without it,
-        those with the index condition of the model's definition who had been observed for long
-        enough before their first record of it; what comes afterwards is not asked for.
+        A table with the columns person_id and index_date, whose persons are scored. Without it, the
+        persons with the index condition of the model's definition who had been observed for long
+        enough before their first record of it, regardless of what follows.
 
     Returns
     -------
     str
-        The statement. Its answer has a row for each person and index date: person_id, index_date,
-        what the list asks for, the rule that applies, and the probability of each label.
+        The statement. Its result has a row for each person and index date: person_id, index_date,
+        the values that the list uses, the rule that applies, and the probability of each label.
 
     Examples
     --------

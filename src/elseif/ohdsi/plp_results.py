@@ -33,13 +33,13 @@ def save_plp_results(
 ) -> Path:
     """Write evaluation_statistics.csv and calibration_summary.csv.
 
-    A row of calibration_summary is a line of the list: all people on it have one risk, so its
-    quantiles are that risk.
+    A row of calibration_summary is a line of the list: all people on it have the same risk, so all
+    quantiles are equal.
 
     Parameters
     ----------
     found : ExternalValidation
-        What `elseif.report.validate_externally` has found.
+        The result of `elseif.report.validate_externally`.
     folder : str or path
         The folder; it is made if it is absent.
     performance_id : int, default=1

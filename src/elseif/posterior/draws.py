@@ -92,11 +92,11 @@ class Inclusion(dict[str, float]):
 
 
 class Posterior:
-    """The posterior over antecedent lists: draws, and the sum over all lists where there is one.
+    """The posterior over antecedent lists: draws and, for small pools, the sum over all lists.
 
-    Where ``exact`` is not None, the posterior was summed over all lists of the pool. Log evidence,
-    lengths, inclusions, average cardinality, the probability of a list and predictions then come
-    from the sum and do not depend on the seed; draws show which lists there are.
+    If ``exact`` is not None, the posterior was summed over all lists of the pool. Log evidence,
+    lengths, inclusion probabilities, average cardinality, the probability of a list and predictions
+    then come from the sum and do not depend on the seed; the draws are a sample of the lists.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ class Posterior:
     distinct : Lists
         The distinct lists.
     exact : ExactPosterior, default=None
-        What the sum over all lists says.
+        Results of the sum over all lists.
 
     Examples
     --------
@@ -287,8 +287,8 @@ class Posterior:
         Returns
         -------
         Inclusion
-            A dict by name, the most probable first. Those that another run may
-            well change are in its ``unsteady``, and are printed with a mark.
+            A dict by name, the most probable first. Probabilities that another run may well change
+            are in its ``unsteady``, and are printed with a mark.
         """
         values = self.inclusion_probabilities
         order = np.lexsort((np.arange(len(values)), -values))

@@ -38,7 +38,7 @@ HEADERS = {
 
 @dataclass(frozen=True)
 class Limits:
-    """What one request may ask for.
+    """Limits of a request.
 
     Attributes
     ----------
@@ -85,12 +85,12 @@ def make_app(
     models : sequence of ServedModel
         The models; their names must differ.
     limits : Limits, default=None
-        What one request may ask for.
+        Limits of a request.
     bindings : dict, default=None
-        By model and column, the FHIR resource that tells it; models with bindings are CDS Hooks
+        The FHIR resource for each column, by model and column; models with bindings are CDS Hooks
         services. See ``read_bindings``.
     allow_origins : sequence of str, default=()
-        Origins whose pages may ask, as a record system in a browser does.
+        Origins whose pages may send requests, such as a record system in a browser.
 
     Returns
     -------

@@ -102,8 +102,8 @@ def run_server(
             bound = stack.enter_context(config.bind_socket())
         except SystemExit:
             raise ResourceError(
-                f"The server could not listen on {host}:{port}. Is another program using this "
-                "port? Choose another by --port."
+                f"The server could not listen on {host}:{port}. Is that an address of this machine "
+                "(--host), and does no other program use the port (--port)?"
             ) from None
         finally:
             log.disabled = False

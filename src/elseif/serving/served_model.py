@@ -131,7 +131,7 @@ class ServedModel:
         ----------
         cases : sequence of dict
             Values by column. None is a missing value; a column that is left out is not known, and
-            the answer is then what could apply.
+            the answer then has all lines that could apply.
 
         Returns
         -------
@@ -252,7 +252,7 @@ class ServedModel:
 
     @property
     def identity(self) -> dict[str, Any]:
-        """Which model answers, and whether it was learnt from people at all."""
+        """Which model answers, and whether it was learnt from synthetic patients."""
         return {
             "name": self.name,
             "sha256": self.sha256,
@@ -300,7 +300,7 @@ def serve_file(
     name : str, default=None
         The name in addresses; without it, the file's own.
     min_cell : int, default=None
-        Round every number of people to multiples of this; risks follow from rounded counts.
+        Round every number of people to multiples of this; risks are computed from rounded counts.
 
     Returns
     -------
