@@ -290,6 +290,13 @@ CRAFTED: dict[str, Callable[[dict[str, Any], dict[str, np.ndarray]], None]] = {
     "starts out of order": lambda h, a: a["page.starts"].fill(-7),
     "offsets out of order": lambda h, a: a["page.offsets"].fill(7),
     "iterations without end": lambda h, a: a["info.iteration"].fill(2**62),
+    "a block beyond the pool": lambda h, a: a.update(block=np.array([10**6])),
+    "a block that no sum has room for": lambda h, a: a.update(block=np.arange(60)),
+    "a block of an antecedent twice": lambda h, a: a.update(block=np.array([1, 1])),
+    "a redraw out of reach": lambda h, a: (
+        a.update(block=np.array([1])),
+        h["snapshot"].update(next_redraw=10**9),
+    )[0],
     "a missing array": lambda h, a: a.pop("stream"),  # type: ignore[dict-item, return-value]
     "floats for whole numbers": lambda h, a: a.update(lists=a["lists"].astype(float)),
     "a text for a number": lambda h, a: h.update(begin="soon"),

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from elseif.model.problem import Problem
-from elseif.sampler import restricted_sum
+from elseif.sampler import exact_sum, restricted_sum
 from elseif.sampler.convergence import Convergence, assess, is_good_enough
 from elseif.sampler.exact_sum import ExactSum
 from elseif.sampler.monitored import choose_monitored
@@ -97,7 +97,7 @@ def test_a_verdict_without_the_sum_would_accept_it(
     draws: list[RunLengthDraws], problem: Problem, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The mutant: what the draws of one mode are called when nobody makes the sum."""
-    monkeypatch.setattr(restricted_sum, "MOST_BYTES", 0)
+    monkeypatch.setattr(exact_sum, "FEW_BYTES", 0)
     found = _assessed([_only(chain, _in_first_mode) for chain in draws], problem)
     assert np.isnan(found.restricted_deviation).all()
     assert found.status == "converged"
@@ -148,5 +148,5 @@ def test_few_draws_of_the_chosen_say_nothing(problem: Problem) -> None:
 def test_too_many_observations_are_left_alone(
     draws: list[RunLengthDraws], problem: Problem, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(restricted_sum, "MOST_WORDS", problem.layout.n_words - 1)
+    monkeypatch.setattr(exact_sum, "FEW_WORDS", problem.layout.n_words - 1)
     assert np.isnan(check_restricted(draws, problem)).all()

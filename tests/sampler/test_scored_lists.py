@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from elseif.progress import Progress
-from elseif.sampler import restricted_sum
+from elseif.sampler import exact_sum
 from elseif.sampler.chains import SamplerSettings, sample
 from elseif.sampler.convergence import is_good_enough
 from elseif.sampler.list_shares import LARGEST_DEVIATION, check_scored
@@ -73,7 +73,7 @@ def test_chains_that_all_miss_a_mode_are_not_accepted(monkeypatch: pytest.Monkey
             assert not run.assess().restricted_sum_agrees
             assert not is_good_enough(run.assess())
         with monkeypatch.context() as without_sum:
-            without_sum.setattr(restricted_sum, "MOST_BYTES", 0)
+            without_sum.setattr(exact_sum, "FEW_BYTES", 0)
             verdicts.append(run.assess())
     assert [is_good_enough(found) for found in verdicts] == [False, True]
     assert not verdicts[0].shares_agree

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from elseif.model.problem import Problem
 from elseif.model.subsample import sample_of
 from elseif.progress import Progress
 from elseif.sampler import correlation_neighbours, monitored, warm_starts
+from elseif.sampler.block_redraws import Redraws
 from elseif.sampler.chain import Chain, Room
 from elseif.sampler.chain_workers import Paused
 from elseif.sampler.chains import Sampled, SamplerSettings, sample
@@ -70,6 +72,21 @@ def test_draws_are_those_of_one_machine(case: str, kernel: str) -> None:
     assert_same(mine, theirs)
     more = [run.go_on(333, None, Progress(), None) for run in (mine, theirs)]
     assert_same(*more)
+
+
+def test_redraws_are_those_of_one_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks are summed from what shards count, and shards are brought to the lists drawn."""
+    often = dataclasses.replace(KERNELS["tempered"], redraws=Redraws(after=125, size=6, every=10))
+    monkeypatch.setitem(KERNELS, "tempered", often)
+    problem = random_problem(600)
+    parts = parts_of(problem, 2)
+    holders = [LosingShard(parts[0], (450, 451)), ShardHere(parts[1])]
+    mine, theirs = drawn(in_shards(problem, holders)), drawn(problem)
+    assert_same(mine, theirs)
+    assert_same(*[run.go_on(333, None, Progress(), None) for run in (mine, theirs)])
+    monkeypatch.setitem(KERNELS, "tempered", dataclasses.replace(often, redraws=None))
+    without = drawn(problem)
+    assert without.chains[0].items.tolist() != theirs.chains[0].items.tolist()
 
 
 def test_one_message_is_of_all_replicas_of_all_chains() -> None:

@@ -21,7 +21,6 @@ from elseif.compiled.positions import count_rule
 from elseif.compiled.prior import edit_list, rotate
 from elseif.compiled.structs import Change
 from elseif.compiled.transfer import begin_counts, count_transfer, write_transfer
-from elseif.compiled.uniforms import next_uniform
 
 # columns of a proposal: who makes it, the move, whether there is anything to count; then a Change
 TEMPERATURE, REPLICA, OPTION, POSITION, TARGET, COUNTS = 0, 1, 2, 3, 4, 5
@@ -53,14 +52,6 @@ def write_change(change, proposal):
     c[10], c[11], c[12] = change.first_released, change.last_covered, change.rest
     c[13], c[14] = change.item_from, change.item_to
     c[15], c[16] = change.row_from, change.row_to
-
-
-@compiled
-def draw_uniforms(seed, uniforms):
-    """The next numbers of a chain's stream, four for each step."""
-    for i in range(uniforms.shape[0]):
-        for k in range(uniforms.shape[1]):
-            uniforms[i, k] = next_uniform(seed)
 
 
 @compiled

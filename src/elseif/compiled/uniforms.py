@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from elseif.compiled.jit import inlined
+from elseif.compiled.jit import compiled, inlined
 from elseif.compiled.vectors import wrapping_add
 
 
@@ -21,3 +21,11 @@ def next_uniform(seed):
     d = (d << np.uint64(45)) | (d >> np.uint64(19))
     seed[0], seed[1], seed[2], seed[3] = a, b, c, d
     return np.float64(out >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+
+
+@compiled
+def draw_uniforms(seed, uniforms):
+    """The next numbers of a chain's stream, row by row."""
+    for i in range(uniforms.shape[0]):
+        for k in range(uniforms.shape[1]):
+            uniforms[i, k] = next_uniform(seed)

@@ -12,6 +12,7 @@ import numpy as np
 
 from elseif import compiled
 from elseif.errors import SamplingError
+from elseif.sampler.block_redraws import Block, choose_block
 from elseif.sampler.chain_snapshot import ChainSnapshot, lists_as_array, no_runs
 from elseif.sampler.compiled_problem import CompiledProblem
 from elseif.sampler.init_state import (
@@ -19,12 +20,13 @@ from elseif.sampler.init_state import (
     list_of,
     new_state,
     restored_state,
+    with_list,
     with_replicas_of,
 )
 from elseif.sampler.ladder import adapt_ladder, nearest_rungs
 from elseif.sampler.move_mix import MoveMix, cumulative_weights
 from elseif.sampler.run_length_draws import ChainInfo, RunLengthDraws, join_pages, last_draws
-from elseif.sampler.trace_buffer import draws_between, filled_buffer, new_buffer
+from elseif.sampler.trace_buffer import draws_between, filled_buffer, has_room, new_buffer
 from elseif.sampler.warm_up import AdaptationWindow
 
 if TYPE_CHECKING:
@@ -69,6 +71,8 @@ class Chain:
         Lists that the warmer replicas start from; None draws them from the prior.
     tuning : Tuning, default=None
         The proposal distribution to begin with; None is the kernel's before any adaptation.
+    block : ndarray of int, default=None
+        Antecedents that lists are redrawn from until the first window's end; None redraws none.
     room : Room, default=None
         Memory to begin with.
     """
@@ -82,6 +86,7 @@ class Chain:
         *,
         replica_starts: Sequence[AntecedentList] | None = None,
         tuning: compiled.Tuning | None = None,
+        block: np.ndarray | None = None,
         room: Room | None = None,
     ) -> None:
         self._posed, self._mix, self._room = posed, mix, room or Room()
@@ -100,6 +105,8 @@ class Chain:
         self.stream = rng.integers(0, 2**64, size=4, dtype=np.uint64)
         self.counters = new_counters(prior.pool_size, len(mix.betas))
         self._adapted_until = 0
+        self._block = None if block is None else Block(posed, block)
+        self._next_redraw = 0 if mix.redraws is None else mix.redraws.every
         self._batch = FIRST_BATCH
         self.at_pause: Callable[[Chain], None] | None = None
         # what it shares with other chains whose observations are in shards, and its number there
@@ -142,6 +149,8 @@ class Chain:
         chain.stream = snapshot.stream.copy()
         chain.counters = compiled.Info(*(part.copy() for part in snapshot.counters))
         chain._adapted_until, chain._batch = snapshot.adapted_until, FIRST_BATCH
+        chain._block = Block(posed, snapshot.block) if len(snapshot.block) else None
+        chain._next_redraw = snapshot.next_redraw
         chain.at_pause = chain.messages = None
         chain.state = restored_state(
             posed, snapshot.lists, snapshot.capacity, snapshot.replica, snapshot.turn
@@ -179,6 +188,7 @@ class Chain:
             kept_from=self._kept_from,
             page_begin=self._page_begin,
             uniform=self.tuning.uniform,
+            next_redraw=self._next_redraw,
             start=np.array(self.start, dtype=np.int64),
             stream=self.stream.copy(),
             counters=tuple(part.copy() for part in self.counters),
@@ -189,6 +199,7 @@ class Chain:
             turn=np.array(
                 [state.temperature[0], state.steps_left[0], state.n_swap_rounds[0]], dtype=np.int64
             ),
+            block=np.zeros(0, dtype=np.int64) if self._block is None else self._block.antecedents,
             pages=join_pages(self._pages) if self._pages else no_runs(buffer.label_counts.shape[1]),
             page=page,
         )
@@ -268,6 +279,7 @@ class Chain:
         self._advance(window.until, keep=False)
         self._adapted_until = window.until
         if window.adapt:
+            self._choose_block()
             self.adapt()
         self.reset()
 
@@ -299,6 +311,31 @@ class Chain:
             self.state = with_replicas_of(self._posed, self.state, rungs)
             self.counters = new_counters(inclusion.shape[1], len(rungs), self.n_done)
 
+    def _choose_block(self) -> None:
+        """Freeze what lists are redrawn from, until the end of the next window."""
+        redraws = self._mix.redraws
+        if redraws is None or self.n_done < redraws.after:
+            return
+        self._block = choose_block(self._posed, redraws, self.counters.presence[0])
+        self._next_redraw = self.n_done + redraws.every
+
+    def _redraw(self, keep: bool) -> None:
+        """Replace a list of the block by a draw from all of them, for the iterations to come."""
+        block, redraws = self._block, self._mix.redraws
+        assert block is not None
+        assert redraws is not None
+        self._next_redraw += redraws.every
+        now = self.antecedent_list
+        if not block.has(now):
+            return
+        drawn = block.draw(self.stream)
+        if drawn == now:
+            return
+        self.state = with_list(self._posed, self.state, int(self.state.replica[0]), drawn)
+        if not has_room(self.buffer, self.state.rows.shape[1]):
+            self._hand_over(keep)
+        compiled.write_run(self.state, self.buffer, self.n_done + 1)
+
     def reset(self) -> None:
         """Begin to count anew: what the lists hold, and the steps and swaps for the report."""
         for name, counts in self.counters._asdict().items():
@@ -320,16 +357,22 @@ class Chain:
         while True:
             if self.at_pause is not None:
                 self.at_pause(self)
-            until, began = min(iteration, self.n_done + self._batch), time.perf_counter()
+            stop = iteration if self._block is None else min(iteration, self._next_redraw)
+            until, began = min(stop, self.n_done + self._batch), time.perf_counter()
             if self._posed.problem.shards is not None:
-                until, status = iteration, self._advance_on_shards(iteration)
+                until, status = stop, self._advance_on_shards(stop)
             else:
                 status = self._advance_here(until)
             if status == compiled.REACHED:
+                if self._block is not None and until == self._next_redraw:
+                    self._redraw(keep)
                 if until == iteration:
                     return
                 took = time.perf_counter() - began
-                self._batch = max(1, 2 * self._batch if took < MOMENT else self._batch // 2)
+                if took >= MOMENT:
+                    self._batch = max(1, self._batch // 2)
+                elif until < stop:
+                    self._batch *= 2
                 continue
             if status == compiled.NOT_FINITE:
                 raise SamplingError(
@@ -338,11 +381,15 @@ class Chain:
                 )
             if status == compiled.NEEDS_ROWS:
                 self.state = grown(self._posed, self.state)
-            if keep:
-                self._pages.append(self._page())
-            else:
-                self._kept_from = self.n_done
-            self._new_page()
+            self._hand_over(keep)
+
+    def _hand_over(self, keep: bool) -> None:
+        """Begin a new page, and keep the draws of the last one if they are wanted."""
+        if keep:
+            self._pages.append(self._page())
+        else:
+            self._kept_from = self.n_done
+        self._new_page()
 
     def _advance_here(self, until: int) -> int:
         return compiled.advance(

@@ -16,8 +16,10 @@ from elseif import compiled
 from elseif.sampler.run_length_draws import RunLengthDraws
 
 PAGE = ("starts", "offsets", "items", "label_counts", "log_posterior", "replica")
-_NUMBERS = ("adapted_until", "capacity", "n_items", "kept_from", "page_begin", "uniform")
-_ARRAYS = ("start", "stream", "addition_weights", "beta", "lists", "replica", "turn")
+_NUMBERS = (
+    "adapted_until", "capacity", "n_items", "kept_from", "page_begin", "uniform", "next_redraw",
+)  # fmt: skip
+_ARRAYS = ("start", "stream", "addition_weights", "beta", "lists", "replica", "turn", "block")
 _RUNS = tuple(field.name for field in fields(RunLengthDraws))
 
 
@@ -31,6 +33,7 @@ class ChainSnapshot:
     kept_from: int  # the iteration after which draws are kept
     page_begin: int  # and that after which they are on the page rather than in pages
     uniform: bool  # whether additions are proposed uniformly
+    next_redraw: int  # the iteration after which the list is redrawn, if there is a block
     start: np.ndarray  # int64: the list that it began with
     stream: np.ndarray  # uint64 (4,): random numbers to come
     counters: tuple[np.ndarray, ...]  # compiled.Info
@@ -39,6 +42,7 @@ class ChainSnapshot:
     lists: np.ndarray  # int64 (replicas, longest), then -1
     replica: np.ndarray  # int64 (temperatures,)
     turn: np.ndarray  # int64 (3,): temperature at work, steps left at it, rounds of swaps
+    block: np.ndarray  # int64: antecedents that a list is redrawn from; none before redraws begin
     pages: RunLengthDraws  # that were handed over
     page: tuple[np.ndarray, ...]  # compiled.TraceBuffer, without the number of runs
 

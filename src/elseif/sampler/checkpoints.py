@@ -26,7 +26,7 @@ from elseif.files.locks import LOCK, only_run_in
 from elseif.files.temporary import is_temporary
 from elseif.sampler.chain_snapshot import ChainSnapshot, from_arrays
 
-FORMAT = 1
+FORMAT = 2
 # seconds before the first checkpoint of a chain, and between two; more where writing takes long
 SECONDS_BEFORE, SECONDS_BETWEEN = 1.0, 10.0
 LARGEST_SHARE = 0.02  # of the time, that goes into writing

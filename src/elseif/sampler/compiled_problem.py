@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import logsumexp
@@ -13,6 +14,9 @@ from elseif.model.likelihood import log_pochhammer
 from elseif.model.prior import ListPrior
 from elseif.model.problem import Problem
 from elseif.sampler.correlation_neighbours import CorrelationNeighbours, find_neighbours
+
+if TYPE_CHECKING:
+    from elseif.sampler.exact_sum import ExactSum
 
 # beyond this count, log Gamma is computed rather than looked up: 8 MB a table
 LONGEST_TABLE = 1 << 20
@@ -34,6 +38,11 @@ class CompiledProblem:
     def neighbours(self) -> CorrelationNeighbours:
         """The correlation neighbours of each antecedent, for kernels that ask."""
         return find_neighbours(self.problem)
+
+    @cached_property
+    def block_sums(self) -> dict[tuple[int, ...], ExactSum]:
+        """Sums over the lists of some antecedents, the last that chains drew from."""
+        return {}
 
 
 def prior_tables(prior: ListPrior) -> compiled.Prior:

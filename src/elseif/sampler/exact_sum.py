@@ -8,6 +8,7 @@ about the observations matters beyond how many of each label are covered by whic
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -17,9 +18,12 @@ from elseif.compiled import exact_sum
 from elseif.model.prior import ListPrior
 from elseif.model.problem import Problem
 from elseif.sampler.compiled_problem import data_tables, log_pochhammer_tables, prior_tables
-from elseif.sampler.exact_posterior import CoverPatterns, Summaries, count_type
+from elseif.sampler.exact_posterior import CoverPatterns, Summaries, bytes_to_sum, count_type
 from elseif.sampler.run_length_draws import RunLengthDraws, join_runs
 
+# a sum over some antecedents that takes no time worth mentioning
+FEW_BYTES = 1e8
+FEW_WORDS = 1 << 14  # of a cover, about a million observations: counting them takes time
 AT_ONCE = 1 << 16  # subsets, words or draws between two looks at the keyboard
 TIE, TIE_SHARE = 1e-9, 1e-12  # log posteriors closer than this, or this part of them, are equal
 
@@ -52,6 +56,13 @@ def cover_patterns(problem: Problem, chosen: Sequence[int] | None = None) -> Cov
             exact_sum.count_patterns(data, bits, words, first, last, counts)
     patterns = np.flatnonzero(counts.any(axis=1))[::-1]
     return CoverPatterns((1 << len(bits)) - 1 - patterns, counts[patterns])
+
+
+def is_cheap(problem: Problem, n_chosen: int) -> bool:
+    """Whether the sum over the lists of so many antecedents takes little time and memory."""
+    n_counted = int(problem.layout.label_totals.sum())
+    few_bytes = bytes_to_sum(n_chosen, problem.n_labels, n_counted) <= FEW_BYTES
+    return n_chosen > 0 and few_bytes and problem.layout.n_words <= FEW_WORDS
 
 
 class ExactSum:
@@ -114,6 +125,15 @@ class ExactSum:
         """The sum over a problem's lists."""
         patterns = cover_patterns(problem, chosen)
         return cls(patterns, problem.prior, problem.pseudocounts, problem.layout.unit, chosen)
+
+    def with_own_room(self) -> ExactSum:
+        """The same sums for another thread: tables are shared, room to work in is not."""
+        other = copy.copy(self)
+        room = ("counts", "items", "used", "class_terms", "options")
+        own = {name: getattr(self._subsets, name).copy() for name in room}
+        other._subsets = self._subsets._replace(**own)
+        other._log_best = None  # found again if asked for
+        return other
 
     def _run(self, function: Callable[..., Any], *arguments: Any) -> Any:
         return function(self._likelihood, self._prior, self._subsets, *arguments)
@@ -232,11 +252,22 @@ class ExactSum:
         """
         return join_runs([self._draw_some(b - a, rng) for a, b in _ranges(n)])
 
-    def _draw_some(self, n: int, rng: np.random.Generator) -> RunLengthDraws:
-        uniforms = rng.random((n, len(self.chosen) + 1))
-        bits = np.full((n, len(self.chosen)), -1, dtype=np.int64)
-        lengths = np.zeros(n, dtype=np.int64)
+    def lists_at(self, uniforms: np.ndarray) -> list[AntecedentList]:
+        """The draws that uniform numbers decide, a row of (antecedents + 1) for each."""
+        bits, lengths = self._drawn(uniforms)
+        return [
+            tuple(self.chosen[row[:length]].tolist())
+            for row, length in zip(bits, lengths, strict=True)
+        ]
+
+    def _drawn(self, uniforms: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        bits = np.full((len(uniforms), len(self.chosen)), -1, dtype=np.int64)
+        lengths = np.zeros(len(uniforms), dtype=np.int64)
         self._run(exact_sum.draw_lists, self._log_rest, uniforms, bits, lengths)
+        return bits, lengths
+
+    def _draw_some(self, n: int, rng: np.random.Generator) -> RunLengthDraws:
+        bits, lengths = self._drawn(rng.random((n, len(self.chosen) + 1)))
         # equal draws that follow each other are one run
         first = np.flatnonzero(np.append(True, np.any(bits[1:] != bits[:-1], axis=1)))
         return self._runs(bits[first], lengths[first], np.diff(np.append(first, n)))

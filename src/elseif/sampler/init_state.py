@@ -148,6 +148,40 @@ def grown(posed: CompiledProblem, state: compiled.State) -> compiled.State:
     return larger
 
 
+def with_list(
+    posed: CompiledProblem, state: compiled.State, replica: int, antecedent_list: Sequence[int]
+) -> compiled.State:
+    """A state in which a replica is at another list; this one may become it.
+
+    Parameters
+    ----------
+    posed : CompiledProblem
+        The problem's tables.
+    state : State
+        Where the chain is.
+    replica : int
+        The replica.
+    antecedent_list : sequence of int
+        Its new list.
+
+    Returns
+    -------
+    State
+        With room for the list; a new one where observations are in shards, which load it.
+    """
+    capacity = state.antecedent_list.shape[1]
+    if posed.problem.shards is None and len(antecedent_list) <= capacity:
+        init_replica(posed, state, replica, antecedent_list)
+        return state
+    lists = [list_of(state, r) for r in range(len(state.length))]
+    lists[replica] = tuple(antecedent_list)
+    larger = capacity if len(antecedent_list) <= capacity else 2 * len(antecedent_list)
+    other = new_state(posed, lists, min(larger, state.in_list.shape[1]), exactly=True)
+    other.replica[:] = state.replica
+    _keep_turn(state, other)
+    return other
+
+
 def restored_state(
     posed: CompiledProblem,
     lists: np.ndarray,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from elseif import compiled
+from elseif.sampler.block_redraws import Redraws
 from elseif.sampler.correlation_neighbours import CorrelationNeighbours, no_neighbours
 from elseif.sampler.ladder import RungLimits
 from elseif.sampler.warm_up import AdaptationWindow, growing_warm_up, plain_warm_up
@@ -37,6 +38,8 @@ class MoveMix:
     # of a warmer replica
     steps_per_swap: int = 20
     warm_steps_per_swap: int = 10
+    # of lists that are made of a few antecedents alone, in long runs
+    redraws: Redraws | None = None
 
     @property
     def option_weights(self) -> tuple[float, ...]:
@@ -132,6 +135,7 @@ KERNELS = {
         rungs=RungLimits(6, 16),
         steps_per_swap=15,
         warm_steps_per_swap=3,
+        redraws=Redraws(after=128_000, size=16, every=250),
     ),
 }
 DEFAULT_KERNEL = "tempered"

@@ -14,14 +14,11 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from elseif.model.problem import Problem
-from elseif.sampler.exact_posterior import bytes_to_sum
-from elseif.sampler.exact_sum import ExactSum
+from elseif.sampler.exact_sum import ExactSum, is_cheap
 from elseif.sampler.quantity import ENOUGH_ESS, SMALL_ERROR
 from elseif.sampler.run_length_draws import RunLengthDraws, join_runs
 
 MOST_ANTECEDENTS = 16  # a sum of less than 0.1 s
-MOST_BYTES = 1e8
-MOST_WORDS = 1 << 14  # of a cover, about a million observations: counting them takes time
 LEAST_SHARE = 0.1  # of the draws, for the comparison to say something
 
 
@@ -49,7 +46,7 @@ def check_restricted(
     """
     runs = join_runs(chains)
     chosen = _most_drawn(runs, problem.pool_size)
-    if not _is_cheap(problem, len(chosen)):
+    if not is_cheap(problem, len(chosen)):
         return float("nan"), float("nan")
     is_chosen = np.zeros(problem.pool_size, dtype=bool)
     is_chosen[chosen] = True
@@ -66,12 +63,6 @@ def check_restricted(
     allowed = np.maximum(np.sqrt(variance / (ENOUGH_ESS * share)), SMALL_ERROR)
     is_promised = np.append(np.ones(len(chosen) + 1, bool), ~np.isin(chosen, list(unsteady)))
     return share, float(np.max((np.abs(drawn - expected) / allowed)[is_promised]))
-
-
-def _is_cheap(problem: Problem, n_chosen: int) -> bool:
-    n_counted = int(problem.layout.label_totals.sum())
-    few_bytes = bytes_to_sum(n_chosen, problem.n_labels, n_counted) <= MOST_BYTES
-    return n_chosen > 0 and few_bytes and problem.layout.n_words <= MOST_WORDS
 
 
 def _most_drawn(runs: RunLengthDraws, pool_size: int) -> np.ndarray:

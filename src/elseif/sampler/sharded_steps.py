@@ -15,6 +15,7 @@ import numpy as np
 
 from elseif import compiled
 from elseif.compiled import split_step
+from elseif.compiled.uniforms import draw_uniforms
 from elseif.sampler.init_state import grown, list_of
 from elseif.shards.shard_rows import LOAD, STEP
 from elseif.shards.shards import Shards
@@ -159,7 +160,7 @@ def _take_steps(chain: Chain, messages: SharedMessages, number: int, steps: np.n
     """So many steps at each temperature, all temperatures at once; False for a ratio of NaN."""
     uniforms = np.empty((int(steps.sum()), 4))
     # in the order of a chain that takes one step after another
-    split_step.draw_uniforms(chain.stream, uniforms)
+    draw_uniforms(chain.stream, uniforms)
     first = np.concatenate([[0], np.cumsum(steps)[:-1]])
     posed, tuning = chain.posed, chain.tuning
     for i in range(int(steps.max(initial=0))):

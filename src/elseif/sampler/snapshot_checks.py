@@ -20,7 +20,7 @@ LARGEST_LOG = 1e15  # of a posterior: that of any table that fits into a machine
 # types of what a snapshot holds, in the order of its fields
 _TYPES = {
     "start": "i8", "stream": "u8", "addition_weights": "f8", "beta": "f8", "lists": "i8",
-    "replica": "i8", "turn": "i8",
+    "replica": "i8", "turn": "i8", "block": "i8",
 }  # fmt: skip
 _PAGE_TYPES = ("i8", "i8", "i4", "i8", "f8", "i2")
 
@@ -58,6 +58,7 @@ def check_snapshot(
     _check_turn(snapshot, mix)
     _check_lists(snapshot.lists, pool_size)
     _check_lists(snapshot.start[None, :], pool_size)
+    _check_block(snapshot, mix, pool_size)
     _check_room(snapshot, posed, max_memory)
     _check_draws(snapshot, posed, most, n_labels)
 
@@ -84,6 +85,7 @@ def _shapes_fit(snapshot: ChainSnapshot, pool_size: int) -> bool:
         and all(part.dtype == np.int64 for part in snapshot.counters)
         and snapshot.lists.ndim == 2
         and snapshot.start.ndim == 1
+        and snapshot.block.ndim == 1
         and all(part.dtype == t for part, t in zip(snapshot.page, _PAGE_TYPES, strict=True))
     )
 
@@ -111,6 +113,20 @@ def _check_lists(lists: np.ndarray, pool_size: int) -> None:
         fits = bool(np.all(row >= -1)) and (not len(items) or int(items.max()) < pool_size)
         _need(fits, "a list holds an antecedent that the pool does not")
         _need(len(np.unique(items)) == len(items), "a list holds an antecedent twice")
+
+
+def _check_block(snapshot: ChainSnapshot, mix: MoveMix, pool_size: int) -> None:
+    """Antecedents of the pool in its order, as many as are summed over, and a redraw to come."""
+    block = snapshot.block
+    if not len(block):
+        return
+    few = mix.redraws is not None and len(block) <= mix.redraws.size
+    _need(few, "it redraws from too many antecedents")
+    assert mix.redraws is not None
+    in_pool = block[0] >= 0 and int(block[-1]) < pool_size and bool(np.all(np.diff(block) > 0))
+    _need(bool(in_pool), "it redraws from antecedents that the pool does not have")
+    to_come = snapshot.next_redraw - snapshot.n_done
+    _need(0 <= to_come <= mix.redraws.every, "its next redraw is out of order")
 
 
 def _check_room(snapshot: ChainSnapshot, posed: CompiledProblem, max_memory: float) -> None:

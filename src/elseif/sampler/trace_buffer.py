@@ -31,6 +31,12 @@ def filled_buffer(
     return buffer
 
 
+def has_room(buffer: compiled.TraceBuffer, longest: int) -> bool:
+    """Whether one more run can be recorded, of a list of at most so many antecedents."""
+    run = int(buffer.n_runs[0])
+    return run + 1 < len(buffer.starts) and int(buffer.offsets[run]) + longest < len(buffer.items)
+
+
 def draws_between(buffer: compiled.TraceBuffer, begin: int, end: int) -> RunLengthDraws:
     """The recorded draws of the iterations after begin, up to end."""
     n = int(buffer.n_runs[0])
