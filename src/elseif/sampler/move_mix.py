@@ -135,7 +135,7 @@ KERNELS = {
         rungs=RungLimits(6, 16),
         steps_per_swap=15,
         warm_steps_per_swap=3,
-        redraws=Redraws(after=128_000, size=16, every=250),
+        redraws=Redraws(after=128_000, size=18, every=250),
     ),
 }
 DEFAULT_KERNEL = "tempered"
