@@ -171,7 +171,7 @@ class FolderOrNone(Kind):
         if not isinstance(value, str | os.PathLike) or not os.fspath(value):
             raise ParamTypeError(f"{name} is {value!r}; it must be the name of a folder or None.")
         if "\0" in str(value):
-            raise ParamError(f"{name} is {value!r}, which is no name for a folder.")
+            raise ParamError(f"{name} is {value!r}, which is not a valid folder name.")
 
 
 class Weights(Kind):
@@ -216,7 +216,7 @@ SETTINGS = (
         "min_support", _C, 0.1, Support(),
         "Fraction (0.1) or number (30) of rows that an antecedent must cover.",
     ),
-    Setting("max_cardinality", _C, 2, Count(), "Most conditions in an antecedent."),
+    Setting("max_cardinality", _C, 2, Count(), "Maximum number of conditions in an antecedent."),
     Setting(
         "antecedents", _L, None, Kind(),
         "JSON file of your own antecedents instead of mined ones, such as "
@@ -233,28 +233,28 @@ SETTINGS = (
     Setting("n_chains", _S, 4, Count(), "Independent chains."),
     Setting(
         "n_iter", _S, None, Count(at_most=MOST_ITERATIONS, or_none=True),
-        "Iterations of each chain; without it, until the chains converge.",
+        "Iterations of each chain; by default, until the chains converge.",
     ),
     Setting(
         "max_iter", _M, 2_000_000, Count(at_most=MOST_ITERATIONS),
-        "Most iterations of each chain when --n-iter is not given.",
+        "Maximum number of iterations of each chain if --n-iter is not given.",
     ),
     Setting(
         "max_time", _M, None, PositiveOrNone(),
-        "About how many seconds chains may run; the result says if it was cut short.",
+        "Approximate time limit for the chains, in seconds; the result says if it ended the run.",
     ),
     Setting(
         "predict_with", _L, "point", Choice(_PREDICTORS),
-        "What predicts: the point estimate, the whole posterior, the most probable list, or the "
-        "list whose lines best reproduce the posterior's predictions.",
+        "What to predict with: the point estimate, the whole posterior, the most probable "
+        "list, or the list whose lines best reproduce the posterior's predictions.",
     ),
     Setting(
         "max_length", _L, None, Count(at_least=0, at_most=MOST_RULES, or_none=True),
-        "Most rules of the projected list; without it, as many as the point estimate has.",
+        "Maximum number of rules of the projected list; by default, that of the point estimate.",
     ),
     Setting(
         "random_state", _S, None, Seed(),
-        "Seed; the same one gives the same list for any --n-jobs.",
+        "Seed; the same seed gives the same list for any --n-jobs.",
     ),
     Setting("n_jobs", _S, None, Jobs(), "Threads that run chains; -1 for all cores."),
     Setting("verbose", _S, False, Flag(), "Show progress on standard error."),
@@ -317,20 +317,20 @@ SETTINGS = (
     ),
     Setting(
         "empty_pool", _C, "error", Choice(("error", "default_rule")),
-        "When no antecedent is frequent: stop, or fit the default rule alone.",
+        "If no antecedent is frequent: stop, or fit the default rule only.",
     ),
     Setting(
         "max_antecedents", _M, 2_500, Count(),
         "Larger pools are screened down to this size, by evidence.",
     ),
-    Setting("max_memory", _M, 4e9, Positive(), "Bytes that packed covers may take."),
+    Setting("max_memory", _M, 4e9, Positive(), "Maximum memory for packed covers, in bytes."),
     Setting(
         "checkpoint", _S, None, FolderOrNone(),
-        "Folder to save progress in; a fit that was stopped goes on from it.",
+        "Folder for checkpoints, from which an interrupted fit is resumed.",
     ),
     Setting(
         "n_shards", _M, None, Count(or_none=True),
-        "Parts in which workers of a Dask cluster hold the rows of a Dask table.",
+        "Number of shards in which the workers of a Dask cluster hold the rows of a Dask table.",
     ),
 )  # fmt: skip
 BY_NAME = {setting.name: setting for setting in SETTINGS}

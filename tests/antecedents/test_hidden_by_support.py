@@ -1,4 +1,4 @@
-"""What min_support hides is said where it is strong, with the setting that finds it."""
+"""Strong conditions below min_support are reported, with the setting that would include them."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def as_kind(X: pd.DataFrame, kind: str) -> Any:
 
 
 def hidden(notes: tuple[str, ...]) -> list[str]:
-    return [note for note in notes if " hides " in note]
+    return [note for note in notes if " strongly associated " in note]
 
 
 @pytest.mark.parametrize("kind", ["boolean", "integer", "category", "missing", "sparse"])
@@ -56,11 +56,11 @@ def test_a_strong_condition_of_few_people_is_named(kind: str) -> None:
     assert not any("shock" in name and "icu" in name for name in clf.pool_.names)
     [note] = hidden(clf.fit_report_.notes)
     share = 100 * y[X["shock"]].mean()
-    assert "min_support=0.1 hides 1 single condition that tells much about the label" in note
-    assert f"on 'shock': {share:.2g}% of those people are labelled True" in note
+    assert "min_support=0.1 leaves out 1 single condition strongly associated with" in note
+    assert f"on 'shock': {share:.2g}% of the observations covered by it are labelled True" in note
     assert f"{100 * y.mean():.2g}% of all" in note
     assert "icu" not in note  # no value of a column that the pool does not use
-    [support] = re.findall(r"min_support=([\d.]+) would find it", note)
+    [support] = re.findall(r"min_support=([\d.]+) would include it", note)
     assert support == "0.05"
     assert 0.05 <= X["shock"].mean() < 0.1
     found = quick(min_support=float(support)).fit(shown, y)
@@ -80,7 +80,7 @@ def test_the_support_is_suggested_as_it_was_given(given: dict[str, Any], said: s
     """A number of people, or a fraction, of all or of one label."""
     X, y = people()
     [note] = hidden(quick(**given).fit(X, y).fit_report_.notes)
-    assert f"{said} would find" in note
+    assert f"{said} would include" in note
     name, _, value = said.partition("=")
     lower = type(given["min_support"])(value)
     assert not hidden(quick(**{**given, name: lower}).fit(X, y).fit_report_.notes)
@@ -116,10 +116,10 @@ def test_several_conditions_and_labels() -> None:
     X["coma"] = ~X["shock"] & (rng.random(N) < 0.05)
     y = np.where(X["shock"], "died", np.where(X["coma"], "moved", rng.choice(["home", "moved"], N)))
     [note] = hidden(quick().fit(X, y).fit_report_.notes)
-    assert "hides 2 single conditions that tell much" in note
+    assert "leaves out 2 single conditions strongly associated" in note
     assert "on 'shock', 'coma'" in note
-    assert "100% of those with the strongest are labelled 'died'" in note
-    assert "would find the strongest" in note
+    assert "100% of the observations covered by the strongest are labelled 'died'" in note
+    assert "would include the strongest" in note
 
 
 def test_weights_are_repeated_rows() -> None:
@@ -141,7 +141,7 @@ def test_the_program_says_it_in_its_options(
     arguments += ["--model", str(tmp_path / "model.json"), "--n-iter", "400", "--kernel", "paper"]
     assert run(arguments) == 0
     out = " ".join(capsys.readouterr().out.split())
-    assert "--min-support 0.1 hides 1 single condition" in out
-    assert "--min-support 0.05 would find it" in out
+    assert "--min-support 0.1 leaves out 1 single condition" in out
+    assert "--min-support 0.05 would include it" in out
     assert run([*arguments, "--min-support", "0.05", "--force"]) == 0
-    assert " hides " not in capsys.readouterr().out
+    assert " strongly associated " not in capsys.readouterr().out

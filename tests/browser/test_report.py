@@ -260,7 +260,7 @@ def test_unsteady_inclusions_are_marked(open_page: OpenPage, tmp_path: Path) -> 
             assert marks.get_attribute("aria-hidden") == "true"
             assert marks.is_visible()
     told = page.locator("#posterior p", has_text="~ marks an inclusion probability")
-    assert "another run of the sampler may well give a different one" in told.inner_text()
+    assert "another run of the sampler may give a different one" in told.inner_text()
     table = page.locator("#posterior details", has_text="Inclusion of further rules")
     table.locator("summary").click()
     n_named = sum(name in unsteady for name, _ in found.posterior.inclusion)

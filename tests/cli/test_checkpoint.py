@@ -62,7 +62,7 @@ def test_the_same_command_continues(
         assert lines[-1].endswith(f"the same command continues from {folder}")
     assert any(folder.glob("*.checkpoint"))
     assert run(told) == 0
-    went_on = f"note: the fit went on from the checkpoints in {folder}; they are removed now."
+    went_on = f"note: the fit was resumed from the checkpoints in {folder}, which are now removed."
     assert went_on in capsys.readouterr().err
     assert not folder.exists(), "what is written to the model need not be kept twice"
     assert run(command(table, plain)) == 0

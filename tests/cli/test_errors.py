@@ -21,7 +21,7 @@ WRONG: list[tuple[list[str], int, str]] = [
     (
         ["fit", "{f}/titanic.csv"],
         2,
-        "needs --label COLUMN (column that is to be predicted): elseif fit TABLE --label COLUMN.",
+        "needs --label COLUMN (the column to predict): elseif fit TABLE --label COLUMN.",
     ),
     ([*FIT, "--lable", "x"], 2, "elseif: fit has no option --lable; did you mean --label?"),
     ([*FIT, "--kernel", "fast"], 2, "--kernel is 'fast'; it must be one of auto,"),
@@ -207,7 +207,7 @@ def test_missing_labels_are_counted_from_1(elseif: Run, tmp_path: Path) -> None:
     assert "--missing-y drop" in ended.err
     ended = elseif("fit", table, "--label", "y", "--missing-y", "drop", "--n-iter", "500")
     assert ended.code == 0
-    assert "Rows left out for want of a label: 3." in ended.out
+    assert "Rows left out because they have no label: 3." in ended.out
 
 
 @pytest.mark.parametrize("command", ["fit", "predict", "explain"])

@@ -134,7 +134,7 @@ def test_a_minimum_cell(elseif: Run, folder: Path, tmp_path: Path) -> None:
         (["--table", "people", "--schema", "stduy"], "has no table in the schema stduy"),
         ([], "--database needs --table NAME"),
         (["--table", "people", "people.csv"], "is a file, and --database is given as well"),
-        (["--table", "people", "--report", "r.html"], "--report looks at every row"),
+        (["--table", "people", "--report", "r.html"], "--report needs the rows"),
         (["--table", "people", "--min-cell", "5"], "--min-cell rounds the counts in files"),
         (["--table", "people", "--weight", "wieght"], "no column 'wieght' (--weight); did you"),
         (["--table", "people", "--positive", "il"], "--positive is 'il'"),

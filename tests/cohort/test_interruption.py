@@ -195,6 +195,5 @@ def test_the_program_stopped_within_a_question(
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (
         code,
-        f"elseif: {line}: parts that are whole are kept in {folder}, and the same command "
-        "continues\n",
+        f"elseif: {line}: finished parts are kept in {folder}, and the same command continues\n",
     )

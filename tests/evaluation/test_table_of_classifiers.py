@@ -172,7 +172,7 @@ class Failing(ClassifierMixin, BaseEstimator):
     ("error", "said"),
     [
         (None, "fold 1: ValueError: two words."),
-        (MemoryError(), "fold 1: the memory does not suffice."),
+        (MemoryError(), "fold 1: not enough memory."),
         (MiningError("Nothing is frequent."), "fold 1: Nothing is frequent."),
         (RuntimeError(), "fold 1: RuntimeError: no reason was given."),
     ],

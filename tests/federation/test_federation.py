@@ -295,4 +295,4 @@ def test_the_database_of_another_site(tmp_path: Path, capsys: pytest.CaptureFixt
     table = ["plan", str(tmp_path / "rows.csv"), "--label", "rel", "--out", plan, "--force"]
     assert run(table) == 0
     assert run(["site", plan, *source, "--name", "two", "--out", out, "--force"]) == 2
-    assert "no definition to extract by" in capsys.readouterr().err
+    assert "no cohort definition" in capsys.readouterr().err

@@ -73,7 +73,7 @@ def condition(**changes: Any) -> list[Any]:
         ("[]", "is not an edited list"),
         (document([], format="elseif model"), "is not an edited list"),
         (document([], version=2), "has version 2; this elseif reads 1"),
-        (document(7), "has no list of antecedents"),  # type: ignore[arg-type]
+        (document(7), "contains no list of antecedents"),  # type: ignore[arg-type]
         (document([[]]), "rule 1: a rule is a list of one or more conditions"),
         (document([["age"]]), "rule 1: a condition has column, operator, order, value"),
         (document(condition(extra=1)), "and nothing else"),

@@ -260,7 +260,7 @@ def test_a_page_of_exact_draws_says_nothing_of_chains(page: Reader) -> None:
     few = X[["sex", "prior stroke"]]
     found = summarise(classifier(n_iter=2_000).fit(few, y), few, y, folds=2)
     exact = Reader(report_page(found)).text
-    assert "The posterior is exact, summed over all lists. Every list that the pool" in exact
+    assert "The posterior is exact, summed over all lists. The sum is over all lists" in exact
     assert "another seed gives the same ones" in exact
     assert "4 times 1,000 lists were drawn from it" in exact
     assert "sequences of independent draws" in exact

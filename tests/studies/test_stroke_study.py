@@ -149,7 +149,7 @@ def test_interrupts_and_what_comes_after(small_study: Study, tmp_path: Path) -> 
         found, errors = end_by(number, command, more_is_kept)
         assert found == code
         assert errors[-1] == (
-            f"elseif: {line}: what is done is kept in {out}, and the same command continues"
+            f"elseif: {line}: finished work is kept in {out}, and the same command continues"
         )
         assert not (out / "results.json").exists()
         assert set(kept_now()) > set(kept)

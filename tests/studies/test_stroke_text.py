@@ -70,7 +70,7 @@ def results(population: str = "everybody") -> dict[str, Any]:
             measured("gradient boosting", 0.8, 9.0),
         )
     }
-    failures = {"CART": "fold 1: the memory does not suffice.", "CORELS": "fold 2: it is gone."}
+    failures = {"CART": "fold 1: not enough memory.", "CORELS": "fold 2: it is gone."}
     return comparison_results(
         Compared(population, N, N // 5, FOLDS, found, {"BRL": LISTS}, failures), PLANTED
     )

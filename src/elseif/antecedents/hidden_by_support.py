@@ -25,12 +25,12 @@ def hidden_note(
     pseudocounts: np.ndarray,
     counts: np.ndarray | None = None,
 ) -> str | None:
-    """What to say where conditions below the support tell much about the label.
+    """A note on conditions below the support that are strongly associated with the label.
 
     Such a condition holds for at least five people, the odds of a label are at least three times
     those of everybody else, and the evidence is strong even if it is one of many. Columns are
-    named, their values are not: a column that is left out leaves none. Counts are those of all
-    conditions, where they are known.
+    named, but not their values: nothing is kept of the values of a column that is left out.
+    ``counts`` are those of all conditions, if known.
     """
     places, counts = _below_support(binarised, layout, settings, counts)
     if not len(places):
@@ -49,14 +49,13 @@ def hidden_note(
     more = " and others" if len(columns) > MOST_NAMED else ""
     n = len(strong)
     conditions = "1 single condition" if n == 1 else f"{n:,} single conditions"
-    strongest = "of those people" if n == 1 else "of those with the strongest"
+    strongest = "it" if n == 1 else "the strongest"
     return (
-        f"min_support={settings.min_support:g} hides {conditions} that "
-        f"{'tells' if n == 1 else 'tell'} much about the label, on "
-        f"{', '.join(map(repr, columns[:MOST_NAMED]))}{more}: {percent(share)} {strongest} are "
-        f"labelled {shown_label(classes[label])}, and {percent(totals[label] / totals.sum())} of "
-        f"all. min_support={_enough(counts[best], layout, settings)} would find "
-        f"{'it' if n == 1 else 'the strongest'}."
+        f"min_support={settings.min_support:g} leaves out {conditions} strongly associated with "
+        f"the label, on {', '.join(map(repr, columns[:MOST_NAMED]))}{more}: {percent(share)} of "
+        f"the observations covered by {strongest} are labelled {shown_label(classes[label])}, "
+        f"compared with {percent(totals[label] / totals.sum())} of all. "
+        f"min_support={_enough(counts[best], layout, settings)} would include {strongest}."
     )
 
 

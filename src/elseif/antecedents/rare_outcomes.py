@@ -1,4 +1,4 @@
-"""Rare outcomes: what a support among all observations hides, said in the report on a fit."""
+"""Rare outcomes: a note on what a support among all observations leaves out."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def rare_outcome_note(
     classes: np.ndarray,
     counts: np.ndarray | None = None,
 ) -> str | None:
-    """What to say where a label is rare and the support is a share of all observations.
+    """A note for a rare label if the support is a share of all observations.
 
-    Columns are named, their values are not: a column that is left out leaves none. Counts are
-    those of all conditions, where they are known.
+    Columns are named, but not their values: nothing is kept of the values of a column that is
+    left out. ``counts`` are those of all conditions, if known.
     """
     totals = layout.label_totals
     label = int(np.argmin(totals))
@@ -44,16 +44,16 @@ def rare_outcome_note(
     added = (counts[:, label] >= own) & (counts.sum(axis=1) < least)
     said = (
         f"{percent(share)} of the observations are labelled {shown_label(classes[label])}, which "
-        f"is rare: min_support={settings.min_support:g} of all observations may hide strong risk "
-        "factors of few people. support_in='any_class', which counts among those of one label,"
+        f"is rare: min_support={settings.min_support:g} of all observations may leave out strong "
+        "risk factors that few people have. support_in='any_class', the support within any label,"
     )
     n_added = int(added.sum())
     if not n_added:
         return f"{said} would add no single condition."
     conditions = "1 single condition" if n_added == 1 else f"{n_added:,} single conditions"
     return (
-        f"{said} would add {conditions}{_strongest(binarised, layout, counts, added, label)}; so "
-        "would a number of observations as min_support."
+        f"{said} would add {conditions}{_strongest(binarised, layout, counts, added, label)}. A "
+        "suitable number of observations as min_support would do the same."
     )
 
 
@@ -79,6 +79,6 @@ def _strongest(
     columns = list(dict.fromkeys(binarised.conditions[i].column for i in order))
     more = " and others" if len(columns) > MOST_NAMED else ""
     return (
-        f", on {', '.join(map(repr, columns[:MOST_NAMED]))}{more}, with a share of the label of up "
-        f"to {percent(risks.max())}"
+        f", on {', '.join(map(repr, columns[:MOST_NAMED]))}{more}, with the label in up to "
+        f"{percent(risks.max())} of the observations covered"
     )

@@ -37,7 +37,7 @@ TableFile = Annotated[
     Path,
     typer.Argument(
         metavar="TABLE",
-        help="CSV, TSV or Parquet file, or the folder of a cohort; - for standard input.",
+        help="CSV, TSV or Parquet file, or a cohort folder; - for standard input.",
         show_default=False,
         callback=table_path,
     ),
@@ -46,7 +46,7 @@ TableFileOrNone = Annotated[
     Path | None,
     typer.Argument(
         metavar="[TABLE]",
-        help="CSV, TSV or Parquet file, or the folder of a cohort; - for standard input.",
+        help="CSV, TSV or Parquet file, or a cohort folder; - for standard input.",
         show_default=False,
         callback=table_path,
     ),
@@ -62,7 +62,7 @@ TrainingTable = Annotated[
 ]
 OutFile = Annotated[
     Path | None,
-    typer.Option("--out", metavar="FILE", help="File to write; without it, to the screen."),
+    typer.Option("--out", metavar="FILE", help="File to write; by default, standard output."),
 ]
 LabelColumn = Annotated[
     str | None,
@@ -77,7 +77,7 @@ LearntLabel = Annotated[
     typer.Option(
         "--label",
         metavar="COLUMN",
-        help="Column that is to be predicted; of a cohort's folder, its outcome.",
+        help="Column to predict; for a cohort folder, its outcome by default.",
         show_default=False,
     ),
 ]
@@ -141,7 +141,7 @@ VocabularySchema = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="Schema of concept and concept_ancestor, if it is another.",
+        help="Schema of concept and concept_ancestor, if different.",
         rich_help_panel="Database",
     ),
 ]
@@ -149,7 +149,7 @@ ResultsSchema = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="Schema of the table cohort, if it is another: where ATLAS writes.",
+        help="Schema of the table cohort, to which ATLAS writes, if different.",
         rich_help_panel="Database",
     ),
 ]

@@ -64,8 +64,8 @@ def cohort_settings(
     if not is_cohort_folder(path):
         if label is None:
             raise ParamError(
-                f"{command} needs --label COLUMN (column that is to be predicted): elseif "
-                f"{command} TABLE --label COLUMN. See elseif {command} --help."
+                f"{command} needs --label COLUMN (the column to predict): elseif {command} "
+                f"TABLE --label COLUMN. See elseif {command} --help."
             )
         return label, None
     from elseif.cohort.definition_file import definition_from

@@ -26,7 +26,7 @@ class DatabaseSource:
         str | None,
         typer.Option(
             metavar="URL",
-            help="In place of a table: a database, from which the same cohort is extracted.",
+            help="Instead of a table: a database to extract the same cohort from.",
             rich_help_panel=PANEL,
         ),
     ] = None
@@ -80,8 +80,8 @@ class DatabaseSource:
 
         if known is None:
             raise ParamError(
-                f"{file.name} was not {verb} from a cohort: it has no definition to extract by. "
-                "Give a TABLE."
+                f"{file.name} was not {verb} from a cohort: it has no cohort definition. Give a "
+                "TABLE."
             )
         definition = definition_from(known["definition"], file.name)
         progress = ProgressBar() if watched else Progress()

@@ -26,7 +26,7 @@ class DatabaseTable:
         str | None,
         typer.Option(
             metavar="URL",
-            help="In place of TABLE: a database that has the table, and counts it there.",
+            help="Instead of TABLE: a database with the table, which does the counting.",
             rich_help_panel=PANEL,
         ),
     ] = None
@@ -88,7 +88,7 @@ def without_columns(
     from elseif.checks import did_you_mean
 
     if label is None:
-        raise ParamError("--label COLUMN is needed: the column that is to be predicted.")
+        raise ParamError("--label COLUMN is needed: the column to predict.")
     names = list(table.columns)
     options = [("--label", label), *(("--drop", name) for name in drop)]
     if weight is not None:

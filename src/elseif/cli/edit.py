@@ -39,7 +39,7 @@ def edit(
         typer.Option(
             "--model",
             metavar="FILE",
-            help="Save the edited model here; without it, only the cost of the edit is shown.",
+            help="Save the edited model here; by default, only the cost of the edit is shown.",
             rich_help_panel="Output",
         ),
     ] = None,

@@ -19,7 +19,7 @@ def explain(
     table: TableFile,
     row: Annotated[
         int,
-        typer.Option(min=1, metavar="NUMBER", help="Which row: 1 is the first below the header."),
+        typer.Option(min=1, metavar="NUMBER", help="Row number: 1 is the first below the header."),
     ],
     labels: LabelsFile = None,
     text: Any = None,

@@ -66,8 +66,8 @@ class FormatOptions:
     which: Annotated[
         Which | None,
         _only(
-            "The point estimate, the most probable list drawn or the projected list; without it, "
-            "the one that predicts.",
+            "The point estimate, the most probable list drawn or the projected list; by "
+            "default, the one that predicts.",
             "|".join(Which),
             "--list",
         ),
@@ -82,14 +82,14 @@ class FormatOptions:
     index_table: Annotated[
         str | None,
         _only(
-            "cdm-sql: table with person_id and index_date; without it, the index condition of the "
-            "model's cohort.",
+            "cdm-sql: table with person_id and index_date; by default, the index condition of "
+            "the model's cohort is used.",
             "NAME",
         ),
     ] = None
     name: Annotated[str | None, _only("cql, fhir: name of the library.", "NAME")] = None
     library_version: Annotated[
-        str | None, _only("cql, fhir: version of the library; 1.0.0 without it.", "TEXT")
+        str | None, _only("cql, fhir: version of the library (default 1.0.0).", "TEXT")
     ] = None
     url: Annotated[
         str | None,
@@ -107,7 +107,7 @@ class FormatOptions:
     expected: Annotated[
         list[str] | None,
         _only(
-            "calculator: range to expect of a number or date, in place of that of the training "
+            "calculator: expected range of a number or date, instead of that of the training "
             "data; may be repeated.",
             "COLUMN=LOW:HIGH",
             "--range",
@@ -156,7 +156,7 @@ def export(
         list[Path],
         typer.Argument(
             metavar="MODEL...",
-            help="Model file, made by fit; several for one calculator of them all.",
+            help="Model file, made by fit; several for one calculator.",
             show_default=False,
         ),
     ],

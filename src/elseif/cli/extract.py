@@ -24,8 +24,8 @@ def extract(
         typer.Option(
             metavar="URL",
             help="duckdb:///FILE, postgresql://USER@HOST:PORT/NAME, or spark:///FOLDER for "
-            "Parquet files named after the tables. Leave the password to the environment "
-            "(PGPASSWORD) or to ~/.pgpass: others can see what is on a command line.",
+            "Parquet files named after the tables. Keep the password in the environment "
+            "(PGPASSWORD) or in ~/.pgpass: other users can see the command line.",
             show_default=False,
             rich_help_panel=SOURCE,
         ),
@@ -34,7 +34,7 @@ def extract(
         Path,
         typer.Option(
             metavar="FOLDER",
-            help="Folder for the cohort. One that holds a part of it is continued.",
+            help="Folder for the cohort; an interrupted extraction in it is continued.",
             show_default=False,
         ),
     ],
@@ -49,7 +49,7 @@ def extract(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Schema of the tables; without it, the database's default.",
+            help="Schema of the tables; by default, that of the database.",
             rich_help_panel=SOURCE,
         ),
     ] = None,
@@ -80,7 +80,7 @@ def extract(
     wanted = load_definition(definition)
     check_folder(out)
     progress = ProgressBar() if is_watched(quiet) else Progress()
-    on = f"parts that are whole are kept in {out}, and the same command continues"
+    on = f"finished parts are kept in {out}, and the same command continues"
     with (
         say_when_interrupted(on),
         connect(

@@ -47,7 +47,8 @@ def federate(
         bool,
         typer.Option(
             "--leave-one-out",
-            help="Also evaluate the list of all others at each site: internal-external validation.",
+            help="Also evaluate, at each site, the list learnt from all others: "
+            "internal-external validation.",
         ),
     ] = False,
     model: SavedModel = None,
@@ -71,8 +72,8 @@ def federate(
     exact = [option for option, path in shown.items() if path is not None]
     if min_cell is not None and exact:
         raise ParamError(
-            f"With --min-cell, {exact[0]} cannot be written: it holds the counts of every site. "
-            "Ask the sites for a minimum cell."
+            f"With --min-cell, {exact[0]} cannot be written: it contains the counts of every "
+            "site. Ask the sites for a minimum cell."
         )
     if min_cell is not None and model is None:
         raise ParamError(

@@ -71,7 +71,7 @@ class Files:
     model: SavedModel = None
     without_posterior: WithoutPosterior = False
     report: Annotated[
-        Path | None, output_file("Write a report here (HTML); it cross-validates.")
+        Path | None, output_file("Write a report here (HTML), with cross-validation.")
     ] = None
     calculator: Annotated[Path | None, output_file("Write a calculator here (HTML).")] = None
     min_cell: MinCell = None
@@ -163,8 +163,8 @@ def fit_in_database(
     """Learn from a table that stays in its database, which counts it."""
     if files.report is not None:
         raise ParamError(
-            "--report looks at every row, and those of --database stay there. Save the model by "
-            "--model, and hand it with a file of the rows to elseif report."
+            "--report needs the rows, which stay in the database. Save the model with --model, "
+            "and give it to elseif report with a file of the rows."
         )
     from elseif.antecedents.labels_file import check_display_labels, read_display_labels
 
@@ -203,7 +203,10 @@ def resumable(checkpoint: Path | None) -> Iterator[None]:
     has_any = any(checkpoint.glob("*.checkpoint"))  # the exact sum writes none
     remove_checkpoints(checkpoint)
     if is_resumed:
-        say(f"note: the fit went on from the checkpoints in {checkpoint}; they are removed now.")
+        say(
+            f"note: the fit was resumed from the checkpoints in {checkpoint}, which are now "
+            "removed."
+        )
     elif has_any:
         say(f"note: the fit is complete; its checkpoints in {checkpoint} are removed.")
 
@@ -306,7 +309,9 @@ def new_classifier(
     classifier.verbose = is_watched(quiet)
     check_parameters(classifier)
     if files.without_posterior and classifier.predict_with == "posterior":
-        raise ParamError("--predict-with posterior needs the posterior: no --without-posterior.")
+        raise ParamError(
+            "--predict-with posterior needs the posterior: leave out --without-posterior."
+        )
     if files.min_cell is not None and classifier.predict_with == "posterior":
         raise ParamError(
             "--predict-with posterior needs the posterior's draws, which reveal all counts: with "
@@ -359,11 +364,11 @@ def print_fit(classifier: Any, source: str, positive: Any = None) -> None:
         say_wrapped(note)
     say_wrapped(in_options(classifier.convergence_.sentence()))
     if report.n_rows_without_label:
-        say_wrapped(f"Rows left out for want of a label: {report.n_rows_without_label:,}.")
+        say_wrapped(f"Rows left out because they have no label: {report.n_rows_without_label:,}.")
     for column in left_out[:MOST_LEFT_OUT]:
         say_wrapped(f"Left out: {shown(column.name)} ({in_options(str(column.excluded))}).")
     if len(left_out) > MOST_LEFT_OUT:
-        print(f"Left out as well: {len(left_out) - MOST_LEFT_OUT} more columns.")
+        print(f"Also left out: {len(left_out) - MOST_LEFT_OUT} more columns.")
     for note in report.notes:
         say_wrapped(in_options(note))
 

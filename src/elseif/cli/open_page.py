@@ -35,7 +35,7 @@ def open_page(
     if in_browser(path.as_uri()):
         print(visible(f"Opened: {path}"))
     else:
-        say_wrapped("There is no browser here. Copy the page to where there is one:")
+        say_wrapped("There is no browser here. Copy the page to a machine that has one:")
         print(visible(str(path)))
 
 

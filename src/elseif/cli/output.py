@@ -37,8 +37,8 @@ def check_outputs(
         try_folder(path.parent, path)
         if any(_is_same_file(path, read) for read in inputs if read is not None):
             raise ParamError(
-                f"{path} is also read, and would be lost: write to another file. --force does not "
-                "change that."
+                f"{path} is also an input and would be overwritten: write to another file. "
+                "--force does not change that."
             )
         if path.resolve() in seen:
             raise ParamError(f"Two outputs would be written to {path}.")
@@ -110,8 +110,8 @@ class _Output(io.FileIO):
             raise
         except OSError as error:
             raise ResourceError(
-                f"the output could not be written to its end ({error.strerror or error}): what is "
-                "there is cut short."
+                f"the output could not be written completely ({error.strerror or error}): it is "
+                "cut short."
             ) from error
 
 

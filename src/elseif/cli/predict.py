@@ -29,7 +29,7 @@ def predict(
             "--with",
             metavar="|".join(CHOICES["predict_with"]),
             help="The point estimate, the whole posterior, the most probable or the projected "
-            "list; without it, as in fit.",
+            "list; by default, as in fit.",
         ),
     ] = None,
     id_column: Annotated[

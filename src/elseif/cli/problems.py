@@ -56,7 +56,7 @@ def one_line(error: BaseException) -> str:
     if isinstance(error, ElseifError):
         return in_options(str(error))
     if isinstance(error, MemoryError):
-        return "the memory does not suffice; use fewer rows, or a higher --min-support."
+        return "not enough memory; use fewer rows, or a higher --min-support."
     if isinstance(error, OSError):
         where = f"{error.filename}: " if error.filename else ""
         return f"{where}{error.strerror or error}."

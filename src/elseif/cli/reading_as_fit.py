@@ -40,7 +40,7 @@ def refuse_for_other_files(path: Path | None, text: TextFormat) -> None:
     if path is None:
         raise ParamError(f"{option} is an option for text files, not for --database.")
     if path.is_dir() or path.suffix.lower() in PARQUET_ENDINGS:
-        raise ParamError(f"{option} is an option for text files; {path.name} is none.")
+        raise ParamError(f"{option} is an option for text files; {path.name} is not one.")
 
 
 def read_as_fit(

@@ -59,8 +59,8 @@ class Evaluation:
         str | None,
         typer.Option(
             metavar="LABEL",
-            help="Evaluate this label against all others; without it, of more than two labels "
-            "each in turn.",
+            help="Evaluate this label against all others; by default, each in turn if there "
+            "are more than two.",
         ),
     ] = None
 

@@ -37,15 +37,18 @@ def _number(text: str, panel: str | None = None) -> Any:
 
 
 def samplesize(
-    task: Annotated[Task, typer.Argument(metavar="develop|validate", help="What it is for.")],
+    task: Annotated[Task, typer.Argument(metavar="develop|validate", help="Kind of study.")],
     prevalence: Annotated[float | None, _number("Share of people with the outcome.")] = None,
     c_statistic: Annotated[float | None, _number("Expected C statistic.")] = None,
     parameters: Annotated[
-        int | None, _number("Candidate parameters; of a rule list, its conditions.", DEVELOP)
+        int | None,
+        _number(
+            "Number of candidate parameters; for a rule list, of candidate conditions.", DEVELOP
+        ),
     ] = None,
     r2: Annotated[float | None, _number("Cox-Snell R2 instead of a C statistic.", DEVELOP)] = None,
     shrinkage: Annotated[
-        float | None, _number("Smallest acceptable shrinkage; 0.9.", DEVELOP)
+        float | None, _number("Smallest acceptable shrinkage (default 0.9).", DEVELOP)
     ] = None,
     model: Annotated[
         Path | None,
@@ -68,20 +71,21 @@ def samplesize(
         ),
     ] = None,
     oe_width: Annotated[
-        float | None, _number("Width of the interval of O/E; 0.2.", VALIDATE)
+        float | None, _number("Width of the interval of O/E (default 0.2).", VALIDATE)
     ] = None,
     slope_width: Annotated[
-        float | None, _number("Width of the interval of the calibration slope; 0.2.", VALIDATE)
+        float | None,
+        _number("Width of the interval of the calibration slope (default 0.2).", VALIDATE),
     ] = None,
     c_width: Annotated[
-        float | None, _number("Width of the interval of the C statistic; 0.1.", VALIDATE)
+        float | None, _number("Width of the interval of the C statistic (default 0.1).", VALIDATE)
     ] = None,
     threshold: Annotated[
         float | None, _number("Risk at which people are treated, for net benefit.", VALIDATE)
     ] = None,
     net_benefit_width: Annotated[
         float | None,
-        _number("Width of the interval of the standardised net benefit; 0.2.", VALIDATE),
+        _number("Width of the interval of the standardised net benefit (default 0.2).", VALIDATE),
     ] = None,
 ) -> None:
     """Say how many people it takes to develop or to validate a model of a binary outcome.
@@ -108,7 +112,9 @@ def samplesize(
     given = _given(criteria)
     if model is not None:
         if any(v is not None for v in (prevalence, c_statistic, lp_normal, lp_beta)):
-            raise ParamError("--model tells prevalence, C statistic and risks: give it alone.")
+            raise ParamError(
+                "--model provides prevalence, C statistic and risks: leave out options for these."
+            )
         print_size(_to_validate_model(model, given), "validate")
         return
     if prevalence is None or c_statistic is None:
@@ -152,7 +158,7 @@ def _given(options: Mapping[str, Any]) -> dict[str, Any]:
 def _refuse(options: Mapping[str, Any], task: Task) -> None:
     """Refuse options of the other task."""
     for name in _given(options):
-        raise ParamError(f"{_option(name)} is an option of samplesize {task.value} alone.")
+        raise ParamError(f"{_option(name)} is an option of samplesize {task.value} only.")
 
 
 def _option(name: str) -> str:

@@ -97,7 +97,7 @@ def serve(
     if not _is_loopback(host):
         say(f"note: {host} can be reached by other machines, and the server asks for no password.")
         if any(each.model.metadata.rounding is None for each in served):
-            say("note: exact numbers of people follow from its answers; --min-cell rounds them.")
+            say("note: the answers reveal exact numbers of people; --min-cell rounds them.")
     shown = f"[{host}]" if ":" in host else host
     run_server(
         options, host, port, workers,

@@ -29,7 +29,7 @@ WhichList = Annotated[
     typer.Option(
         "--list",
         metavar="|".join(Which),
-        help="The point estimate, the most probable list or the projected list; without it, "
+        help="The point estimate, the most probable list or the projected list; by default, "
         "the one that predicts.",
     ),
 ]

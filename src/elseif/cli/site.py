@@ -33,7 +33,7 @@ def site(
         Path | None,
         typer.Argument(
             metavar="[TABLE]",
-            help="Table of the site's people, or the folder of a cohort.",
+            help="Table of the site's people, or a cohort folder.",
             show_default=False,
             callback=lambda path: None if path is None else table_path(path),
         ),
@@ -52,7 +52,8 @@ def site(
         ),
     ] = "error",
     min_cell: Annotated[
-        int | None, min_cell_option("Withhold patterns in which fewer people have some label.")
+        int | None,
+        min_cell_option("Withhold patterns in which a label has fewer people than this."),
     ] = None,
     out: Annotated[Path, typer.Option(metavar="FILE", help="Write the counts here (JSON).")] = Path(
         "site.json"

@@ -14,7 +14,7 @@ from elseif.cli.interrupts import say_when_interrupted
 from elseif.cli.option_groups import takes_groups
 from elseif.errors import ParamError
 
-STROKE = "For elseif study stroke alone"
+STROKE = "For elseif study stroke only"
 COMPARING = "For elseif study stroke, flchain and nwtco"
 RESULTS = Path("results")
 FOLDS = 5
@@ -53,14 +53,17 @@ Out = Annotated[
     Path | None,
     typer.Option(
         metavar="FOLDER",
-        help="Folder to write to: results, or one in it for stroke, flchain and nwtco.",
+        help="Folder to write to (default results, or a subfolder of it for stroke, flchain and "
+        "nwtco).",
     ),
 ]
 Seed = Annotated[int, typer.Option(min=0, metavar="NUMBER", help="Seed of everything random.")]
 Jobs = Annotated[int, typer.Option(metavar="NUMBER", help="Threads; -1 for all cores.")]
 DataSets = Annotated[
     int | None,
-    typer.Option(min=1, metavar="NUMBER", help="simulation: data sets of each size; 100."),
+    typer.Option(
+        min=1, metavar="NUMBER", help="simulation: number of data sets of each size (default 100)."
+    ),
 ]
 
 
@@ -71,9 +74,9 @@ class StrokeOptions:
     database: Annotated[
         str | None,
         _stroke(
-            "Database in the OMOP common data model: a .duckdb file, postgresql://..., or spark; "
-            "or nafld, public data about real people. Without it, synthetic patients are "
-            "made.",
+            "Database in the OMOP common data model: a .duckdb file, postgresql://..., or "
+            "spark; or nafld, public data about real people. By default, synthetic patients "
+            "are made.",
             "URL",
         ),
     ] = None
@@ -81,10 +84,11 @@ class StrokeOptions:
     vocabulary_schema: VocabularySchema = None
     results_schema: ResultsSchema = None
     definition: Annotated[
-        str | None, _stroke("Who is extracted: a name, or a YAML file; stroke.", "NAME|FILE")
+        str | None,
+        _stroke("Cohort definition: a name, or a YAML file (default stroke).", "NAME|FILE"),
     ] = None
     patients: Annotated[
-        int | None, _stroke("Size of the synthetic cohort; 12,586.", "NUMBER", min=100)
+        int | None, _stroke("Size of the synthetic cohort (default 12,586).", "NUMBER", min=100)
     ] = None
 
 
@@ -95,7 +99,7 @@ class ComparingOptions:
     time_at_risk: Annotated[
         int | None,
         _comparing(
-            "Days in which the outcome counts; as the definition or the study says.",
+            "Days in which the outcome counts; by default, as in the definition or the study.",
             "DAYS",
             min=1,
             max=36_525,
@@ -103,14 +107,14 @@ class ComparingOptions:
     ] = None
     folds: Annotated[int, _comparing("Folds of the cross-validation.", "NUMBER", min=2)] = FOLDS
     only: Annotated[
-        str | None, _comparing("Only these classifiers, such as BRL,CHADS2.", "NAME,...")
+        str | None, _comparing("Only these classifiers, for example BRL,CHADS2.", "NAME,...")
     ] = None
     skip: Annotated[str | None, _comparing("All classifiers but these.", "NAME,...")] = None
     fresh: Annotated[
         bool,
         typer.Option(
             "--fresh",
-            help="Begin anew; without it, an interrupted study continues.",
+            help="Start again; by default, an interrupted study continues.",
             rich_help_panel=COMPARING,
         ),
     ] = False
@@ -169,7 +173,7 @@ def _refuse(options: dict[str, Any], name: StudyName) -> None:
         whose = (
             "elseif study stroke, flchain and nwtco"
             if option in OF_ALL_COMPARING
-            else "elseif study stroke alone"
+            else "elseif study stroke only"
         )
         raise ParamError(
             f"--{option.replace('_', '-')} is an option of {whose}, not of study {name.value}."
@@ -193,7 +197,7 @@ def _run_real(
     )
     check_is_folder(out)
     check_pages(out)
-    with say_when_interrupted(f"what is done is kept in {out}, and the same command continues"):
+    with say_when_interrupted(f"finished work is kept in {out}, and the same command continues"):
         running.run_study(name.value, settings)
 
 
@@ -219,7 +223,7 @@ def _run_stroke(out: Path, seed: int, jobs: int, quiet: bool, options: dict[str,
     check_is_folder(out)
     settings.check()
     check_pages(out)
-    with say_when_interrupted(f"what is done is kept in {out}, and the same command continues"):
+    with say_when_interrupted(f"finished work is kept in {out}, and the same command continues"):
         running.run_study(StudyName.STROKE.value, settings)
 
 

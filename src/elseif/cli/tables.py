@@ -110,7 +110,7 @@ def read_labelled(path: Path, wanted: Wanted) -> Read:
     else:
         features = list(wanted.features)
     if not features:
-        raise DataError(f"{path.name} has no column to learn from beside {wanted.label!r}.")
+        raise DataError(f"{path.name} has no column to learn from besides {wanted.label!r}.")
     if not len(table):
         raise DataError(f"{path.name} has columns but no rows.")
     y = _labels(table[wanted.label], path, wanted)

@@ -13,28 +13,28 @@ READING = "Reading text files"
 _OPTIONS: dict[str, tuple[Any, Any, str, str]] = {
     "sep": (
         str | None, None, "CHARACTER",
-        "Field separator, such as ';' or tab; detected if it is not given.",
+        "Field separator, such as ';' or tab; by default, it is detected.",
     ),
     "decimal": (
         str | None, None, ".|,",
-        "Decimal sign of numbers; if it is not given, a comma only where it is unambiguous.",
+        "Decimal sign of numbers; by default, a comma only where it is unambiguous.",
     ),
     "thousands": (
         str | None, None, "CHARACTER",
-        "Thousands separator, such as , in 12,345; if it is not given, only what is unambiguous.",
+        "Thousands separator, such as , in 12,345; by default, only where it is unambiguous.",
     ),
     "encoding": (
         str | None, None, "NAME",
-        "Encoding, such as cp1252; if it is not given, UTF-8, or UTF-16 where the file shows it.",
+        "Encoding, such as cp1252; by default UTF-8, or UTF-16 if the file shows it.",
     ),
     "na_values": (
         list[str], [], "TEXT",
-        "Text to read as a missing value, besides NA, n/a and the like; may be repeated.",
+        "Text to read as a missing value, in addition to NA, n/a and the like; may be repeated.",
     ),
     "date_format": (
         str | None, None, "dmy|mdy|PATTERN",
         "How dates are written: the day first, the month first, or a pattern such as %d.%m.%y; "
-        "detected from the dates of the file if it is not given.",
+        "by default, it is inferred from the dates of the file.",
     ),
 }  # fmt: skip
 

@@ -56,7 +56,7 @@ class Source(DatabaseSource):
         Path | None,
         typer.Option(
             metavar="FOLDER",
-            help="Keep the extracted cohort here; without it, nothing about persons is kept.",
+            help="Keep the extracted cohort here; by default, nothing about persons is kept.",
             rich_help_panel=PANEL,
         ),
     ] = None
@@ -97,8 +97,8 @@ class Outputs:
         float | None,
         typer.Option(
             metavar="NUMBER",
-            help="Weight of an old case in the recalibrated list; without it, the value that makes "
-            "the new cases most probable.",
+            help="Weight of an old case in the recalibrated list; by default, the value that "
+            "makes the new cases most probable.",
         ),
     ] = None
     min_cell: MinCell = None
@@ -139,7 +139,7 @@ class Outputs:
             )
         if self.discount is None:
             raise ParamError(
-                "With --min-cell give --discount: the one that is learnt follows from exact counts."
+                "With --min-cell, give --discount: a learnt discount depends on exact counts."
             )
 
 
@@ -151,7 +151,7 @@ def validate(
         Path | None,
         typer.Argument(
             metavar="[TABLE]",
-            help="Table of people that the model has not seen, or the folder of a cohort.",
+            help="Table of people that the model has not seen, or a cohort folder.",
             show_default=False,
             callback=lambda path: None if path is None else table_path(path),
         ),
@@ -163,8 +163,8 @@ def validate(
         str | None,
         typer.Option(
             metavar="LABEL",
-            help="Evaluate the probability of this label against all others; without it, of the "
-            "last.",
+            help="Evaluate the probability of this label against all others; by default, that "
+            "of the last.",
         ),
     ] = None,
     outputs: Outputs,
@@ -198,8 +198,8 @@ def validate(
         X, y = _of_table(fitted, model, table, label, text, outputs)
     if fitted.federation is not None:
         say(
-            f"note: {model.name} was learnt from counts of sites, which do not tell whose they "
-            f"are. {MAY_BE_KNOWN}"
+            f"note: {model.name} was learnt from counts of sites, which do not identify people. "
+            f"{MAY_BE_KNOWN}"
         )
     validation = validate_externally(fitted, X, y, positive=wanted, discount=outputs.discount)
     if wanted is None and len(fitted.metadata.classes) > 2:
@@ -276,9 +276,10 @@ def _of_table(
     if fitted.training["fingerprint"] is not None and is_training_table(fitted, rows):
         if outputs.shared() or outputs.recalibrated is not None:
             raise ParamError(
-                f"{table.name} is the table that {model.name} was learnt from: in sample, nothing "
-                "can be validated, and a recalibrated list would count its people twice. Give "
-                "other people; elseif report evaluates a model on its own table by folds."
+                f"{table.name} is the table that {model.name} was learnt from: this would not "
+                "validate the model, and a recalibrated list would count its people twice. "
+                "Give other people; elseif report evaluates a model on its own table by "
+                "cross-validation."
             )
         say(
             f"note: {table.name} is the table that {model.name} was learnt from: this evaluates it "

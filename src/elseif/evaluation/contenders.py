@@ -256,7 +256,7 @@ def settings_of(value: Any) -> Any:
 def reason(error: BaseException) -> str:
     """Why a classifier failed, as one sentence."""
     if isinstance(error, MemoryError):
-        return "the memory does not suffice."
+        return "not enough memory."
     text = " ".join(str(error).split()) or "no reason was given"
     if not isinstance(error, ElseifError):
         text = f"{type(error).__name__}: {text}"

@@ -64,7 +64,7 @@ def read_edited_list(path: str | Path) -> list[Antecedent]:
         )
     entries = document.get("antecedents")
     if not isinstance(entries, list):
-        raise DataError(f"{path} has no list of antecedents.")
+        raise DataError(f"{path} contains no list of antecedents.")
     antecedents = [
         _antecedent(conditions, f"{path}, rule {j + 1}") for j, conditions in enumerate(entries)
     ]

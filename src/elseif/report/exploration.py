@@ -153,8 +153,8 @@ def _check_training_data(explored: Exploration) -> None:
     expected = posterior.distinct.counts(position)
     if not np.array_equal(counts, expected):
         raise ParamError(
-            f"X and y are not the data that the model was fitted to: the rules of the point "
-            f"estimate catch {counts.sum(axis=1).tolist()} cases, and caught "
-            f"{expected.sum(axis=1).tolist()} in fit. "
-            "Give the training data, and sample_weight if there was one."
+            "X and y are not the data that the model was fitted to: the rules of the point "
+            f"estimate capture {counts.sum(axis=1).tolist()} cases, and captured "
+            f"{expected.sum(axis=1).tolist()} in fit. Give the training data, and sample_weight "
+            "if there was one."
         )

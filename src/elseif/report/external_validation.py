@@ -290,8 +290,8 @@ def _notes(truth: np.ndarray, step: int | None, averages: bool) -> list[str]:
     notes = []
     if averages:
         notes.append(
-            "This model predicts by an average over lists: measures and curves judge the average, "
-            "and every line is one of the list that stands for it."
+            "This model predicts with an average over lists: measures and curves evaluate the "
+            "average, and the lines are those of its point estimate."
         )
     fewest = int(min(truth.sum(), len(truth) - truth.sum()))
     if fewest == 0:
@@ -301,12 +301,12 @@ def _notes(truth: np.ndarray, step: int | None, averages: bool) -> list[str]:
         )
     elif fewest < 100:
         notes.append(
-            "Fewer than 100 people with the outcome, or without it: too few to judge calibration "
-            "by (Collins, Ogundimu and Altman 2016). Read the intervals."
+            "Fewer than 100 people with the outcome, or without it: too few to assess calibration "
+            "(Collins, Ogundimu and Altman 2016). Mind the width of the intervals."
         )
     if step is not None:
         notes.append(
-            f"Counts are rounded to multiples of {step}; all measures follow from the rounded "
-            "counts, and the drift of conditions is left out."
+            f"Counts are rounded to multiples of {step}; all measures are computed from the "
+            "rounded counts, and the drift of conditions is left out."
         )
     return notes

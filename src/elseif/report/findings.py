@@ -1,7 +1,7 @@
 """The verdict at the top of a report: plain data in, sentences out.
 
-A verdict is graded by the ends of its 95 % interval, as they are shown, and not by the estimate
-alone: a word such as "good" stands only where the whole interval deserves it.
+A finding is graded by the ends of its 95 % interval, as they are shown, and not by the estimate
+alone: it is called "good" only if the whole interval supports that.
 
 =====================  ==========================================================================
 AUC                    very good from .9, good from .8, fair from .7, limited from .6, else poor;
@@ -75,7 +75,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a reader should take from a report.
+    """The findings and cautions of a report.
 
     Attributes
     ----------
@@ -107,7 +107,7 @@ class Verdict:
 
 
 def verdict(summary: Any) -> Verdict:
-    """Say in plain words how good a list is, and what to be careful about.
+    """Summarise in plain words how good a list is, and what to be careful about.
 
     Parameters
     ----------
@@ -300,7 +300,7 @@ def _of_labels(topic: str, summary: Data, judge: Any) -> Finding:
         text += " The held-out table looks like the training table, so this is too optimistic."
     elif about["edited"] and summary["validation"]["n_folds"]:
         mark = _worst([mark, CAUTION])
-        text += " This is of lists learnt without the changes that were made by hand."
+        text += " These lists were learnt without the changes that were made by hand."
     return Finding(topic, mark, headline, text, anchor)
 
 
@@ -414,7 +414,7 @@ def judge_chains(convergence: Data | None) -> tuple[str, str, str]:
     if convergence["point_is_steady"] is False:
         text = (
             f"{chains}: predictions and shares of lists are steady, but another run may choose "
-            "another list to stand for them."
+            "another list as the point estimate."
         )
         return CAUTION, "Converged, but not on one list", text
     return GOOD, "Converged", f"{chains}: predictions and shares of lists are steady."
@@ -432,4 +432,4 @@ def _independent(convergence: Data, status: str) -> tuple[str, str, str]:
         return POOR, "Too few draws", f"{text}, but too few of them. Draw more first."
     if status == "warn":
         return CAUTION, "Few draws", f"{text}; more draws would give more precise details."
-    return GOOD, "Drawn from the exact posterior", f"{text}: no chain can have failed to converge."
+    return GOOD, "Drawn from the exact posterior", f"{text}, so convergence is not an issue."

@@ -205,7 +205,7 @@ def _good_lists(posterior: Posterior, shown: RuleList, is_exact: bool) -> list[G
 def _words(convergence: Convergence, is_summed: bool) -> list[str]:
     """What a reader should take from the diagnostics."""
     if not convergence.n_chains:
-        return ["There was one list only, so there was nothing to sample and nothing can differ."]
+        return ["There is only one possible list, so there was nothing to sample."]
     sentences = [
         f"{convergence.verdict}.",
         f"{convergence.n_chains} independent {'chain' if convergence.n_chains == 1 else 'chains'} "
@@ -214,9 +214,9 @@ def _words(convergence: Convergence, is_summed: bool) -> list[str]:
     ]
     if convergence.independent:
         sentences[1] = (
-            "Every list that the pool allows is in the sum, so that none could be missed; "
+            "The sum is over all lists that can be made from the pool, so none could be missed; "
             f"{convergence.n_chains} times {convergence.n_kept:,} lists were drawn from "
-            "it, each independent of the others."
+            "it independently."
         )
     unsteady = [] if is_summed else unsteady_words(convergence)
     if is_summed:
@@ -236,7 +236,7 @@ def _words(convergence: Convergence, is_summed: bool) -> list[str]:
             f"Another seed may give another list.{what} Run longer before relying on this list."
         )
     else:
-        sentences.append("At least two chains that move are needed to tell.")
+        sentences.append("At least two chains that move are needed to judge convergence.")
     return sentences
 
 

@@ -43,7 +43,7 @@ class ReportOptions:
     labels : str, path or dict
         A labels file, or its contents: names, units and words to show.
     note : str | None
-        What readers must know first, such as that the data are synthetic.
+        A note for readers at the top, such as that the data are synthetic.
 
     Examples
     --------

@@ -98,7 +98,7 @@ class LabelMeasures:
 
 @dataclass(frozen=True)
 class Summary:
-    """Everything that a report says.
+    """All the content of a report.
 
     Attributes
     ----------

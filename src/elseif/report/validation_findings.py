@@ -90,7 +90,7 @@ def _lines(found: Data) -> Finding:
         "the observed share."
     )
     if found["min_cell"]:
-        text += " Counts are rounded, which alone can bring this about."
+        text += " Counts are rounded, which alone can cause this."
     return Finding("Lines of the list", CAUTION, headline, text, "lines")
 
 
@@ -100,7 +100,7 @@ def _drift(found: Data) -> Finding:
         why = (
             "It is left out under a minimum cell."
             if found["min_cell"]
-            else "The model file does not hold how common its conditions were."
+            else "The model file does not contain the prevalence of its conditions."
         )
         return Finding(topic, UNKNOWN, "Not compared", why, "drift")
     drift = one_side(found["drift"])

@@ -157,25 +157,24 @@ def _discrimination_words(found: Data) -> list[str]:
         f"higher risk {100 * auc['value']:.0f} times in 100 (ties count as half). Chance alone "
         f"would give 50. The AUC is {estimate(auc)}, with DeLong’s 95% confidence interval"
         f"{rounded}.",
-        "Discrimination depends on the people as well as on the list: where they are more alike "
-        "than those of the training data, the AUC is lower even if every risk is right.",
+        "Discrimination depends on the people as well as on the list: if they are more alike than "
+        "those of the training data, the AUC is lower even if every risk is right.",
     ]
 
 
 def _drift_words(found: Data) -> list[str]:
     if not found["drift"]:
         if found["min_cell"]:
-            return ["Left out: shares of people in many conditions could tell small numbers."]
-        return ["The model file does not hold how common its conditions were."]
+            return ["Left out: shares of people in many conditions could reveal small numbers."]
+        return ["The model file does not contain the prevalence of its conditions."]
     drift = one_side(found["drift"])
     much = sum(map(has_drifted, drift))
     return [
-        "How often each condition is true here and in the training data, of the "
-        f"{len(drift):,} single conditions that rules were made of (of the two sides of a cut, "
-        "one is shown). The standardised "
-        "difference is in units of the mean standard deviation; "
+        f"How often each of the {len(drift):,} single conditions that rules were made of is true, "
+        "here and in the training data (of the two sides of a cut, one is shown). The "
+        "standardised difference is in units of the mean standard deviation; "
         f"{much:,} of them reach {MUCH_DRIFT:g}, from which groups are usually called different. "
-        "Drift alone does not make a list wrong, but says where to look."
+        "Drift alone does not make a list wrong, but shows where to look."
     ]
 
 
@@ -184,24 +183,25 @@ def _recalibrated_words(found: Data) -> list[str]:
     if made is None:
         return [
             "Not shown: recalibration starts from the exact counts of one list. This model "
-            "predicts by an average over lists, or was saved with a minimum cell."
+            "predicts with an average over lists, or was saved with a minimum cell."
         ]
     learnt = (
-        "the value between 0 and 1 under which the labels here are most probable"
+        "the value between 0 and 1 that makes the labels here most probable"
         if made["is_learnt"]
         else "as it was given"
     )
     told = [
-        "The rules stay, and the risks learn: each line has the label counts of the training data, "
-        "discounted, as its prior, and the counts of these people on top. An earlier person counts "
-        f"{made['discount']:.3g} ({learnt}). With 1 this is the list with the counts of both "
-        "places; with 0 the first place is forgotten."
+        "The rules are kept, and their risks are updated: the label counts of the training data, "
+        "discounted, are the prior of each line, and the counts of these people are added. The "
+        f"discount is {made['discount']:.3g} ({learnt}). With 1, the counts of both places are "
+        "added up; with 0, only those of the new place count."
     ]
     if found["min_cell"]:
-        told.append("Both counts are rounded, and so are the risks that follow from them.")
+        told.append("Both counts are rounded, and the risks are computed from rounded counts.")
     told.append(
-        "The recalibrated risks have seen these people, so that this table does not say how well "
-        "they would do on others. elseif validate --recalibrated FILE saves the list with them."
+        "The recalibrated risks were learnt from these people, so this table does not show how "
+        "well they would perform on others. elseif validate --recalibrated FILE saves the "
+        "recalibrated list."
     )
     return told
 
