@@ -198,11 +198,11 @@ def _refuse_for_shards(classifier: Any) -> None:
     """Say which settings look at rows that are nowhere together."""
     if classifier.predict_with == "projected":
         raise ParamError(
-            "predict_with='projected' looks at every row, which is not done where rows are in "
-            "shards. Take 'point' or 'posterior'."
+            "predict_with='projected' needs every row, which is not possible with rows in "
+            "shards. Use 'point' or 'posterior'."
         )
     if classifier.max_correlation is not None:
         raise ParamError(
-            "max_correlation compares covers with each other, which is not done where rows are in "
+            "max_correlation compares covers with each other, which is not possible with rows in "
             "shards. Leave it out; max_antecedents screens large pools."
         )

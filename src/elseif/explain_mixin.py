@@ -171,7 +171,7 @@ def convergence_line(classifier: Any) -> str:
     """One sentence on the chains."""
     convergence = getattr(classifier, "convergence_", None)
     if convergence is None:
-        return "Nothing is known of its convergence: it was saved without."
+        return "The model was saved without its convergence."
     return str(convergence.sentence())
 
 

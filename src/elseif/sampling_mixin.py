@@ -163,7 +163,7 @@ class SamplingMixin:
         identity = _identity(data, settings, seed)
         with open_checkpoints(Path(self.checkpoint), identity) as kept:
             if kept.has_any:
-                self._progress().note(f"going on from the checkpoints in {self.checkpoint}")
+                self._progress().note(f"continuing from the checkpoints in {self.checkpoint}")
             if kept.entropy != identity.entropy:
                 seed = np.random.SeedSequence(kept.entropy)
             yield seed, kept
@@ -301,7 +301,7 @@ def _warning(classifier: Any, convergence: Convergence) -> str:
     if convergence.ended_by == "interrupted":
         return (
             f"The fit was interrupted. The result is that of its first {convergence.n_iter:,} "
-            "iterations of each chain, and is not called converged; sample_more goes on."
+            "iterations of each chain, and does not count as converged; sample_more continues."
         )
     longer = "n_iter" if classifier.n_iter is not None else "max_iter"
     if convergence.ended_by == "max_time":
@@ -313,8 +313,8 @@ def _warning(classifier: Any, convergence: Convergence) -> str:
         f"The chains have not converged after {convergence.n_iter:,} iterations: R-hat {shown}, "
         f"largest rank-normalised R-hat {convergence.max_r_hat:.3f}, fewest effective draws "
         f"{convergence.min_ess:.0f}.{what} Raise {longer}, go on with sample_more, or make the "
-        "pool smaller by a higher min_support or a lower max_cardinality. The result is there, but "
-        "another seed may give another list."
+        "pool smaller by a higher min_support or a lower max_cardinality. The result can be "
+        "used, but another seed may give another list."
     )
 
 
@@ -322,6 +322,7 @@ def _why_no_chains(classifier: Any) -> str:
     if not len(classifier.pool_):
         return "There is nothing to sample: the default rule is the only list."
     return (
-        "The chains are not here: they stay with the classifier that was fitted, and are neither "
-        "copied, pickled nor saved, for they hold the data. Fit again, with a larger n_iter."
+        "The chains are not available: they stay with the classifier that was fitted and are "
+        "neither copied, pickled nor saved, because they contain the data. Fit again, with a "
+        "larger n_iter."
     )

@@ -89,4 +89,4 @@ def test_a_folder_of_another_fit(
     (tmp_path / "rows").mkdir()
     (tmp_path / "rows" / "a.txt").write_text("a")
     assert run(command(table, tmp_path / "m.json", "--checkpoint", tmp_path / "rows")) == 2
-    assert "holds other files than checkpoints" in capsys.readouterr().err
+    assert "contains files other than checkpoints" in capsys.readouterr().err

@@ -268,7 +268,7 @@ def test_edit_weighs_and_saves(elseif: Run, folder: Path, tmp_path: Path) -> Non
     command = ["edit", folder / "titanic.json", folder / "titanic.csv", "--list", edited]
     ended = elseif(*command, "--model", new)
     assert ended.code == 0, ended.err
-    assert "Against the start: " in ended.out
+    assert "Compared with the start: " in ended.out
     assert "take the list in edited.json" in ended.out
     X, y = load_titanic("paper")
     expected = classifier.edit(X, y).take([*rest, first])

@@ -160,7 +160,7 @@ WRONG: list[tuple[list[str], int, str]] = [
     (["samplesize", "develop"], 2, "needs --prevalence and --parameters"),
     (["site", "{f}/titanic.json", "{f}/titanic.csv", "--name", "a"], 5, "is no plan"),
     (["federate", "{f}/titanic.json", "{f}/titanic.json"], 5, "is no plan"),
-    (["extract", "--database", "x://y", "--out", "{t}/c"], 2, "no database of the kind 'x'"),
+    (["extract", "--database", "x://y", "--out", "{t}/c"], 2, "databases of the kind 'x'"),
     (["extract", "--database", "{f}/none.duckdb", "--out", "{t}/c"], 6, "does not exist"),
     (
         ["report", "{f}/titanic.json", "{f}/titanic.csv", "--subgroup", "agee", "--out", "{t}/r"],

@@ -267,7 +267,7 @@ def test_every_part_is_named_at_once(tmp_path: Path) -> None:
     ],
 )
 def test_json_of_another_kind(content: Any, said: str, tmp_path: Path) -> None:
-    with pytest.raises(ParamError, match=r"target.json is no cohort of ATLAS") as caught:
+    with pytest.raises(ParamError, match=r"target.json is not a cohort of ATLAS") as caught:
         read_atlas(written(tmp_path, content))
     assert said in str(caught.value)
 

@@ -112,7 +112,7 @@ def test_a_whole_folder_is_not_extracted_again(folder: Path, database: Database)
 
     extract(database, STROKE, folder=folder, progress=Listener())
     assert {file: file.stat().st_mtime_ns for file in folder.iterdir()} == before
-    assert said == [f"{folder} holds the whole cohort already."]
+    assert said == [f"{folder} already contains the whole cohort."]
 
 
 def test_another_definition_is_refused(folder: Path, database: Database) -> None:
@@ -180,7 +180,7 @@ def _unfinish(folder: Path) -> None:
 def test_other_files_are_left_alone(database: Database, tmp_path: Path) -> None:
     """A folder that holds something else is no place for a cohort, nor is a file."""
     (tmp_path / "letter.txt").write_text("dear")
-    with pytest.raises(FileExistsAlreadyError, match="holds other files"):
+    with pytest.raises(FileExistsAlreadyError, match="contains other files"):
         extract(database, STROKE, folder=tmp_path)
     with pytest.raises(ResourceError, match="Cannot write into"):
         extract(database, STROKE, folder=tmp_path / "letter.txt")
@@ -282,7 +282,7 @@ def test_hidden_files_of_others_stay(database: Database, tmp_path: Path) -> None
     shutil.rmtree(tmp_path)
     tmp_path.mkdir()
     theirs.touch()
-    with pytest.raises(FileExistsAlreadyError, match="holds other files"):
+    with pytest.raises(FileExistsAlreadyError, match="contains other files"):
         extract(database, STROKE, folder=tmp_path)
     assert theirs.exists()
 

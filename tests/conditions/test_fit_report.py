@@ -66,7 +66,7 @@ def test_numbers_with_signs_are_warned_of(written: str) -> None:
     with pytest.warns(UserWarning, match="'share' is text") as caught:
         quick(expected_length=1).fit(X, RNG.integers(0, 2, N))
     messages = [str(w.message) for w in caught]
-    assert any("numbers with a sign" in m and "Take the signs away" in m for m in messages)
+    assert any("numbers with a sign" in m and "Remove the signs" in m for m in messages)
 
 
 def test_the_weight_of_a_merged_twin_holds() -> None:

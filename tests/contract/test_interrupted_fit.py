@@ -83,8 +83,8 @@ def told_by(*told: object) -> list[str]:
 
 
 @pytest.mark.fault(50, "Ctrl-C in Python during a fit",
-                   "the longest run so far that is whole is the result, never called converged, "
-                   "with a warning; without one `KeyboardInterrupt`, as at a second Ctrl-C; all "
+                   "the result is the longest complete run so far, never called converged, with a "
+                   "warning; `KeyboardInterrupt` if there is none, or at a second Ctrl-C; all "
                    "chains stop")  # fmt: skip
 @pytest.mark.parametrize(
     ("running", "n_jobs", "length", "kernel", "status"),

@@ -55,7 +55,7 @@ BAD_REFITS: dict[str, Callable[[BayesianRuleListClassifier], Any]] = {
 @pytest.mark.fault(
     "",
     "a fit in Python that fails, or is interrupted before it has a result",
-    "after a first fit the classifier stays unfitted, after a refit it keeps the earlier fit",
+    "a classifier that was not fitted stays so; one that was keeps its earlier fit",
 )
 @pytest.mark.parametrize("refit", BAD_REFITS.values(), ids=BAD_REFITS)
 def test_a_refit_that_fails_leaves_the_earlier_fit(refit: Any) -> None:

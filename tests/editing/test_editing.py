@@ -169,11 +169,11 @@ def test_the_change_is_told_in_its_parts(draft: Draft) -> None:
     assert math.isclose(moved.change, moved.log_posterior - draft.start.log_posterior)
     text = str(moved)
     assert "log prior" in text
-    assert "Against the start:" in text
+    assert "Compared with the start:" in text
     assert "probable (prior" in text
     assert "move 'region = north' from 1 to 3" in text
     start = str(draft.start)
-    assert "Against the start" not in start
+    assert "Compared with the start" not in start
     assert "Log posterior" in start
 
 
@@ -331,7 +331,7 @@ def test_a_model_saved_without_its_posterior(fitted: Any) -> None:
     assert draft.log_posterior == classifier.edit(X, y).log_posterior
     expect_refused(lambda: draft.best_with(must="age"), "without its posterior", kind=ParamError)
     assert bare.explain(X).others is None
-    assert "Nothing is known of its convergence" in bare._repr_html_()
+    assert "The model was saved without its convergence" in bare._repr_html_()
 
 
 # -------------------------------------------------------------------------- refusals

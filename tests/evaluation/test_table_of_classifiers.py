@@ -202,7 +202,7 @@ def test_scores_that_are_no_numbers_fail() -> None:
         "short", DummyClassifier(), X, {"short": lambda f, X: Scores(np.zeros(3), None)}
     )
     found = run(odd, short)
-    assert "60 that are no numbers" in found.failures["odd"]
+    assert "60 that are not numbers" in found.failures["odd"]
     assert "shape (3,)" in found.failures["short"]
 
 

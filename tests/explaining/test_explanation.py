@@ -105,7 +105,7 @@ STROKE = make(
         (
             Condition("region", "!=", "north", ("east", "north")),
             "mars",
-            "region is mars, which training did not see, so the rule does not apply",
+            "region is mars, which is not in the training data, so the rule does not apply",
         ),
         (Condition("stage", ">", "II", STAGES), "I", "stage is I, not above II"),
         (

@@ -127,7 +127,7 @@ def test_a_column_of_the_model_with_a_new_name_is_refused(dialect: str, name: st
     renamed = {name: "smoker"}
     assert name in str(export_model(model, "sql", dialect=dialect, columns=renamed))
     if dialect == "duckdb":
-        with pytest.raises(ExportError, match="as a result is in PMML"):
+        with pytest.raises(ExportError, match="which PMML uses for a result"):
             export_model(model, "pmml")
 
 

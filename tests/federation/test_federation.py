@@ -231,7 +231,11 @@ def test_the_three_verbs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     options = ["--n-iter", "4000", "--model", model, "--results", results, "--leave-one-out"]
     assert run(["federate", plan, *counts, *options]) == 0
     shown = capsys.readouterr().out
-    for words in ("shared in place of rows", "by site", "judged by the list of all others"):
+    for words in (
+        "shared in place of rows",
+        "by site",
+        "evaluated with the list learnt from all others",
+    ):
         assert words in shown
     rows = fitted_to_rows(read_plan(plan), X, y, n_iter=4000, random_state=0)
     assert digest(read_model(model).posterior) == digest(rows.posterior_)
@@ -244,7 +248,7 @@ def test_the_three_verbs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     (here / "kept").mkdir()
     (here / "kept" / "letter.txt").write_text("not a checkpoint")
     assert run(["federate", plan, *counts, *kept]) != 0
-    assert "holds other files than checkpoints" in capsys.readouterr().err
+    assert "contains files other than checkpoints" in capsys.readouterr().err
     (here / "kept" / "letter.txt").unlink()
     federated(read_plan(plan), [read_site(path, read_plan(plan)) for path in counts],
               checkpoint=here / "kept", n_iter=4000, random_state=0)  # fmt: skip

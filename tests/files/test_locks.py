@@ -89,7 +89,7 @@ def test_two_extractions_into_one_folder(
     assert line_of(first) == "waits"
     assert run(command) == 4
     assert capsys.readouterr().err == (
-        f"elseif: Another extraction is at work in {folder}. Wait for it to end, or use another "
+        f"elseif: Another extraction is using {folder}. Wait for it to end, or use another "
         "folder: --out.\n"
     )
     first.communicate("")

@@ -106,7 +106,7 @@ def test_a_disk_without_permissions(
     folder = tmp_path / "cohort"
     folder.mkdir(mode=0o777)
     monkeypatch.setattr(Path, "chmod", lambda *_: None)
-    with pytest.raises(ResourceError, match="cannot be closed to other users"):
+    with pytest.raises(ResourceError, match="cannot be restricted to you"):
         extract_into(path, folder)
     assert list(folder.iterdir()) == []
 

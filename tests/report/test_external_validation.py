@@ -198,13 +198,13 @@ def test_the_program(
     assert numbers["auc"]["value"] == pytest.approx(found.auc.value)
     assert [line["n"] for line in numbers["lines"]] == [line.n for line in found.lines]
     assert run(["show", str(recalibrated)]) == 0
-    assert "Recalibrated: 557 new cases on top of 1,533 earlier ones" in capsys.readouterr().out
+    assert "Recalibrated: 557 new cases added to 1,533 earlier ones" in capsys.readouterr().out
     page = tmp_path / "report.html"
     told_again = ["report", str(recalibrated), str(table), "--folds", "2", "--quiet"]
     assert run([*told_again, "--out", str(page)]) == 0
-    assert "Recalibrated: 557 new cases on top of 1,533" in page.read_text("utf-8")
+    assert "Recalibrated: 557 new cases added to 1,533" in page.read_text("utf-8")
     assert run([*told_again, "--out", str(page), "--min-cell", "10", "--force"]) == 0
-    assert "Recalibrated: new cases on top of the earlier ones" in page.read_text("utf-8")
+    assert "Recalibrated: new cases added to the earlier ones" in page.read_text("utf-8")
     capsys.readouterr()
     for wrong, words in (
         ([str(model)], "Give a TABLE, or --database"),

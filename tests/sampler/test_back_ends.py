@@ -123,7 +123,7 @@ def sampled(progress: Progress) -> list[np.ndarray]:
 
 
 @pytest.mark.fault(54, "a worker process that is killed, or runs out of memory",
-                   "its work is done again, three times, then `ResourceError`")  # fmt: skip
+                   "its work is repeated, up to three times, then `ResourceError`")  # fmt: skip
 @pytest.mark.parametrize("name", ["loky", "dask"])
 def test_a_worker_that_dies_is_replaced(
     name: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch

@@ -72,7 +72,7 @@ def kill_and_resume(kind: str, folder: Path, n_kills: int, rng: np.random.Genera
 
 
 @pytest.mark.fault(49, "kill -9 at random times during a fit with checkpoints",
-                   "the same call resumes, and ends as if it had not been killed")  # fmt: skip
+                   "the same call resumes, with the result of an uninterrupted fit")  # fmt: skip
 @pytest.mark.parametrize("kind", ["paper", "tempered", "more"])
 def test_a_killed_fit_ends_as_if_it_had_not_been(kind: str, tmp_path: Path) -> None:
     kill_and_resume(kind, tmp_path / "fit", 2, np.random.default_rng(len(kind)))
@@ -145,7 +145,7 @@ def flip(content: bytes) -> bytes:
 
 
 @pytest.mark.fault(52, "a checkpoint that is cut short, empty or has a bit flipped",
-                   "the one before it is taken, or else the start; a warning says so")  # fmt: skip
+                   "the previous one is used, or the fit starts again; a warning")  # fmt: skip
 @pytest.mark.parametrize("damage", [cut, flip, lambda content: b""], ids=["cut", "bit", "empty"])
 @pytest.mark.parametrize("which", ["the last", "all"])
 def test_a_damaged_checkpoint_falls_back(
@@ -233,7 +233,7 @@ def test_a_folder_with_other_files_is_refused(tmp_path: Path) -> None:
     """Its files would be closed to others, and nobody asked for that."""
     (tmp_path / "rows.csv").write_text("a")
     os.chmod(tmp_path / "rows.csv", 0o644)
-    with pytest.raises(CheckpointError, match="holds other files than checkpoints"):
+    with pytest.raises(CheckpointError, match="contains files other than checkpoints"):
         fit(tmp_path, kernel="tempered", n_iter=1_000)
     assert stat.S_IMODE((tmp_path / "rows.csv").stat().st_mode) == 0o644
 
@@ -246,7 +246,7 @@ def test_no_folder(tmp_path: Path) -> None:
 
 
 @pytest.mark.fault(51, "no space for a checkpoint",
-                   "one warning; the fit goes on, and the last whole checkpoint stays")  # fmt: skip
+                   "one warning; the fit continues, and the last complete one is kept")  # fmt: skip
 def test_a_full_disk(halfway: Path, expected: str, monkeypatch: pytest.MonkeyPatch) -> None:
     before = {path: path.read_bytes() for path in files_in(halfway)}
 

@@ -58,7 +58,7 @@ def test_titanic(cluster: Any) -> None:
 
 
 @pytest.mark.fault(54, "a worker that holds rows is killed in the middle of a fit",
-                   "its rows are read again, and the fit goes on to the same draws")  # fmt: skip
+                   "its rows are read again, and the fit continues with equal draws")  # fmt: skip
 def test_every_kind_of_column(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """With missing values and weights; one worker is killed between two steps."""
     table = mixed_table(800)
@@ -112,7 +112,7 @@ def test_refusals(cluster: Any) -> None:
         classifier(n_shards=2).fit(table.drop(columns="outcome"), table["outcome"])
     with pytest.raises(ParamError, match="max_correlation compares covers"):
         classifier(n_shards=2, max_correlation=0.9).fit(frame, "outcome")
-    with pytest.raises(ParamError, match="looks at every row"):
+    with pytest.raises(ParamError, match="needs every row"):
         classifier(n_shards=2, predict_with="projected").fit(frame, "outcome")
     duckdb = pytest.importorskip("duckdb")
     with pytest.raises(ParamError, match="X must be a Dask frame"):

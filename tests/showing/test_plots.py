@@ -208,4 +208,4 @@ def test_without_matplotlib() -> None:
         "except ParamError as error:\n"
         "    print(error)"
     )
-    assert run(code) == "Pictures need matplotlib: pip install '.[plot]' in a clone of elseif."
+    assert run(code) == "Figures need matplotlib: pip install '.[plot]' in a clone of elseif."

@@ -86,7 +86,7 @@ def peak_of_refusal(path: Path, kind: type[ElseifError], words: str) -> int:
 @pytest.mark.usefixtures("little_memory")
 @pytest.mark.parametrize("ending", PACKERS)
 @pytest.mark.fault(57, "a small compressed file that would fill the memory, or a line without end",
-                   "`ResourceError` or `DataError` after a little of it was read")  # fmt: skip
+                   "`ResourceError` or `DataError` after reading a small part of it")  # fmt: skip
 def test_many_rows(ending: str, tmp_path: Path) -> None:
     """Rows that take 25 MB, in some kilobytes."""
     path = tmp_path / f"t{ending}"

@@ -162,7 +162,7 @@ def test_a_format_that_cannot_be(wrong: str) -> None:
 
 def test_text_that_is_dates_is_noticed_in_a_data_frame() -> None:
     X = few(*written("%d.%m.%Y"))
-    with pytest.warns(UserWarning, match=r"are dates. Say kinds=\{'seen': 'date'\}"):
+    with pytest.warns(UserWarning, match=r"are dates. Set kinds=\{'seen': 'date'\}"):
         BayesianRuleListClassifier(random_state=0, n_iter=2000, empty_pool="default_rule").fit(
             X, LATE
         )

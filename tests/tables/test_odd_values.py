@@ -331,7 +331,7 @@ def test_a_batch_of_arrow_keeps_its_names() -> None:
 
 @pytest.mark.fault(
     "",
-    "a lazy table, such as a DuckDB relation; a pipe or device in place of a file",
+    "labels in memory for a lazy table, or predictions for one; a pipe or device instead of a file",
     "`DataError` with what to do",
 )
 def test_what_is_not_computed_yet_is_refused_with_what_to_do() -> None:

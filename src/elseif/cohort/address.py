@@ -23,10 +23,10 @@ _FORMS = (
     "spark:///FOLDER or spark"
 )
 _UNREADABLE = (
-    "The address of the PostgreSQL database cannot be read; it is not repeated here, because it "
-    "may hold a password. It must be postgresql://USER:PASSWORD@HOST:PORT/NAME, in which the "
-    "characters / @ : ? # % of a user or password are written as %2F %40 %3A %3F %23 %25. Better, "
-    "leave the password out and set PGPASSWORD, or write it into ~/.pgpass."
+    "The address of the PostgreSQL database cannot be read; it is not repeated here, because "
+    "it may contain a password. It must be postgresql://USER:PASSWORD@HOST:PORT/NAME, in which "
+    "the characters / @ : ? # % of a user or password are written as %2F %40 %3A %3F %23 %25. "
+    "Better, leave the password out and set PGPASSWORD, or write it into ~/.pgpass."
 )
 
 
@@ -61,7 +61,7 @@ def read_address(url: str | os.PathLike[str]) -> Address:
         return _duckdb(url[scheme.end() :], _relative(url[scheme.end() :]))
     if kind == "spark":
         return _spark(url[scheme.end() :])
-    raise ParamError(f"elseif reads no database of the kind {scheme[1]!r}. Give {_FORMS}.")
+    raise ParamError(f"elseif does not support databases of the kind {scheme[1]!r}. Give {_FORMS}.")
 
 
 def _without_scheme(url: str) -> Address:
@@ -69,7 +69,7 @@ def _without_scheme(url: str) -> Address:
         return Address("spark", "the Spark session", "spark")
     if url.lower().endswith(_DUCKDB_ENDINGS) and "@" not in url:
         return _duckdb(url, ())
-    raise ParamError(f"The address of the database is of no kind that elseif knows. Give {_FORMS}.")
+    raise ParamError(f"The address of the database is of an unknown kind. Give {_FORMS}.")
 
 
 def _duckdb(path_text: str, relative: tuple[str, ...]) -> Address:

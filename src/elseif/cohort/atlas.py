@@ -106,7 +106,9 @@ def read_atlas(path: str | Path, name: str | None = None) -> AtlasCohort:
     try:
         cohort = _translated(expression, name, found)
     except MalformedError as error:
-        raise ParamError(f"{path.name} is no cohort of ATLAS: {str(error).rstrip('.')}.") from None
+        raise ParamError(
+            f"{path.name} is not a cohort of ATLAS: {str(error).rstrip('.')}."
+        ) from None
     except ElseifError as error:
         if not found.refused:
             raise ParamError(f"{path.name}: {error}") from error
@@ -114,8 +116,8 @@ def read_atlas(path: str | Path, name: str | None = None) -> AtlasCohort:
     if found.refused or cohort is None:
         listed = "; ".join(found.refused)
         raise ParamError(
-            f"{path.name} says what a definition here cannot: {listed}. Generate the cohort in "
-            "ATLAS and give its number instead: cohort: NUMBER."
+            f"{path.name} uses features that are not supported here: {listed}. Generate the "
+            "cohort in ATLAS and give its number instead: cohort: NUMBER."
         )
     return cohort
 
@@ -123,7 +125,7 @@ def read_atlas(path: str | Path, name: str | None = None) -> AtlasCohort:
 def _content(path: Path) -> Any:
     try:
         if path.exists() and not path.is_file():  # a pipe or a device may never end
-            raise ParamError(f"{path} is no file; a cohort of ATLAS is a JSON file.")
+            raise ParamError(f"{path} is not a file; a cohort of ATLAS is a JSON file.")
         if path.stat().st_size > LARGEST_FILE:
             raise ParamError(f"{path.name} has more than {LARGEST_FILE:,} bytes: no cohort.")
         content = path.read_bytes()
@@ -148,7 +150,7 @@ def _expression(content: Any, file: str) -> Node:
                 inner = None
         content = inner if isinstance(inner, dict) else content
     if not isinstance(content, dict) or "PrimaryCriteria" not in content:
-        raise ParamError(f"{file} is no cohort of ATLAS: it has no PrimaryCriteria.")
+        raise ParamError(f"{file} is not a cohort of ATLAS: it has no PrimaryCriteria.")
     return Node(content, "")
 
 

@@ -292,7 +292,7 @@ class Cohort:
             found[c["column"]] = np.full(len(self), empty)
             if key[:3] in units:
                 warnings.warn(
-                    f"{c['column']} is recorded here in other units alone: not measured for "
+                    f"{c['column']} is recorded here only in other units, so it is missing for "
                     "everybody.",
                     UserWarning,
                     stacklevel=3,

@@ -198,7 +198,9 @@ class Database:
         self.close()
 
     def __reduce__(self) -> Any:
-        raise ParamTypeError("A database cannot be pickled: it may hold a password. Connect anew.")
+        raise ParamTypeError(
+            "A database cannot be pickled: it may contain a password. Connect again."
+        )
 
     def close(self) -> None:
         """Close the connection, unless it was opened elsewhere."""
@@ -464,7 +466,7 @@ class Database:
 
     def _check_open(self) -> None:
         if not self._is_open:
-            raise DatabaseError(f"The connection to {self.label} is closed. Connect anew.")
+            raise DatabaseError(f"The connection to {self.label} is closed. Connect again.")
 
     @contextlib.contextmanager
     def _translated(self) -> Iterator[None]:

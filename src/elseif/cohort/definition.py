@@ -257,7 +257,7 @@ class CohortDefinition:
         seen: set[tuple[str, str]] = set()
         for feature in features:
             if not isinstance(feature, Feature):
-                raise ParamTypeError(f"features holds {feature!r:.80}, which is no Feature.")
+                raise ParamTypeError(f"features holds {feature!r:.80}, which is not a Feature.")
             keys = {(feature.domain, key) for key in feature.keys}
             if keys & seen:
                 raise ParamError(

@@ -143,7 +143,7 @@ class _Work:
             prints["records"] = fingerprint(now)
         if (folder / MANIFEST).exists():
             check_prints(folder, read_manifest(folder), prints)
-            self.progress.note(f"{folder} holds the whole cohort already.")
+            self.progress.note(f"{folder} already contains the whole cohort.")
             return read_folder(folder)
         parts = PartsInFolder(folder, self.definition)
         if not parts.resume(prints):

@@ -50,7 +50,7 @@ def check_folder(folder: Path) -> None:
     names = {path.name for path in folder.iterdir()}
     if not names & {PLAN, MANIFEST} and any(n != LOCK and not is_temporary(n) for n in names):
         raise FileExistsAlreadyError(
-            f"{folder} holds other files and no cohort. Give the name of a new folder."
+            f"{folder} contains other files but no cohort. Give the name of a new folder."
         )
 
 

@@ -136,7 +136,7 @@ class Inclusion:
             for each in records:
                 if not isinstance(each, PriorRecords):
                     raise ParamTypeError(
-                        f"inclusion: {key} holds {each!r:.80}, which is no PriorRecords."
+                        f"inclusion: {key} holds {each!r:.80}, which is not a PriorRecords."
                     )
             if len(set(records)) < len(records):
                 raise ParamError(f"inclusion: {key} has the same criterion twice.")

@@ -206,8 +206,8 @@ def refuse_missing(with_missing: Mapping[str, int]) -> None:
     more = ", ..." if len(lacking) > 5 else ""
     columns = "1 column lacks" if len(lacking) == 1 else f"{len(lacking)} columns lack"
     raise DataError(
-        f"Input X contains NaN: {columns} values: {shown}{more}. "
-        "Fill them in, or let them make no condition true by missing='own_level'."
+        f"Input X contains NaN: {columns} values: {shown}{more}. Fill them in, or use "
+        "missing='own_level'."
     )
 
 
@@ -308,8 +308,8 @@ def _why_nothing(column: Column, how: Binarising) -> str:
     if cuts is not None and not isinstance(cuts, str):
         return "no cut points were given"
     if (cuts or how.cutting) == DESCRIPTION_LENGTH:
-        return "no cut tells more of the labels than it costs to describe"
-    return "constant where it counts"  # other values are infinite or have no weight
+        return "no cut reduces the entropy of the labels by more than its description length"
+    return "constant in the rows that are used"  # other values are infinite or have no weight
 
 
 def _personal(column: Column, labels: Labels, how: Binarising) -> str | None:

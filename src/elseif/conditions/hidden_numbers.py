@@ -51,10 +51,10 @@ def warn_of_hidden_numbers(name: str, categories: Sequence[Any]) -> None:
     hidden = hidden_in(categories)
     if hidden is not None:
         text = f"Column {name!r} is text, but its {len(categories)} values are {hidden.what}"
-        to_read = f"Say kinds={{{name!r}: {hidden.kind!r}}} to read them so"
+        to_read = f"Set kinds={{{name!r}: {hidden.kind!r}}} to have them read as such"
         if hidden.what == SIGNED:
-            to_read = "Take the signs away to read them as numbers"
-        advice = f"{to_read}, or say kinds={{{name!r}: 'category'}}."
+            to_read = "Remove the signs to have them read as numbers"
+        advice = f"{to_read}, or set kinds={{{name!r}: 'category'}}."
         beside = f" (but {hidden.odd[0]!r})" if hidden.odd else ""
         warnings.warn(
             ValuesShownWarning(f"{text}{beside}. {advice}", f"{text}. {advice}"), stacklevel=3

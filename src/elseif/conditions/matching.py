@@ -16,10 +16,10 @@ from elseif.tables.reading import Table
 MOST_SHOWN = 5
 NOTHING_HOLDS = "no condition is true of them."
 LISTS_NOT_DRAWN = (
-    "which lists ask for that were not drawn: predictions are averages over the draws, not the sum "
+    "which lists that were not drawn use: predictions are averages over the draws, not the sum "
     "over all lists."
 )
-OTHER_LISTS = "which other lists of the posterior ask for: what they say is left out."
+OTHER_LISTS = "which other lists of the posterior use: their predictions are left out."
 
 
 def match_columns(

@@ -368,7 +368,7 @@ def _check(path: Any, observed_from: Any, force: Any) -> Path:
         raise ParamTypeError(f"path is {path!r}; it must be the name of a file.")
     target = Path(path)
     if not target.name or "\0" in str(target):
-        raise ParamError(f"path is {str(path)!r}, which no file can be called.")
+        raise ParamError(f"path is {str(path)!r}, which is not a valid file name.")
     if not target.parent.is_dir():
         raise ParamError(f"path is {str(target)!r}, but there is no folder {str(target.parent)!r}.")
     if target.is_dir():

@@ -229,7 +229,7 @@ class Draft:
             n_rules = "no rules" if n == 0 else "1 rule" if n == 1 else f"{n} rules"
             allowed = "nothing" if last < 0 else f"0 to {last}"
             raise ParamError(
-                f"{name} is {position}; the list has {n_rules} beside its default rule, which "
+                f"{name} is {position}; the list has {n_rules} besides its default rule, which "
                 f"stays last, so {name} can be {allowed}."
             )
         return int(position)

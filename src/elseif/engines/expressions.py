@@ -118,5 +118,5 @@ def literal(value: Any, kind: Kind) -> Any:
         return float(value)
     moment = as_date(value).astype("datetime64[us]").astype(datetime.datetime)
     if not isinstance(moment, datetime.datetime):
-        raise DataError(f"The date {np.datetime64(value)} is too far off for an engine.")
+        raise DataError(f"The date {np.datetime64(value)} is out of range for an engine.")
     return moment

@@ -75,7 +75,7 @@ def large_column_conditions(
         n_missing=n_missing,
         n_conditions=len(conditions),
         cuts=tuple(cuts),
-        excluded=None if conditions else "constant where it counts",
+        excluded=None if conditions else "constant in the rows that are used",
         range=None if found is None or people is None else range_between(*found, kind, people),
     )
     return conditions, report

@@ -88,7 +88,7 @@ class LazyTable:
         self.label, self.weight = label, weight
         self.names = [name for name in columns if name not in (label, weight)]
         if not self.names:
-            raise DataError("The table has no column beside the labels.")
+            raise DataError("The table has no column besides the labels.")
         self.told_orders: dict[str, str] = {}  # of dates that are texts, which are refused
 
     def __contains__(self, name: str) -> bool:

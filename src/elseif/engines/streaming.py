@@ -71,9 +71,9 @@ def stream_covers(
             report(min(done, labels.n_rows))
     if not covers.is_whole() or done != labels.n_rows:
         raise DataError(
-            f"The table had {labels.n_rows:,} rows when they were counted, and {done:,} or other "
-            "ones when they were read: something is changing it. Fit a table that stays as it is, "
-            "such as a copy."
+            f"The table had {labels.n_rows:,} rows when they were counted, and {done:,} or "
+            "other ones when they were read: something is changing it. Fit a table that does "
+            "not change, such as a copy."
         )
     return covers, layout
 

@@ -274,8 +274,8 @@ def _check_event(name: str, fitted: Any, y: Any) -> None:
     classes = getattr(fitted, "classes_", None)
     if classes is not None and classes[-1] != event:
         raise DataError(
-            f"{name} takes {classes[-1]} for the event, and the comparison {event}: the labels' "
-            "own order is not that of their letters. Give y as true and false"
+            f"{name} takes {classes[-1]} for the event, and the comparison {event}: the labels "
+            "are not in alphabetical order. Give y as true and false"
         )
 
 
@@ -284,7 +284,7 @@ def _check(name: str, scores: Scores, n: int) -> None:
         if values is not None and (np.shape(values) != (n,) or not np.isfinite(values).all()):
             raise ValueError(
                 f"{name} gives scores of shape {np.shape(values)} with "
-                f"{int((~np.isfinite(values)).sum())} that are no numbers"
+                f"{int((~np.isfinite(values)).sum())} that are not numbers"
             )
 
 

@@ -98,7 +98,9 @@ def _check_names(plain: PlainList, answers: Sequence[Result]) -> None:
     taken |= {rule_name(number) for number in range(1, len(plain.rules) + 1)}
     for column in plain.sorts:
         if column in taken:
-            raise ExportError(f"A column is called {column!r}, as a result is in CQL. Rename it.")
+            raise ExportError(
+                f"A column is called {column!r}, which CQL uses for a result. Rename it."
+            )
         if not column:
             raise ExportError("A column has no name, and CQL needs one. Rename it.")
 

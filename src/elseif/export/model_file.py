@@ -142,9 +142,9 @@ def model_from_bytes(content: bytes, name: str = "The model") -> FittedModel:
     version = _version(raw, name)
     if raw.get("sha256") != _checksum_or_none(raw):
         raise ModelFileError(
-            f"{name} is not as it was saved: its checksum differs. It was damaged or edited. "
-            "To change a model, load it, change it in Python and save it again; a damaged file "
-            "must be fetched or made anew."
+            f"{name} is not as it was saved: its checksum differs. It was damaged or edited. To "
+            "change a model, load it, change it in Python and save it again; a damaged file "
+            "must be fetched or made again."
         )
     document = _checked(migrate(raw, version), name)
     try:

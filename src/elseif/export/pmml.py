@@ -89,7 +89,9 @@ def _dictionary(root: ET.Element, plain: PlainList) -> None:
     fields = ET.SubElement(root, "DataDictionary", {"numberOfFields": str(len(plain.sorts) + 1)})
     for name, sort in plain.sorts.items():
         if name in taken:
-            raise ExportError(f"A column is called {name!r}, as a result is in PMML. Rename it.")
+            raise ExportError(
+                f"A column is called {name!r}, which PMML uses for a result. Rename it."
+            )
         # truth values are text: of type "boolean" an engine would take a 2 for true
         types = {NUMBER: "double", DATE: "double"}
         optype = "continuous" if sort in (NUMBER, DATE) else "categorical"

@@ -139,8 +139,8 @@ def _withheld(found: Federated) -> Finding:
     text = (
         f"Minimum cells withhold {at_most}{count(most.sum())} of {count((most + shared).sum())} "
         f"people and {at_most}{count(most[place])} of {count(most[place] + shared[place])} with "
-        "the event. The list and its risks are those of the people who are left. “Every line at "
-        "every site” shows what is possible wherever the others are."
+        "the event. The list and its risks are based on the remaining people. “Every line at "
+        "every site” shows what is possible, wherever the others belong."
     )
     shares = f"{percent(people, 0)} of the people and {percent(events, 0)} of the events"
     headline = f"{at_most.capitalize()}{shares} are missing"
@@ -162,9 +162,9 @@ def _elsewhere(found: Federated) -> Finding:
     aucs = [site.auc.value for site in known]
     ratios = [site.observed_to_expected for site in known]
     text = (
-        "Each site evaluated by the list of all others: AUC from "
-        f"{min(aucs):.2f} to {max(aucs):.2f}, observed to expected events from {min(ratios):.2f} "
-        f"to {max(ratios):.2f}."
+        f"Each site evaluated with the list learnt from all others: AUC from {min(aucs):.2f} to "
+        f"{max(aucs):.2f}, observed to expected events from {min(ratios):.2f} to "
+        f"{max(ratios):.2f}."
     )
     few = [site for site in known if min(site.n_events, site.n - site.n_events) < 10]
     if few:
@@ -244,7 +244,7 @@ def _tables(found: Federated) -> dict[str, Table]:
     tables = {"sites": Table("What each site shares and withholds, by label", heads, rows)}
     if found.left_out:
         tables["left_out"] = Table(
-            "Each site evaluated by the list of all others (95% intervals)",
+            "Each site evaluated with the list learnt from all others (95% intervals)",
             ["site", "n", "events", "rules", "AUC", "observed / expected", "calibration slope"],
             [_left_out_row(site) for site in found.left_out],
         )

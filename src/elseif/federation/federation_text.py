@@ -74,8 +74,8 @@ def _lines(found: Federated) -> str:
     if is_bounded:
         rows.append(
             _wrapped(
-                '"if withheld": the least and largest share that is possible, wherever the people '
-                "are whom the site withholds."
+                '"if withheld": the lowest and highest share possible, depending on where the '
+                "withheld people belong."
             )
         )
     return "\n".join(rows)
@@ -83,7 +83,7 @@ def _lines(found: Federated) -> str:
 
 def _left_out(found: Federated) -> str:
     head = f"{'site':<{LONGEST}}{'people':>10}{'events':>9}{'rules':>7}  {'AUC':<20}{'O/E':>6}"
-    rows = ["Each site judged by the list of all others", f"{head}  slope"]
+    rows = ["Each site evaluated with the list learnt from all others", f"{head}  slope"]
     for site in found.left_out:
         name = show_name(site.site, LONGEST - 2)
         expected = site.observed_to_expected

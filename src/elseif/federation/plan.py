@@ -236,7 +236,7 @@ def make_plan(
     if smallest is not None:
         antecedents, notes = _without_rare_levels(antecedents, table, known, smallest)
     if not antecedents:
-        raise DataError("Nothing is left to plan with: no antecedent reaches the support.")
+        raise DataError("The plan would be empty: no antecedent reaches the support.")
     used = sorted({c.column for a in antecedents for c in a})
     columns = [PlanColumn(n, known[n].kind, *_levels(n, known[n].kind, antecedents)) for n in used]
     return Plan(
@@ -295,11 +295,11 @@ def _without_rare_levels(
         return list(antecedents), ()
     if not kept:
         raise DisclosureError(
-            f"Every antecedent would tell a category of fewer than {min_cell} people: group rare "
-            "categories (group_rare), or leave the columns out."
+            f"Every antecedent would reveal a category of fewer than {min_cell} people: group "
+            "rare categories (group_rare), or leave the columns out."
         )
     return kept, (
-        f"{len(antecedents) - len(kept):,} antecedents were left out because they would tell "
+        f"{len(antecedents) - len(kept):,} antecedents were left out because they would reveal "
         f"categories of fewer than {min_cell} people, of {', '.join(map(repr, dropped))}.",
     )
 

@@ -103,6 +103,6 @@ def _close(path: Path, status: os.stat_result) -> None:
 
 def _open_to_others(folder: Path) -> ResourceError:
     return ResourceError(
-        f"{folder} cannot be closed to other users, and would hold rows about patients. Give a "
-        "folder on a disk that knows permissions."
+        f"Access to {folder} cannot be restricted to you, and it would contain rows about "
+        "patients. Give a folder on a file system with permissions."
     )

@@ -49,7 +49,7 @@ def only_run_in(folder: Path, what: str, option: str = "out") -> Iterator[None]:
     handle = _take(folder / LOCK)
     if handle is None:
         raise ResourceError(
-            f"Another {what} is at work in {folder}. Wait for it to end, or use another folder: "
+            f"Another {what} is using {folder}. Wait for it to end, or use another folder: "
             f"--{option}."
         )
     try:

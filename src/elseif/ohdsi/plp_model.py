@@ -102,7 +102,7 @@ def plp_files(model: FittedModel, which: str | None = None) -> dict[str, str]:
     bits = {key: place for place, key in enumerate(k for k in covariates if k[0] != "age")}
     if len(bits) > MOST_COVARIATES:
         raise ExportError(
-            f"The list asks for {len(bits)} covariates; at most {MOST_COVARIATES} can be said."
+            f"The list asks for {len(bits)} covariates; at most {MOST_COVARIATES} can be encoded."
         )
     columns = {c["column"]: (c["domain"], int(c["concept_id"])) for c in model.cohort["concepts"]}
     mapping = _mapping(rule_list, bits, columns)
@@ -111,7 +111,7 @@ def plp_files(model: FittedModel, which: str | None = None) -> dict[str, str]:
     definition = definition_from(model.cohort["definition"], "The model")
     check_definition(definition, None)
     if not isinstance(definition.index, ConceptSet):
-        raise ExportError("Only cohorts that begin with records of concepts can be stated here.")
+        raise ExportError("Only cohorts that begin with records of concepts are supported here.")
     glm = {
         "intercept": 0,
         "coefficients": {

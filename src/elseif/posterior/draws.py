@@ -82,7 +82,7 @@ class Inclusion(dict[str, float]):
         if len(self) > len(shown):
             lines.append(f"        and {len(self) - len(shown):,} more")
         if marked:
-            lines.append("~ not yet steady: another run may well differ")
+            lines.append("~ not yet steady: another run may differ")
         return "\n".join(lines) or "{}"
 
     def _repr_html_(self) -> str:

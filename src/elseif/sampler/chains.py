@@ -222,9 +222,9 @@ def _draw_exactly(
     n_draws = _n_exact_draws(settings)
     if n_draws > MOST_EXACT_DRAWS:
         raise ParamError(
-            f"kernel='exact' keeps every draw by itself, at most {MOST_EXACT_DRAWS:,} over all "
-            f"chains, and n_iter={settings.n_iter} asks for {n_draws:,}. Lower n_iter: draws are "
-            "independent, and thousands are as informative as millions from a chain."
+            f"kernel='exact' stores every draw separately, at most {MOST_EXACT_DRAWS:,} over "
+            f"all chains, and n_iter={settings.n_iter} asks for {n_draws:,}. Lower n_iter: "
+            "draws are independent, and thousands are as informative as millions from a chain."
         )
     n_iter = _exact_iterations(settings)
     with progress.stage(f"summing over the lists of {problem.pool_size} antecedents", 1):

@@ -132,8 +132,8 @@ class Checkpoints:
     def tell_of_damage(self, damaged: Sequence[str]) -> None:
         """Warn that a file cannot be used; the one before it, or the start, is."""
         warnings.warn(
-            f"A checkpoint in {self.folder} is damaged ({'; '.join(damaged)}); the fit goes on "
-            "from the one before it, or from the start, to the same result.",
+            f"A checkpoint in {self.folder} is damaged ({'; '.join(damaged)}); the fit "
+            "continues from the one before it, or from the start, with the same result.",
             UserWarning,
             stacklevel=2,
         )
@@ -143,8 +143,8 @@ class Checkpoints:
         if not self._told:
             self._told = True
             warnings.warn(
-                f"A checkpoint could not be written: {error} The fit goes on; if it is stopped, it "
-                "resumes from the last checkpoint that is whole.",
+                f"A checkpoint could not be written: {error} The fit continues; if it is "
+                "stopped, it resumes from the last complete checkpoint.",
                 UserWarning,
                 stacklevel=2,
             )
@@ -273,8 +273,8 @@ def check_folder(folder: Path) -> None:
         for name in os.listdir(folder):
             if not (_NAME.fullmatch(name) or name == LOCK or is_temporary(name)):
                 raise CheckpointError(
-                    f"The folder {folder} holds other files than checkpoints, such as {name!r}. "
-                    "Give a new folder, which is closed to other users."
+                    f"The folder {folder} contains files other than checkpoints, such as "
+                    f"{name!r}. Give a new folder, which is closed to other users."
                 )
     make_private_folder(folder)
 

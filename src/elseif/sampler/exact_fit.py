@@ -101,14 +101,14 @@ def check_sum(problem: Problem, max_memory: float) -> None:
         needed = _bytes(problem, problem.pool_size, n_counted)
         raise ParamError(
             f"kernel='exact' would take {needed / 1e6:,.0f} MB for the sum over all lists of "
-            f"{problem.pool_size} antecedents, and max_memory allows {max_memory / 1e6:,.0f} MB. "
-            f"Set max_memory={needed:.2g} or more, take kernel='auto', or {how}: "
-            f"{largest} antecedents would do."
+            f"{problem.pool_size} antecedents, and max_memory allows {max_memory / 1e6:,.0f} "
+            f"MB. Set max_memory={needed:.2g} or more, use kernel='auto', or {how}: {largest} "
+            "antecedents would do."
         )
     raise ParamError(
         f"kernel='exact' sums over all lists of a pool of at most {LARGEST_SUM} antecedents, "
-        f"and this pool has {problem.pool_size:,}; every antecedent more doubles time and memory. "
-        f"Take kernel='auto', or {how}{_support_that_would_do(problem, largest)}."
+        f"and this pool has {problem.pool_size:,}; every further antecedent doubles time and "
+        f"memory. Use kernel='auto', or {how}{_support_that_would_do(problem, largest)}."
     )
 
 

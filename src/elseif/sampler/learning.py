@@ -147,7 +147,9 @@ def _note(problem: Problem, values: Values, is_exact: bool) -> str:
     if at_end:
         note += f" At the end of its range: {', '.join(at_end)}."
     if CARDINALITY in values and len(problem.prior.distinct_cardinalities) == 1:
-        note += " All antecedents have one cardinality, so nothing can be learnt of the expected."
+        note += (
+            " All antecedents have one cardinality, so the expected cardinality cannot be learnt."
+        )
     return note
 
 

@@ -320,7 +320,7 @@ class _Server:
     def _with_bindings(self, name: str) -> ServedModel:
         served = self._named(name)
         if name not in self._bindings:
-            raise _Refused(NOT_FOUND, f"{name} is no CDS service: it has no FHIR bindings.")
+            raise _Refused(NOT_FOUND, f"{name} is not a CDS service: it has no FHIR bindings.")
         return served
 
     async def _body(self, request: Request, known: set[str]) -> Mapping[str, Any]:

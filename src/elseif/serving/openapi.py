@@ -42,7 +42,7 @@ def openapi(models: Sequence[ServedModel], most_cases: int) -> Schema:
         "openapi": "3.1.0",
         "info": {"title": "elseif", "version": __version__},
         "paths": {
-            "/models": _get("What each model predicts, from what.", "Models"),
+            "/models": _get("Outcome and columns of each model.", "Models"),
             "/healthz": _get("Whether the server answers.", "Health"),
             "/predict": _post(
                 "The line of the list that applies to one case, or to each of many.",
@@ -50,7 +50,7 @@ def openapi(models: Sequence[ServedModel], most_cases: int) -> Schema:
                 "Prediction",
             ),
             "/explain": _post(
-                "Why the list answers as it does for one case.",
+                "Explanation of the prediction for one case.",
                 {"anyOf": explained},
                 "Explanation",
             ),

@@ -14,7 +14,7 @@ from elseif.visible import show_name
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-LIMIT = "limit where the standard error is not small anyway"
+LIMIT = "limit, unless the standard error is small"
 MOST_ROWS = 40  # of a figure
 PREDICTED = "predicted probability"
 NAME_WIDTH = 44  # characters of a line of text beside a picture
@@ -59,7 +59,7 @@ def plot_convergence(
     """
     if not quantities:
         figure = new_figure(8.5, 1.5)
-        figure.text(0.5, 0.5, "Nothing was sampled, so nothing can be said.", ha="center")
+        figure.text(0.5, 0.5, "Nothing was sampled.", ha="center")
         return figure
     rows = _rows(quantities)
     texts = [_text(name, len(of_row), names) for name, of_row in rows]
@@ -67,11 +67,11 @@ def plot_convergence(
     figure = new_figure(8.5, 1.2 + 0.16 * n_lines + 0.1 * len(rows))
     left, right = figure.subplots(1, 2, sharey=True)
     _dots(left, [[(q.r_hat, q.steady) for q in of_row] for _, of_row in rows], r_hat_limit)
-    left.set_xlabel("rank-normalised split R-hat (less is better)")
+    left.set_xlabel("rank-normalised split R-hat (lower is better)")
     left.set_xlim(left=0.998)
     left.xaxis.get_major_locator().set_params(nbins=5)
     _dots(right, [[(q.ess, q.steady) for q in of_row] for _, of_row in rows], ess_limit)
-    right.set_xlabel("effective draws (more is better)")
+    right.set_xlabel("effective draws (higher is better)")
     right.set_xlim(left=0)
     right.xaxis.get_major_locator().set_params(nbins=4)
     right.xaxis.set_major_formatter(lambda draws, _: f"{draws:,.0f}")

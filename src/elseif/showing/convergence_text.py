@@ -36,7 +36,7 @@ CUT_SHORT = {
 UNSTEADY = "Not yet steady: "
 # of a run that has converged: predictions and shares of lists are steady, these are details
 LESS_CERTAIN = "Less precise: "
-ANOTHER_LIST = "Another run may choose another list to stand for the posterior"
+ANOTHER_LIST = "Another run may choose another point estimate"
 
 LEVELS = (
     ("list", "the list and its predictions"),

@@ -59,14 +59,14 @@ def price_lines(draft: Draft) -> list[str]:
         )
     else:
         lines.append(
-            f"Against the start: {signed(draft.change)} nats, {in_words(draft.change)} "
-            f"(prior {signed(draft.change_of_prior)}, "
-            f"likelihood {signed(draft.change_of_likelihood)})"
+            f"Compared with the start: {signed(draft.change)} nats, {in_words(draft.change)} "
+            f"(prior {signed(draft.change_of_prior)}, likelihood "
+            f"{signed(draft.change_of_likelihood)})"
         )
         return lines
     change = draft.change_of_likelihood
     lines.append(
-        f"Against the start: likelihood {signed(change)} nats, the labels are "
+        f"Compared with the start: likelihood {signed(change)} nats, the labels are "
         f"{in_words(change)} under it"
     )
     return lines

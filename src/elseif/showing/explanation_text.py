@@ -115,7 +115,7 @@ def sections(explanation: Explanation) -> list[Section]:
 def _why(explanation: Explanation) -> tuple[str, ...]:
     fired = explanation.fired
     if explanation.n_rules == 0:
-        first = "The list has no rules: it says the same of every case."
+        first = "The list has no rules: the prediction is the same for every case."
     elif fired.place == explanation.n_rules:
         first = "None of the rules above applies, so the last line, else, does."
     else:
@@ -189,7 +189,7 @@ def failed_sentence(check: ConditionCheck, display: DisplayLabels = PLAIN) -> st
         return f"{column} is missing, so the rule does not apply"
     value = f"{column} is {_value(check.column, check.value, display)}"
     if check.is_unseen:
-        return f"{value}, which training did not see, so the rule does not apply"
+        return f"{value}, which is not in the training data, so the rule does not apply"
     if check.operator == UNEQUAL:
         return f"{value}, which the rule leaves out"
     return f"{value}, not {wants_text(check, display)}"

@@ -15,7 +15,7 @@ from elseif.showing.probability_axis import percent_tick
 try:
     from matplotlib.figure import Figure
 except ImportError:
-    raise ParamError(f"Pictures need matplotlib: {install('plot')}.") from None
+    raise ParamError(f"Figures need matplotlib: {install('plot')}.") from None
 
 SMALL, MEDIUM = 9, 10  # points: of numbers, and of what they are
 INK, SOFT, MUTED = "#223355", "#4477aa", "#888888"

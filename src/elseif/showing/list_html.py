@@ -105,7 +105,7 @@ def inclusion_html(inclusion: Mapping[str, float], most: int = 20, shares: str =
     ]
     table = html_table(("antecedents most often in the list", shares), rows, numbers=(1,))
     marked = any(name in unsteady for name, _ in shown)
-    return f"{table}<p>~ not yet steady: another run may well differ</p>" if marked else table
+    return f"{table}<p>~ not yet steady: another run may differ</p>" if marked else table
 
 
 def _mark(is_unsteady: bool) -> str:

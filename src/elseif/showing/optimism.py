@@ -30,13 +30,13 @@ def optimism_words() -> str:
     small, middle, large = MEASURED
     n_tables = sum(each.n_tables for each in MEASURED)
     return (
-        "Rules are selected because they stand out in the training data, so their risks are too "
-        f"extreme for new people, most of all in small tables. On held-out rows of {n_tables} "
-        f"public tables, the risks of default lists were on average {small.overstatement} "
-        "percentage points too far from the overall share if learnt from up to "
-        f"{small.most_rows:,.0f} rows, {middle.overstatement} points from up to "
-        f"{middle.most_rows:,.0f} rows, and {large.overstatement} points from more; the number of "
-        f"events on a line was within its 95% predictive interval {small.inside}%, "
+        "Rules are selected because they stand out in the training data, so their risks are "
+        "too extreme for new people, especially in small tables. On held-out rows of "
+        f"{n_tables} public tables, the risks of default lists were on average "
+        f"{small.overstatement} percentage points too far from the overall share if learnt from "
+        f"up to {small.most_rows:,.0f} rows, {middle.overstatement} points from up to "
+        f"{middle.most_rows:,.0f} rows, and {large.overstatement} points from more; the number "
+        f"of events on a line was within its 95% predictive interval {small.inside}%, "
         f"{middle.inside}% and {large.inside}% of the time."
     )
 

@@ -55,7 +55,7 @@ def load_matplotlib() -> None:
     try:
         import matplotlib
     except ImportError:
-        raise ParamError(f"Pictures need matplotlib: {install('plot')}.") from None
+        raise ParamError(f"Figures need matplotlib: {install('plot')}.") from None
     matplotlib.use("Agg")
 
 

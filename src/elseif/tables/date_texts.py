@@ -174,7 +174,7 @@ def parse_date(text: str, order: str = DAY_FIRST, written: str | None = None) ->
             return _date(found, month, int(found["day"]))
     if ZONED_TIME.fullmatch(text):
         return as_date(datetime.datetime.fromisoformat(text))
-    raise ValueError(f"{text!r} is no date")
+    raise ValueError(f"{text!r} is not a date")
 
 
 def _is_date(text: str, order: str) -> bool:
@@ -189,7 +189,7 @@ def _date(found: re.Match[str], month: int, day: int) -> np.datetime64:
     hour = int(found["hour"] or 0)
     if found["half"]:
         if not 1 <= hour <= 12:
-            raise ValueError(f"{found[0]!r} is no time")
+            raise ValueError(f"{found[0]!r} is not a time")
         hour = hour % 12 + 12 * (found["half"].lower() == "p")
     part = (found["part"] or "").ljust(6, "0")[:6]
     return as_date(

@@ -10,8 +10,8 @@ from elseif.visible import show_name
 
 LONGEST = 60  # letters of the name of a site or label
 NAMED = 20  # sites in a sentence
-LEFT = "The list and its probabilities are those of the people who are left."
-LEFT_EARLIER = "The earlier cases are those of the people who are left."
+LEFT = "The list and its probabilities are based on the remaining people."
+LEFT_EARLIER = "The earlier cases are the remaining people."
 
 
 def rounded_federation(federation: Mapping[str, Any], rounding: Rounding) -> dict[str, Any]:

@@ -76,10 +76,10 @@ def recalibration_sentence(recalibrated: Mapping[str, Any]) -> str:
     share = f"{recalibrated['discount']:.3g}"
     old, new = recalibrated["old_label_counts"], recalibrated["new_label_counts"]
     if old is None or new is None:
-        return f"Recalibrated: new cases on top of the earlier ones, each of which counts {share}."
+        return f"Recalibrated: new cases added to the earlier ones, each of which counts {share}."
     return (
-        f"Recalibrated: {_total(new):,.10g} new cases on top of {_total(old):,.10g} earlier ones, "
-        f"each of which counts {share}."
+        f"Recalibrated: {_total(new):,.10g} new cases added to {_total(old):,.10g} earlier "
+        f"ones, each of which counts {share}."
     )
 
 

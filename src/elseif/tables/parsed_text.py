@@ -71,8 +71,8 @@ def dates_of_texts(column: Column, told: str | None = None, otherwise: str | Non
     example = depends_on_order(known)
     if order is None:
         raise DataError(
-            f"Column {name!r} has dates such as {example!r}, and nothing tells whether the day or "
-            f"the month is first: say kinds={{{name!r}: 'dmy'}} or kinds={{{name!r}: 'mdy'}}."
+            f"Column {name!r} has dates such as {example!r}, and nothing shows whether the day or "
+            f"the month comes first: set kinds={{{name!r}: 'dmy'}} or kinds={{{name!r}: 'mdy'}}."
         )
     dates = np.full(len(texts) + 1, np.datetime64("NaT", "us"), dtype="datetime64[us]")
     for code, text in enumerate(texts):

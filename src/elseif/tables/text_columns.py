@@ -190,7 +190,7 @@ class TextColumn:
 
     def _no_century(self, text: str, codes: np.ndarray, how: Reading) -> DataError:
         row = int(np.flatnonzero(codes == self._place[text])[0])
-        other = f"; kinds={{{self.name!r}: 'category'}} takes them for categories"
+        other = "; kinds={{self.name!r}: 'category'} treats them as categories"
         return self._fault(
             row,
             how,
@@ -207,7 +207,7 @@ class TextColumn:
         if order is None:
             raise DataError(
                 f"{how.path.name}: column {self.name!r} has dates such as {example!r}, and nothing "
-                "tells whether the day or the month is first: say date_format='dmy' or "
+                "shows whether the day or the month comes first: set date_format='dmy' or "
                 "date_format='mdy'."
             )
         dates = np.full(len(texts), np.datetime64("NaT", "us"), dtype="datetime64[us]")

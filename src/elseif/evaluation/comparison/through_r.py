@@ -180,7 +180,7 @@ class RClassifier(SparseClassifier):
             ) from None
         if done.returncode:
             message = " ".join(done.stderr.split())[-400:]
-            raise ResourceError(f"R's package {self.package} failed: {message or 'without a word'}")
+            raise ResourceError(f"R's package {self.package} failed: {message or 'no message'}")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
