@@ -78,7 +78,7 @@ def test_parquet_takes_what_was_estimated(tmp_path: Path) -> None:
 
 
 @pytest.mark.fault(57, "chains, a projection or a Parquet file larger than the memory there is",
-                   "`ResourceError` before it is allocated, with a setting that is enough")  # fmt: skip
+                   "`ResourceError` before allocation, with a setting that is enough")  # fmt: skip
 def test_too_large_is_said_with_what_would_do(
     fitted: BayesianRuleListClassifier, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,4 +1,4 @@
-"""python -m elseif: the program, where its script is not on the path."""
+"""python -m elseif: the program, for when its script is not on the path."""
 
 from elseif.cli.main import main
 

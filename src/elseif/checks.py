@@ -1,4 +1,4 @@
-"""Checks of values that users give: what it is, what was found, and what is allowed."""
+"""Checks of values given by users; errors say what was found and what is allowed."""
 
 from __future__ import annotations
 

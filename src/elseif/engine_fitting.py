@@ -1,4 +1,4 @@
-"""From a table that lives in an engine to a pool and its observations, as fit needs them."""
+"""From a table in an engine to a pool and its observations."""
 
 from __future__ import annotations
 

@@ -1,20 +1,20 @@
-"""What went wrong, in the user's words."""
+"""The errors and warnings that elseif raises."""
 
 
 class ElseifError(Exception):
-    """Base of everything that elseif raises on purpose."""
+    """Base class of all errors raised by elseif."""
 
 
 class ParamError(ElseifError, ValueError):
-    """A setting has a value that it cannot have."""
+    """A parameter has an invalid value."""
 
 
 class ParamTypeError(ParamError, TypeError):
-    """A setting has a value of a type that it cannot have."""
+    """A parameter has a value of the wrong type."""
 
 
 class CheckpointError(ParamError):
-    """The folder for checkpoints has those of another fit: other data, settings or version."""
+    """The checkpoints in the folder are of another fit: other data, settings or version."""
 
 
 class DataError(ElseifError, ValueError):
@@ -26,57 +26,57 @@ class DataTypeError(DataError, TypeError):
 
 
 class DisclosureError(DataError):
-    """What would be written tells of fewer people than allowed."""
+    """The output would reveal counts that are smaller than allowed."""
 
 
 class MiningError(ElseifError, ValueError):
-    """No pool of antecedents, or too large a pool, comes of the settings."""
+    """The settings give no antecedents, or too many."""
 
 
 class NothingFrequentError(MiningError):
-    """Not a single condition reaches the support."""
+    """No condition reaches the minimum support."""
 
 
 class ResourceError(ElseifError, OSError):
-    """Memory, disk or time does not suffice."""
+    """Not enough memory, disk space or time."""
 
 
 class DatabaseError(ElseifError, OSError):
-    """A database cannot be reached, cannot be read, or does not hold what is asked of it."""
+    """A database cannot be reached or read, or lacks what is needed."""
 
 
 class SamplingError(ElseifError, ArithmeticError):
-    """A chain met a posterior that is not a number."""
+    """The log posterior of a list is not a finite number."""
 
 
 class ModelFileError(ElseifError, ValueError):
-    """A model file is damaged, edited, of another program or of a newer release."""
+    """A model file is damaged, edited, from another program or from a newer release."""
 
 
 class FederationError(ModelFileError):
-    """A plan or a site's counts are damaged, impossible, or not those that were agreed on."""
+    """A plan or a site's counts are damaged, invalid, or not as agreed."""
 
 
 class ExportError(ElseifError, ValueError):
-    """A model cannot be said in a format."""
+    """A model cannot be expressed in a format."""
 
 
 class FileExistsAlreadyError(ElseifError, FileExistsError):
-    """A file would be overwritten, and nobody asked for that."""
+    """A file exists and would be overwritten."""
 
 
 class LargeDataWarning(UserWarning):
-    """A fit is about to take much memory; the text says how much."""
+    """A fit is about to use much memory; the message says how much."""
 
 
 class MeasuredLabelWarning(UserWarning):
-    """The label looks like a measurement, of which every value would be a class."""
+    """The label looks like a measurement, and every value would be a class."""
 
 
 class ValuesShownWarning(UserWarning):
-    """A warning that shows values of the table to whoever has the table.
+    """A warning that shows values of the table.
 
-    Pages say ``without_values`` in its place.
+    Pages show ``without_values`` instead.
     """
 
     def __init__(self, message: str, without_values: str) -> None:

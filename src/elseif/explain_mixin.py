@@ -1,4 +1,4 @@
-"""What a fitted classifier offers to people: explanations, edits, a view in notebooks."""
+"""Methods of a fitted classifier for human readers: explanations, edits, notebook display."""
 
 from __future__ import annotations
 

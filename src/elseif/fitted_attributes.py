@@ -1,4 +1,4 @@
-"""The attributes of a fitted classifier, each a part of its one model."""
+"""The attributes of a fitted classifier, which are parts of its model."""
 
 from __future__ import annotations
 

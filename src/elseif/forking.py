@@ -1,4 +1,4 @@
-"""Locks that a fork waits for: a child would have no thread that could release them."""
+"""Locks taken before a fork, because the child would have no thread to release them."""
 
 from __future__ import annotations
 

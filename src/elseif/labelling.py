@@ -1,4 +1,4 @@
-"""A model worded by other display labels, and a labels file to fill in."""
+"""A model with other display labels, and a labels file to fill in."""
 
 from __future__ import annotations
 

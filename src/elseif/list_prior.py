@@ -1,4 +1,4 @@
-"""The prior over lists that settings ask for."""
+"""The prior over lists, from the settings."""
 
 from __future__ import annotations
 

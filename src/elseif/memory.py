@@ -1,4 +1,4 @@
-"""How much memory there is, and a sentence before more than that is asked for."""
+"""The memory that is available, and an error if more is needed."""
 
 from __future__ import annotations
 

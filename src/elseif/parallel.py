@@ -1,4 +1,4 @@
-"""Work for several processes or machines, by whatever back end of joblib is asked for."""
+"""Work for several processes or machines, on any joblib back end."""
 
 from __future__ import annotations
 

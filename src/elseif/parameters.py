@@ -1,4 +1,4 @@
-"""Every setting of the estimator, declared once: group, default, help and what it may be.
+"""Every setting of the estimator, declared once: group, default, help and allowed values.
 
 The estimator's checks and the options of ``elseif fit`` are generated from this table; tests hold
 the estimator's signature and docstring to it. Nothing heavy is imported: ``--help`` is quick.

@@ -1,4 +1,4 @@
-"""What a classifier does before it samples: columns to conditions, conditions to a pool."""
+"""The steps before sampling: columns to conditions, conditions to a pool."""
 
 from __future__ import annotations
 

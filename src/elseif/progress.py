@@ -1,4 +1,4 @@
-"""How far the work has got: silent by default, a bar on standard error when asked."""
+"""Progress of the work: silent by default, a bar on standard error if requested."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a classifier offers of the projected list: which list predicts, and the path of lengths."""
+"""Methods of a classifier for the projected list."""
 
 from __future__ import annotations
 

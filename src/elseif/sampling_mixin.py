@@ -1,4 +1,4 @@
-"""Sampling for a classifier: the chains of a fit, which can go on, and what is said of them."""
+"""Sampling for a classifier: its chains, which can be continued, and messages about them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether data are those that a model was learnt from, by their fingerprint."""
+"""Whether data are the training data of a model, by their fingerprint."""
 
 from __future__ import annotations
 

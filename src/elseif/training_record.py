@@ -1,4 +1,4 @@
-"""What a list was learnt from, when, and by which versions."""
+"""The record of a fit: data, date and versions."""
 
 from __future__ import annotations
 

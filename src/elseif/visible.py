@@ -1,4 +1,4 @@
-"""Text made safe for a terminal: no name is a command to it, and none hides what it says."""
+"""Text made safe for a terminal: control characters are spelt out."""
 
 from __future__ import annotations
 

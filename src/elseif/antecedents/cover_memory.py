@@ -1,4 +1,4 @@
-"""How much memory packed covers take, said before it is taken."""
+"""The memory that packed covers take, reported before it is allocated."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Covers of conjunctions: joined when they are asked for, and compared."""
+"""Covers of conjunctions, computed when they are needed, and compared."""
 
 from __future__ import annotations
 

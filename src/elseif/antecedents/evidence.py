@@ -1,4 +1,4 @@
-"""The evidence for a rule on its own: what screening and merging go by."""
+"""The evidence for a single rule, used by screening and merging."""
 
 from __future__ import annotations
 

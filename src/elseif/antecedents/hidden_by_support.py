@@ -1,4 +1,4 @@
-"""What min_support hides: strong conditions of few people, said in the report on a fit."""
+"""Strong conditions below min_support: a note for the fit report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A smaller pool that can say the same, and a record of what was left out of it."""
+"""A smaller pool with the same information, and a record of what was left out."""
 
 from __future__ import annotations
 

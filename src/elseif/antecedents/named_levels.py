@@ -1,4 +1,4 @@
-"""Which levels a fitted model keeps: those that its conditions name, and hardly any others."""
+"""Which levels a fitted model keeps: those named by its conditions, and few others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Antecedents that are nearly equivalent, of which one may stand for all.
+"""Antecedents that are nearly equivalent, one of which can represent the others.
 
 Thresholds that are close together, and conjunctions that cover nearly what one of their conditions
 covers, multiply a pool without adding to what its lists can say; the posterior then spreads over

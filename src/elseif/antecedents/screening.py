@@ -1,4 +1,4 @@
-"""Pools that are too large, screened to the antecedents that the labels speak for.
+"""Pools that are too large, screened to the antecedents with the strongest evidence.
 
 This is iterative sure independence screening (Fan and Lv 2008) with rules in place of linear
 effects: antecedents are ranked by their evidence among everyone, then among those whom the best

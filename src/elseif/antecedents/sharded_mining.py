@@ -1,4 +1,4 @@
-"""Mining where the observations are in shards: the same pool, from counts that are added up."""
+"""Mining with observations in shards: the same pool, from counts added up over shards."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Truth row by row: masks, and the words that they are packed into."""
+"""Truth values by row: masks, and the words that they are packed into."""

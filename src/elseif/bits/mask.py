@@ -1,4 +1,4 @@
-"""A mask: which rows are true, held as row numbers where they are few."""
+"""A mask: which rows are true, stored as row numbers if they are few."""
 
 from __future__ import annotations
 

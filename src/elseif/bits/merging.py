@@ -1,4 +1,4 @@
-"""Identical observations merged into one with their weights, where that pays."""
+"""Identical observations merged into one with their weights, if that pays."""
 
 from __future__ import annotations
 

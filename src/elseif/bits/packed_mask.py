@@ -1,4 +1,4 @@
-"""Masks of conditions in the order of a layout's bits: packed and counted."""
+"""Masks of conditions, packed in the order of a layout's bits, and counted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where each observation's bit stands: sorted by label and weight, packed into words."""
+"""The position of each observation's bit: sorted by label and weight, packed into words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Patterns of conditions as whole numbers: a bit for each condition."""
+"""Patterns of conditions as integers: one bit for each condition."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Covers packed from rows that arrive some at a time and are not kept."""
+"""Covers packed from rows that arrive in batches and are not kept."""
 
 from __future__ import annotations
 

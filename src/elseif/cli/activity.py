@@ -1,4 +1,4 @@
-"""What a command is doing, on a terminal, while it takes more than a moment."""
+"""A status line on the terminal for work that takes more than a moment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arguments and options that several commands have, each declared once."""
+"""Arguments and options shared by several commands, each declared once."""
 
 from __future__ import annotations
 

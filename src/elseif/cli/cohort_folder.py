@@ -1,4 +1,4 @@
-"""The folder that ``elseif extract`` has written, as a table: features, and the outcome."""
+"""A folder written by ``elseif extract``, as a table with features and outcome."""
 
 from __future__ import annotations
 

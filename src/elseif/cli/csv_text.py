@@ -1,4 +1,4 @@
-"""CSV that a spreadsheet shows and does not run."""
+"""CSV that is safe to open in a spreadsheet: no cell is run as a formula."""
 
 from __future__ import annotations
 

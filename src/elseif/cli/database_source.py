@@ -1,4 +1,4 @@
-"""A database in place of a table, as several commands take it."""
+"""A database instead of a table: options shared by several commands."""
 
 from __future__ import annotations
 

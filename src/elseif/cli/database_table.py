@@ -1,4 +1,4 @@
-"""A table of a database in place of a file: counted where it is, never read as a whole."""
+"""A database table instead of a file: counted in the database, never read as a whole."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""elseif edit MODEL TABLE --list FILE: what a list edited in the explorer costs, as a model."""
+"""elseif edit MODEL TABLE --list FILE: the cost of a list edited in the explorer, as a model."""
 
 from __future__ import annotations
 

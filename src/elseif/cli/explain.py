@@ -1,4 +1,4 @@
-"""elseif explain MODEL TABLE --row N: why the list says what it says of one case."""
+"""elseif explain MODEL TABLE --row N: why the list predicts what it does for one case."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""elseif export MODEL --to FORMAT: the list where it will be used."""
+"""elseif export MODEL --to FORMAT: the list in another format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""elseif federate PLAN SITE...: a rule list from the counts of many sites."""
+"""elseif federate PLAN SITE...: a rule list from the counts of several sites."""
 
 from __future__ import annotations
 

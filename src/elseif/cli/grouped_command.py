@@ -1,4 +1,4 @@
-"""A command whose --help shows its options in groups, and in words that are no types."""
+"""A command whose --help groups its options and describes their values in words."""
 
 from __future__ import annotations
 

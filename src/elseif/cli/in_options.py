@@ -1,4 +1,4 @@
-"""Messages that Python users get, in the syntax of the command line."""
+"""Messages written for Python users, translated into command line options."""
 
 from __future__ import annotations
 

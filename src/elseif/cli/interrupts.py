@@ -1,4 +1,4 @@
-"""Ends from outside: Ctrl-C and SIGTERM leave what is done, and say how to go on."""
+"""Ctrl-C and SIGTERM: finished work is kept, and a message says how to continue."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The program ``elseif``: its commands, and errors as one line with what to do."""
+"""The program ``elseif``: its commands, and errors as one line that says what to do."""
 
 from __future__ import annotations
 

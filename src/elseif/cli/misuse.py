@@ -1,4 +1,4 @@
-"""Wrong arguments of the program, answered by a sentence that says what is right."""
+"""Invalid command line arguments, answered with a sentence that says what is right."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Model files as the commands use them, and tables read as a model knows them."""
+"""Model files, and tables read as their model requires."""
 
 from __future__ import annotations
 

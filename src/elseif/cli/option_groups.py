@@ -1,4 +1,4 @@
-"""Options that belong together, declared as the fields of a dataclass that the command takes."""
+"""Options that belong together, declared as fields of a dataclass."""
 
 from __future__ import annotations
 

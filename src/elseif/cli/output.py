@@ -1,4 +1,4 @@
-"""What a command writes: files checked before the long work, text that any terminal can show."""
+"""Output of commands: files checked before long work, and text for any terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""elseif plan TABLE --label COLUMN --out FILE: what sites are to count."""
+"""elseif plan TABLE --label COLUMN --out FILE: a plan of what sites count."""
 
 from __future__ import annotations
 

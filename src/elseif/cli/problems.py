@@ -1,4 +1,4 @@
-"""What went wrong, as one line with what to do, in the words of the command line."""
+"""Errors as one line that says what to do, in the terms of the command line."""
 
 from __future__ import annotations
 

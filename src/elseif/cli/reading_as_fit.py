@@ -1,4 +1,4 @@
-"""Text files read as a model's training table was: its options of fit, where none are said."""
+"""Text files read with the options that were given for the model's training table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""elseif report MODEL TABLE: one HTML page on how a list was made and how well it does."""
+"""elseif report MODEL TABLE: one HTML page on how a list was made and how well it performs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""elseif samplesize develop|validate: how many people a study needs."""
+"""elseif samplesize develop|validate: the sample size that a study needs."""
 
 from __future__ import annotations
 

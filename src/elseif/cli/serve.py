@@ -1,4 +1,4 @@
-"""elseif serve MODEL...: answer over HTTP, for pages, programs and record systems."""
+"""elseif serve MODEL...: serve models over HTTP, to pages, programs and record systems."""
 
 from __future__ import annotations
 

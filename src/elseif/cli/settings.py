@@ -1,4 +1,4 @@
-"""The estimator's settings as options of the command line, generated from their one table."""
+"""The estimator's settings as command line options, generated from one table."""
 
 from __future__ import annotations
 

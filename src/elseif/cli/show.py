@@ -1,4 +1,4 @@
-"""elseif show MODEL: the list in a model file, and how good its company is."""
+"""elseif show MODEL: the list in a model file, and other lists of the posterior."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""elseif site PLAN TABLE --name NAME --out FILE: one site's counts, and what they cost."""
+"""elseif site PLAN TABLE --name NAME --out FILE: one site's counts, and what withholding costs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A table that is piped into the program: kept in a private file while the program runs."""
+"""A table piped into the program, kept in a private file while the program runs."""
 
 from __future__ import annotations
 

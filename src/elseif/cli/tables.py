@@ -1,4 +1,4 @@
-"""Tables and labels as the command line names them."""
+"""Reading tables and labels for the commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options that say how a text file is written, for every command that reads a table."""
+"""Options for reading text files, shared by every command that reads a table."""
 
 from __future__ import annotations
 

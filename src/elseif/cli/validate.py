@@ -1,4 +1,4 @@
-"""elseif validate MODEL TABLE: a model evaluated on data from elsewhere, and recalibrated."""
+"""elseif validate MODEL TABLE: a model evaluated on other data, and recalibrated."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cohorts from a database in the OMOP common data model: who, when, what before, what after."""
+"""Cohorts from a database in the OMOP common data model: members, features and outcomes."""
 
 from elseif.public_names import lazy_names
 

@@ -1,4 +1,4 @@
-"""Where a database is: addresses taken apart without ever showing what is secret in them."""
+"""Addresses of databases, parsed without ever showing a secret in them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cohorts that ATLAS has defined, as its JSON (a circe expression), in terms of our definitions."""
+"""Cohorts exported from ATLAS as JSON (circe expressions), translated to our definitions."""
 
 from __future__ import annotations
 

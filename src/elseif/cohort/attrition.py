@@ -1,4 +1,4 @@
-"""How a cohort comes about: who is left after each step, and what the database lacks."""
+"""Attrition: who is left after each step, and data-quality issues of the database."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Concept ids of a definition's sets in one database, and what its vocabulary lacks for them."""
+"""Concept ids of a definition's sets in one database, and gaps in its vocabulary."""
 
 from __future__ import annotations
 

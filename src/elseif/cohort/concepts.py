@@ -1,4 +1,4 @@
-"""Concepts, sets of them, and cohorts that a database holds already."""
+"""Concepts, concept sets, and cohorts that already exist in the database."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A connection to a database: read-only, opened again when it is lost, silent about secrets."""
+"""A connection to a database: read-only, reopened when lost, and never showing secrets."""
 
 from __future__ import annotations
 

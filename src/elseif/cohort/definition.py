@@ -1,4 +1,4 @@
-"""What a cohort is: index event, observation, outcomes, features and named groups of concepts."""
+"""A cohort definition: index event, observation, outcomes, features and concept groups."""
 
 from __future__ import annotations
 

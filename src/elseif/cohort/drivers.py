@@ -1,4 +1,4 @@
-"""One class for each kind of database: open it read-only, stream a query, say what went wrong."""
+"""One class for each kind of database: open it read-only, stream a query, explain errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The queries put to a database, written once in ibis for every dialect."""
+"""The queries sent to a database, written once in ibis for every dialect."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a database and a definition to a cohort: what is asked, in which order, how much at once."""
+"""From a database and a definition to a cohort: the order and size of the queries."""
 
 from __future__ import annotations
 

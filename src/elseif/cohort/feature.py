@@ -1,4 +1,4 @@
-"""What becomes a column: records of a domain in a window, as recorded or rolled up, and numbers."""
+"""Features: records of a domain in a window, as recorded or rolled up, and numbers."""
 
 from __future__ import annotations
 

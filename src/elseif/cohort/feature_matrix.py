@@ -1,4 +1,4 @@
-"""From what was read of each range of persons to the columns of a cohort."""
+"""From the records of each range of persons to the columns of a cohort."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A cohort in a folder: parts written as they come, a manifest last, continued if interrupted."""
+"""A cohort in a folder: parts as they arrive, a manifest last, continued if interrupted."""
 
 from __future__ import annotations
 

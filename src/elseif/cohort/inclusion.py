@@ -1,4 +1,4 @@
-"""Whom a cohort includes beside the index event: age, sex, year, and what was recorded before."""
+"""Inclusion criteria besides the index event: age, sex, year and earlier records."""
 
 from __future__ import annotations
 

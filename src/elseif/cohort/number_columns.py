@@ -1,4 +1,4 @@
-"""Columns of numbers: how often, and last values, of which one unit of each concept is kept."""
+"""Numeric columns: counts, and last values in one unit for each concept."""
 
 from __future__ import annotations
 

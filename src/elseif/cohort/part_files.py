@@ -1,4 +1,4 @@
-"""Files of a cohort: rows as Parquet, notes and manifest as JSON, for their owner's eyes alone."""
+"""Files of a cohort: rows as Parquet, notes and manifest as JSON, readable by their owner only."""
 
 from __future__ import annotations
 

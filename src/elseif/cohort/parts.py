@@ -1,4 +1,4 @@
-"""Parts of a cohort, one for each range of persons, while it is extracted: kept in memory."""
+"""Parts of a cohort, one for each range of persons, kept in memory during extraction."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is found out before the first person is read: tables, concepts, ranges, issues."""
+"""What is checked before the first person is read: tables, concepts, ranges, issues."""
 
 from __future__ import annotations
 

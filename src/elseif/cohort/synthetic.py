@@ -1,4 +1,4 @@
-"""Whether a database says that its patients are made up."""
+"""Whether a database declares its patients to be synthetic."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The columns of a cohort: what each is called, and its number in the world of OHDSI."""
+"""The columns of a cohort: their names, and their covariate ids in OHDSI."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks of the values in a cohort definition, each with a sentence for what is wrong."""
+"""Checks of the values in a cohort definition, each with a message."""
 
 from __future__ import annotations
 

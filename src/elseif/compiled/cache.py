@@ -1,4 +1,4 @@
-"""Compiled functions kept on disk, such that whatever is wrong there, they are compiled anew.
+"""Compiled functions cached on disk; if anything is wrong with the cache, they are compiled again.
 
 Numba trusts the files of its cache: one that is cut short is an error from deep within, and one
 with other bytes in its middle is machine code that is run. Nor does it notice a change in another

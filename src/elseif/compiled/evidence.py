@@ -1,4 +1,4 @@
-"""What a rule on its own says of the labels: the evidence that screening goes by."""
+"""The evidence for a single rule, which screening uses."""
 
 from elseif.compiled.jit import compiled, inlined, keep_small
 from elseif.compiled.marginal_likelihood import log_marginal_likelihood

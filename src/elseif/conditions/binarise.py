@@ -1,4 +1,4 @@
-"""Raw columns to conditions that a person would write (section 2.2)."""
+"""From columns to conditions that a person would write (section 2.2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What fit did with a table, written down."""
+"""The report on what fit did with each column."""
 
 from __future__ import annotations
 

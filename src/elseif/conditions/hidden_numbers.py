@@ -1,4 +1,4 @@
-"""Text that is numbers or dates: as categories, its values are too many to be conditions."""
+"""Text columns of numbers or dates, which have too many values to be categories."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns that tell people apart rather than describe them: identifiers and free text."""
+"""Columns that identify people rather than describe them: identifiers and free text."""
 
 from __future__ import annotations
 

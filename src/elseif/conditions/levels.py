@@ -1,4 +1,4 @@
-"""Which levels of a category a model may name: those of several people."""
+"""Which levels of a category a model may name: those that several people have."""
 
 from __future__ import annotations
 

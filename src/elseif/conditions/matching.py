@@ -1,4 +1,4 @@
-"""A table to predict for, matched with the table of fit: by name where there are names."""
+"""A table to predict for, matched with that of fit: by name, if columns have names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which pairs of conditions say something together: neither implied nor impossible."""
+"""Which pairs of conditions make a useful conjunction: neither implied nor impossible."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The range of a number or a date in training, told without the value of any one person."""
+"""The range of a number or a date in training, without revealing any person's value."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What may leave the machine: numbers of people rounded, and the result attacked before writing."""
+"""What may leave the machine: rounded numbers of people, attacked before they are written."""

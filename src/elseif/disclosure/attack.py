@@ -1,4 +1,4 @@
-"""The attack: what somebody who holds all that was written could work out of it."""
+"""The attack: what somebody with all the files could reconstruct."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cells: counts of people as they are shown, and a record of all that were, for the attack."""
+"""Cells: counts of people as they are shown, and a record of all of them for the attack."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Holding the minimum cell: what one command writes is attacked before it is written."""
+"""Enforcing the minimum cell: what one command writes is attacked before it is written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The attack by linear programmes: what all published numbers tell when they are taken together.
+"""The attack by linear programmes, over all published numbers together.
 
 Intervals that hold each other two or three at a time (``attack.py``) do not find everything:
 numbers of many lists that overlap can pin a count that no few of them pin. Here each published

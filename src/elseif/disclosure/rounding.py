@@ -1,4 +1,4 @@
-"""Rounding: with a minimum cell, numbers of people are told in multiples of it."""
+"""Rounding: with a minimum cell, numbers of people are shown as multiples of it."""
 
 from __future__ import annotations
 

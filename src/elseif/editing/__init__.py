@@ -1,4 +1,4 @@
-"""Changes to a list by hand, each with its price."""
+"""Changes to a list by hand, and what each costs."""
 
 from elseif.public_names import lazy_names
 

@@ -1,4 +1,4 @@
-"""The best drawn list that has what is constraints and lacks what is not."""
+"""The best drawn list that contains what it must and nothing that it must not."""
 
 from __future__ import annotations
 

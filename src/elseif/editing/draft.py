@@ -1,4 +1,4 @@
-"""Editing with a price: change a list by hand and see what it costs."""
+"""Editing: change a list by hand and see what it costs."""
 
 from __future__ import annotations
 

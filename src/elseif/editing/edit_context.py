@@ -1,4 +1,4 @@
-"""What a list is edited on: the data of fit, its prior and posterior."""
+"""What editing needs: the data of fit, its prior and posterior."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Tables that live in an engine: counted there, and never read row by row."""
+"""Tables in a database or query engine: counted there, and never read row by row."""

@@ -1,4 +1,4 @@
-"""Conditions on the columns of an engine's table, and the patterns in which they are true."""
+"""Conditions on the columns of an engine's table, and the patterns of their truth values."""
 
 from __future__ import annotations
 

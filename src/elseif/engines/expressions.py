@@ -1,4 +1,4 @@
-"""Conditions as expressions that an engine evaluates, equal to what elseif makes of each value."""
+"""Conditions as expressions evaluated by an engine, with the same result as in elseif."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers and dates of so many distinct values that the engine finds their cut points."""
+"""Numbers and dates with so many distinct values that the engine finds their cut points."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A table in an engine: its values counted by label where they are, one query a column."""
+"""A table in an engine: its values counted by label, with one query per column."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A column of an engine whose distinct values are too many to fetch: the engine looks them up.
+"""A column with too many distinct values to fetch: the engine looks them up.
 
 Quantiles are found by counting how many values lie at or below some others, and narrowing down.
 """

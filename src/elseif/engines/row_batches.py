@@ -1,4 +1,4 @@
-"""Rows of an engine's frame, some at a time: never all of them together."""
+"""Rows of an engine's frame in batches, never all of them together."""
 
 from __future__ import annotations
 

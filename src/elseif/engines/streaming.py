@@ -1,4 +1,4 @@
-"""Rows of an engine's table, streamed and packed where their patterns are too many to count."""
+"""Rows of an engine's table, streamed and packed if they have too many patterns to count."""
 
 from __future__ import annotations
 

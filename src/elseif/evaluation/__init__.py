@@ -1,4 +1,4 @@
-"""Section 4: comparison classifiers, and how classifiers are judged out of sample."""
+"""Section 4: comparison classifiers, and out-of-sample evaluation."""
 
 from elseif.public_names import lazy_names
 

@@ -1,4 +1,4 @@
-"""Contenders: classifiers that are compared over the same folds, and one fit of one of them."""
+"""Contenders: classifiers compared over the same folds, and the fit of one of them."""
 
 from __future__ import annotations
 

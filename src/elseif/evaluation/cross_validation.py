@@ -1,4 +1,4 @@
-"""Predictions for observations that the list was not learnt from: folds, or a held-out table."""
+"""Out-of-sample predictions, by cross-validation or for a held-out table."""
 
 from __future__ import annotations
 

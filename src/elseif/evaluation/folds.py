@@ -1,4 +1,4 @@
-"""Folds of a cross-validation: which rows, which seeds, and what fits say meanwhile."""
+"""Folds of a cross-validation: their rows and seeds, and the warnings of their fits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the fits of a comparison are kept, so that it can be resumed."""
+"""Storage for the fits of a comparison, so that it can be resumed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How projected lists of each length predict out of sample, by cross-validation."""
+"""Out-of-sample scores of projected lists of each length, by cross-validation."""
 
 from __future__ import annotations
 

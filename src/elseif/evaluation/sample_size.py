@@ -1,4 +1,4 @@
-"""How many people it takes to develop a model of a binary outcome (Riley et al. 2019, 2020)."""
+"""The sample size to develop a model of a binary outcome (Riley et al. 2019, 2020)."""
 
 from __future__ import annotations
 

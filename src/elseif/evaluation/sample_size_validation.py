@@ -1,4 +1,4 @@
-"""How many people it takes to validate a model of a binary outcome (Riley et al. 2021)."""
+"""The sample size to validate a model of a binary outcome (Riley et al. 2021)."""
 
 from __future__ import annotations
 

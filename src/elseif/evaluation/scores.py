@@ -1,4 +1,4 @@
-"""The bedside scores of stroke risk in atrial fibrillation, as classifiers that learn nothing.
+"""Bedside scores of stroke risk in atrial fibrillation, as classifiers without parameters to fit.
 
 Points: CHADS2 by Gage, Waterman, Shannon, Boechler, Rich and Radford, JAMA 285, 2001,
 2864-2870; CHA2DS2-VASc by Lip, Nieuwlaat, Pisters, Lane and Crijns, Chest 137, 2010,

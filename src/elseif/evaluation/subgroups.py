@@ -1,4 +1,4 @@
-"""Does the list serve everybody? Performance within groups of people."""
+"""Performance within groups of people."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What happens when everybody at or above a risk is treated: a two-by-two table, in shares."""
+"""Treating everybody at or above a risk: a two-by-two table, as shares."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A list carried to another place: its lines' old counts as a prior, the new counts on top."""
+"""Recalibration: old counts of each line as a prior, and the new counts added."""
 
 from __future__ import annotations
 

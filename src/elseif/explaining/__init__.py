@@ -1,4 +1,4 @@
-"""Why a list says what it says of a case, and what would change it."""
+"""Explanations: why a list predicts what it does for a case, and what would change it."""
 
 from elseif.public_names import lazy_names
 

@@ -1,4 +1,4 @@
-"""The cells of a column: sets of values that every condition of a list treats alike."""
+"""The cells of a column: sets of values for which all conditions of a list agree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Explanation: why a list says what it says of one case, and what would change it."""
+"""Explanation: why a list predicts what it does for one case, and what would change it."""
 
 from __future__ import annotations
 

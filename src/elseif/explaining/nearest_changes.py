@@ -1,4 +1,4 @@
-"""The nearest change: the fewest columns whose other values make another rule fire."""
+"""The nearest change: the fewest columns to change for another rule to apply."""
 
 from __future__ import annotations
 

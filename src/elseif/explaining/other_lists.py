@@ -1,4 +1,4 @@
-"""How all the lists of a posterior judge one case."""
+"""What all the lists of a posterior predict for one case."""
 
 from __future__ import annotations
 

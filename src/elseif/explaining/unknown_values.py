@@ -1,4 +1,4 @@
-"""What a list says where values are unknown: every line that could fire, and no other.
+"""Predictions with unknown values: every line that could apply, and no other.
 
 An unknown value exists and is not at hand. It may be any number, any date, true or false,
 or any category (of those that are known of, where they are known). It is not missing,

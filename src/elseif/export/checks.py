@@ -1,4 +1,4 @@
-"""Does a document make sense? What its types cannot say, checked before it is used."""
+"""Consistency checks of a model file that its types cannot express."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether what a model file says of its cohort, or of the sites it is from, fits together."""
+"""Consistency checks of what a model file says about its cohort or sites."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the model file's document to a Model; nothing in it is run."""
+"""From the document of a model file to a Model; none of it is executed."""
 
 from __future__ import annotations
 

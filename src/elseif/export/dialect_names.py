@@ -1,4 +1,4 @@
-"""Dialects of SQL by the names that people give them."""
+"""SQL dialects by their usual names."""
 
 from __future__ import annotations
 

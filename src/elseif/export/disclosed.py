@@ -1,4 +1,4 @@
-"""The disclosed model: what of a model may leave the machine under a minimum cell."""
+"""The disclosed model: the parts of a model that may be shared under a minimum cell."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The model file's document, format version 1: what is in it, and of which types."""
+"""The document of a model file, format version 1: its fields and their types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every part of the model file's document is: strict, and without unknown fields."""
+"""Base class of the parts of the model file's document: strict, without unknown fields."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Does a posterior that was summed over all lists make sense?"""
+"""Consistency checks of a posterior that was summed over all lists."""
 
 from __future__ import annotations
 

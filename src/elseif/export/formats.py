@@ -1,4 +1,4 @@
-"""Every format that a model can be said in."""
+"""All export formats."""
 
 from __future__ import annotations
 

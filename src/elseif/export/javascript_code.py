@@ -1,4 +1,4 @@
-"""A rule list as a JavaScript function that needs nothing but JavaScript."""
+"""A rule list as a JavaScript function without dependencies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A rule list as a table of text: what Markdown and LaTeX both show."""
+"""A rule list as a table of text, for Markdown and LaTeX."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A rule list in the few words that every other language has."""
+"""A rule list in basic operations that every language has."""
 
 from __future__ import annotations
 

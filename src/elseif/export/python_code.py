@@ -1,4 +1,4 @@
-"""A rule list as a Python function that needs nothing but Python."""
+"""A rule list as a Python function that uses only the standard library."""
 
 from __future__ import annotations
 

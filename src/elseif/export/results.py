@@ -1,4 +1,4 @@
-"""What follows from each rule, column by column: what decision tables and CQL both answer."""
+"""The results of each rule as columns, for decision tables and CQL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text that XML can hold."""
+"""Text that is valid in XML."""
 
 from __future__ import annotations
 

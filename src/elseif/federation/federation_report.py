@@ -1,4 +1,4 @@
-"""A list of several sites as one self-contained page: every line at every site."""
+"""A list learnt from several sites as one self-contained page: every line at every site."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What sites have counted, and what their counts say together, as text for a screen."""
+"""Counts of sites, and what they show together, as text for a terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The plan that sites agree on: columns, conditions, antecedents and labels, and no count."""
+"""The plan that sites agree on: columns, conditions, antecedents and labels, but no counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Counts of several sites added up, as observations that a posterior can be learnt from."""
+"""Counts of several sites added up, as observations to learn a posterior from."""
 
 from __future__ import annotations
 

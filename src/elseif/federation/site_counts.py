@@ -1,4 +1,4 @@
-"""One site's counts of condition patterns by label, and what a minimum cell withholds of them."""
+"""One site's counts of condition patterns by label, and what a minimum cell withholds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each site has on each line of a list, and how a list does on a site it has not seen."""
+"""Each line of a list at each site, and the performance at sites left out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading files that come from elsewhere: bounded, whole, of one format, and nothing unknown."""
+"""Strict reading of files from elsewhere: bounded, complete, of one format, no unknown fields."""
 
 from __future__ import annotations
 

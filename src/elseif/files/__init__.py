@@ -1,4 +1,4 @@
-"""Files: written whole or not at all, read strictly, named safely."""
+"""Files: written atomically, read strictly, named safely."""
 
 from elseif.public_names import lazy_names
 

@@ -1,4 +1,4 @@
-"""Files of plain arrays with a checksum: reading one runs no code, and takes what its size says.
+"""Files of plain arrays with a checksum; reading runs no code and takes memory as its size says.
 
 A line that names the format, a line with the SHA-256 of all that follows, a line of JSON with the
 header and each array's name, type and shape, and the bytes of the arrays one after another.

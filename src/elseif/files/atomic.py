@@ -1,4 +1,4 @@
-"""Files written whole or not at all, and never over another unless asked."""
+"""Files written atomically, and never over another unless asked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of others, read whole where they are ordinary and not too large."""
+"""Ordinary files of limited size, read as a whole."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Folders: made where they are absent, tried before long work, closed to others where rows go."""
+"""Folders: created if absent, tested before long work, and private if rows are written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Locks that end with the process which holds them, however it ends."""
+"""Locks that end with the process that holds them, however it ends."""
 
 from __future__ import annotations
 

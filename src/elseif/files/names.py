@@ -1,4 +1,4 @@
-"""Plain names for files, made of any text."""
+"""Safe file names from any text."""
 
 from __future__ import annotations
 

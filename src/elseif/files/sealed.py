@@ -1,4 +1,4 @@
-"""JSON that holds a checksum of itself, and checksums of files."""
+"""JSON with its own checksum, and checksums of files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JSON read strictly: what has two meanings, or none, is refused before it is used."""
+"""Strict reading of JSON: anything ambiguous or invalid is refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""YAML's safe loader, made stricter; imported only by those who read such a file."""
+"""YAML's safe loader, made stricter; imported only where such a file is read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""YAML read strictly: no repeated keys, no references, no code, and a limit to depth and size."""
+"""Strict reading of YAML: no repeated keys, references or code, and limited depth and size."""
 
 from __future__ import annotations
 

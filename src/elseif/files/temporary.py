@@ -1,4 +1,4 @@
-"""Files and folders that last as long as their process; what a killed one leaves is recognised.
+"""Temporary files and folders; those left by a killed process are recognised.
 
 Each is locked while it is in use. The system lifts the lock when the process ends, so that a
 temporary file that nobody holds is a leftover, whichever process, container or machine made it.

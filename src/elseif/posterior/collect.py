@@ -1,4 +1,4 @@
-"""From chains' runs to a Posterior: the distinct lists found, each stored once."""
+"""From the runs of chains to a Posterior: the distinct lists, each stored once."""
 
 from __future__ import annotations
 

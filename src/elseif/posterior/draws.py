@@ -1,4 +1,4 @@
-"""Posterior: the kept draws of all chains, and what they say together (section 2.7)."""
+"""Posterior: the kept draws of all chains, and their summaries (section 2.7)."""
 
 from __future__ import annotations
 

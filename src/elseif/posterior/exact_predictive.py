@@ -1,4 +1,4 @@
-"""The posterior predictive from the sum over all lists: one row of a table for each pattern."""
+"""The posterior predictive from the sum over all lists, by pattern of a table's rows."""
 
 from __future__ import annotations
 

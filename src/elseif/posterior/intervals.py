@@ -1,4 +1,4 @@
-"""Credible intervals that carry both doubts: which list it is, and what each of its lines leads to.
+"""Credible intervals with both uncertainties: about the list, and about each of its lines.
 
 Given a list, the probability of a label for a case has the Beta posterior of the line that captures
 the case. Over all lists it is a mixture of these, each with its list's share of the posterior. The

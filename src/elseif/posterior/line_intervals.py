@@ -1,4 +1,4 @@
-"""For the people on one line of a list: how probable are the labels over all lists?
+"""For the people on one line of a list: intervals over all lists.
 
 A line's own interval takes its list as given. Other lists of the posterior put the same people on
 other lines, together or apart. Draw one of the people on a line, one list of the posterior, and the

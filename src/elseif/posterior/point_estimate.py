@@ -1,4 +1,4 @@
-"""One list to stand for the posterior (section 2.7)."""
+"""The point estimate: one list that represents the posterior (section 2.7)."""
 
 from __future__ import annotations
 

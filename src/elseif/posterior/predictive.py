@@ -1,4 +1,4 @@
-"""The posterior predictive: every kept draw's prediction, averaged (section 2.7).
+"""The posterior predictive: predictions averaged over all kept draws (section 2.7).
 
 With consequents t_0, ..., t_m, the default rule's last, a list of m rules predicts
 

@@ -1,4 +1,4 @@
-"""Monitored quantities by what they are of: rules and lists in words, not by numbers."""
+"""Readable names of monitored quantities, with rules and lists in words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages that people read: one self-contained HTML file each, drawn from plain data."""
+"""Pages for people: self-contained HTML files, rendered from plain data."""
 
 from elseif.public_names import lazy_names
 

@@ -1,4 +1,4 @@
-"""One model on a calculator's page: the lines of its list, and what a user should know of it."""
+"""One model on a calculator page: the lines of its list, and facts for its users."""
 
 from __future__ import annotations
 

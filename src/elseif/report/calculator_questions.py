@@ -1,4 +1,4 @@
-"""What a calculator asks: one question for each column that its lists use.
+"""The questions of a calculator: one for each column that its lists use.
 
 The words of a question and of its answers are made here alone.
 """

@@ -1,4 +1,4 @@
-"""What to be careful about in a report: plain data in, sentences out."""
+"""Cautions in a report: plain data in, sentences out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report's drawings, from the summary's plain data; colours come from the style sheet."""
+"""The report's charts, from the summary's plain data; colours come from the style sheet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The people of one command: who is counted, how their numbers are shown, and lists of these."""
+"""The people counted by one command: how their numbers are shown, and their lists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shares of draws in decades: a share to the last digit would tell the counts of a list."""
+"""Shares of draws in powers of ten: exact shares would reveal the counts of a list."""
 
 from __future__ import annotations
 

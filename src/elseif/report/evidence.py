@@ -1,4 +1,4 @@
-"""What a report is made of: the tables read, the folds run, and nothing counted yet."""
+"""The input of a report: tables read and folds run, before anything is counted."""
 
 from __future__ import annotations
 

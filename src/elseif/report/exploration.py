@@ -1,4 +1,4 @@
-"""What an explorer shows: the lists chosen of a posterior, and the people to count in them."""
+"""The content of an explorer: lists chosen from the posterior, and the people counted in them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The explorer: the posterior's good lists as a landscape, and editing with a price."""
+"""The explorer: the posterior's good lists as a landscape, and editing with its cost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A calculator that asks for every condition of an explorer, from which its page makes others."""
+"""A calculator with every condition of an explorer, from which its page makes others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The path of projected lists as the explorer's page holds it."""
+"""The path of projected lists, as data of the explorer page."""
 
 from __future__ import annotations
 

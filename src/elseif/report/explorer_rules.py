@@ -1,4 +1,4 @@
-"""Antecedents and conditions as the explorer's page holds them, and the prior that prices them."""
+"""Antecedents, conditions and prior, as data of the explorer page."""
 
 from __future__ import annotations
 

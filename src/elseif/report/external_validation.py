@@ -1,4 +1,4 @@
-"""A model judged by people whom it has not seen: another hospital's table, or its database."""
+"""External validation: a model evaluated on people whom it has not seen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Groups of people by name; those of too few are taken together."""
+"""Groups of people by name; small groups are combined."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns and levels of a report under the names of a labels file."""
+"""Columns and levels of a report, with the names in a labels file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Links between pages that one command writes."""
+"""Links between pages written by one command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Out-of-sample performance as plain data, of exact or of rounded counts."""
+"""Out-of-sample performance as plain data, from exact or rounded counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A methods paragraph for a paper, of what was done: settings, sampler, evaluation, references."""
+"""A methods paragraph for a paper: settings, sampler, evaluation, references."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names in pages: never parsed, shown whole or shortened, invisible characters spelt out."""
+"""Names in pages: escaped, shortened if long, with invisible characters spelt out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a report measured out of sample, for a calculator of the same list."""
+"""A report's out-of-sample performance, for a calculator of the same list."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report's tables: captions, heads and rows of texts, so that every number can be copied."""
+"""The report's tables: captions, headings and rows of text, so that every number can be copied."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Training cases as counts: how many of each label meet which antecedents."""
+"""Training cases as counts by label and antecedents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results as plain data, which JSON can hold."""
+"""Results as plain data that JSON can represent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a list would say after recalibration: old counts, discounted, and the new ones on top."""
+"""A list after recalibration: discounted old counts plus the new ones."""
 
 from __future__ import annotations
 

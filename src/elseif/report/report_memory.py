@@ -1,4 +1,4 @@
-"""How much memory a report will take, known before its folds are run."""
+"""The memory that a report needs, estimated before its folds are run."""
 
 from __future__ import annotations
 

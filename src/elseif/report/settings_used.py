@@ -1,4 +1,4 @@
-"""The settings of a model as a report lists them."""
+"""The settings of a model, as listed in a report."""
 
 from __future__ import annotations
 

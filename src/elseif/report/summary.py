@@ -1,4 +1,4 @@
-"""Summary: every number of a report as plain data, which is also what is exported as JSON."""
+"""Summary: every number of a report as plain data, also exported as JSON."""
 
 from __future__ import annotations
 

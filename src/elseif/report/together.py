@@ -1,4 +1,4 @@
-"""What one command writes, with the same number for the same people in every file."""
+"""All outputs of one command, with the same number for the same people in every file."""
 
 from __future__ import annotations
 

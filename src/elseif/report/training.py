@@ -1,4 +1,4 @@
-"""The table of fit, read again; the tables and groups that are judged; what must be noted."""
+"""The training table, read again; the tables and groups that are evaluated; notes."""
 
 from __future__ import annotations
 

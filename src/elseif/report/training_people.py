@@ -1,4 +1,4 @@
-"""Who the list was trained on: each column, by label, as plain data."""
+"""The training data: each column, by label, as plain data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What TRIPOD+AI asks for (Collins et al. 2024, BMJ 385:e078378): what software can say."""
+"""TRIPOD+AI (Collins et al. 2024, BMJ 385:e078378): the items that software can fill in."""
 
 from __future__ import annotations
 

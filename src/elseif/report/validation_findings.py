@@ -1,4 +1,4 @@
-"""The verdict on a model among other people: four findings, and what to be careful about."""
+"""The verdict of an external validation: four findings, and cautions."""
 
 from __future__ import annotations
 

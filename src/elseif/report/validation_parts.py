@@ -1,4 +1,4 @@
-"""Tables, sentences and bars of the page of an external validation, from its plain data."""
+"""Tables, sentences and bars of an external validation page, from its plain data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An external validation as text for a screen."""
+"""An external validation as text for a terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ctrl-C while chains run: they pause, and what they have is a result; a second one ends them."""
+"""Ctrl-C while chains run: they pause, and their draws are a result; a second Ctrl-C ends them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models behind HTTP: a calculator, predictions, explanations and cards for a record system."""
+"""Models over HTTP: a calculator, predictions, explanations, and cards for a record system."""
 
 from elseif.public_names import lazy_names
 

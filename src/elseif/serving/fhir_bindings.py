@@ -1,4 +1,4 @@
-"""Which FHIR resource tells each column of a list: read from a YAML file."""
+"""Which FHIR resource provides each column of a list, read from a YAML file."""
 
 from __future__ import annotations
 

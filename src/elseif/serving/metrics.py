@@ -1,4 +1,4 @@
-"""Counts and times of requests, for Prometheus; nothing of a case is in them."""
+"""Counts and times of requests, for Prometheus, with no data of any case."""
 
 from __future__ import annotations
 

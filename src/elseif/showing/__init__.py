@@ -1,4 +1,4 @@
-"""Text, HTML and figures of what other rooms compute; it imports none of them."""
+"""Text, HTML and figures of results from other packages; imports none of them."""
 
 from elseif.public_names import lazy_names
 

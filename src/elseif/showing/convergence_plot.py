@@ -1,4 +1,4 @@
-"""A picture of the convergence report."""
+"""A plot of the convergence report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every picture shares: figures that belong to nobody's session, and plain names.
+"""Shared code for figures, which do not touch the user's matplotlib session.
 
 Imported when something is drawn, for matplotlib is an extra.
 """

@@ -1,4 +1,4 @@
-"""How far the risks of chosen lines held on new people, as measured, by the number of rows.
+"""How well the risks of list lines held on new people, as measured, by number of rows.
 
 docs/coverage.md has the measurements, and the command that prints them. Its tables are split into
 three folds, so that a list is learnt from two thirds of a table's rows.

@@ -1,4 +1,4 @@
-"""A path of projected lists as a picture: distance and log loss by length."""
+"""A path of projected lists as a figure: distance and log loss by length."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures of rule lists and posteriors."""
+"""Figures of rule lists and posteriors."""
 
 from __future__ import annotations
 

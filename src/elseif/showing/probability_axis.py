@@ -1,4 +1,4 @@
-"""One rule for axes of probabilities: from 0 to a round number that holds them all."""
+"""Axes of probabilities: from 0 to a round number above all of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A sentence on lines of a list that nobody, or hardly anybody, was on in training."""
+"""A sentence on lines of a list with few or no training observations."""
 
 from __future__ import annotations
 

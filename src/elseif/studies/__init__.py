@@ -1,1 +1,1 @@
-"""The paper's experiments, written on the public interface alone."""
+"""The paper's experiments, using only the public interface."""

@@ -1,4 +1,4 @@
-"""How many had an event within a time, and how probable it was when people who left are counted.
+"""How many had an event within a time, and its probability allowing for loss to follow-up.
 
 A study of a fixed time learns from people whose outcome is known: those with the event, and those
 who were followed to the end. People who leave early are missing among the latter alone, so the

@@ -1,4 +1,4 @@
-"""What a long study keeps: one small file for each fit, for its owner's eyes alone."""
+"""Results kept by a long study: one small file per fit, readable by its owner only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The stroke study on real people: R's nafld data, and what their follow-up is like."""
+"""The stroke study on real people: R's nafld data, and their follow-up."""
 
 from __future__ import annotations
 

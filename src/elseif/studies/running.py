@@ -1,4 +1,4 @@
-"""What every study shares: settings, where pictures go, and how they are saved."""
+"""Shared code of all studies: settings, and where figures are saved."""
 
 from __future__ import annotations
 

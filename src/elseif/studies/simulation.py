@@ -1,4 +1,4 @@
-"""Figure 2: how near the posterior comes to the list that the data were drawn from."""
+"""Figure 2: how close the posterior comes to the list that generated the data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who competes: the rule list, the scores where their diseases are known, and other classifiers."""
+"""The classifiers compared: the rule list, scores if their conditions are known, and others."""
 
 from __future__ import annotations
 

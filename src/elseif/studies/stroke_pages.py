@@ -1,4 +1,4 @@
-"""What a reader opens: the list of all patients, its model file, report and calculator."""
+"""The pages of the study: the list of all patients, its model file, report and calculator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every number of the study as plain data: what the tables, figures and results.json say."""
+"""Every number of the study as plain data, for its tables, figures and results.json."""
 
 from __future__ import annotations
 

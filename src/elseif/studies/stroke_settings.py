@@ -1,4 +1,4 @@
-"""How the stroke study is run."""
+"""Settings of the stroke study."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Classifiers on the values of a table themselves, which need no cut points.
+"""Classifiers on the values of a table, without cut points.
 
 The compared classifiers of the paper learn from the conditions that rules are made of. Of a table
 with numbers that is no fair question alone: these two see the numbers.

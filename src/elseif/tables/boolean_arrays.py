@@ -1,4 +1,4 @@
-"""Columns of nothing but true and false as arrays of booleans, straight from where they lie."""
+"""Boolean columns as arrays, without copying where possible."""
 
 from __future__ import annotations
 

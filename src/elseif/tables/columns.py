@@ -1,4 +1,4 @@
-"""A column of a table, of a kind that conditions can be written on."""
+"""A column of a table, with its kind."""
 
 from __future__ import annotations
 

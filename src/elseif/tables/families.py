@@ -1,4 +1,4 @@
-"""What sort of thing a value is, and the one form in which a category is kept."""
+"""The type of a value, and the canonical form of a category."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sites whose counts a model was learnt from, as its file keeps them, and in sentences."""
+"""The sites that a model was learnt from: as kept in its file, and in sentences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables to predict for: a list names a few columns, and only those are read."""
+"""Tables to predict for, of which only the columns that a list needs are read."""
 
 from __future__ import annotations
 

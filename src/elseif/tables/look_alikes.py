@@ -1,4 +1,4 @@
-"""Names and levels that are spelt differently and look the same."""
+"""Names and levels that look the same but are spelt differently."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Labels that look like a measurement: many different numbers, of which few rows have each."""
+"""Labels that look like a measurement: many distinct numbers, each in few rows."""
 
 from __future__ import annotations
 

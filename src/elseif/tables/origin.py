@@ -1,4 +1,4 @@
-"""Where a table of patients comes from, as a model learnt from it keeps it."""
+"""The origin of a table of patients, as kept in a model."""
 
 from __future__ import annotations
 

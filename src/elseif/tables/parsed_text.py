@@ -1,4 +1,4 @@
-"""Text that stands for numbers, truth values or dates, read as files are read."""
+"""Text columns parsed as numbers, booleans or dates, as files are read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one door for tables: data frames, arrays, sparse matrices, as named columns."""
+"""Reading tables of any kind: data frames, arrays and sparse matrices, as named columns."""
 
 from __future__ import annotations
 

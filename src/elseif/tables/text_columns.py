@@ -1,4 +1,4 @@
-"""Columns of text to truth values, numbers, dates or categories."""
+"""Columns of text to booleans, numbers, dates or categories."""
 
 from __future__ import annotations
 

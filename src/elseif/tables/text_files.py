@@ -1,4 +1,4 @@
-"""Tables in files: CSV, TSV and Parquet, read strictly; a fault is named with its place."""
+"""Tables in files: CSV, TSV and Parquet, read strictly, with the place of every error."""
 
 from __future__ import annotations
 

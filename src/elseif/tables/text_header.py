@@ -1,4 +1,4 @@
-"""The first line of a text file: names of the columns, and what separates them."""
+"""The first line of a text file: column names and separator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bytes of a text file to lines: compression, encoding, and the place of every fault."""
+"""From the bytes of a text file to lines: compression, encoding, and places of errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers whose thousands are set apart: 1,234,567 or 1.234,5 or 1 234."""
+"""Numbers with thousands separators: 1,234,567 or 1.234,5 or 1 234."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Survey weights: how many people they are worth, and how many they count for."""
+"""Survey weights: their effective sample size, and scaling to it."""
 
 from __future__ import annotations
 

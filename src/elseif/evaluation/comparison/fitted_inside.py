@@ -1,4 +1,4 @@
-"""What classifiers that tune an estimator of scikit-learn share: prediction by the one kept."""
+"""Base class of classifiers that tune a scikit-learn estimator and predict with the best."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Today's references: gradient boosting, explainable boosting, imodels' FIGS and CORELS."""
+"""Modern comparisons: gradient boosting, explainable boosting, imodels' FIGS, and CORELS."""
 
 from __future__ import annotations
 

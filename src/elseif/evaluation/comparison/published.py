@@ -1,4 +1,4 @@
-"""What the paper reports: tables 1, 2 and 3, of its own computers and databases."""
+"""The paper's results: tables 1, 2 and 3, on its own computers and databases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The classifiers that lists are compared with, by name: how they are made, what they need."""
+"""The comparison classifiers by name: how they are made, and what they need."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Classifiers that only R has: tables go there and risks come back as files."""
+"""Classifiers that exist only in R: tables and risks are exchanged as files."""
 
 from __future__ import annotations
 
