@@ -16,7 +16,7 @@ SCHEMA_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_$]{0,62}")
 
 
 def is_number(value: Any, sort: type = Real) -> bool:
-    """Whether a value is a number; Python counts truth values as such, and NumPy durations."""
+    """Whether a value is a number; unlike in Python, booleans and NumPy durations are not."""
     return isinstance(value, sort) and type(value).__name__ not in ("bool", "timedelta64")
 
 
@@ -57,14 +57,14 @@ def check_one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:
 
 
 def check_flag(name: str, value: Any) -> None:
-    """True or False; a word such as "no" would count as true."""
+    """Raise unless a value is True or False: a word such as "no" would count as true."""
     # NumPy's booleans are no integers, and NumPy is not loaded for a check
     if not isinstance(value, (bool, Integral)) and type(value).__name__ not in ("bool_", "bool"):
         raise ParamTypeError(f"{name} is {value!r}; it must be True or False.")
 
 
 def check_schema(schema: Any) -> None:
-    """The name of a schema that every database takes, whatever it is put into."""
+    """Raise unless a name is a valid schema name in every database."""
     if not isinstance(schema, str):
         raise ParamTypeError(f"The name of a schema must be text, not a {type(schema).__name__}.")
     if not SCHEMA_NAME.fullmatch(schema):
@@ -75,7 +75,7 @@ def check_schema(schema: Any) -> None:
 
 
 def shortened(value: Any) -> str:
-    """A number as it was written, unless it has very many digits."""
+    """A number as text, shortened if it has very many digits."""
     return f"{value!r:.60}"
 
 
@@ -86,11 +86,11 @@ def check_level(level: Any) -> None:
 
 
 def nearest_name(name: str, known: Iterable[str]) -> str | None:
-    """The name that was meant, if one is like it.
+    """The known name most similar to a misspelt one.
 
     Capitals, blanks and signs do not count. A name that is spelt nearly the same comes first,
-    then one that begins with the name or holds it, if it is the only one, then one that is
-    spelt somewhat alike.
+    then one that begins with the name or contains it, if it is the only one, then one that is
+    somewhat similar.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def _holds(key: str, wanted: str) -> bool:
 
 
 def did_you_mean(name: str, known: Iterable[str], most: int = 5) -> str:
-    """What to say of a name that is not known: the one like it, or some of those that are."""
+    """A hint for an unknown name: the most similar known one, or some of those that exist."""
     names = list(known)
     near = nearest_name(name, names)
     if near is not None:

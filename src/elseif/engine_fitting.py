@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def pool_in_engine(
     classifier: Any, X: Any, y: Any, sample_weight: Any, order: Sequence[Any] | None = None
 ) -> tuple[Observed, Binarised, Mined, Sequence[str | None]]:
-    """The pool of a table that an engine counts.
+    """The pool of a table in an engine.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def pool_in_engine(
 
 
 class Counted(NamedTuple):
-    """A pool, and the patterns that it was mined from."""
+    """A pool, and the patterns it was mined from."""
 
     binarised: Binarised
     mined: Mined
@@ -121,7 +121,7 @@ def _counted(
 ) -> Counted:
     """The pool, mined here from counted patterns.
 
-    Where these are too many, from bits that are packed as rows arrive, or by workers.
+    If there are too many, from bits packed as rows arrive, or by workers.
     """
     try:
         binarised, patterns, layout = binarise_in_engine(
@@ -147,7 +147,7 @@ def _counted_in_stream(
     made: EngineConditions,
     pseudocounts: np.ndarray,
 ) -> Counted:
-    """The pool of rows that the engine hands out some at a time."""
+    """The pool of rows that the engine returns in batches."""
     covers, layout = stream_covers(
         table, of_rows, made.expressions, classifier.max_memory, classifier._progress()
     )
@@ -190,12 +190,12 @@ def _counted_on_shards(
 
 
 def _needs_rows(classifier: Any) -> bool:
-    """Whether settings look at rows that are together."""
+    """Whether settings need all rows in one place."""
     return classifier.predict_with == "projected" or classifier.max_correlation is not None
 
 
 def _refuse_for_shards(classifier: Any) -> None:
-    """Say which settings look at rows that are nowhere together."""
+    """Raise for settings that need all rows in one place."""
     if classifier.predict_with == "projected":
         raise ParamError(
             "predict_with='projected' needs every row, which is not possible with rows in "

@@ -88,7 +88,7 @@ class ValuesShownWarning(UserWarning):
 
 
 def public_text(warning: Warning | str) -> str:
-    """What a warning says, without values of the table."""
+    """The text of a warning, without values of the table."""
     return str(getattr(warning, "without_values", warning))
 
 

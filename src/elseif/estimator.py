@@ -340,7 +340,7 @@ class BayesianRuleListClassifier(
     def _fit_in_engine(
         self, X: Any, y: Any, sample_weight: Any = None, order: Sequence[Any] | None = None
     ) -> BayesianRuleListClassifier:
-        """Fit a lazy frame; the order of its labels may be told."""
+        """Fit a lazy frame, with the labels in a given order if there is one."""
         check_parameters(self)
         self._check_checkpoint()
         _load_compiled_code()
@@ -401,7 +401,7 @@ class BayesianRuleListClassifier(
 
 
 def _load_compiled_code() -> None:
-    """Load what takes a second, and only fits need, such that a fork waits for its end."""
+    """Load the compiled code, which takes a second and only fits need; a fork waits for its end."""
     with LOADING:
         import elseif.antecedents.mining
         import elseif.sampler.chains  # noqa: F401

@@ -29,7 +29,7 @@ WHAT_PREDICTS = {
 
 
 class ExplainMixin:
-    """Methods of a fitted BayesianRuleListClassifier that speak to people."""
+    """Methods of a fitted BayesianRuleListClassifier for human readers."""
 
     def explain(self: Any, X: Any, row: int = 0, level: float = 0.95) -> Explanation:
         """Explain the prediction for one case, and what would change it.

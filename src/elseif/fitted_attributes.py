@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class OfModel(Generic[T]):
-    """An attribute that is there once there is a model that has it, and that only fit changes."""
+    """An attribute that exists once the model has it, and that only fit changes."""
 
     def __init__(self, read: Callable[[FittedModel], T | None]) -> None:
         self._read = read
@@ -41,7 +41,7 @@ class OfModel(Generic[T]):
 
 
 class PathOfModel(OfModel[ProjectionPath]):
-    """The path of projected lists, which makes copies of the classifier that it is read from."""
+    """The path of projected lists, linked to the classifier that it is read from."""
 
     def __get__(self, classifier: Any, owner: type | None = None) -> ProjectionPath:
         path = super().__get__(classifier, owner)

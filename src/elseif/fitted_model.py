@@ -148,7 +148,7 @@ class FittedModel:
 
     @classmethod
     def of_list(cls, rule_list: RuleList) -> FittedModel:
-        """The model of a list alone, of whose columns only the kinds are known."""
+        """A model of a single list, with only the kinds of its columns known."""
         return cls(
             rule_list=rule_list,
             map_rule_list=rule_list,
@@ -164,7 +164,7 @@ class FittedModel:
 
     @property
     def is_of_patients(self) -> bool:
-        """Whether it was learnt from patients' records, in a database or at sites that have one."""
+        """Whether it was learnt from patients' records, in a database or at sites."""
         return self.cohort is not None
 
     @property
@@ -208,12 +208,12 @@ class FittedModel:
 
     @cached_property
     def named_convergence(self) -> Convergence | None:
-        """The convergence of the sampler, with names for the rules and lists that it is about."""
+        """The convergence of the sampler, with readable names of rules and lists."""
         return named(self.convergence, self.posterior)
 
     @cached_property
     def prior(self) -> ListPrior:
-        """The prior that the posterior was sampled under."""
+        """The prior of the posterior."""
         names = self.feature_names or [column.name for column in self.fit_report.columns]
         return list_prior({**self.settings, **(self.learnt or {})}, self.pool, names)
 
@@ -315,7 +315,7 @@ class FittedModel:
         return intervals
 
     def needed_posterior(self) -> Posterior:
-        """The posterior, without which there is no prediction by it."""
+        """The posterior; an error if the model was saved without it."""
         if self.posterior is None:
             raise ParamError(
                 "predict_with is 'posterior', but the model was saved without its posterior. "

@@ -46,7 +46,7 @@ class Observed:
 
 
 class FittedPool(NamedTuple):
-    """A fitted model, and its chains, which can go on."""
+    """A fitted model, and its chains, which can be continued."""
 
     model: FittedModel
     drawn: Drawn
@@ -67,7 +67,7 @@ def fit_pool(
     Parameters
     ----------
     classifier : BayesianRuleListClassifier
-        How to sample; nothing of it is changed.
+        The settings of the sampler; the classifier is not changed.
     settings : dict
         Its settings.
     observed : Observed
@@ -82,7 +82,7 @@ def fit_pool(
     Returns
     -------
     FittedPool
-        The model, and its chains, which can go on.
+        The model, and its chains, which can be continued.
     """
     labels = observed.labels
     columns, conditions = only_named_levels(binarised, mined.pool.conditions)
@@ -146,7 +146,7 @@ def _problem(mined: Mined, pseudocounts: np.ndarray, prior: ListPrior) -> Proble
 
 
 def _digest(problem: Problem) -> str:
-    """What tells the checkpoints of a problem without rows from those of another."""
+    """A digest that identifies the checkpoints of a problem without rows."""
     digest = hashlib.sha256()
     layout = problem.layout
     for array in (problem.covers, layout.section_labels, layout.section_weights):

@@ -15,7 +15,7 @@ _held: list[Any] = []
 
 
 def hold_over_forks(lock: Any) -> None:
-    """Let no other thread hold a lock when this process forks; the fork waits for it.
+    """Take a lock before this process forks, so that no other thread holds it.
 
     Parameters
     ----------

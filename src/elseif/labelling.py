@@ -59,7 +59,7 @@ def model_with_display(model: FittedModel, display: DisplayLabels) -> FittedMode
 
 
 def labels_template(model: FittedModel) -> str:
-    """A labels file for a model to fill in: read as it is, it changes nothing.
+    """A labels file to fill in for a model; unedited, it changes nothing.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def _entry(indent: int, key: str, value: str | None) -> str:
 
 
 def _scalar(text: str) -> str:
-    """A text as YAML writes it, in quotes where it could be read as something else."""
+    """A text in YAML, quoted if it could be read as something else."""
     if _PLAIN.fullmatch(text) and text.isascii():
         return text
     import yaml  # loaded by those who write such a file

@@ -12,7 +12,7 @@ from elseif.model.prior import ListPrior
 
 
 def list_prior(settings: Mapping[str, Any], pool: Pool, columns: Sequence[str]) -> ListPrior:
-    """The prior over lists of a pool that settings ask for."""
+    """The prior over lists of a pool, from the settings."""
     return ListPrior(
         pool.cardinalities,
         float(settings["expected_length"]),
@@ -22,7 +22,7 @@ def list_prior(settings: Mapping[str, Any], pool: Pool, columns: Sequence[str]) 
 
 
 def warn_of_long_prior(expected_length: float | str, pool: Pool) -> None:
-    """Warn where more rules are expected than there are antecedents; nothing such is learnt."""
+    """Warn if more rules are expected than there are antecedents; such values are never learnt."""
     if not isinstance(expected_length, str) and expected_length > len(pool) > 0:
         warnings.warn(
             f"expected_length={expected_length} is more than the {len(pool)} antecedents "

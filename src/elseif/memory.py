@@ -19,7 +19,7 @@ CGROUPS = (
 
 
 def available_memory() -> float:
-    """Bytes that can still be taken, on this machine and in its container.
+    """Bytes still available, on this machine and in its container.
 
     Returns
     -------
@@ -44,16 +44,16 @@ def available_memory() -> float:
 
 
 def require_memory(what: str, n_bytes: float, advice: str) -> None:
-    """Raise, before anything is allocated, where there is not as much memory as is needed.
+    """Raise before anything is allocated if there is not enough memory.
 
     Parameters
     ----------
     what : str
-        What needs it, as the beginning of a sentence.
+        What needs the memory, as the beginning of a sentence.
     n_bytes : float
         How much.
     advice : str
-        The setting that would do, as a sentence.
+        A setting that would be enough, as a sentence.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def require_memory(what: str, n_bytes: float, advice: str) -> None:
 
 
 def in_words(n_bytes: float) -> str:
-    """A size for people."""
+    """A size in readable units."""
     return f"{n_bytes / 1e9:,.1f} GB" if n_bytes >= 1e9 else f"{n_bytes / 1e6:,.1f} MB"
 
 

@@ -23,13 +23,13 @@ LOST_WORKER = {
 
 
 def works_here() -> bool:
-    """Whether parallel work stays in this process: always, unless a back end was asked for."""
+    """Whether parallel work stays in this process, as it does unless a back end was requested."""
     backend, _ = get_active_backend(prefer="threads")
     return bool(getattr(backend, "supports_sharedmem", False))
 
 
 def is_lost_worker(error: BaseException) -> bool:
-    """Whether an error says that a worker has ended, rather than what it did."""
+    """Whether an error means that a worker has died, rather than that its task failed."""
     return any(kind.__name__ in LOST_WORKER for kind in type(error).__mro__)
 
 
@@ -38,8 +38,8 @@ def across_workers(
 ) -> Iterator[Result]:
     """Call a function for each task, in the order of the tasks.
 
-    Here, one after another; or by the workers of ``joblib.parallel_config``. What a worker that
-    died was to do is done again.
+    One after another in this process, or by the workers of ``joblib.parallel_config``. The tasks of
+    a worker that died are repeated.
 
     Parameters
     ----------
@@ -78,16 +78,16 @@ def across_workers(
 
 @dataclass(frozen=True, eq=False)
 class Task(Generic[Result]):
-    """A call that goes to a worker as a whole.
+    """A call that is sent to a worker as one object.
 
-    Dask would leave large arguments with one worker for the others to fetch, and wait for ever
-    where that one has died.
+    Dask would leave large arguments with one worker for the others to fetch, and wait for ever if
+    that one has died.
     """
 
     function: Callable[..., Result]
     arguments: tuple[Any, ...]
 
     def __call__(self) -> Result:
-        """Make the call: what it does in parallel, it does in threads of the worker."""
+        """Make the call; parallel work in it uses threads of the worker."""
         with joblib.parallel_config(backend="threading"):
             return self.function(*self.arguments)

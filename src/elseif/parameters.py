@@ -40,7 +40,7 @@ FORMER_KERNELS = ("informed", "adaptive")  # of earlier versions, whose saved mo
 
 
 class Group(StrEnum):
-    """What a setting is about, in the order in which people ask."""
+    """The group of a setting, in the order of --help."""
 
     LEARN = "What to learn"
     CONDITIONS = "Which conditions"
@@ -49,7 +49,7 @@ class Group(StrEnum):
 
 
 class Kind:
-    """What a setting may be; the base class allows everything, as fit itself checks it."""
+    """The allowed values of a setting; the base class allows everything, because fit checks it."""
 
     def check(self, name: str, value: Any) -> None:
         """Raise unless the value is allowed."""
@@ -119,7 +119,7 @@ class Choice(Kind):
 
 
 class Support(Kind):
-    """A share of the observations as a float, or a number of them as an int."""
+    """A share of the observations (float) or a number of them (int)."""
 
     def check(self, name: str, value: Any) -> None:
         check_number(name, value)
@@ -342,7 +342,7 @@ CHOICES = {s.name: s.kind.allowed for s in SETTINGS if isinstance(s.kind, Choice
 
 
 def without_learn(settings: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """Settings with the default in place of "learn", and the names of those to be learnt."""
+    """Settings with defaults instead of "learn", and the names of those to be learnt."""
     names = [s.name for s in SETTINGS if _is_learn(settings.get(s.name)) and s.name in LEARNABLE]
     return {**settings, **{name: BY_NAME[name].default for name in names}}, names
 
@@ -358,9 +358,9 @@ def check_parameters(estimator: Any) -> None:
 
 
 def check_saved_settings(settings: Mapping[str, Any]) -> None:
-    """Raise for the first setting that no model can have been fitted with.
+    """Raise for the first setting with which no model can have been fitted.
 
-    Its kernel may be one that a new fit can no longer have.
+    The kernel may be one that new fits no longer support.
     """
     refuse_unknown("BayesianRuleListClassifier", settings, BY_NAME)
     for name, value in settings.items():
@@ -369,7 +369,7 @@ def check_saved_settings(settings: Mapping[str, Any]) -> None:
 
 
 def refuse_unknown(estimator: str, names: Iterable[str], known: Collection[str]) -> None:
-    """Raise for the first name that is no parameter, with the names nearest to it."""
+    """Raise for the first name that is not a parameter, with the most similar names."""
     for name in names:
         if name not in known:
             near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
@@ -378,7 +378,7 @@ def refuse_unknown(estimator: str, names: Iterable[str], known: Collection[str])
 
 
 def suggesting_names(init: Callable[..., None]) -> Callable[..., None]:
-    """A constructor that answers a misspelt name with the nearest ones."""
+    """A constructor whose error for a misspelt name suggests similar ones."""
 
     @wraps(init)  # through which scikit-learn sees the constructor's own signature
     def checked(self: Any, *args: Any, **settings: Any) -> None:
@@ -422,7 +422,7 @@ def seed_sequence(random_state: Any) -> np.random.SeedSequence:
 
 
 def settings_of(classifier: Any) -> dict[str, Any]:
-    """A classifier's settings as they are now: what changes later is another fit's."""
+    """A copy of a classifier's settings, unaffected by later changes."""
     names = [setting.name for setting in SETTINGS if setting.name not in NOT_KEPT]
     settings = {name: getattr(classifier, name) for name in names}
     return {

@@ -95,7 +95,7 @@ class ProgressBar(Progress):
 
 @contextmanager
 def polled(report: Report, done: Callable[[], int]) -> Iterator[None]:
-    """Report while compiled code, which cannot call back, is at work."""
+    """Report progress while compiled code, which cannot call back, is running."""
     finished = threading.Event()
 
     def watch() -> None:

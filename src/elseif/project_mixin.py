@@ -18,12 +18,12 @@ SHORTEST_PATH, LONGEST_PATH = 10, 20  # where no length is given
 
 
 def longest_of_path(point: RuleList) -> int:
-    """The most rules to look at where none is given."""
+    """The default for the maximum number of rules."""
     return min(max(2 * len(point), SHORTEST_PATH), LONGEST_PATH)
 
 
 class ProjectMixin:
-    """Methods of a BayesianRuleListClassifier about the list closest to its posterior."""
+    """Methods of a BayesianRuleListClassifier for the list closest to its posterior."""
 
     def project(
         self: Any,
@@ -86,7 +86,7 @@ class ProjectMixin:
     def _projected(
         self: Any, problem: Problem, posterior: Posterior, point: RuleList
     ) -> ProjectionPath | None:
-        """What fit learns of the projected list: nothing, where something else predicts."""
+        """The projected list, if it is to predict."""
         if self.predict_with != "projected":
             return None
         from elseif.projection.project import project_problem  # loads compiled code

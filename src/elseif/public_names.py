@@ -1,7 +1,7 @@
 """Public names of a package, loaded when they are first used.
 
-What a package shows to its users stands in its stub, ``__init__.pyi``, and nowhere else: type
-checkers and editors read it as it is, and the program reads from it which module a name is in.
+The public names of a package are declared only in its stub, ``__init__.pyi``: type checkers and
+editors read it as it is, and the program reads from it which module a name is in.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Hooks = tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]
 
 
 def lazy_names(package: str, file: str) -> Hooks:
-    """What a package needs in order to load the names of its stub on demand.
+    """The functions with which a package loads the names of its stub on demand.
 
     Parameters
     ----------

@@ -42,7 +42,7 @@ LONGEST_TEXT = 100  # characters of a setting in a checkpoint; of what is longer
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """What the draws say, and how to go on."""
+    """The results of the draws, and the chains to continue."""
 
     posterior: Posterior
     convergence: Convergence
@@ -54,7 +54,7 @@ class Drawn:
 
 @dataclass(frozen=True, eq=False)
 class Chains:
-    """What it takes to go on sampling: the chains, and with them the data as packed bits."""
+    """What is needed to continue sampling: the chains, including the data as packed bits."""
 
     model: FittedModel  # that these draws made
     drawn: Drawn
@@ -143,7 +143,7 @@ class SamplingMixin:
         setattr(self, CHAINS, Chains(self.model_, drawn, problem, identity))
 
     def _check_checkpoint(self: Any) -> None:
-        """Make the folder for checkpoints, or say why it cannot be used, before long work."""
+        """Make the folder for checkpoints before long work; an error says why it cannot be used."""
         if self.checkpoint is not None:
             from elseif.sampler.checkpoints import check_folder
 
@@ -196,7 +196,7 @@ class SamplingMixin:
         seed: np.random.SeedSequence,
         kept: Checkpoints | None = None,
     ) -> Learnt:
-        """Learn the settings that are to be learnt; the seed stays as it is."""
+        """Learn the settings that are "learn"; the seed is not changed."""
         from elseif.sampler.learning import learn
 
         return learn(problem, names, self._sampler_settings(kept), seed, self._progress())
@@ -209,7 +209,7 @@ class SamplingMixin:
         seed: np.random.SeedSequence,
         kept: Checkpoints | None = None,
     ) -> Drawn:
-        """Draw from the posterior; of an empty pool there is one list."""
+        """Draw from the posterior; an empty pool has only one list."""
         from elseif.posterior.collect import only_the_default_rule
         from elseif.sampler.chains import sample
         from elseif.sampler.convergence import nothing_to_sample
@@ -233,7 +233,7 @@ class SamplingMixin:
         warnings.warn(_warning(self, convergence), ConvergenceWarning, stacklevel=3)
 
     def __getstate__(self: Any) -> dict[str, Any]:
-        """For pickles and copies: all but the chains, which hold the data of fit."""
+        """For pickles and copies: everything but the chains, which contain the data of fit."""
         state: Any = super().__getstate__()
         return {name: value for name, value in state.items() if name != CHAINS}
 
@@ -264,7 +264,7 @@ def _of_posterior(
 
 
 def _identity(data: str, settings: Mapping[str, Any], seed: np.random.SeedSequence) -> FitIdentity:
-    """What the checkpoints of a fit belong to."""
+    """What identifies the fit that checkpoints belong to."""
     import elseif
     from elseif.sampler.checkpoints import FitIdentity
 
@@ -281,7 +281,7 @@ def _identity(data: str, settings: Mapping[str, Any], seed: np.random.SeedSequen
 
 
 def _setting_text(value: Any) -> str:
-    """A setting as text: the same for equal values, whatever type holds them."""
+    """A setting as text, the same for equal values of any type."""
     text = repr(_plain(value))
     if len(text) <= LONGEST_TEXT:
         return text
@@ -297,7 +297,7 @@ def _plain(value: Any) -> Any:
 
 
 def _warning(classifier: Any, convergence: Convergence) -> str:
-    """What has gone wrong, and what to do about it."""
+    """What went wrong, and what to do about it."""
     if convergence.ended_by == "interrupted":
         return (
             f"The fit was interrupted. The result is that of its first {convergence.n_iter:,} "

@@ -48,7 +48,7 @@ def training_labels(
 
 
 def _name_for_labels(name: str, table: Table) -> str:
-    """What to say to the name of a column, which only tables in engines take for y."""
+    """The error for a column name as y, which only tables in engines accept."""
     said = f"y is a text, {name!r:.100}; it must be one label for each row"
     if name in table.names:
         return f"{said}: clf.fit(X.drop(columns={name!r}), X[{name!r}])."
@@ -57,7 +57,7 @@ def _name_for_labels(name: str, table: Table) -> str:
 
 
 def one_label_each(y: Any) -> np.ndarray:
-    """Labels as an array of one dimension that holds classes, not measurements."""
+    """Labels as a one-dimensional array of classes, not measurements."""
     try:
         labels = column_or_1d(label_array(y), warn=True)
         known = known_labels(labels)

@@ -11,7 +11,7 @@ from elseif.tables.fingerprint import column_digest, data_fingerprint
 
 
 def is_training_data(model: Any, X: Any, y: Any, sample_weight: Any) -> bool:
-    """Whether rows that were read, or that an engine counted, have the model's fingerprint."""
+    """Whether rows, read or counted by an engine, have the model's fingerprint."""
     known = model.training["fingerprint"]
     kinds = {c.name: c.kind for c in model.fit_report.columns}
     try:

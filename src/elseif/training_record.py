@@ -18,7 +18,7 @@ NAMED_VERSIONS = ("numpy", "scipy", "scikit-learn", "numba")
 
 
 def training_record(rule_list: RuleList, fingerprint: str | None) -> dict[str, Any]:
-    """What a list was learnt from, when, and by which versions."""
+    """A record of data, date and versions."""
     counts = np.sum([rule.label_counts for rule in rule_list.rules], axis=0)
     return {
         "n": float(counts.sum()),
@@ -30,7 +30,7 @@ def training_record(rule_list: RuleList, fingerprint: str | None) -> dict[str, A
 
 
 def versions() -> dict[str, str]:
-    """Versions of elseif, of Python and of the packages that decide a result."""
+    """Versions of elseif, Python and the packages that affect results."""
     known = {"elseif": elseif.__version__, "python": platform.python_version()}
     return known | _installed_versions()
 
@@ -47,7 +47,7 @@ def _installed_versions() -> dict[str, str]:
 
 
 def now() -> datetime.datetime:
-    """The time in UTC; SOURCE_DATE_EPOCH sets it where output must repeat."""
+    """The time in UTC; SOURCE_DATE_EPOCH sets it for reproducible output."""
     epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
     if epoch.isdecimal():
         return datetime.datetime.fromtimestamp(int(epoch), datetime.UTC)

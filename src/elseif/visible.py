@@ -28,14 +28,14 @@ def show_name(name: str, longest: int = LONGEST_NAME) -> str:
 
 
 def visible(text: str, but: str = "") -> str:
-    """The whole text, with control characters spelt out, but for those that are let through.
+    """The whole text, with control characters spelt out, except for those allowed.
 
     Parameters
     ----------
     text : str
         What is to be printed.
     but : str
-        Control characters that are the text's own, such as the line ends of a page.
+        Control characters to keep, such as line ends.
 
     Returns
     -------
@@ -56,7 +56,7 @@ def is_unseen(character: str) -> bool:
     Returns
     -------
     bool
-        Whether a reader could not tell that it is there.
+        Whether the character is invisible.
     """
     return unicodedata.category(character) in ("Cc", "Cf", "Zl", "Zp", "Cs")
 

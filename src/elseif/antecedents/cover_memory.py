@@ -11,12 +11,12 @@ LARGE_BYTES, LARGE_ROWS = 1e9, 10_000_000
 
 
 def bytes_of_covers(n_covers: int, layout: BitLayout) -> int:
-    """Room that so many packed covers take."""
+    """Memory that this many packed covers take, in bytes."""
     return n_covers * layout.n_words * 8
 
 
 def warn_of_large_covers(n_covers: int, what: str, layout: BitLayout) -> None:
-    """Say how much room is about to be taken, where that is much or the rows are many."""
+    """Warn of the memory about to be used, if it is much or the rows are many."""
     size = bytes_of_covers(n_covers, layout)
     if size >= LARGE_BYTES or layout.n_rows >= LARGE_ROWS:
         warnings.warn(

@@ -9,7 +9,7 @@ import numpy as np
 
 
 class LazyCovers:
-    """Covers of antecedents that are joined when they are asked for, as a sequence."""
+    """A sequence of covers of antecedents, computed when they are needed."""
 
     def __init__(self, covers: np.ndarray, condition_ids: np.ndarray) -> None:
         self._covers, self._condition_ids = covers, condition_ids
@@ -23,7 +23,7 @@ class LazyCovers:
 
 
 def same_covers(covers: np.ndarray | LazyCovers) -> Iterable[list[int]]:
-    """Places of covers that are the same, together."""
+    """Positions of identical covers, grouped."""
     groups: dict[bytes, list[list[int]]] = {}  # by digest, for covers are long; then exactly
     for i in range(len(covers)):
         cover = covers[i]

@@ -11,7 +11,7 @@ from elseif.bits.packing import BitLayout
 def evidence_of(
     layout: BitLayout, pseudocounts: np.ndarray, label_totals: np.ndarray | None = None
 ) -> compiled.Evidence:
-    """What the marginal likelihood of a rule depends on, among everyone or some of them."""
+    """What the marginal likelihood of a rule depends on, among all or some observations."""
     totals = layout.label_totals if label_totals is None else label_totals
     n_labels = len(pseudocounts)
     return compiled.Evidence(

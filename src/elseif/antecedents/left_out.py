@@ -39,7 +39,7 @@ class Frequent:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """What is not in a pool although it reaches the support."""
+    """Antecedents that reach the support but are not in the pool."""
 
     n_mined: int = 0
     # by the antecedent that stands for them: near-equivalents, whose covers differ a little
@@ -51,7 +51,7 @@ class LeftOut:
 def make_smaller(
     frequent: Frequent, max_correlation: float | None, max_antecedents: int
 ) -> tuple[np.ndarray, LeftOut]:
-    """Places of the antecedents that stay, in order, and what was left out and why."""
+    """Positions of the antecedents that are kept, in order, and what was left out and why."""
     n_mined = len(frequent.members)
     places = np.arange(n_mined)
     if n_mined <= SMALL:
@@ -83,7 +83,7 @@ def _screened(frequent: Frequent, places: np.ndarray, n_kept: int) -> np.ndarray
 def _merged(
     frequent: Frequent, places: np.ndarray, correlation: float
 ) -> tuple[np.ndarray, dict[str, tuple[str, ...]]]:
-    """The antecedents that stand for their near-equivalents, and these by its name."""
+    """The representatives of near-equivalent antecedents, and the others by their names."""
     members, layout = frequent.members[places], frequent.layout
     assert isinstance(frequent.covers, np.ndarray)
     counts = conjunction_counts(frequent.covers, members, layout)

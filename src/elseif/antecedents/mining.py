@@ -44,7 +44,7 @@ MOST_CONDITIONS = 20_000  # whose pairs fit in memory while advice is looked for
 
 @dataclass(frozen=True)
 class MiningSettings:
-    """What makes an antecedent worth having, and how much room there is."""
+    """Settings of mining: which antecedents to find, and limits."""
 
     min_support: float | int = 0.1  # a fraction of the observations, or a number of them
     max_cardinality: int = 2
@@ -70,7 +70,7 @@ class MiningSettings:
         return least
 
     def has_room_for(self, n_covers: int, layout: BitLayout) -> bool:
-        """Whether so many packed covers fit into the memory allowed."""
+        """Whether this many packed covers fit into the allowed memory."""
         return bytes_of_covers(n_covers, layout) <= self.max_memory
 
 
@@ -88,7 +88,7 @@ class Mined:
     here: tuple[np.ndarray, BitLayout] | None = None
 
     def with_note(self, note: str | None) -> Mined:
-        """The same pool with a note more, if any, for the report on the fit."""
+        """The same pool with another note for the fit report, if there is one."""
         notes = (*self.left_out.notes, *filter(None, [note]))
         return replace(self, left_out=replace(self.left_out, notes=notes))
 
@@ -104,9 +104,9 @@ def mine(
     settings: MiningSettings,
     pseudocounts: np.ndarray | None = None,
 ) -> Mined:
-    """Every conjunction that reaches the support, once, less what the settings leave out.
+    """All conjunctions that reach the support, except those that the settings leave out.
 
-    Pseudocounts, of the model, are those that evidence is computed with: 1 where not given.
+    Evidence is computed with the model's pseudocounts, or 1 if they are not given.
     """
     frequent_alone, covers = _frequent_conditions(binarised, layout, settings)
     conditions, covers, aliases = _merge_identical(frequent_alone, covers)
@@ -137,7 +137,7 @@ def why_left_out(
     near: Mapping[str, tuple[str, ...]],
     settings: MiningSettings,
 ) -> dict[str, str]:
-    """Why no condition of a column is in the pool, by the step after which none was left."""
+    """Why no condition of a column is in the pool: the step that removed the last one."""
     made, frequent, distinct, kept = ({c.column for c in conditions} for conditions in steps)
     column_of = {c.name: c.column for c in steps[0] if c.column not in kept}
     stand_in = {SAME: aliases, NEARLY_SAME: near}
@@ -165,7 +165,7 @@ def given_pool(
     kinds: Mapping[str, Kind],
     settings: MiningSettings,
 ) -> Mined:
-    """The user's own antecedents in place of mining: none is left out or merged."""
+    """The user's own antecedents instead of mined ones: none is left out or merged."""
     conditions = conditions_of(antecedents)
     columns = (table.column(c.column, kinds.get(c.column)) for c in conditions)
     masks = [pack_mask(c.mask(x), layout) for c, x in zip(conditions, columns, strict=True)]
@@ -214,7 +214,7 @@ def warn_of_leaks(mined: Mined, classes: np.ndarray) -> None:
 
 
 def empty_pool(layout: BitLayout) -> Mined:
-    """A pool of nothing: the default rule is the only list."""
+    """An empty pool: the default rule is the only list."""
     members = np.empty((0, 1), dtype=np.int32)
     covers = np.empty((0, layout.n_words), dtype=np.uint64)
     return Mined(Pool.from_members((), members, np.empty(0)), covers, layout)
@@ -228,7 +228,7 @@ def _with_covers(
     settings: MiningSettings,
     aliases: dict[str, tuple[str, ...]],
 ) -> Mined:
-    """A pool with covers of its antecedents, or of its conditions where those do not fit."""
+    """A pool with covers of its antecedents, or of its conditions if those do not fit."""
     counts = conjunction_counts(covers, members, layout).sum(axis=1)
     supports = counts / max(1, int(layout.label_totals.sum()))
     pool = Pool.from_members(tuple(conditions), members, supports, aliases)
@@ -319,8 +319,8 @@ def _merge_identical(
 ) -> tuple[list[Condition], np.ndarray, dict[str, tuple[str, ...]]]:
     """One condition for each cover, the plainest: not a negation, and of the shortest name.
 
-    The rest are its aliases: two columns that say the same would otherwise give twin
-    modes that no chain can tell apart.
+    The others are its aliases: two equivalent columns would otherwise give twin modes that no chain
+    can distinguish.
     """
     kept, aliases = plainest(conditions, same_covers(covers))
     if not aliases:
@@ -376,7 +376,7 @@ def _same_conjunctions(mined: Mined) -> Iterable[list[int]]:
 def _conjunctions(
     conditions: list[Condition], covers: np.ndarray, layout: BitLayout, settings: MiningSettings
 ) -> np.ndarray:
-    """Frequent conjunctions as rows of condition numbers; counted before room is taken."""
+    """Frequent conjunctions as rows of condition numbers, counted before memory is allocated."""
     limit = max(settings.max_antecedents, MOST_MINED)
     members = _walk(conditions, covers, layout, settings, limit)
     if members is None:
@@ -427,7 +427,7 @@ def _too_many(
     settings: MiningSettings,
     limit: int,
 ) -> str:
-    """What is too much, and which settings would do."""
+    """An error for too many antecedents, with settings that would work."""
     ways = []
     support = settings.min_support
     as_count = isinstance(support, (int, np.integer))
@@ -463,7 +463,7 @@ def _still_frequent(covers: np.ndarray, layout: BitLayout, settings: MiningSetti
 
 
 def join_matrix(conditions: Sequence[Condition]) -> np.ndarray:
-    """Which conditions may stand together in an antecedent."""
+    """Which conditions may be joined in an antecedent."""
     matrix = np.ones((len(conditions), len(conditions)), dtype=bool)
     by_column: dict[str, list[int]] = {}
     for i, condition in enumerate(conditions):

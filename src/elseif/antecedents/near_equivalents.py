@@ -45,7 +45,7 @@ def group_near_equivalents(
     members : ndarray of int (antecedents, most conditions)
         Antecedents as rows of condition numbers, -1 for none.
     label_counts : ndarray of int64 (antecedents, labels)
-        Weighted number of observations of each label that each covers.
+        Weighted number of observations of each label that each of them covers.
     layout : BitLayout
         Of the covers.
     correlation : float

@@ -24,7 +24,7 @@ def explain(
     labels: LabelsFile = None,
     text: Any = None,
 ) -> None:
-    """Explain the answer for one row: the rule that applies, and what would change it."""
+    """Explain the prediction for one row: the rule that applies, and what would change it."""
     check_table_file(table, text)
     from elseif.cli.models import read, read_cases
     from elseif.errors import DataError

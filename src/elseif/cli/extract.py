@@ -67,10 +67,10 @@ def extract(
     ] = 50_000,
     quiet: Quiet = False,
 ) -> None:
-    """Extract a cohort from an OMOP database: who, what was recorded before, what came after.
+    """Extract a cohort from an OMOP database: its members, their earlier records and outcomes.
 
-    The database is only read; a user with the right to SELECT suffices. The folder then holds
-    one row for each member and must be kept as safe as the database.
+    The database is only read; SELECT permission is enough. The folder then contains one row for
+    each member and must be kept as safe as the database.
     """
     from elseif.cohort import connect, extract as extract_cohort, load_definition
     from elseif.cohort.folder import check_folder

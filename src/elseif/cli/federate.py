@@ -65,8 +65,8 @@ def federate(
 ) -> None:
     """Learn a rule list from the counts of sites, and compare the sites on every line.
 
-    Where no site withholds anybody, the list and every draw are those of elseif fit on the rows
-    of all sites together, with the plan's antecedents.
+    If no site withholds anybody, the list and every draw are the same as those of elseif fit on the
+    rows of all sites together, with the plan's antecedents.
     """
     shown = {"--out": out, "--results": results}
     exact = [option for option, path in shown.items() if path is not None]

@@ -104,10 +104,10 @@ def fit(
 ) -> None:
     """Learn a rule list from a table: print it, and save model, report and calculator.
 
-    The table is a file, or one that a database has (--database, --table).
+    The table is a file, or a table in a database (--database, --table).
 
     Defaults are those of BayesianRuleListClassifier in Python, except that the seed is 0
-    rather than new each time and that all cores are used.
+    instead of new each time and that all cores are used.
     """
     files.check()
     pages = [files.report, files.calculator]

@@ -28,7 +28,7 @@ def open_page(
 ) -> None:
     """Open a report, a calculator or an explorer in the browser.
 
-    Where there is no browser, the path is printed.
+    If there is no browser, the path is printed.
     """
     check_page(page)
     path = page.resolve()

@@ -56,7 +56,7 @@ def plan(
 ) -> None:
     """Plan a federation: conditions, antecedents and labels from the table of one site.
 
-    The plan holds cut points and names of frequent categories, but no counts. Send it to every
+    The plan contains cut points and names of frequent categories, but no counts. Send it to every
     site, which runs elseif site.
     """
     check_outputs([out], force, [table, settings["antecedents"]])

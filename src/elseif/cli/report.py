@@ -98,7 +98,7 @@ def report(
     quiet: Quiet = False,
     text: Any = None,
 ) -> None:
-    """Write a report: verdict, list, validation out of sample, convergence, and settings."""
+    """Write a report: verdict, list, out-of-sample validation, convergence, and settings."""
     holdout = evaluation.holdout
     written = [pages.out, pages.explorer, pages.calculator, pages.methods]
     check_outputs(written, pages.force, [model, table, holdout])

@@ -88,7 +88,7 @@ def samplesize(
         _number("Width of the interval of the standardised net benefit (default 0.2).", VALIDATE),
     ] = None,
 ) -> None:
-    """Say how many people it takes to develop or to validate a model of a binary outcome.
+    """Compute the sample size to develop or to validate a model of a binary outcome.
 
     The criteria are those of Riley et al., as in pmsampsize and pmvalsampsize.
     """

@@ -79,9 +79,9 @@ def serve(
     """Serve calculators, predictions, explanations and CDS Hooks cards over HTTP.
 
     GET / is the calculator, POST /predict and /explain answer for cases as JSON, /cds-services
-    is for record systems, /openapi.json describes it all, /healthz and /metrics are for those
-    who run it. Nothing of a case is stored or logged. There is no login: put an
-    authenticating proxy in front before other machines may connect.
+    is for record systems, /openapi.json describes the interface, /healthz and /metrics are for
+    monitoring. Cases are neither stored nor logged. There is no login: put an
+    authenticating proxy in front before other machines can connect.
     """
     from elseif.serving.app import Limits
     from elseif.serving.running import ServerOptions, absolute, run_server

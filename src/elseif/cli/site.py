@@ -64,8 +64,8 @@ def site(
 ) -> None:
     """Count a site's people by pattern of the plan's conditions and by label.
 
-    The file holds these counts and nothing else. --min-cell withholds small ones, and says how
-    many people that costs.
+    The file contains these counts and nothing else. --min-cell withholds small ones and reports how
+    many people are lost.
     """
     if name is None or not name.strip():
         raise ParamError("site needs --name TEXT, the name of the site.")

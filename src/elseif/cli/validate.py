@@ -171,7 +171,7 @@ def validate(
     quiet: Quiet = False,
     text: Any = None,
 ) -> None:
-    """Evaluate a model on data from elsewhere: discrimination, calibration, every line, drift.
+    """Evaluate a model on other data: discrimination, calibration, every line, drift.
 
     --recalibrated saves the same rules with probabilities updated by these data.
     """

@@ -36,11 +36,11 @@ def connect(
     ----------
     url : str or path
         ``duckdb:///FILE`` or the path of a DuckDB file; ``postgresql://USER@HOST:PORT/NAME``
-        (leave the password to ``PGPASSWORD`` or ``~/.pgpass``); ``spark`` for the active Spark
+        (keep the password in ``PGPASSWORD`` or ``~/.pgpass``); ``spark`` for the active Spark
         session or a local one; ``spark:///FOLDER`` for a folder of Parquet files named after the
         tables.
     schema : str, default=None
-        Where the tables are; by default where the database looks.
+        Where the tables are; by default the database's own default schema.
     vocabulary_schema : str, default=None
         Where ``concept`` and ``concept_ancestor`` are, if not in ``schema``.
     results_schema : str, default=None
@@ -216,7 +216,7 @@ class Database:
         tables : collection of str
             The tables that are needed.
         more : collection of str
-            Columns that are needed beside the usual ones, as ``table.column``.
+            Columns that are needed besides the usual ones, as ``table.column``.
 
         Returns
         -------

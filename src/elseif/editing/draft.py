@@ -301,17 +301,17 @@ class Draft:
 
     @property
     def change(self) -> float:
-        """Change of the log posterior against the start, in nats."""
+        """Change of the log posterior from the start, in nats."""
         return self.log_posterior - self.start.log_posterior
 
     @property
     def change_of_prior(self) -> float:
-        """Change of the log prior against the start, in nats."""
+        """Change of the log prior from the start, in nats."""
         return self.log_prior - self.start.log_prior
 
     @property
     def change_of_likelihood(self) -> float:
-        """Change of the log likelihood against the start, in nats."""
+        """Change of the log likelihood from the start, in nats."""
         return self.log_likelihood - self.start.log_likelihood
 
     # ---------------------------------------------------------------------- results

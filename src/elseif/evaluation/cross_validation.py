@@ -112,7 +112,7 @@ def cross_validate(
 ) -> Validation:
     """Cross-validate a rule list classifier.
 
-    Everything is learnt anew in each fold, cut points and the pool of antecedents included. Folds
+    Everything is learnt again in each fold, including cut points and the pool of antecedents. Folds
     are stratified by label. Within ``joblib.parallel_config(backend="loky" | "dask" | ...)`` its
     workers fit the folds, with the same result.
 

@@ -55,7 +55,7 @@ def validation_sample_size(
     prevalence : float
         Share of people with the outcome.
     c_statistic : float
-        The Expected C statistic.
+        The expected C statistic.
     risks, shares : sequences of float, default=None
         The expected distribution of the model's risks: for a rule list, the probability of each
         line and the share of people on it.

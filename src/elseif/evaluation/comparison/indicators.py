@@ -62,7 +62,7 @@ class Indicators(TransformerMixin, BaseEstimator):
         X : table
             Observations, in any kind of table that ``fit`` takes.
         y : array
-            The labels, which cutting by description length looks at.
+            The labels, which cutting by description length uses.
 
         Returns
         -------
