@@ -190,7 +190,7 @@ class TextColumn:
 
     def _no_century(self, text: str, codes: np.ndarray, how: Reading) -> DataError:
         row = int(np.flatnonzero(codes == self._place[text])[0])
-        other = "; kinds={{self.name!r}: 'category'} treats them as categories"
+        other = f"; kinds={{{self.name!r}: 'category'}} treats them as categories"
         return self._fault(
             row,
             how,
