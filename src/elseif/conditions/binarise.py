@@ -139,7 +139,7 @@ class Binarising:
 
 @dataclass(frozen=True)
 class Binarised:
-    """Conditions with the truth of each."""
+    """Conditions with their truth values."""
 
     conditions: list[Condition]
     truths: list[PackedMask]
@@ -191,7 +191,7 @@ def binarise(
 
 
 def _as_numbers(column: Column, table: Table) -> Column:
-    """Numbers that happen to be 0 and 1 in these rows, as in a fold; truth values as they are."""
+    """Numbers that happen to be 0 and 1 in these rows, as in a fold; booleans are unchanged."""
     levels = table.column_once(column.name, Kind.CATEGORY).categories
     is_truth = any(family(level) == "boolean" for level in levels)
     return column if is_truth else table.column_once(column.name, Kind.NUMERIC)
@@ -212,7 +212,7 @@ def refuse_missing(with_missing: Mapping[str, int]) -> None:
 
 
 def in_order(column: Column, order: tuple[Any, ...]) -> Column:
-    """An ordered column with its categories in the order told."""
+    """An ordered column with its categories in the given order."""
     assert column.codes is not None
     untold = [category for category in column.categories if category not in order]
     if untold:
@@ -289,7 +289,7 @@ def column_conditions(
 
 
 def seen_levels(column: Column) -> dict[str, Any]:
-    """What a report says of a column's categories, or of how its dates are written."""
+    """The part of a column report about its categories, or about how its dates are written."""
     categories = column.categories
     holds = family(categories[0]) if categories else None
     return {
@@ -313,7 +313,7 @@ def _why_nothing(column: Column, how: Binarising) -> str:
 
 
 def _personal(column: Column, labels: Labels, how: Binarising) -> str | None:
-    """Why a column is left out as one that identifies people; warns of what is left to the user."""
+    """Why a column is left out as identifying people; warns if the user has to decide."""
     if column.name in how.kinds or column.name in how.cuts:
         return None  # the user has said what it is
     suspected = suspicion(column, labels)
@@ -337,7 +337,7 @@ def _personal(column: Column, labels: Labels, how: Binarising) -> str | None:
 
 
 def _warn_of_look_alikes(column: Column) -> None:
-    """Warn of levels that nobody can tell apart on a page."""
+    """Warn of levels that look the same."""
     for twins in look_alikes(c for c in column.categories if isinstance(c, str)):
         said = "look alike but are spelt with different characters."
         shown, n = ", ".join(map(ascii, twins)), len(twins)
@@ -361,7 +361,7 @@ def rare_categories(column: Column, labels: Labels, least_share: float) -> np.nd
 
 
 def cut_points(column: Column, labels: Labels, how: Binarising) -> list[Any]:
-    """Where a column is cut: as told, or by the method chosen."""
+    """The cut points of a column: as given, or by the chosen method."""
     given = how.cuts.get(column.name)
     if column.kind is Kind.ORDERED:
         if given is not None:
@@ -456,7 +456,7 @@ def _category_conditions(column: Column, labels: Labels, how: Binarising) -> Ite
 
 
 def cut_conditions(column: Column, cuts: Sequence[Any], how: Binarising) -> Iterator[Condition]:
-    """The conditions that cut points make of a column."""
+    """The conditions on a column, from its cut points."""
     order = column.categories if column.kind is Kind.ORDERED else None
     if how.shape == THRESHOLDS:
         for cut in cuts:

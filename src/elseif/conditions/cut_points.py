@@ -22,7 +22,7 @@ DATE_UNITS = ("Y", "M", "D", "h", "m", "s", "us")
 def quantile_cuts(
     values: np.ndarray, weights: np.ndarray | None, n_quantiles: int = N_QUANTILES
 ) -> list[Any]:
-    """Quantiles, each moved to the roundest value that splits nearly as it does.
+    """Quantiles, each moved to the roundest value with nearly the same split.
 
     Without weights every value counts once; one that is missing or infinite never does.
     """
@@ -41,7 +41,7 @@ def quantile_cuts(
 
 
 class OrderedValues(Protocol):
-    """Values of which it can be asked where they lie, and how many are at or below another."""
+    """Values in order, which can be looked up by rank and counted."""
 
     @property
     def ends(self) -> tuple[Any, Any] | None:
@@ -49,7 +49,7 @@ class OrderedValues(Protocol):
 
     @property
     def total(self) -> float:
-        """How much all values count."""
+        """The total weight of all values."""
 
     def at_share(self, share: float) -> Any:
         """The lowest value at or below which at least this share of the values is."""
@@ -197,7 +197,7 @@ def _roundest(low: Any, high: Any) -> Any:
 def description_length_cuts(
     values: np.ndarray, codes: np.ndarray, weights: np.ndarray, n_labels: int
 ) -> list[Any]:
-    """Cuts that pay for themselves (Fayyad and Irani 1993), made readable.
+    """Cuts accepted by description length (Fayyad and Irani 1993), made readable.
 
     A set of values is cut where the labels' entropy falls most, as long as the gain
     exceeds what it costs to write the cut down; then each part in turn.

@@ -19,7 +19,7 @@ def evidence_cuts(
     n_labels: int,
     n_quantiles: int,
 ) -> list[Any]:
-    """Readable quantiles less those between neighbours whose labels are alike.
+    """Readable quantiles without those between neighbours with similar labels.
 
     Of all neighbouring parts, the two with least evidence of different labels are joined, until
     every cut has more evidence than the choice among so many quantiles costs, or one is left: a

@@ -115,7 +115,7 @@ class FitReport:
         return "\n".join([*lines, *map(visible, self.notes)])
 
     def _near_lines(self) -> Iterator[str]:
-        """Of the first few near-equivalents each, with one of those it stands for."""
+        """Lines on the first few near-equivalents, each with one of those it represents."""
         shown = list(self.near_equivalents.items())[:MOST_NEAR]
         for name, (first, *others) in shown:
             more = f" and {len(others):,} more" if others else ""
@@ -153,7 +153,7 @@ def in_the_end(
 
 
 def vague_reason(excluded: str | None) -> str | None:
-    """Why a column is left out, without a word on which observations its conditions are true of."""
+    """Why a column is left out, without revealing where its conditions are true."""
     if excluded is None or not excluded.startswith(NOT_USED):
         return excluded
     return f"{TOO_RARE}, another says the same, or all were screened out"

@@ -25,7 +25,7 @@ SPELLINGS = (
 
 @dataclass(frozen=True)
 class Hidden:
-    """What texts are, of which kind a column of them is, and those that are not."""
+    """What kind of values texts are, and which of them are not."""
 
     what: str
     kind: str

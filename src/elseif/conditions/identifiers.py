@@ -58,7 +58,7 @@ SPELLINGS = (
 
 @dataclass(frozen=True)
 class Suspicion:
-    """What a column looks like, and whether that is sure enough to leave it out."""
+    """What a column looks like, and whether that is certain enough to leave it out."""
 
     reason: str
     is_sure: bool = True
@@ -93,7 +93,7 @@ def is_personal(excluded: str | None) -> bool:
 
 
 def keeping(name: str, kind: Kind) -> str:
-    """What a user writes to have a column used all the same."""
+    """The setting with which a column is used anyway."""
     shown = name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}..."
     return f"kinds={{{shown!r}: {kind.value!r}}} keeps it"
 
@@ -127,7 +127,7 @@ def _sure(what: str, n_distinct: int, n: float) -> Suspicion:
 
 
 def _are_measured(values: Sequence[Any]) -> bool:
-    """Whether texts are dates or fractions: other words tell the user what to make of those."""
+    """Whether texts are dates or fractions, about which there are other messages."""
     hidden = hidden_in(values)
     if hidden is None or hidden.what == DATES:
         return hidden is not None
@@ -148,7 +148,7 @@ def _are_codes(values: Sequence[Any]) -> bool:
 
 
 def speaks_of_a_person(name: str) -> bool:
-    """Whether a column's name says that it tells people, or rows, apart."""
+    """Whether a column's name suggests that it identifies people or rows."""
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
     parts = set(re.split(r"[\W_\d]+", words.lower()))
     if parts & OF_A_GROUP:
@@ -213,7 +213,7 @@ def _are_whole(numbers: np.ndarray) -> bool:
 
 
 def _observations(labels: Labels, used: np.ndarray) -> float:
-    """How many observations some rows are: a whole weight is a row that repeats."""
+    """The number of observations in some rows; an integer weight repeats a row."""
     if not float(labels.unit).is_integer():
         return float(labels.n_rows_of(used))
     return float(labels.weights[used].sum()) * labels.unit

@@ -49,7 +49,7 @@ def level_counts(column: Column, labels: Labels, by_weight: bool | None = None) 
 
 
 def nameable(column: Column, labels: Labels) -> np.ndarray:
-    """Which levels of a category enough people have for a model to name them in passing."""
+    """Which levels enough people have for a model to keep their names."""
     return level_counts(column, labels) >= FEWEST_OF_A_LEVEL
 
 

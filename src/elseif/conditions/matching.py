@@ -29,7 +29,7 @@ def match_columns(
     who: str,
     needed: Collection[str] | None = None,
 ) -> Table:
-    """The table under the names of fit; what is missing is an error, what is extra is noted.
+    """The table with the names of fit; missing columns are an error, extra ones are noted.
 
     Where columns go by names and some are ``needed``, the others may be missing.
     """
@@ -64,7 +64,7 @@ def match_columns(
 
 
 def _meant(name: str, table: Table, fitted_names: Sequence[str]) -> str:
-    """A hint where a column that fit did not see has nearly the name of one that is lacking."""
+    """A hint if an unknown column has nearly the name of a missing one."""
     others = [each for each in table.names if each not in set(fitted_names)]
     near = nearest_name(name, others)
     return "" if near is None else f" It has a column {near!r:.100}: is that {name!r:.100}?"

@@ -21,7 +21,7 @@ from elseif.conditions.condition import (
 
 
 def can_join(a: Condition, b: Condition) -> bool:
-    """False where one condition implies the other or nothing satisfies both.
+    """False if one condition implies the other or nothing satisfies both.
 
     Conditions on different columns can always be joined: what one column says of
     another is for the data to show.

@@ -16,7 +16,7 @@ ROUNDING_ERROR = 1e-9
 
 @dataclass(frozen=True)
 class RecoveredCell:
-    """A number of people below the minimum cell that follows from what is published."""
+    """A number of people below the minimum cell that can be derived from what is published."""
 
     label: int
     n: float
@@ -31,13 +31,13 @@ class _Sums(NamedTuple):
 
 
 class _Bounds:
-    """The least and most people of one label that each set can hold, in whole units."""
+    """Bounds on the people of one label in each set, in whole units."""
 
     def __init__(self, low: np.ndarray, high: np.ndarray) -> None:
         self.low, self.high = low, high
 
     def narrow(self, sums: _Sums) -> None:
-        """Hold the sums against each other until nothing more follows."""
+        """Propagate the sums until the bounds no longer change."""
         for _ in range(MOST_ROUNDS):
             before = int(self.low.sum()), int(self.high.sum())
             low, high = self.low, self.high

@@ -11,7 +11,7 @@ from elseif.errors import DisclosureError
 
 
 class Cells:
-    """Counts by label of sets of rows: exact, or rounded and written down.
+    """Counts by label of sets of rows: exact, or rounded and recorded.
 
     A set of people has one number for each label; a total is the sum of these numbers and is
     never rounded on its own. Sets are known by sums of random numbers of their rows: the sum
@@ -78,7 +78,7 @@ class Cells:
         return shown
 
     def publish(self, members: np.ndarray, numbers: np.ndarray) -> None:
-        """Write down the numbers that a set of rows is shown with."""
+        """Record the numbers that are shown for a set of rows."""
         position = self._place(members)
         known = self.published.setdefault(position, np.array(numbers, dtype=float))
         if not np.array_equal(known, numbers):
@@ -90,7 +90,7 @@ class Cells:
 
     @property
     def unrounded(self) -> list[float]:
-        """Numbers that were written down and are no multiple of the step."""
+        """Recorded numbers that are not multiples of the step."""
         if self.rounding is None or not self.published:
             return []
         numbers = np.concatenate(list(self.published.values()))
@@ -98,7 +98,7 @@ class Cells:
         return not_multiples
 
     def parted(self, parts: Sequence[np.ndarray]) -> None:
-        """Write down that sets of rows, none of which share a row, make up a set of their own.
+        """Record that disjoint sets of rows together form another set.
 
         The parts may be read one after another, as lines of a list are: what is left after
         each of them is a set that other lists may share.

@@ -10,7 +10,7 @@ from elseif.disclosure.cells import Cells
 def coarse_sample(
     cells: Cells, members: np.ndarray, risk: np.ndarray, position: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Who had one label, and at which risk, as far as it may be told.
+    """Who had one label, and at which risk, as far as it may be shown.
 
     For each label the number of people at or above each risk is rounded, and a sample is
     rebuilt of these numbers: whatever is computed of it follows from rounded counts alone.

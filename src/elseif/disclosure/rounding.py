@@ -32,7 +32,7 @@ class Rounding:
 
     @property
     def sentence(self) -> str:
-        """What a reader of rounded numbers must know."""
+        """A sentence for readers of rounded numbers."""
         return f"Counts are rounded to multiples of {self.step:,}."
 
 

@@ -19,7 +19,7 @@ from elseif.visible import show_name
 
 @dataclass(frozen=True)
 class Constraint:
-    """Something that a list may have: antecedents of the pool any of which satisfies it."""
+    """A constraint on a list, satisfied by any of some antecedents of the pool."""
 
     text: str
     antecedents: frozenset[int]
@@ -58,7 +58,7 @@ class Constraints:
         return " and ".join(parts)
 
     def satisfied_by(self, items: Iterable[int]) -> bool:
-        """Whether a list has all that it must and nothing that it must not."""
+        """Whether a list satisfies all constraints."""
         in_list = frozenset(items)
         has_all = all(constraint.antecedents & in_list for constraint in self.must)
         return has_all and not any(constraint.antecedents & in_list for constraint in self.must_not)

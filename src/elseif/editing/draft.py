@@ -376,7 +376,7 @@ class Draft:
 
 
 def begin(context: EditContext) -> Draft:
-    """A draft of the list that was fitted, after a look whether the data are those of fit."""
+    """A draft of the fitted list, after checking that the data are those of fit."""
     rule_list = context.model.rule_list
     draft = Draft(context, rule_list.antecedents)
     for j, (mine, fitted) in enumerate(zip(draft.rule_list.rules, rule_list.rules, strict=True)):
@@ -392,7 +392,7 @@ def begin(context: EditContext) -> Draft:
 
 
 def _check_price(draft: Draft) -> None:
-    """The same list must weigh what it weighed in fit."""
+    """Check that the list has the same log posterior as in fit."""
     context = draft.context
     if draft.outside or context.model.posterior is None:
         return

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class EditContext:
-    """What lists are weighed on: the training data, the prior and the posterior."""
+    """What lists are evaluated with: the training data, the prior and the posterior."""
 
     model: FittedModel
     table: Table
@@ -51,7 +51,7 @@ class EditContext:
 
     @cached_property
     def positions(self) -> dict[Antecedent, int]:
-        """Where each antecedent stands in the pool."""
+        """The position of each antecedent in the pool."""
         return {antecedent: a for a, antecedent in enumerate(self.pool.antecedents)}
 
     def label_counts(self, antecedents: Sequence[Antecedent]) -> np.ndarray:

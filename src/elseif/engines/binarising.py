@@ -156,7 +156,7 @@ def binarise_in_engine(
 def _column(
     table: LazyTable, labels: LazyLabels, how: Binarising, name: str, allow_infinite: bool
 ) -> ColumnCounts:
-    """The counts of a column, of the kind and in the order that were told."""
+    """The counts of a column, with the given kind and order."""
     counts = table.column(name, labels, how.kinds.get(name), allow_infinite)
     is_told = name in how.kinds or name not in how.cuts
     # numbers that happen to be 0 and 1 can be cut; truth values stay what they are

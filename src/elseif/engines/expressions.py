@@ -28,7 +28,7 @@ from elseif.tables.times import as_date
 def condition_expression(
     condition: Condition, cell: Any, column: Column, values: Sequence[Any], dtype: Any
 ) -> Any:
-    """Whether a condition is true of a row; false, never null, where a value is missing.
+    """Whether a condition is true of a row; false, never null, if the value is missing.
 
     Parameters
     ----------

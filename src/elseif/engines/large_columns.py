@@ -32,7 +32,7 @@ FIRST_ROWS = 1024  # by which most measurements are told from identifiers
 def large_column_conditions(
     table: LazyTable, labels: LazyLabels, how: Binarising, name: str, allow_infinite: bool
 ) -> tuple[list[Condition], ColumnReport]:
-    """The conditions on a column whose values stay in the engine, and the report on it.
+    """The conditions on a column whose values stay in the engine, and its report.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def _odd_values(table: LazyTable, name: str) -> tuple[int, int]:
 def _refuse_identifier(
     table: LazyTable, labels: LazyLabels, how: Binarising, name: str, n_missing: int
 ) -> None:
-    """Ask what a column of whole numbers is, where looking at all of them is out of reach."""
+    """Ask for the kind of a column of integers that are too many to examine."""
     dtype = table.dtype(name)
     if name in how.kinds or name in how.cuts or not dtype.is_numeric():
         return

@@ -57,7 +57,7 @@ class LazyLabels:
 
 
 class LazyTable:
-    """Columns of a frame that an engine computes when it is asked.
+    """Columns of a frame that an engine computes on request.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ class LazyTable:
         return self._dtypes[name]
 
     def keys(self, *keys: Any) -> list[Any]:
-        """What rows are grouped by: some expressions, and the weight if there is one."""
+        """The grouping keys: some expressions, and the weight if there is one."""
         if self.weight is None:
             return list(keys)
         weight = self.cell(self.weight).cast(nw.Float64).alias(WEIGHT)
@@ -173,7 +173,7 @@ class LazyTable:
         )
 
     def order_of_labels(self) -> list[Any] | None:
-        """The order of the labels, where it was told or their type has one."""
+        """The order of the labels, if it was given or their type has one."""
         if self._order is not None:
             return list(self._order)
         dtype = self.dtype(self.label)
@@ -263,7 +263,7 @@ def _by_place(X: Any, columns: Sequence[str]) -> Any:
 
 
 def is_lazy(X: Any) -> bool:
-    """Whether X is a frame that an engine has yet to compute."""
+    """Whether X is a lazy frame, not yet computed by its engine."""
     try:
         frame = nw.from_native(X, pass_through=True)
     except nw.exceptions.DuplicateError:  # of names, which the reader of tables has a sentence for

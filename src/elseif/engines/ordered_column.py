@@ -170,7 +170,7 @@ class EngineOrder:
             self._passed[rank] = float((_whole(answer[f"n{i}"]) * weights).sum())
 
     def _among(self, rows: Any, low: int, share: float) -> Any:
-        """The value at a share, where few rows can be it."""
+        """The value at a share, among few remaining rows."""
         names = [VALUE, *self._names]
         answer = self._ask(rows.group_by(*names).agg(nw.len().alias(COUNT)))
         _, weights = self._groups(answer)
@@ -191,7 +191,7 @@ class EngineOrder:
         return float(value) if self.kind is Kind.NUMERIC else np.datetime64(value, "us")
 
     def _rank(self, value: Any) -> int:
-        """A whole number for each value, in the same order and without a gap."""
+        """An integer for each value, order-preserving and without gaps."""
         if self.kind is Kind.DATE:
             return int(np.datetime64(value, "us").astype(np.int64))
         (bits,) = struct.unpack("<q", struct.pack("<d", float(value) + 0.0))

@@ -31,7 +31,7 @@ COPIES = 3  # of an answer: the engine's, Arrow's and ours
 
 @dataclass(frozen=True, eq=False)
 class Patterns:
-    """Distinct patterns of the conditions for each label, and how much each counts."""
+    """Distinct patterns of the conditions for each label, with their weights."""
 
     conditions: list[Condition]
     keys: np.ndarray  # int64 (patterns, numbers): a bit for each condition

@@ -10,7 +10,7 @@ import narwhals as nw
 
 
 def can_stream(frame: nw.LazyFrame[Any]) -> bool:
-    """Whether an engine hands out its rows some at a time."""
+    """Whether an engine can return its rows in batches."""
     return _reader_of(frame) is not None
 
 

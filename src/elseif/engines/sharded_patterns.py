@@ -54,7 +54,7 @@ def shard_patterns(
     client: Any,
     n_shards: int | None = None,
 ) -> Shards:
-    """Have the workers of a cluster count and hold the patterns of conditions.
+    """Have the workers of a cluster count and store the patterns of conditions.
 
     A shard is a range of the patterns in the order that they have on one machine.
 

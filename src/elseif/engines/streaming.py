@@ -79,7 +79,7 @@ def stream_covers(
 
 
 def may_stream(table: LazyTable) -> bool:
-    """Whether the engine of a table hands out its rows some at a time."""
+    """Whether the engine of a table can return its rows in batches."""
     return can_stream(table.frame)
 
 

@@ -18,7 +18,7 @@ from elseif.tables.values import column_from_array
 
 
 class Unknown(Enum):
-    """A value that exists but is not at hand: unlike a missing one, it may be anything."""
+    """A value that exists but is not known: unlike a missing one, it may be anything."""
 
     UNKNOWN = "unknown"
 
@@ -51,7 +51,7 @@ def one_row(X: Any, row: int = 0) -> Any:
 
 
 def as_mapping(case: Any) -> Mapping[Any, Any] | None:
-    """A case told by column, a dict or a row of a data frame; None for anything else."""
+    """A case given by column, a dict or a row of a data frame; None for anything else."""
     if isinstance(case, Mapping):
         return case
     if hasattr(case, "to_dict") and getattr(case, "ndim", 2) == 1:  # such as X.iloc[3]
@@ -107,7 +107,7 @@ def _checked_row(row: Any, n_rows: int) -> int:
 
 
 def needed_column(table: Table, name: str, kind: Kind | None, who: str = "the list asks") -> Column:
-    """A column that is asked for; an error names what the case lacks."""
+    """A required column; an error names what the case lacks."""
     if name not in table:
         raise DataError(
             f"The case has no column {name!r}, which {who} for. Give its value; None stands "
@@ -134,7 +134,7 @@ def value_of(column: Column) -> Any:
 
 
 def shown_value(value: Any) -> str:
-    """A value as a person says it."""
+    """A value in words."""
     if value is None:
         return "missing"
     if isinstance(value, (bool, np.bool_)):

@@ -42,7 +42,7 @@ ANOTHER = AnotherCategory()
 
 @dataclass(frozen=True)
 class Cell:
-    """Values of one column that no condition of a list tells apart.
+    """Values of one column that no condition of a list distinguishes.
 
     Numbers and dates form an interval, ``low`` to ``high``; the rest are listed in
     ``values``. ``truth`` says which of the list's conditions on the column hold.
@@ -79,7 +79,7 @@ class Cell:
 
 
 def list_conditions(rule_list: RuleList) -> dict[str, tuple[Condition, ...]]:
-    """The distinct conditions of a list by column, in the order in which they are met."""
+    """The distinct conditions of a list by column, in the order of the list."""
     by_column: dict[str, dict[Condition, None]] = {}
     for antecedent in rule_list.antecedents:
         for condition in antecedent:
@@ -128,7 +128,7 @@ def open_cells(cells: Sequence[Cell], conditions: Sequence[Condition]) -> tuple[
 
 
 def guessed_kind(conditions: Sequence[Condition]) -> Kind:
-    """The kind of a column that nothing is known of but the conditions on it."""
+    """The kind of a column, inferred from the conditions on it alone."""
     for condition in conditions:
         if condition.operator in (TRUE, FALSE):
             return Kind.BOOLEAN
@@ -182,7 +182,7 @@ class _Piece:
 
 
 def _interval_cells(name: str, kind: Kind, conditions: Sequence[Condition]) -> list[Cell]:
-    """Intervals between the breaks, joined where no condition tells them apart."""
+    """Intervals between the breaks, joined if no condition distinguishes them."""
     is_date = kind is Kind.DATE
     breaks = sorted({number for c in conditions for number in _breaks(c, is_date)})
     pieces = list(_pieces(breaks, _date_between if is_date else _number_between))
@@ -228,7 +228,7 @@ def _pieces(breaks: Sequence[Any], between: Callable[[Any, Any], Any]) -> Iterab
 
 
 def _number_between(low: float | None, high: float | None) -> float | None:
-    """A number strictly between two, a plain one if possible; None where there is no room."""
+    """A number strictly between two, a round one if possible; None if there is none."""
     floor, ceiling = -math.inf if low is None else low, math.inf if high is None else high
     if low is None or high is None:
         plain = 0.0 if low is None and high is None else floor + 1 if high is None else ceiling - 1
@@ -277,7 +277,7 @@ def _interval_text(
 def _category_cells(
     name: str, kind: Kind, conditions: Sequence[Condition], levels: Sequence[Any] | None
 ) -> list[Cell]:
-    """Categories that no condition tells apart; neighbours only, where they have an order."""
+    """Categories that no condition distinguishes; only adjacent ones, if they are ordered."""
     categories = _categories(conditions, levels)
     codes = np.arange(len(categories))
     column = Column(name, kind, len(categories), codes=codes, categories=categories)
@@ -295,7 +295,7 @@ def _category_cells(
 
 
 def _categories(conditions: Sequence[Condition], levels: Sequence[Any] | None) -> tuple[Any, ...]:
-    """Every category that is known of, and one for all others where not all are known."""
+    """All known categories, and one for all others unless all are known."""
     order = next((c.order for c in conditions if c.order is not None), None)
     known = dict.fromkeys(order or levels or ())
     for condition in conditions:

@@ -76,7 +76,7 @@ class LabelRisk:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a line of the list leads to: the probability of each label in turn."""
+    """The outcome of a line of the list: the probability of each label."""
 
     place: int
     predicted: str
@@ -94,7 +94,7 @@ class ColumnChange:
 
 @dataclass(frozen=True)
 class Change:
-    """A smallest set of changes that makes another rule fire."""
+    """A smallest set of changes that makes another rule apply."""
 
     columns: tuple[ColumnChange, ...]
     outcome: Outcome
@@ -102,7 +102,7 @@ class Change:
 
 @dataclass(frozen=True)
 class WhatIf:
-    """What the list would say if a column's value were missing, or unknown."""
+    """What the list would predict if a column's value were missing, or unknown."""
 
     column: str
     now: str
@@ -347,7 +347,7 @@ def _wanted(condition: Condition) -> tuple[str, ...]:
 
 
 def _decimals(rule_list: RuleList, level: float) -> int:
-    """Decimals of percentages that tell the ends of every line's interval apart."""
+    """Enough decimals of percentages to distinguish the ends of every line's interval."""
     labels = [rule_list.classes[place] for place in shown_labels(rule_list)]
     return max(decimals_between(*rule.interval(k, level)) for rule in rule_list for k in labels)
 
@@ -410,7 +410,7 @@ def _cell_number(cells: Sequence[Cell], value: Any) -> int | None:
 
 
 def _plain(value: Any) -> Any:
-    """Dicts, lists, texts, numbers, truth values and None alone."""
+    """Convert to dicts, lists, text, numbers, booleans and None."""
     if isinstance(value, dict):
         return {key: _plain(part) for key, part in value.items() if key not in FOR_PEOPLE}
     if isinstance(value, (list, tuple)):

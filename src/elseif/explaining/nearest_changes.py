@@ -28,7 +28,7 @@ class CellChange:
 
 @dataclass(frozen=True)
 class CaseChange:
-    """Changes of columns that together make the rule at a place fire."""
+    """Changes of columns that together make the rule at a place apply."""
 
     place: int
     columns: tuple[CellChange, ...]
@@ -36,7 +36,7 @@ class CaseChange:
 
 @dataclass(frozen=True, eq=False)
 class _Search:
-    """Ways to make one rule fire by changing a number of columns."""
+    """Ways to make one rule apply by changing a number of columns."""
 
     logic: ListLogic
     truths: Mapping[str, Truth]  # of the case as it is
@@ -61,7 +61,7 @@ class _Search:
         )
 
     def _make_false(self, first: int, changed: Ways) -> Iterator[Ways]:
-        """Ways to keep every earlier rule from firing."""
+        """Ways to keep every earlier rule from applying."""
         for i in range(first, self.place):
             rule = self.logic.rules[i]
             if self._is_false(rule, changed):
@@ -94,7 +94,7 @@ def nearest_changes(
     cell_of: Mapping[str, int | None],
     targets: Sequence[int],
 ) -> tuple[CaseChange, ...]:
-    """Every smallest set of columns to change so that one of the target rules fires.
+    """Every smallest set of columns to change so that one of the target rules applies.
 
     ``cell_of`` is the number of the cell that each value lies in, None where it is in none.
     The number of columns is the smallest possible; the cells are the nearest found.

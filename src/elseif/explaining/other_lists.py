@@ -32,7 +32,7 @@ class PosteriorPrediction:
 
 @dataclass(frozen=True)
 class OtherLists:
-    """How a posterior's lists judge a case, weighted by their draws."""
+    """What the lists of a posterior predict for a case, weighted by their draws."""
 
     n_draws: int
     n_lists: int
@@ -42,7 +42,7 @@ class OtherLists:
 
 
 def judge(posterior: Posterior, table: Table, own: np.ndarray, level: float = 0.95) -> OtherLists:
-    """What the draws say of a table's one row, beside a list's own probabilities."""
+    """What the draws predict for a one-row table, compared with a list's own probabilities."""
     by_list = probabilities_by_list(posterior, table)
     weights = posterior.probabilities
     mean = predictive_probabilities(posterior, table)[0]

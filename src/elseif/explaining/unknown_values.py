@@ -24,7 +24,7 @@ Part = tuple[int, ...]  # which of them a rule wants
 
 @dataclass(frozen=True, eq=False)
 class ListLogic:
-    """A list as its logic alone: what each rule wants of each column, and the cells of each."""
+    """The logic of a list: what each rule requires of each column, and the cells of each."""
 
     conditions: Mapping[str, tuple[Condition, ...]]
     rules: tuple[dict[str, Part], ...]  # the default rule last, which wants nothing
@@ -58,12 +58,12 @@ def list_logic(rule_list: RuleList, levels: Mapping[str, Sequence[Any]] | None =
 
 
 def fits(truth: Truth, part: Part) -> bool:
-    """Whether a column's truth gives a rule what it wants of it."""
+    """Whether a column's truth values meet what a rule requires of it."""
     return all(truth[i] for i in part)
 
 
 def first_true(logic: ListLogic, truths: Mapping[str, Truth]) -> int:
-    """The place of the rule that fires."""
+    """The position of the rule that applies."""
     for j, rule in enumerate(logic.rules):
         if all(fits(truths[column], part) for column, part in rule.items()):
             return j
@@ -71,7 +71,7 @@ def first_true(logic: ListLogic, truths: Mapping[str, Truth]) -> int:
 
 
 def reachable(logic: ListLogic, options: Mapping[str, Sequence[Truth]]) -> tuple[int, ...]:
-    """The places of all rules that fire for some choice among each column's truths."""
+    """The positions of all rules that apply for some choice among each column's truths."""
     # a set of truths is a number: bit k stands for the column's k-th
     everything = {column: (1 << len(truths)) - 1 for column, truths in options.items()}
     rules = [

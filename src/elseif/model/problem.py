@@ -13,7 +13,7 @@ from elseif.shards.shards import Shards
 
 @dataclass(frozen=True)
 class Problem:
-    """Everything that the posterior over antecedent lists depends on (section 2.3).
+    """What the posterior over antecedent lists depends on (section 2.3).
 
     covers[a] is the cover of antecedent a; or, where the covers of all conjunctions would not fit
     into memory, covers[c] is that of condition c, and condition_ids[a] are the conditions of a.

@@ -25,7 +25,7 @@ def collect(
     prior: ListPrior | None = None,
     exact: ExactFit | None = None,
 ) -> Posterior:
-    """The posterior that the kept draws of all chains make up, and the sum where there is one.
+    """The posterior from the kept draws of all chains, with the exact sum if there is one.
 
     The lists that the sum found are among the distinct ones whether or not they were drawn.
     """

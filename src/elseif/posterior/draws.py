@@ -33,7 +33,7 @@ class ChainDraws:
     distinct: np.ndarray  # int64 (runs,): which of the posterior's distinct lists
 
     def at(self, draws: np.ndarray) -> np.ndarray:
-        """Which of the distinct lists some draws are, by their places from 0."""
+        """The distinct lists of some draws, by position from 0."""
         return self.distinct[np.searchsorted(np.cumsum(self.n_draws), draws, side="right")]
 
 
@@ -62,7 +62,7 @@ class Lists:
 
 
 class Inclusion(dict[str, float]):
-    """Inclusion probabilities by antecedent, the likeliest first; a dict that prints well."""
+    """Inclusion probabilities by antecedent, the largest first; a dict that prints well."""
 
     MOST_SHOWN = 20
     unsteady: frozenset[str] = frozenset()  # whose probability another run may well change
@@ -265,7 +265,7 @@ class Posterior:
         return np.lexsort((reading, tied))
 
     def text(self, antecedent: int) -> str:
-        """An antecedent of the pool as people read it; twins of one spelling are numbered.
+        """The text of an antecedent of the pool; antecedents with the same text are numbered.
 
         Parameters
         ----------
@@ -307,12 +307,12 @@ class Posterior:
 
     @cached_property
     def pool_columns(self) -> set[str]:
-        """The columns that any list of the pool may ask for."""
+        """The columns that lists of the pool may use."""
         return {condition.column for condition in self.pool.conditions}
 
     @cached_property
     def columns_used(self) -> set[str]:
-        """The columns that the drawn lists ask for."""
+        """The columns that the drawn lists use."""
         members, _ = self.pool.conditions_of(np.unique(self.distinct.items))
         return {self.pool.conditions[c].column for c in np.unique(members)}
 

@@ -21,7 +21,7 @@ def maximum_a_posteriori(posterior: Posterior) -> int:
 def point_estimate(
     posterior: Posterior, mean_length: float | None = None, mean_cardinality: float | None = None
 ) -> tuple[int, str | None]:
-    """The paper's BRL-point, by its place in ``distinct``, and a note when it had to yield.
+    """The paper's BRL-point, by its place in ``distinct``, and a note if no list qualifies.
 
     The most probable list whose length and average cardinality are the posterior means, rounded
     either way: of all lists where the posterior was summed over them, else of those drawn. When

@@ -52,7 +52,7 @@ class Level:
 
 @dataclass(frozen=True)
 class Plan:
-    """What predictions need of a posterior, and what does not depend on their rows."""
+    """The part of a prediction that does not depend on its rows."""
 
     conditions: tuple[Condition, ...]  # those that the lists use
     # the first conditions of the antecedents used, the longest first; then the second conditions

@@ -39,7 +39,7 @@ YES_OR_NO = (
 
 @dataclass(frozen=True, eq=False)
 class ModelMetadata:
-    """What turns numbers back into words: labels, pseudocounts, kinds of columns."""
+    """Metadata of a model: labels, pseudocounts, kinds of columns."""
 
     classes: np.ndarray
     pseudocounts: np.ndarray
@@ -51,7 +51,7 @@ class ModelMetadata:
 
     @property
     def label_names(self) -> tuple[str, ...]:
-        """The labels as a person would say them: for a yes-or-no outcome, its name."""
+        """Readable names of the labels: for a yes-or-no outcome, its name."""
         return self.display.label_names(self.classes.tolist(), self._plain_names())
 
     def probability_of(self, position: int) -> str:
@@ -207,7 +207,7 @@ class RuleList:
 
     @property
     def columns_used(self) -> set[str]:
-        """The columns that the rules ask for."""
+        """The columns that the rules use."""
         return {name for antecedent in self.antecedents for name in antecedent.columns}
 
     def __len__(self) -> int:
@@ -424,7 +424,7 @@ def rows_of(values: np.ndarray, positions: np.ndarray) -> np.ndarray:
 
 
 def antecedent_truth(antecedent: Antecedent, table: Table, kinds: dict[str, Kind]) -> np.ndarray:
-    """Row by row, whether every condition of an antecedent is true."""
+    """For each row, whether every condition of an antecedent is true."""
     truth = np.ones(table.n_rows, dtype=bool)
     for condition in antecedent:
         column = table.column(condition.column, kinds.get(condition.column))

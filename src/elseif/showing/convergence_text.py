@@ -56,7 +56,7 @@ def convergence_verdict(convergence: Convergence) -> str:
 
 
 def convergence_sentence(convergence: Convergence) -> str:
-    """The verdict, what it rests on, and what is not steady yet.
+    """The verdict, what it is based on, and what is not yet steady.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def _of_inclusions(convergence: Convergence, name: str, decimals: int) -> str:
 
 
 def unsteady_sentences(convergence: Convergence) -> list[str]:
-    """What is not steady yet; of a run that has converged, what is less certain than the rest.
+    """What is not yet steady; for a converged run, what is less certain than the rest.
 
     Parameters
     ----------

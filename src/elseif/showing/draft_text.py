@@ -17,7 +17,7 @@ LARGEST_FACTOR = 1e6  # beyond it, a power of e is read more easily
 
 
 def draft_text(draft: Draft, width: int = 100) -> str:
-    """The list and its price as plain text."""
+    """The list and its cost as plain text."""
     lines = [draft.rule_list.to_text(width=width), ""]
     for line in price_lines(draft):
         lines += textwrap.wrap(line, width, subsequent_indent="  ")
@@ -32,7 +32,7 @@ def draft_text(draft: Draft, width: int = 100) -> str:
 
 
 def draft_html(draft: Draft) -> str:
-    """The list and its price for a notebook."""
+    """The list and its cost for a notebook."""
     parts = [rule_list_html(draft.rule_list)]
     parts += [f"<p>{escape(line)}</p>" for line in price_lines(draft)]
     if draft.previous is not None:
@@ -42,7 +42,7 @@ def draft_html(draft: Draft) -> str:
 
 
 def price_lines(draft: Draft) -> list[str]:
-    """The log posterior in its two parts, and the change against the start in words."""
+    """The log posterior in its two parts, and the change from the start in words."""
     lines = [
         f"Log posterior {number(draft.log_posterior)} = log prior {number(draft.log_prior)} "
         f"+ log likelihood {number(draft.log_likelihood)}"

@@ -93,7 +93,7 @@ def headline(explanation: Explanation) -> str:
 
 
 def sections(explanation: Explanation) -> list[Section]:
-    """All that there is to say, in the order in which one would ask."""
+    """The sections of the explanation, in the order of likely questions."""
     parts = [Section("Why", _why(explanation))]
     if explanation.passed_over:
         title = "Rules above it, none of which applies"

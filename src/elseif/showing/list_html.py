@@ -67,7 +67,7 @@ def rule_list_html(rule_list: RuleList, level: float = 0.95) -> str:
 
 
 def posterior_html(posterior: Posterior) -> str:
-    """How much was drawn, the best lists, and the antecedents found most often."""
+    """The number of draws, the best lists, and the antecedents included most often."""
     n_chains = len(posterior.chains)
     kind = "chain" if posterior.exact is None else "sequence"
     chains = f"1 {kind}" if n_chains == 1 else f"{n_chains} {kind}s"
@@ -95,7 +95,7 @@ def posterior_html(posterior: Posterior) -> str:
 
 
 def inclusion_html(inclusion: Mapping[str, float], most: int = 20, shares: str = "draws") -> str:
-    """The antecedents found most often, with the share of the draws that have them."""
+    """The antecedents included most often, with their shares of the draws."""
     unsteady: frozenset[str] = getattr(inclusion, "unsteady", frozenset())
     texts: Mapping[str, str] = getattr(inclusion, "texts", {})
     shown = [(name, share) for name, share in list(inclusion.items())[:most] if share > 0]

@@ -26,7 +26,7 @@ MEASURED = (
 
 
 def optimism_words() -> str:
-    """By how much the risks of chosen lines are too extreme for new people."""
+    """How much the risks of list lines are too extreme for new people."""
     small, middle, large = MEASURED
     n_tables = sum(each.n_tables for each in MEASURED)
     return (
@@ -42,7 +42,7 @@ def optimism_words() -> str:
 
 
 def few_rows_words(n_rows: int) -> str | None:
-    """The same in short, for those who see a list without a report; None where rows are many."""
+    """A short version for a list without a report; None if there are many rows."""
     small = MEASURED[0]
     if n_rows > small.most_rows:
         return None

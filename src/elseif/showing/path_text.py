@@ -68,7 +68,7 @@ def path_table(path: ProjectionPath) -> tuple[tuple[str, ...], list[tuple[str, .
 
 
 def path_lines(path: ProjectionPath) -> list[str]:
-    """What the numbers are, and what they suggest."""
+    """What the numbers mean, and what they suggest."""
     lines = [
         "Distance: how far a list is from the posterior's predictions, in nats per training row: "
         "the mean of what it loses of their information and of their AUC."

@@ -158,7 +158,7 @@ def plot_lengths(posterior: Posterior) -> Figure:
 
 
 def plot_inclusion(posterior: Posterior, most: int = 15) -> Figure:
-    """The antecedents found most often, by the share of the draws that have them."""
+    """The antecedents included most often, by share of the draws."""
     if isinstance(most, bool) or not isinstance(most, (int, np.integer)) or most < 1:
         raise ParamError(f"most is {most!r}; it must be a whole number of 1 or more.")
     inclusion = posterior.inclusion()

@@ -48,7 +48,7 @@ class Pieces:
 
 
 def column_from_pieces(pieces: Pieces, kind: Kind | None, allow_infinite: bool = False) -> Column:
-    """A column of the kind told or inferred: equal to that of the same values in one array."""
+    """A column of the given or inferred kind, equal to that of the same values in one array."""
     import pyarrow.types as types
 
     name, arrow_type = pieces.name, pieces.type

@@ -13,7 +13,7 @@ from elseif.bits.mask import Mask
 
 
 class Kind(StrEnum):
-    """What a column holds, inferred or told."""
+    """The kind of a column, inferred or given."""
 
     BOOLEAN = "boolean"
     NUMERIC = "numeric"
@@ -69,7 +69,7 @@ class Column:
 
     @property
     def n_bytes(self) -> int:
-        """Room that the values take."""
+        """Memory of the values, in bytes."""
         arrays = (self.numbers, self.codes, self.truth, self.missing)
         return sum(values.nbytes for values in arrays if values is not None)
 

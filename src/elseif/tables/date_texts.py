@@ -36,7 +36,7 @@ SHORT_YEAR = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2\d{2}", re.ASCII)
 
 
 def is_spelt_as_date(text: str) -> bool:
-    """Whether a text is written as a date with all of its year, be it one of the calendar or not.
+    """Whether a text looks like a date with a full year, even if it is not in the calendar.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def is_spelt_as_date(text: str) -> bool:
 
 
 def has_short_year(text: str) -> bool:
-    """Whether a text may be a date whose year has two digits, so that its century is not told."""
+    """Whether a text may be a date with a two-digit year."""
     found = SHORT_YEAR.fullmatch(text)
     if found is None:
         return False
@@ -87,7 +87,7 @@ def possible_orders(texts: Iterable[str]) -> set[str]:
 
 
 def find_order(texts: Sequence[str], otherwise: Iterable[str | None] = ()) -> str | None:
-    """The order of day and month in texts: as they show it, or else the first that is known.
+    """The order of day and month in texts: as they show it, or else the first one given.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def depends_on_order(texts: Iterable[str]) -> str | None:
 
 
 def parse_date(text: str, order: str = DAY_FIRST, written: str | None = None) -> np.datetime64:
-    """The date that a text is; ValueError for what is none.
+    """Parse a date; ValueError if the text is not one.
 
     Parameters
     ----------

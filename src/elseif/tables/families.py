@@ -15,7 +15,7 @@ WRITTEN = ("interval", "period")  # of pandas: kept as pandas writes them, such 
 
 
 def family(value: Any) -> str:
-    """What sort of thing a value is, in plain words."""
+    """The type of a value, in plain words."""
     if isinstance(value, (bool, np.bool_)):
         return "boolean"
     # before numbers: to NumPy durations are integers, and complex numbers are numbers
@@ -36,7 +36,7 @@ def family(value: Any) -> str:
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a value stands for none: None, NaN, NaT, pandas' NA."""
+    """Whether a value is missing: None, NaN, NaT or pandas' NA."""
     if value is None:
         return True
     if isinstance(value, (float, np.floating)):
@@ -49,7 +49,7 @@ def is_missing(value: Any) -> bool:
 
 
 def category_form(value: Any) -> Any:
-    """A category as it is kept, saved and exported: a truth value, a number or text."""
+    """A category in its stored form: a boolean, a number or text."""
     kind = family(value)
     if kind in WRITTEN:
         return str(value)
@@ -57,7 +57,7 @@ def category_form(value: Any) -> Any:
 
 
 def as_float(value: Any, name: str) -> float:
-    """A number as columns hold it; one that is too large for that is refused."""
+    """A number as a 64-bit float; an error if it is too large."""
     try:
         return float(value)
     except OverflowError:

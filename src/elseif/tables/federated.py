@@ -29,7 +29,7 @@ def rounded_federation(federation: Mapping[str, Any], rounding: Rounding) -> dic
 def federation_sentences(
     federation: Mapping[str, Any] | None, is_recalibrated: bool = False
 ) -> list[str]:
-    """Where a model was learnt, and whom it has not seen; nothing for one learnt from rows."""
+    """Where a model was learnt, and who is missing; nothing for one learnt from rows."""
     if federation is None:
         return []
     left = LEFT_EARLIER if is_recalibrated else LEFT
@@ -49,7 +49,7 @@ def federation_in_short(federation: Mapping[str, Any]) -> str:
 
 
 def has_synthetic_site(federation: Mapping[str, Any] | None) -> bool:
-    """Whether some site counted patients whom a program made up."""
+    """Whether some site counted synthetic patients."""
     return federation is not None and any(site["synthetic"] for site in federation["sites"])
 
 

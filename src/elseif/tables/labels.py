@@ -62,7 +62,7 @@ def label_array(y: Any) -> np.ndarray:
 
 
 def name_of(y: Any) -> str | None:
-    """The name that a data frame's column brings along."""
+    """The name of a data frame's column."""
     name = getattr(y, "name", None)
     return name if isinstance(name, str) and name else None
 
@@ -78,7 +78,7 @@ def category_order(y: Any) -> list[Any] | None:
 
 
 def event_note(classes: np.ndarray, order: Sequence[Any] | None, in_engine: bool) -> str | None:
-    """What to say where sort order alone chose, of two texts, whose probability is shown."""
+    """A note if the label whose probability is shown was chosen by sort order alone."""
     if order is not None or len(classes) != 2 or not all(isinstance(c, str) for c in classes):
         return None
     other, event = (f"{str(label)!r:.80}" for label in classes)
@@ -95,7 +95,7 @@ def event_note(classes: np.ndarray, order: Sequence[Any] | None, in_engine: bool
 
 
 def known_labels(y: np.ndarray) -> np.ndarray:
-    """What shows whether labels are classes: those not missing, or their fractions.
+    """The labels by which to tell classes from measurements.
 
     Objects must be of one type; of numbers among them only the fractions are returned,
     for a number may be too large for an array.
@@ -225,7 +225,7 @@ def _coded(y: np.ndarray, n_classes: int, code: Callable[[np.ndarray], Any]) -> 
 
 
 def _clash(y: np.ndarray) -> str:
-    """Labels that look alike but differ in type, or one example of each type."""
+    """Labels that look the same but differ in type, or one example of each type."""
     by_text: dict[str, dict[type, Any]] = {}
     for v in y.tolist():
         by_text.setdefault(str(v), {})[type(v)] = v
@@ -363,7 +363,7 @@ def read_pseudocounts(pseudocounts: Any, classes: np.ndarray) -> np.ndarray:
 
 
 def label_place(label: Any, classes: np.ndarray) -> int:
-    """Where a label stands in classes."""
+    """The position of a label in classes."""
     for position, known in enumerate(classes):
         if known is label or known == label:
             return position

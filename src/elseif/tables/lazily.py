@@ -15,7 +15,7 @@ from elseif.tables.values import column_from_array, unmasked
 
 
 def read_lazily(X: Any, allow_infinite: bool = False) -> Table:
-    """As read_table, without a look at the columns of an array that are not asked for."""
+    """Like read_table, but without examining columns of an array that are not needed."""
     X = unmasked(X)
     plain = getattr(getattr(X, "dtype", None), "kind", "") in ("b", "i", "u", "f")
     if not plain or len(X.shape) != 2 or not X.shape[1]:

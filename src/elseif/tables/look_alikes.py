@@ -12,7 +12,7 @@ LATIN = str.maketrans({**dict(zip(*CYRILLIC, strict=True)), **dict(zip(*GREEK, s
 
 
 def as_seen(text: str) -> str:
-    """A text as it looks: in one normal form, in Latin letters where others look like them.
+    """A text as it looks: normalised, with look-alike letters replaced by Latin ones.
 
     Characters that take no room are left out.
     """
@@ -23,7 +23,7 @@ def as_seen(text: str) -> str:
 
 
 def look_alikes(texts: Iterable[str]) -> list[list[str]]:
-    """Those of some different texts that look alike, together.
+    """Groups of different texts that look the same.
 
     Parameters
     ----------

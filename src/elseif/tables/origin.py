@@ -13,7 +13,7 @@ TITLE = "SYNTHETIC patients: "
 
 
 def origin_of(X: Any, columns: Collection[str]) -> dict[str, Any] | None:
-    """What a table says of its origin, with the concepts of some of its columns."""
+    """The origin of a table, with the concepts of some of its columns."""
     origin = getattr(getattr(X, "source", X), "origin", None)  # a table that is read has a source
     return None if origin is None else of_columns(origin, columns)
 
@@ -26,14 +26,14 @@ def of_columns(origin: Mapping[str, Any], columns: Collection[str]) -> dict[str,
 
 
 def says_so(title: str, is_synthetic: bool) -> str:
-    """A title; of synthetic patients it says so, once."""
+    """A title that says, once, if patients are synthetic."""
     if not is_synthetic or "SYNTHETIC" in title:
         return title
     return f"{TITLE}{title[:1].lower()}{title[1:]}"
 
 
 def origin_in_short(origin: Mapping[str, Any] | None) -> list[str]:
-    """The same in a line or two, for a screen."""
+    """The same in a line or two, for a terminal."""
     if origin is None:
         return []
     notes = [SYNTHETIC] if origin["synthetic"] else []
@@ -53,7 +53,7 @@ def origin_notes(
     federation: Mapping[str, Any] | None = None,
     rounding: Rounding | None = None,
 ) -> list[str]:
-    """What a reader must know of where a model was learnt, before any number is believed.
+    """Notes on where a model was learnt that readers need first.
 
     Under a minimum cell nothing is said of groups that nobody has, which would tell a count, nor
     how many cases a recalibration is made of, nor how many people a site has.
@@ -72,7 +72,7 @@ def origin_notes(
 
 
 def recalibration_sentence(recalibrated: Mapping[str, Any]) -> str:
-    """What such a model is, in a sentence that tells no count under a minimum cell."""
+    """A sentence on recalibration, without counts under a minimum cell."""
     share = f"{recalibrated['discount']:.3g}"
     old, new = recalibrated["old_label_counts"], recalibrated["new_label_counts"]
     if old is None or new is None:

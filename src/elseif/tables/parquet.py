@@ -235,7 +235,7 @@ def _paths(source: str | Path | Sequence[str | Path]) -> list[Path]:
 
 
 def check_regular_file(path: Path) -> None:
-    """Refuse what is no file before anything waits for it."""
+    """Refuse anything that is not a regular file before reading it."""
     if not path.exists():
         raise DataError(f"{path}: there is no such file.")
     if path.is_dir():
