@@ -191,6 +191,15 @@ FAMILIES = (
     ),
     Family("weak antecedents, heavy noise", noise=0.3, misleading=0.3, weights=(1, 2), judged=True),
     Family("pool of 500, by symmetry", n_blocks=3, n_idle=494, judged=True),
+    Family("pool of 200, by symmetry", found=True, n_idle=196, judged=True),
+    Family(
+        "pool of 100, three labels, by symmetry",
+        n_blocks=4,
+        n_labels=3,
+        n_idle=92,
+        misleading=0.2,
+        judged=True,
+    ),
     *(
         Family(
             f"needle in a pool of {n:,}",

@@ -113,6 +113,21 @@ def test_the_posterior_of_chains() -> None:
     lengths = posterior.lengths
     expected = [(lengths == m).mean() for m in range(lengths.min(), lengths.max() + 1)]
     np.testing.assert_allclose(heights, expected)
+    # an inclusion that is not steady is marked as text, in notebooks and in the figure, alone
+    names = list(posterior.inclusion())[:3]
+    for unsteady in ([], names[1:2]):
+        posterior.unsteady = frozenset(posterior.pool.names.index(name) for name in unsteady)
+        inclusion = posterior.inclusion()
+        lines = str(inclusion).splitlines()
+        assert ["%~ " in line for line in lines[:3]] == [name in unsteady for name in names]
+        assert lines[-1].startswith("~ not yet steady") == bool(unsteady)
+        for page in (inclusion._repr_html_(), posterior._repr_html_()):
+            assert page.count(" ~</td>") == len(unsteady)
+            assert ("~ not yet steady" in page) == bool(unsteady)
+        figure = posterior.plot_inclusion(most=3)
+        texts = drawn(figure)
+        assert sum(text.endswith(" ~") for text in texts) == len(unsteady)
+        assert ("not yet steady" in figure.axes[0].get_xlabel()) == bool(unsteady)
 
 
 def test_the_traces(titanic_classifier: BayesianRuleListClassifier) -> None:

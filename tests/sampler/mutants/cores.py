@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 
 import numpy as np
+from numba import njit
 
 from elseif.compiled.moves.options import ADD, REMOVE
 from tests.sampler.cases import Case
@@ -72,10 +73,11 @@ def wrong_swap(sign: float, always: bool) -> Callable:
     return swap_lists
 
 
-def swap_by_log_posterior() -> Callable:
-    """swap_lists by the posterior of the two lists, as if the prior had a temperature too."""
+def swap_by(log_tempered: Callable) -> Callable:
+    """swap_lists by another log of what a temperature takes a power of."""
     write_run = package_core().write_run
     next_uniform = compiled_alone("next_uniform")
+    log_tempered = njit(log_tempered)
 
     def swap_lists(tuning, state, info, buffer, seed):
         first = state.n_swap_rounds[0] % 2
@@ -83,7 +85,7 @@ def swap_by_log_posterior() -> Callable:
         for t in range(first, len(state.replica) - 1, 2):
             u = next_uniform(seed)
             colder, warmer = state.replica[t], state.replica[t + 1]
-            gain = state.log_posterior[warmer] - state.log_posterior[colder]
+            gain = log_tempered(state, warmer) - log_tempered(state, colder)
             ratio = (tuning.beta[t] - tuning.beta[t + 1]) * gain
             if ratio >= 0.0 or u < math.exp(ratio):
                 state.replica[t], state.replica[t + 1] = warmer, colder
@@ -91,6 +93,23 @@ def swap_by_log_posterior() -> Callable:
                     write_run(state, buffer, info.iteration[0] + 1)
 
     return swap_lists
+
+
+def swap_by_log_posterior() -> Callable:
+    """swap_lists by the posterior of the two lists, as if the prior had a temperature too."""
+    return swap_by(lambda state, r: state.log_posterior[r])
+
+
+def swap_by_likelihood() -> Callable:
+    """swap_lists by the likelihood alone, though steps temper the antecedents' weights with it."""
+
+    def log_likelihood(state, r):
+        total = 0.0
+        for j in range(state.length[r] + 1):
+            total += state.log_likelihoods[state.rows[r, j]]
+        return total
+
+    return swap_by(log_likelihood)
 
 
 def replicas_recorded(core: Core) -> Callable:

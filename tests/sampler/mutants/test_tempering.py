@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.sampler.cases import CASES
+from tests.sampler.cases import CASES, random_case
 from tests.sampler.checks import (
     EXACT,
     FALSE_ALARM,
@@ -18,12 +18,14 @@ from tests.sampler.drivers import compiled_mutant, interpreted_mutant
 from tests.sampler.mutants.cores import (
     adapted_everywhere,
     replicas_recorded,
+    swap_by_likelihood,
     swap_by_log_posterior,
     wrong_swap,
 )
 from tests.sampler.variants import VARIANTS
 
 CASE = CASES["three-labels"]
+WEIGHTED = random_case("weights", 6, (1, 1, 2), (1.0, 1.0), antecedent_weights=(0.2, 5, 1))
 TEMPERED, ADAPTED = VARIANTS["tempered"], VARIANTS["tempered-adapted"]
 VISIBLE = 1e-3
 WRONG_SWAPS = {
@@ -56,6 +58,15 @@ def test_wrong_swap_is_caught_by_the_balance(mistake: str) -> None:
     for temperature in range(2):
         found = swap_balance(CASE, TEMPERED, temperature, drivers)
         assert min(found.acceptance, found.balance, found.invariance) > VISIBLE
+
+
+def test_swaps_that_ignore_the_weights_of_the_prior_are_caught_by_the_balance() -> None:
+    """Steps temper what antecedent weights do to the prior, and such swaps do not."""
+    drivers = interpreted_mutant(swap_lists=swap_by_likelihood())
+    found = swap_balance(WEIGHTED, TEMPERED, 0, drivers)
+    assert min(found.acceptance, found.balance, found.invariance) > VISIBLE
+    # without such weights, the mutant is right
+    assert swap_balance(CASE, TEMPERED, 0, drivers).acceptance < LOG_TERM
 
 
 def test_recorded_replicas_are_caught_by_the_trace() -> None:
