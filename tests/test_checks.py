@@ -40,3 +40,9 @@ def test_did_you_mean_says_what_there_is_where_nothing_is_like_it() -> None:
     assert did_you_mean("sepsis", NAMES) == "did you mean 'Sepsis within 30 d'?"
     assert did_you_mean("weight", NAMES).startswith("there are 'Sepsis within 30 d', 'Age")
     assert did_you_mean("weight", []) == "there is none."
+
+
+def test_a_text_of_a_megabyte_is_compared_with_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Letter by letter that takes seconds, and a request to a server may hold one."""
+    monkeypatch.setattr("difflib.get_close_matches", None)
+    assert nearest_name("age" * 300_000, NAMES) is None

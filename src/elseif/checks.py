@@ -12,6 +12,7 @@ from elseif.errors import ParamError, ParamTypeError
 
 LARGEST_NUMBER = 1.7976931348623157e308  # of 64 bits
 SHORTEST_PART = 3  # characters of a part of a name by which the whole is found
+LONGEST_MISSPELT = 1_000  # characters of a name that is compared with others, letter by letter
 SCHEMA_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_$]{0,62}")
 
 
@@ -113,6 +114,8 @@ def nearest_name(name: str, known: Iterable[str]) -> str | None:
     for each in known:
         folded.setdefault(_folded(each), each)
     wanted = _folded(name)
+    if len(wanted) > LONGEST_MISSPELT:
+        return None
     near = difflib.get_close_matches(wanted, folded, n=5, cutoff=0.8)
     if near:  # letters in another order are the likeliest slip: lable is label, not table
         return folded[min(near, key=lambda each: sorted(each) != sorted(wanted))]

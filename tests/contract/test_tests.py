@@ -49,6 +49,8 @@ THROUGH_A_DOOR = {
     "ohdsi/test_plp.py": "ohdsi.plp_model ohdsi.plp_results",
     "serving/test_running.py": "cli.serve serving.running",
     "serving/test_app.py": "serving.metrics serving.openapi",
+    "serving/test_hostile_requests.py": "serving.requests",
+    "serving/test_stopping.py": "serving.slow_clients",
     "cli/test_text_options.py": "cli.text_options",
     "cli/test_reading_as_fit.py": "cli.reading_as_fit",
     "studies/test_stroke_study.py": (

@@ -19,6 +19,7 @@ from elseif.serving import Limits, ServedModel, make_app
 from tests.serving.models import all_kinds, json_cases, served_ward, ward_model
 
 CASE = {"age": 80, "heart failure": True, "sex": "male", "systolic": 150}
+JSON = {"Content-Type": "application/json"}
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +87,7 @@ def test_health_and_metrics(client: TestClient) -> None:
 )
 def test_bad_requests(client: TestClient, body: bytes, status: int, words: str) -> None:
     """Each is a sentence, never a traceback."""
-    response = client.post("/predict", content=body)
+    response = client.post("/predict", content=body, headers=JSON)
     assert response.status_code == status, response.text
     assert words in response.json()["error"]
     assert "model file" not in response.text
@@ -96,7 +97,7 @@ def test_limits() -> None:
     """Bodies, cases and time are bounded; what is beyond is refused before any work."""
     app = make_app([served_ward()], Limits(body=1000, cases=3, seconds=0.2))
     client = TestClient(app)
-    large = client.post("/predict", content=b'{"case": "' + b"a" * 2000)
+    large = client.post("/predict", content=b'{"case": "' + b"a" * 2000, headers=JSON)
     assert (large.status_code, "1,000 bytes" in large.text) == (413, True)
     many = client.post("/predict", json={"cases": [{}] * 4})
     assert (many.status_code, "4 cases" in many.text) == (413, True)
@@ -138,7 +139,7 @@ def test_many_cases_with_unknown_values(client: TestClient) -> None:
     refused = client.post("/predict", json={"cases": [{}] * 51})
     assert (refused.status_code, "51 cases lack columns" in refused.text) == (422, True)
     assert client.post("/predict", json={"cases": [CASE] * 200}).status_code == 200
-    half = client.post("/predict", content=b'{"case": {"sex": "\\ud800"}}')
+    half = client.post("/predict", content=b'{"case": {"sex": "\\ud800"}}', headers=JSON)
     assert (half.status_code, "half a character" in half.text) == (422, True)
 
 

@@ -158,6 +158,59 @@ def test_records_that_say_nothing(bindings: Bindings) -> None:
     assert case_of(prefetch, bindings["stroke"], today) == {"heart failure": False}
 
 
+def resource_of(prefetch: dict[str, Any], search: str) -> dict[str, Any]:
+    resource: dict[str, Any] = prefetch[search]["entry"][0]["resource"]
+    return resource
+
+
+def test_a_record_by_itself_may_say_nothing_too(bindings: Bindings) -> None:
+    """A refuted condition is none, whether it comes in a bundle or alone."""
+    prefetch = copy.deepcopy(REQUEST["prefetch"])
+    prefetch["search1"] = resource_of(prefetch, "search1")
+    today = datetime.date(2026, 12, 22)
+    assert case_of(prefetch, bindings["stroke"], today)["heart failure"] is True
+    prefetch["search1"]["verificationStatus"] = {"coding": [{"code": "refuted"}]}
+    assert case_of(prefetch, bindings["stroke"], today)["heart failure"] is False
+
+
+def test_an_answer_of_several_pages(bindings: Bindings) -> None:
+    """What is not on the first page may be on another, so it is not known."""
+    prefetch, today = copy.deepcopy(REQUEST["prefetch"]), datetime.date(2026, 12, 22)
+    pages = [{"relation": "next", "url": "https://ehr.example/page/2"}]
+    prefetch["search1"]["link"] = prefetch["search2"]["link"] = pages
+    assert case_of(prefetch, bindings["stroke"], today)["heart failure"] is True
+    resource_of(prefetch, "search1")["verificationStatus"] = {"coding": [{"code": "refuted"}]}
+    assert "heart failure" not in case_of(prefetch, bindings["stroke"], today)
+    prefetch["search1"]["link"][0]["relation"] = "self"
+    assert case_of(prefetch, bindings["stroke"], today)["heart failure"] is False
+
+
+@pytest.mark.parametrize("comparator", ["<", "<=", ">=", ">", "ad"])
+def test_a_bound_is_no_value(bindings: Bindings, comparator: str) -> None:
+    """A measurement beyond what the instrument can tell is not known."""
+    prefetch, today = copy.deepcopy(REQUEST["prefetch"]), datetime.date(2026, 12, 22)
+    resource_of(prefetch, "search2")["valueQuantity"]["comparator"] = comparator
+    assert "systolic" not in case_of(prefetch, bindings["stroke"], today)
+
+
+def test_medication_that_is_not_to_be_taken(tmp_path: Path) -> None:
+    """A request that says so is none for the medication."""
+    path = tmp_path / "fhir.yaml"
+    path.write_text("stroke: {heart failure: {medication: http://rx|1}}")
+    bindings = read_bindings(path, COLUMNS)["stroke"]
+    coding = [{"system": "http://rx", "code": "1"}]
+    request: dict[str, Any] = {
+        "resourceType": "MedicationRequest",
+        "status": "active",
+        "medicationCodeableConcept": {"coding": coding},
+    }
+    bundle = {"resourceType": "Bundle", "entry": [{"resource": request}]}
+    today = datetime.date(2026, 12, 22)
+    assert case_of({"search0": bundle}, bindings, today) == {"heart failure": True}
+    request["doNotPerform"] = True
+    assert case_of({"search0": bundle}, bindings, today) == {"heart failure": False}
+
+
 @pytest.mark.parametrize(
     "odd",
     [None, 3, "text", [], {"resourceType": "Bundle", "entry": 3},
@@ -177,6 +230,7 @@ def test_odd_resources(client: TestClient, odd: object) -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
+        ({"hook": ["x" * 9_000]}, "The hook is a list; the service"),
         ({"hook": "order-sign"}, "'order-sign'; the service stroke answers 'patient-view'"),
         ({"hookInstance": "1"}, "hookInstance must be a UUID"),
         ({"context": None}, "no context"),

@@ -42,6 +42,18 @@ def heed_signals() -> None:
         os.register_at_fork(after_in_child=_leave_signals)
 
 
+@contextmanager
+def ending_left_to_others() -> Iterator[None]:
+    """Leave the end by a signal to a library that handles them, and takes its time."""
+    is_first = threading.current_thread() is threading.main_thread()
+    ours = signal.set_wakeup_fd(-1) if is_first else -1
+    try:
+        yield
+    finally:
+        if is_first:
+            signal.set_wakeup_fd(ours, warn_on_full_buffer=False)
+
+
 def was_stopped() -> bool:
     """Whether a signal has asked for the end: what fails from then on, fails because of it."""
     return bool(_heard)

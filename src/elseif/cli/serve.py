@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from elseif.cli.arguments import MinCell
+from elseif.cli.interrupts import ending_left_to_others
 from elseif.cli.option_groups import takes_groups
 from elseif.cli.problems import say
 
@@ -99,10 +100,11 @@ def serve(
         if any(each.model.metadata.rounding is None for each in served):
             say("note: the answers reveal exact numbers of people; --min-cell rounds them.")
     shown = f"[{host}]" if ":" in host else host
-    run_server(
-        options, host, port, workers,
-        lambda number: say(f"Serving on http://{shown}:{number}; Ctrl-C stops."),
-    )  # fmt: skip
+    with ending_left_to_others():  # requests are answered to their end
+        run_server(
+            options, host, port, workers,
+            lambda number: say(f"Serving on http://{shown}:{number}; Ctrl-C stops."),
+        )  # fmt: skip
 
 
 def _is_loopback(host: str) -> bool:

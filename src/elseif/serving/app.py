@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import datetime
 import threading
 import time
@@ -14,11 +15,19 @@ from urllib.parse import quote
 
 from elseif import __version__
 from elseif.errors import ElseifError, ParamError
-from elseif.files.strict_json import parse
 from elseif.serving.cds_hooks import card, case_of, read_request, service
 from elseif.serving.fhir_bindings import Bindings
 from elseif.serving.metrics import Metrics
 from elseif.serving.openapi import openapi
+from elseif.serving.requests import (
+    NOT_FOUND,
+    TOO_LARGE,
+    UNUSABLE,
+    Refused,
+    json_body,
+    require_known,
+    shown,
+)
 from elseif.serving.served_model import ServedModel
 from elseif.tables.origin import says_so
 
@@ -27,7 +36,8 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-BUSY, TOO_LARGE, NOT_FOUND, UNUSABLE = 503, 413, 404, 422
+BUSY, NOT_ALLOWED = 503, 405
+NO_ROUTE = "none"  # in the metrics: an address that nothing answers could be any text
 HEADERS = {
     "Cache-Control": "no-store",
     "X-Content-Type-Options": "nosniff",
@@ -47,7 +57,7 @@ class Limits:
     cases : int
         Most cases in one request.
     seconds : float
-        Longest time for an answer.
+        Longest time for a body to arrive, and then for an answer.
     at_once : int
         Most requests that are worked on at the same time.
 
@@ -62,14 +72,6 @@ class Limits:
     cases: int = 1_000
     seconds: float = 10.0
     at_once: int = 8
-
-
-class _Refused(Exception):
-    """A request that is answered by a sentence."""
-
-    def __init__(self, status: int, message: str) -> None:
-        super().__init__(message)
-        self.status = status
 
 
 def make_app(
@@ -111,6 +113,7 @@ def make_app(
     3
     """
     from starlette.applications import Starlette
+    from starlette.exceptions import HTTPException
     from starlette.middleware import Middleware
     from starlette.middleware.cors import CORSMiddleware
     from starlette.routing import Route
@@ -140,7 +143,11 @@ def make_app(
             allow_headers=["content-type", "authorization"],
         )
     ]
-    return Starlette(routes=routes, middleware=middleware if allow_origins else [])
+    return Starlette(
+        routes=routes,
+        middleware=middleware if allow_origins else [],
+        exception_handlers={HTTPException: server.no_such_address},
+    )
 
 
 Answering = Callable[["Request"], Awaitable["Response"]]
@@ -173,24 +180,38 @@ class _Server:
         """An address's answer, counted and timed, with errors as sentences."""
 
         async def respond(request: Request) -> Response:
-            from starlette.responses import JSONResponse
-
             began = time.perf_counter()
-            response: Response
             try:
                 response = await answer(request)
-            except _Refused as refusal:
-                response = JSONResponse({"error": str(refusal)}, refusal.status)
+            except Refused as refusal:
+                response = self._json({"error": str(refusal)}, refusal.status)
             except ElseifError as error:
-                response = JSONResponse({"error": str(error)}, UNUSABLE)
+                response = self._json({"error": str(error)}, UNUSABLE)
+            except asyncio.CancelledError:  # the server has waited long enough for its end
+                response = self._json({"error": "The server is being stopped."}, BUSY)
             except Exception:  # its traceback could quote the case, and would be logged
-                response = JSONResponse({"error": "The server failed on this request."}, 500)
-            response.headers.update(HEADERS)
-            self._metrics.requests.labels(route, str(response.status_code)).inc()
-            self._metrics.seconds.labels(route).observe(time.perf_counter() - began)
-            return response
+                response = self._json({"error": "The server failed on this request."}, 500)
+            return self._counted(route, response, time.perf_counter() - began)
 
         return respond
+
+    def _counted(self, route: str, response: Response, seconds: float) -> Response:
+        response.headers.update(HEADERS)
+        self._metrics.requests.labels(route, str(response.status_code)).inc()
+        self._metrics.seconds.labels(route).observe(seconds)
+        return response
+
+    async def no_such_address(self, request: Request, error: Any) -> Response:
+        """A sentence where no address has this path, or this method."""
+        began, path = time.perf_counter(), shown(request.url.path)[1:-1]
+        allowed = (error.headers or {}).get("Allow", "")
+        message = f"There is nothing at {path}; /openapi.json describes what there is."
+        if error.status_code == NOT_ALLOWED:
+            known = " and ".join(sorted(allowed.split(", ")))
+            message = f"{path} answers {known}, not {shown(request.method)[1:-1]}."
+        response = self._json({"error": message}, error.status_code)
+        response.headers.update(error.headers or {})
+        return self._counted(NO_ROUTE, response, time.perf_counter() - began)
 
     # ----------------------------------------------------------------------- pages
 
@@ -234,12 +255,12 @@ class _Server:
         body = await self._body(request, {"case", "cases", "model"})
         served = self._named(body.get("model"))
         if ("case" in body) == ("cases" in body):
-            raise _Refused(UNUSABLE, "Give either case, an object, or cases, a list of objects.")
+            raise Refused(UNUSABLE, "Give either case, an object, or cases, a list of objects.")
         cases = [body["case"]] if "case" in body else body["cases"]
         if not isinstance(cases, list) or not all(isinstance(case, dict) for case in cases):
-            raise _Refused(UNUSABLE, "A case must be an object of values by column.")
+            raise Refused(UNUSABLE, "A case must be an object of values by column.")
         if len(cases) > self._limits.cases:
-            raise _Refused(
+            raise Refused(
                 TOO_LARGE,
                 f"{len(cases):,} cases are more than the {self._limits.cases:,} of one request.",
             )
@@ -255,7 +276,7 @@ class _Server:
         body = await self._body(request, {"case", "model"})
         served = self._named(body.get("model"))
         if not isinstance(body.get("case"), dict):
-            raise _Refused(UNUSABLE, "Give case, an object of values by column.")
+            raise Refused(UNUSABLE, "Give case, an object of values by column.")
         explanation = await self._in_thread(served.explain, body["case"])
         self._metrics.cases.labels(served.name).inc()
         return self._json({"model": served.identity, **explanation})
@@ -312,40 +333,25 @@ class _Server:
     def _named(self, name: Any) -> ServedModel:
         if name is None and len(self._models) == 1:
             return next(iter(self._models.values()))
+        if name is None:
+            known = " or ".join(self._models)
+            raise Refused(NOT_FOUND, f'Say which model: {known}, as {{"model": ...}}.')
         if not isinstance(name, str) or name not in self._models:
             known = ", ".join(self._models)
-            raise _Refused(NOT_FOUND, f"There is no model {name!r}; there are {known}.")
+            raise Refused(NOT_FOUND, f"There is no model {shown(name)}; there are {known}.")
         return self._models[name]
 
     def _with_bindings(self, name: str) -> ServedModel:
         served = self._named(name)
         if name not in self._bindings:
-            raise _Refused(NOT_FOUND, f"{name} is not a CDS service: it has no FHIR bindings.")
+            raise Refused(NOT_FOUND, f"{name} is not a CDS service: it has no FHIR bindings.")
         return served
 
     async def _body(self, request: Request, known: set[str]) -> Mapping[str, Any]:
-        body = await self._json_body(request)
-        if not isinstance(body, dict):
-            raise _Refused(UNUSABLE, "The body must be a JSON object.")
-        unknown = sorted(set(body) - known)
-        if unknown:
-            raise _Refused(
-                UNUSABLE, f"{unknown[0]!r} is not known here; known: {', '.join(sorted(known))}."
-            )
-        return body
+        return require_known(await self._json_body(request), known)
 
     async def _json_body(self, request: Request) -> Any:
-        """The body, which is never read further than the limit."""
-        content = bytearray()
-        async for chunk in request.stream():
-            content += chunk
-            if len(content) > self._limits.body:
-                raise _Refused(TOO_LARGE, f"The body has more than {self._limits.body:,} bytes.")
-        try:
-            return parse(bytes(content), "The body")
-        except ElseifError as error:
-            message = str(error).replace("model file", "request")
-            raise _Refused(UNUSABLE, message) from None
+        return await json_body(request, self._limits.body, self._limits.seconds)
 
     async def _in_thread(self, work: Callable[..., Any], *arguments: Any) -> Any:
         """Work beside the loop, so that health is answered meanwhile, within the time limit."""
@@ -353,14 +359,14 @@ class _Server:
 
         # held by the work itself, which goes on where its request is given up
         if not self._at_once.acquire(blocking=False):
-            raise _Refused(BUSY, f"{self._limits.at_once} requests are being answered; try again.")
+            raise Refused(BUSY, f"{self._limits.at_once} requests are being answered; try again.")
         with anyio.move_on_after(self._limits.seconds):
             return await anyio.to_thread.run_sync(
                 partial(self._holding, work, *arguments),
                 abandon_on_cancel=True,
                 limiter=self._threads,
             )
-        raise _Refused(BUSY, f"No answer within {self._limits.seconds:g} seconds.")
+        raise Refused(BUSY, f"No answer within {self._limits.seconds:g} seconds.")
 
     def _holding(self, work: Callable[..., Any], *arguments: Any) -> Any:
         try:
@@ -368,7 +374,7 @@ class _Server:
         finally:
             self._at_once.release()
 
-    def _json(self, content: Any) -> Response:
+    def _json(self, content: Any, status: int = 200) -> Response:
         from starlette.responses import JSONResponse
 
-        return JSONResponse(content)
+        return JSONResponse(content, status)

@@ -12,6 +12,7 @@ from typing import Any
 
 from elseif.errors import DataError
 from elseif.serving.fhir_bindings import Binding
+from elseif.serving.requests import shown
 from elseif.serving.served_model import Answer, ServedModel
 from elseif.showing.list_text import shown_labels
 from elseif.showing.numbers import interval_text, percent
@@ -67,7 +68,7 @@ def read_request(request: Any, service_id: str) -> Mapping[str, Any]:
         raise DataError("A CDS Hooks request is a JSON object.")
     if request.get("hook") != HOOK:
         raise DataError(
-            f"The hook is {request.get('hook')!r}; the service {service_id} answers {HOOK!r}."
+            f"The hook is {shown(request.get('hook'))}; the service {service_id} answers {HOOK!r}."
         )
     try:
         uuid.UUID(str(request.get("hookInstance")))

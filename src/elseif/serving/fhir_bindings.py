@@ -58,6 +58,8 @@ class Binding:
         else:
             kind = "Condition" if self.source == "condition" else "MedicationRequest"
             value = any(self._has_code(entry) for entry in _entries(resource, kind))
+            if not value and _has_more(resource):
+                raise LookupError  # which may be on a page that was not fetched
         if isinstance(value, str) and self.values:
             return self.values.get(value, value)
         return value
@@ -76,6 +78,8 @@ class Binding:
             raise LookupError
         last = max(matching, key=lambda entry: str(entry.get("effectiveDateTime", "")))
         quantity = _mapping(last.get("valueQuantity"))
+        if "comparator" in quantity:  # a bound, such as "less than 5"
+            raise LookupError
         if isinstance(quantity.get("value"), (int, float)):
             unit = quantity.get("code") or quantity.get("unit")
             if self.unit is not None and unit != self.unit:
@@ -196,15 +200,24 @@ def _entries(bundle: Any, kind: str) -> list[Mapping[str, Any]]:
     """Resources of a search's answer; ``LookupError`` where there was none."""
     bundle = _mapping(bundle)
     if bundle.get("resourceType") == kind:
-        return [bundle]
-    if bundle.get("resourceType") != "Bundle":
+        resources = [bundle]
+    elif bundle.get("resourceType") == "Bundle":
+        entries = bundle.get("entry", [])
+        resources = [_mapping(_mapping(entry).get("resource")) for entry in _list(entries)]
+    else:
         raise LookupError
-    entries = bundle.get("entry", [])
-    resources = [_mapping(_mapping(entry).get("resource")) for entry in _list(entries)]
     return [r for r in resources if r.get("resourceType") == kind and not _is_dead(r)]
 
 
+def _has_more(bundle: Any) -> bool:
+    """Whether a search has more answers than are in the bundle."""
+    links = _list(_mapping(bundle).get("link"))
+    return any(_mapping(link).get("relation") == "next" for link in links)
+
+
 def _is_dead(resource: Mapping[str, Any]) -> bool:
+    if resource.get("doNotPerform") is True:
+        return True
     verification = _list(_mapping(resource.get("verificationStatus")).get("coding"))
     codes = [resource.get("status"), *(_mapping(coding).get("code") for coding in verification)]
     return any(code in DEAD for code in codes if isinstance(code, str))

@@ -106,7 +106,9 @@ def _post(summary: str, body: Schema, schema: str) -> Schema:
             "responses": {
                 "200": _content(schema, summary),
                 "404": _content("Error", "There is no such model."),
+                "408": _content("Error", "The request did not arrive within the time limit."),
                 "413": _content("Error", "The request is too large."),
+                "415": _content("Error", "The request is not JSON."),
                 "422": _content("Error", "The request cannot be answered; the error says why."),
                 "503": _content("Error", "No answer within the time limit."),
             },

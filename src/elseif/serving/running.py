@@ -78,11 +78,14 @@ def run_server(
         import uvicorn
     except ImportError as error:
         raise ParamError(f"The server needs {error.name}: {install('serve')}.") from None
+    from elseif.serving.slow_clients import EndingSlowClients
+
     app: Any = options.app()
     # neither addresses of clients nor paths are logged
     of_uvicorn: dict[str, Any] = {
         "host": host,
         "port": port,
+        "http": EndingSlowClients,
         "log_level": "warning",
         "access_log": False,
         "server_header": False,
