@@ -39,7 +39,7 @@ def cautions(summary: Data, rare: float) -> Iterator[str]:
     if summary["posterior"] is not None and summary["posterior"]["unsteady_inclusions"]:
         yield (
             "Some inclusion probabilities are less precise than the rest: another run may give "
-            "different ones. They are marked ~."
+            "different ones. They are marked ~ in the section on the posterior."
         )
     if summary["validation"]["n_folds"]:
         yield (
@@ -109,6 +109,6 @@ def _missing_values(summary: Data) -> Iterator[str]:
     more = f" and {len(much) - len(named)} more columns" if len(much) > len(named) else ""
     yield (
         f"Missing values in columns of the list: {', '.join(named)}{more}. A missing value meets "
-        'no condition except "is missing", so a person may fall to a lower line. If a line says '
-        '"is missing", check that it is known in advance whether the value will be recorded.'
+        "no condition except “is missing”, so a person may fall to a lower line. If a line says "
+        "“is missing”, check that it is known in advance whether the value will be recorded."
     )

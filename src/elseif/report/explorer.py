@@ -76,7 +76,9 @@ def explorer_page(
 def explorer_html(explored: Exploration, data: dict[str, Any], title: str | None = None) -> str:
     """The page of data that may be shown."""
     is_binary = len(explored.metadata.classes) == 2
-    outcome = explored.metadata.probability_of(1) if is_binary else "each label"
+    metadata = explored.metadata
+    name = metadata.display.outcome.name or metadata.outcome
+    outcome = metadata.probability_of(1) if is_binary else f"each {name or 'label'}"
     context = {
         "title": says_so(
             title or f"Lists for the probability of {outcome}", explored.model.is_synthetic

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from elseif.disclosure.cells import Cells
+from elseif.model.consequent import consequent_interval
 from elseif.report.decades import decade, in_decades
 from elseif.report.exploration import MOST_FILTERS, Chosen, Exploration
 from elseif.report.explorer_calculator import MOST_CONDITIONS, calculator_of_conditions
@@ -23,6 +24,7 @@ from elseif.report.explorer_rules import (
 from elseif.report.names import shown, spelt_out
 from elseif.report.patterns import aggregate, area_under_curve, lines_of, list_counts
 from elseif.showing.numbers import percent
+from elseif.showing.probability_axis import probability_end
 
 LEVEL = 0.95
 NEEDS_GROUPS = (
@@ -64,6 +66,7 @@ def explorer_data(
         "nFilters": min(len(chosen.antecedents), MOST_FILTERS),
         "nPool": len(posterior.pool) if rounding is None else None,
         "lists": lists,
+        "end": _bars_end(lists, metadata.pseudocounts, explored.unit if rounding is None else 1.0),
         "point": next(i for i, entry in enumerate(lists) if entry.pop("isPoint")),
         "share": share,
         "shareText": percent(share) if rounding is None else f"about {percent(share)}",
@@ -145,6 +148,20 @@ def _coarse_lists(
             }
         )
     return lists
+
+
+def _bars_end(lists: Sequence[dict[str, Any]], pseudocounts: np.ndarray, unit: float) -> float:
+    """Where bars of probabilities end: far enough for nine lists of ten."""
+    labels = [1] if len(pseudocounts) == 2 else range(len(pseudocounts))
+    highest: dict[tuple[float, ...], float] = {}  # of a line, by its counts
+    ends = []
+    for entry in lists:
+        for counts in map(tuple, entry["counts"]):
+            if counts not in highest:
+                alike = np.array(counts) * unit, pseudocounts
+                highest[counts] = max(consequent_interval(*alike, k, LEVEL)[1] for k in labels)
+        ends.append(probability_end(max(highest[tuple(counts)] for counts in entry["counts"])))
+    return sorted(ends)[int(0.9 * (len(ends) - 1))]
 
 
 def _shown_counts(items: Sequence[int], truths: np.ndarray, cells: Cells) -> np.ndarray:

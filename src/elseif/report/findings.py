@@ -289,14 +289,17 @@ def _of_labels(topic: str, summary: Data, judge: Any) -> Finding:
         mark, headline = worst.mark, worst.headline
         alike = {each.headline for _, each in judged} == {headline}
         if not alike:
-            headline += f" at worst ({quoted(name)})"
-        named = [f"{quoted(name)}: {each.numbers}" for name, each in ordered[:MOST_LABELS_NAMED]]
+            headline = f"Worst for {quoted(name)}: {uncapitalised(headline)}"
+        named = [
+            f"{quoted(name)}: {uncapitalised(each.numbers)}"
+            for name, each in ordered[:MOST_LABELS_NAMED]
+        ]
         more = len(ordered) - len(named)
         rest = f"; {more} more labels in the report" if more else ""
         text = f"Each label against the others, {how}. {'; '.join(named)}{rest}."
     if about["resubstituted"]:
         mark = UNKNOWN
-        headline = f"In sample: {headline[:1].lower()}{headline[1:]}"
+        headline = f"In sample: {uncapitalised(headline)}"
         text += " The held-out table looks like the training table, so this is too optimistic."
     elif about["edited"] and summary["validation"]["n_folds"]:
         mark = _worst([mark, CAUTION])
@@ -316,6 +319,11 @@ def with_interval(interval: Data, decimals: int = 2, ideal: str = "") -> str:
     """A value with its interval, and what it should be."""
     shown = estimate(interval, decimals).replace("(", "(95% interval ", 1)
     return shown.replace(")", f"; ideal {ideal})") if ideal else shown
+
+
+def uncapitalised(words: str) -> str:
+    """Words that begin a sentence, within one; an abbreviation stays as it is."""
+    return words if words[1:2].isupper() else f"{words[:1].lower()}{words[1:]}"
 
 
 def _worst(marks: Sequence[str]) -> str:

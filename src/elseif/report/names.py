@@ -7,7 +7,9 @@ import re
 from elseif.visible import show_name
 
 LONGEST_SHOWN = 80
-DATE = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
+# a date, a number with an exponent
+HYPHENATED = re.compile(r"\b(?:\d{4}-\d{2}-\d{2}|\d+(?:\.\d+)?e-\d+)\b")
+AFTER_UNDERSCORE = re.compile(r"(?<=_)(?=[^_\s])")
 _BEFORE_VALUE = re.compile(r"(?<= )(<=|>=|!=|<|>|=|≤|≥|≠|in) (?=\S)")
 
 

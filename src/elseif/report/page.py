@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from elseif.errors import ParamError, install
-from elseif.report.names import DATE, shown, spelt_out, unbroken
+from elseif.report.names import AFTER_UNDERSCORE, HYPHENATED, shown, spelt_out, unbroken
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -88,18 +88,23 @@ def page_environment() -> Environment:
         lstrip_blocks=True,
     )
 
-    def whole_dates(text: str) -> Markup:
-        """Text whose lines are not broken at the hyphens of a date."""
-        parts = DATE.split(text)
-        dates = [Markup('<span class="nowrap">{}</span>').format(d) for d in DATE.findall(text)]
-        return Markup("").join(p for pair in zip(parts, [*dates, ""], strict=True) for p in pair)
+    def breakable(text: str) -> Markup:
+        """Text whose lines are rather broken after an underscore than between two letters."""
+        return Markup("<wbr>").join(AFTER_UNDERSCORE.split(text))
+
+    def whole(text: str) -> Markup:
+        """Text whose lines are not broken at the hyphens of a date or a number."""
+        parts = map(breakable, HYPHENATED.split(text))
+        span = Markup('<span class="nowrap">{}</span>')
+        kept = map(span.format, HYPHENATED.findall(text))
+        return Markup("").join(p for pair in zip(parts, [*kept, ""], strict=True) for p in pair)
 
     environment.globals.update(policy=policy, asset=lambda name: Markup(asset(name)))
     environment.filters.update(
         shown=shown,
         spelt_out=spelt_out,
         unbroken=unbroken,
-        whole_dates=whole_dates,
+        whole=whole,
         as_data=lambda text: Markup(text),
     )
     return environment

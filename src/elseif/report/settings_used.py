@@ -20,6 +20,12 @@ class Setting:
 def settings_used(model: FittedModel) -> list[Setting]:
     """Every setting, and whether it was left at its default."""
     return [
-        Setting(name, repr(value), name in BY_NAME and repr(value) == repr(BY_NAME[name].default))
+        Setting(name, _text(value), name in BY_NAME and repr(value) == repr(BY_NAME[name].default))
         for name, value in model.settings.items()
     ]
+
+
+def _text(value: object) -> str:
+    """As Python writes it, without the zeros of a large number."""
+    is_large = isinstance(value, float) and value.is_integer() and abs(value) >= 1e6
+    return f"{value:g}" if is_large else repr(value)

@@ -170,13 +170,17 @@ def _overstatement_words(found: Data) -> list[str]:
     if found["value"] is None or found["low"] is None:
         return []
     points = {key: 100 * found[key] for key in ("value", "low", "high")}
+    decimals = 1 if max(map(abs, points.values())) >= 1 else 2
+    by = number(abs(points["value"]), decimals)
     side = "too far from" if points["value"] >= 0 else "too close to"
+    distance = f"{by} percentage points {side}"
+    if not float(by):
+        distance = "neither too far from nor too close to"
     unsure = points["low"] <= 0 <= points["high"]
     return [
-        f"Out of sample, risks were on average {number(abs(points['value']), 1)} percentage points "
-        f"{side} the overall share (95% confidence interval of the overstatement "
-        f"{number(points['low'], 1)} to {number(points['high'], 1)} points"
-        + (", which includes 0)." if unsure else ").")
+        f"Out of sample, risks were on average {distance} the overall share (95% confidence "
+        f"interval of the overstatement {number(points['low'], decimals)} to "
+        f"{number(points['high'], decimals)} points" + (", which includes 0)." if unsure else ").")
     ]
 
 

@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from decimal import Decimal
 
 MOST_DECIMALS = 3  # of a percentage
 ROUNDED_UP = 1.1  # an interval of 0.19% is one of 0.2%, which one decimal shows
@@ -67,3 +69,39 @@ def interval_text(mean: float, low: float, high: float, decimals: int = 0) -> st
 def count_text(n: float) -> str:
     """A number of observations, with thousands set apart; weighted ones have two decimals."""
     return f"{n:,.0f}" if n == int(n) else f"{n:,.2f}"
+
+
+def numbers_alike(values: Sequence[float], digits: int = 4) -> list[str]:
+    """Numbers of one kind, all with as many decimals as the digits that matter need.
+
+    Parameters
+    ----------
+    values : sequence of float
+        The numbers.
+    digits : int, default=4
+        Digits of each number that matter.
+
+    Returns
+    -------
+    list of str
+        Texts, with thousands set apart and a true minus sign.
+
+    Examples
+    --------
+    >>> from elseif.showing.numbers import numbers_alike
+    >>> numbers_alike([1.21, 0.868, 1.7]), numbers_alike([5440.3, 3199.85, -10224.2])
+    (['1.210', '0.868', '1.700'], ['5,440', '3,200', '−10,224'])
+    """
+    finite = [value for value in values if math.isfinite(value)]
+    sizes = [abs(value) for value in finite if value]
+    if sizes and (max(sizes) >= 1e15 or min(sizes) < 1e-4):
+        return [f"{value:.{digits}g}".replace("-", "−", 1 if value < 0 else 0) for value in values]
+    most = digits + 2 - len(f"{max(sizes, default=0):.0f}")  # beside thousands, few decimals matter
+    needed = max((_decimals(f"{value:.{digits}g}") for value in finite), default=0)
+    decimals = max(0, min(needed, most))
+    return [f"{value:,.{decimals}f}".replace("-", "−") for value in values]
+
+
+def _decimals(text: str) -> int:
+    """Decimals of a number in Python's shortest notation; fewer than 0 of whole hundreds."""
+    return -int(Decimal(text).as_tuple().exponent)

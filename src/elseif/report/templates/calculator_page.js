@@ -191,10 +191,14 @@ function isNeededBy(assessments, place) {
 
 /* --------------------------------------------------------------------- print and text */
 
+/* A sign stays on the line of its value. */
+const unbroken = (text) => text.replace(/(?<= )([≤≥<>=≠]) (?=\S)/g, "$1\u00a0");
+
 function printedLines(model, assessment) {
-  const lines = assessment.possible.map((line) => `Line ${line + 1}: ${ruleText(model, line)}.`);
+  const lines = assessment.possible.map((line) => `line ${line + 1} (${unbroken(ruleText(model, line))})`);
+  const said = lines.length === 1 ? `Applies: ${lines[0]}.` : `Possible: ${lines.join("; ")}.`;
   const missing = ifMissingText(model, assessment);
-  return `${models.length > 1 ? `${model.name}: ` : ""}${lines.join(" Or: ")}${missing ? ` ${missing}` : ""}`;
+  return `${models.length > 1 ? `${model.name}: ` : ""}${said}${missing ? ` ${missing}` : ""}`;
 }
 
 function showPrinted(answers, assessments) {

@@ -50,10 +50,11 @@ function nameOf(place) {
 function drawPanel(id, place, other) {
   const list = model.lists[place];
   const lines = element("ol", "lines");
-  lines.append(...listLines(list.items, list.counts, model.lists[other].items));
+  const end = barEnd(list.counts, model.lists[other].counts);
+  lines.append(...listLines(list.items, list.counts, model.lists[other].items, end));
   const tag = element("p", "muted", `${nameOf(place)[0].toUpperCase()}${nameOf(place).slice(1)}, ${list.shareText} of draws`);
   const price = priceTable(list, point, "the point estimate", areaOf(list), areaOf(point));
-  document.querySelector(`#${id} .body`).replaceChildren(tag, price, lines);
+  document.querySelector(`#${id} .body`).replaceChildren(tag, price, lines, barsNote(end));
 }
 
 function drawComparison() {

@@ -116,9 +116,11 @@ function steppers(item, line, now) {
 function drawEditor() {
   if (model.patterns === null) return;
   const now = priced(state.draft);
-  const lines = listLines(now.items, now.counts, state.start, draftButtons);
+  const end = barEnd(now.counts);
+  const lines = listLines(now.items, now.counts, state.start, end, draftButtons);
   lines.forEach((made, line) => made.querySelector(".if").after(...steppers(now.items[line], line, now)));
   byId("draft").replaceChildren(...lines);
+  byId("draft-bars").textContent = barsText(end);
   drawInsertion(now);
   byId("undo").disabled = state.history.length === 0;
   byId("redo").disabled = state.future.length === 0;

@@ -106,6 +106,16 @@ function ticks(low, high, about) {
   return Array.from({ length: count }, (_, i) => Number(((first + i) * step).toPrecision(12)));
 }
 
+/* Each tick with its text, all with the same decimals. */
+function tickTexts(values) {
+  const needed = values.map((value) => {
+    const [digits, exponent] = String(value).split("e");
+    return (digits.split(".")[1] ?? "").length - Number(exponent ?? 0);
+  });
+  const decimals = Math.min(12, Math.max(0, ...needed));
+  return values.map((value) => [value, minus(value.toFixed(decimals))]);
+}
+
 function scaleOf(values, from, to, pad) {
   let [low, high] = [Math.min(...values), Math.max(...values)];
   const room = (high - low || 1) * pad;
@@ -136,15 +146,13 @@ function axisTitles() {
 function drawAxes(svg, x, y, width) {
   const bottom = HEIGHT - MARGIN.bottom;
   const isLength = byId("across").value === "length";
-  for (const tick of ticks(x.low, x.high, width / 110)) {
-    if (isLength && tick % 1) continue;
+  for (const [tick, text] of tickTexts(ticks(x.low, x.high, width / 110).filter((value) => !isLength || value % 1 === 0))) {
     svg.append(svgElement("line", { class: "grid", x1: x.at(tick), x2: x.at(tick), y1: MARGIN.top, y2: bottom }));
-    svg.append(svgElement("text", { class: "tick", x: x.at(tick), y: bottom + 18, "text-anchor": "middle" }, String(tick)));
+    svg.append(svgElement("text", { class: "tick", x: x.at(tick), y: bottom + 18, "text-anchor": "middle" }, text));
   }
-  for (const tick of ticks(y.low, y.high, 6)) {
-    if (!hasPosterior && tick % 1) continue;
+  for (const [tick, text] of tickTexts(ticks(y.low, y.high, 6).filter((value) => hasPosterior || value % 1 === 0))) {
     svg.append(svgElement("line", { class: "grid", x1: MARGIN.left, x2: width - MARGIN.right, y1: y.at(tick), y2: y.at(tick) }));
-    svg.append(svgElement("text", { class: "tick", x: MARGIN.left - 8, y: y.at(tick) + 4, "text-anchor": "end" }, minus(String(tick))));
+    svg.append(svgElement("text", { class: "tick", x: MARGIN.left - 8, y: y.at(tick) + 4, "text-anchor": "end" }, text));
   }
   const titles = axisTitles();
   const middle = (MARGIN.top + bottom) / 2;

@@ -56,9 +56,11 @@ const spelt = (named) => named.spelt ?? named.text;
 
 const ruleText = (item) => model.antecedents[item]?.text ?? "no rule";
 
-/* Conditions whose lines are broken neither between a sign and its value nor at the hyphens of a date. */
+/* Conditions whose lines are broken neither between a sign and its value nor at the hyphens of a date,
+   and within a name rather after an underscore than between two letters. */
 const SIGN_AND_VALUE = /((?<= )[≤≥<>=≠] \S{1,16}(?= |$)|\b\d{4}-\d{2}-\d{2}\b)/;
-const unbroken = (text) => text.split(SIGN_AND_VALUE).map((part, i) => (i % 2 ? element("span", "nowrap", part) : part));
+const breakable = (text) => text.split(/(?<=_)(?=[^_\s])/).flatMap((part, i) => (i ? [element("wbr"), part] : [part]));
+const unbroken = (text) => text.split(SIGN_AND_VALUE).flatMap((part, i) => (i % 2 ? [element("span", "nowrap", part)] : breakable(part)));
 
 function ruleName(item) {
   const made = element("bdi", "rule", ...unbroken(model.antecedents[item].text));
@@ -98,8 +100,9 @@ function listOf(items) {
   return canEdit(items) ? priced(items) : null;
 }
 
-/* Rows of: what, this list, against another. */
+/* Rows of: what, this list, against another; of the other itself there is nothing to compare. */
 function priceTable(list, other, otherName, area, otherArea) {
+  const isItself = list === other;
   const difference = hasPosterior ? list.logPosterior - other.logPosterior : null;
   const areaChange = area === null || otherArea === null ? "" : signed(area - otherArea, 3);
   const rows = [
@@ -107,13 +110,15 @@ function priceTable(list, other, otherName, area, otherArea) {
     ["AUC", areaText(area), areaChange],
     ["Length", String(list.items.length), signed(list.items.length - other.items.length, 0)],
   ];
-  const head = element("tr", "", element("td"), heading("col", "this list"), heading("col", "change"));
-  const body = rows.map(([name, ...cells]) => {
+  const changes = isItself ? [] : [heading("col", "change")];
+  const head = element("tr", "", element("td"), heading("col", "this list"), ...changes);
+  const body = rows.map(([name, value, change]) => {
+    const cells = isItself ? [value] : [value, change];
     return element("tr", "", heading("row", name), ...cells.map((cell) => element("td", "number", cell)));
   });
   const odds = hasPosterior ? `: ${oddsText(difference)}` : "";
-  const caption = element("caption", "", `Against ${otherName}${odds}`);
-  return element("table", "price", caption, element("thead", "", head), element("tbody", "", ...body));
+  const said = isItself ? `${otherName[0].toUpperCase()}${otherName.slice(1)} itself` : `Against ${otherName}${odds}`;
+  return element("table", "price", element("caption", "", said), element("thead", "", head), element("tbody", "", ...body));
 }
 
 function heading(scope, text) {
@@ -124,12 +129,24 @@ function heading(scope, text) {
 
 /* --------------------------------------------------------------------------- lines */
 
-function bar({ low, high, mean }) {
-  const part = (name, x, width) => svgElement("rect", { class: name, x, width, y: 0, height: 10 });
-  const mark = Math.min(Math.max(100 * mean - 0.5, 0), 99);
-  const attributes = { class: "bar", viewBox: "0 0 100 10", preserveAspectRatio: "none", "aria-hidden": "true" };
-  return svgElement("svg", attributes, part("track", 0, 100), part("band", 100 * low, 100 * (high - low)), part("mark", mark, 1));
+/* Where the bars of lists end: all have the page's scale, so that they can be compared, but for those
+   that need a longer one. */
+function barEnd(...lists) {
+  const highest = Math.max(...lists.flatMap((counts) => consequents(counts).found.flat().map(({ high }) => high)));
+  return highest <= model.end ? model.end : probabilityEnd(highest);
 }
+
+function bar({ low, high, mean }, end) {
+  const at = (share) => (100 * Math.min(share, end)) / end;
+  const part = (name, x, width) => svgElement("rect", { class: name, x, width, y: 0, height: 10 });
+  const mark = Math.min(Math.max(at(mean) - 0.5, 0), 99);
+  const attributes = { class: "bar", viewBox: "0 0 100 10", preserveAspectRatio: "none", "aria-hidden": "true" };
+  return svgElement("svg", attributes, part("track", 0, 100), part("band", at(low), at(high) - at(low)), part("mark", mark, 1));
+}
+
+/* The scale of bars, in words. */
+const barsText = (end) => `Bars: 0 to ${percentTick(end)}.`;
+const barsNote = (end) => element("p", "caption muted", barsText(end));
 
 /* What each line leads to, by label, and how many decimals its percentages deserve. */
 function consequents(counts) {
@@ -143,14 +160,14 @@ const intervalText = ({ low, high }, decimals) => `(${percentText(low, decimals)
 const casesText = (counts) => countText(sum(counts) * model.unit);
 
 /* What a line leads to: each label's probability, interval, and the cases behind it. */
-function lineResult(counts, byLabel, decimals) {
+function lineResult(counts, byLabel, decimals, end) {
   const made = element("div", "results");
   for (const found of byLabel) {
     const { label } = found;
     const text = element("span", "number", element("b", "", percentText(found.mean, decimals)), ` ${intervalText(found, decimals)}`);
     const row = element("div", "then");
     if (model.places.length > 1) row.append(element("bdi", "label", model.labels[label].shown));
-    row.append(bar(found), text);
+    row.append(bar(found, end), text);
     made.append(row);
   }
   const n = casesText(counts);
@@ -178,8 +195,8 @@ function changeOf(item, common, other) {
   return place < 0 ? "only here" : `moved: line ${place + 1} there`;
 }
 
-/* The lines of a list, set against another or null; "extras" adds buttons to a line. */
-function listLines(items, counts, other, extras = () => []) {
+/* The lines of a list, set against another or null, with bars to "end"; "extras" adds buttons to a line. */
+function listLines(items, counts, other, end, extras = () => []) {
   const common = other === null ? items : commonRules(items, other);
   const { found, decimals } = consequents(counts);
   return counts.map((ofLine, line) => {
@@ -196,7 +213,7 @@ function listLines(items, counts, other, extras = () => []) {
       }
     }
     top.append(...extras(item, line));
-    made.append(lineResult(ofLine, found[line], decimals));
+    made.append(lineResult(ofLine, found[line], decimals, end));
     return made;
   });
 }

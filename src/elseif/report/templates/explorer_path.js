@@ -33,9 +33,9 @@ function drawPathChart() {
   const x = (value) => left + (value / most) * (width - left - right - 12) + 6;
   const y = (value) => height - bottom - (value / highest) * (height - top - bottom);
   const svg = svgElement("svg", { viewBox: `0 0 ${width} ${height}`, class: "path-chart", role: "img", "aria-label": "Distance from the posterior by number of rules; the table has the same numbers" });
-  for (const tick of ticks(0, highest, 4)) {
+  for (const [tick, text] of tickTexts(ticks(0, highest, 4))) {
     svg.append(svgElement("line", { class: "grid", x1: left, x2: width - right, y1: y(tick), y2: y(tick) }));
-    svg.append(svgElement("text", { class: "tick", x: left - 6, y: y(tick) + 4, "text-anchor": "end" }, String(tick)));
+    svg.append(svgElement("text", { class: "tick", x: left - 6, y: y(tick) + 4, "text-anchor": "end" }, text));
   }
   for (const { most: rules } of lists) {
     if (lists.length > 13 && rules % 2) continue;
@@ -55,9 +55,10 @@ const projectedList = () => listOf(model.path.lists[state.projected].items);
 function drawProjected() {
   const list = projectedList();
   const lines = element("ol", "lines");
-  lines.append(...listLines(list.items, list.counts, point.items));
+  const end = barEnd(list.counts);
+  lines.append(...listLines(list.items, list.counts, point.items, end));
   const length = `${list.items.length} rule${list.items.length === 1 ? "" : "s"}`;
   byId("projected-title").textContent = `Projected list of ${length}`;
-  byId("projected").replaceChildren(priceTable(list, point, "the point estimate", areaOf(list), areaOf(point)), lines);
+  byId("projected").replaceChildren(priceTable(list, point, "the point estimate", areaOf(list), areaOf(point)), lines, barsNote(end));
   byId("projected-edit").disabled = !canEdit(list.items);
 }

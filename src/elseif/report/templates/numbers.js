@@ -34,5 +34,10 @@ function countText(n) {
   return rest === undefined ? grouped : `${grouped}.${rest}`;
 }
 
+/* The twins of showing/probability_axis.py: where an axis of probabilities ends, and a tick of it. */
+const SCALES = [0.01, 0.02, 0.05, 0.06, 0.08, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.8, 1];
+const probabilityEnd = (highest) => SCALES.find((end) => end >= highest - 1e-9) ?? 1;
+const percentTick = (share) => `${Number((100 * share).toFixed(9))}%`;
+
 const lineHead = (place, length) =>
   length === 0 ? "always" : place === length ? "else" : place === 0 ? "if" : "else if";
