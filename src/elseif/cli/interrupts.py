@@ -43,7 +43,7 @@ def heed_signals() -> None:
 
 
 def was_stopped() -> bool:
-    """Whether a signal has asked for the end: what fails from then on, fails because of it."""
+    """Whether a signal has stopped the program: later failures are due to it."""
     return bool(_heard)
 
 
@@ -58,7 +58,7 @@ def stopped() -> int:
 
 @contextmanager
 def say_when_interrupted(text: str) -> Iterator[None]:
-    """Have the end by a signal say how to go on, while something runs that can be continued."""
+    """While something runs that can be continued, say how if a signal ends it."""
     _consolation.append(text)
     try:
         yield
