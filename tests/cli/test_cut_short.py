@@ -40,7 +40,12 @@ def _compiled(folder: Path) -> None:
 def start(
     command: list[str], folder: Path, unbuffered: str, **more: object
 ) -> subprocess.Popen[bytes]:
-    environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered, "PYTHONPATH": paths()}
+    environment = {
+        **os.environ,
+        "PYTHONUNBUFFERED": unbuffered,
+        "PYTHONPATH": paths(),
+        "PYTHONDONTWRITEBYTECODE": "1",  # a limit on file sizes would leave cut modules behind
+    }
     return subprocess.Popen([*PROGRAM, *command], cwd=folder, env=environment, **more)  # type: ignore[call-overload, no-any-return]
 
 

@@ -44,7 +44,7 @@ WRONG: list[tuple[list[str], int, str]] = [
     (
         ["export", "{f}/titanic.json", "--to", "text", "--out", "{f}/titanic.json", "--force"],
         2,
-        "is also read",
+        "is also an input",
     ),
     ([*FIT, "--pseudocounts", "died=1", "--pseudocounts", "alive=1"], 2, "the labels are 'died'"),
     ([*FIT, "--pseudocounts", "died=1"], 2, "'survived' has none"),

@@ -94,7 +94,7 @@ def test_an_explanation_without_the_other_lists(fitted: Fitted) -> None:
     """The list is explained; what other lists say is left out, with a note."""
     classifier, X = fitted
     for case in (X[["seen"]], {"seen": X["seen"].iloc[0]}):
-        with pytest.warns(UserWarning, match="which other lists of the posterior ask for"):
+        with pytest.warns(UserWarning, match="which other lists of the posterior use: their"):
             told = classifier.explain(case)
         assert told.others is None
         assert told.fired == classifier.explain(X).fired
@@ -113,7 +113,7 @@ def test_dates_as_pandas_reads_them(fitted: Fitted) -> None:
     assert told.fired == classifier.explain(X).fired
     written = classifier.predict_proba(X.assign(seen="31/12/2021"))
     assert (written == classifier.predict_proba(X.assign(seen="2021-12-31"))).all()
-    with pytest.raises(DataError, match="whether the day or the month is first"):
+    with pytest.raises(DataError, match="whether the day or the month comes first"):
         classifier.predict_proba(X.assign(seen="03/04/2021"))
 
 

@@ -162,12 +162,12 @@ def test_a_crafted_file_is_refused(
 
 def test_a_recalibrated_list_is_not_of_the_sites_alone() -> None:
     found = found_of(site(1, "a"), site(2, "b", min_cell=60))
-    alone = "probabilities are those of the people who are left"
+    alone = "probabilities are based on the remaining people"
     assert alone in " ".join(federation_sentences(found.model.federation))
     made = recalibrate(found.model, *people(seed=9), discount=0.5)
     said = " ".join(federation_sentences(made.federation, is_recalibrated=True))
     assert alone not in said
-    assert "The earlier cases are those of the people who are left." in said
+    assert "The earlier cases are the remaining people." in said
 
 
 def test_validation_on_a_site_says_that_its_people_may_be_known(

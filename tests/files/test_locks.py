@@ -70,7 +70,7 @@ def test_the_lock_of_a_killed_process(tmp_path: Path, start: Start) -> None:
     """It hinders nobody."""
     child = start(HOLDER, tmp_path, "study")
     assert line_of(child) == "held"
-    with pytest.raises(ResourceError, match="at work"), only_run_in(tmp_path, "study"):
+    with pytest.raises(ResourceError, match="is using"), only_run_in(tmp_path, "study"):
         pass
     kill(child)
     assert names(tmp_path) == [".elseif.lock"]

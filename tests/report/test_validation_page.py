@@ -190,7 +190,7 @@ def test_what_the_program_refuses(
         (["--discount", "0.5"], "--discount goes with"),
         (["--out", page, "--recalibrated", model, "--min-cell", "5", "--discount", "1"],
          "--out and --recalibrated cannot be written together"),
-        (["--out", str(tmp_path / "there.csv"), "--force"], "is also read"),
+        (["--out", str(tmp_path / "there.csv"), "--force"], "is also an input"),
     ):  # fmt: skip
         assert run([*start, *options]) == 2
         assert said in capsys.readouterr().err

@@ -97,7 +97,7 @@ def test_folds_of_a_report_keep_the_order_of_the_whole_table() -> None:
 
 
 REFUSED: dict[str, tuple[list[str], dict[str, Any], tuple[str, ...]]] = {
-    "nothing tells": (["03/04/2021", "01/02/2021"], {}, ("'03/04/2021'", "date_format='dmy'")),
+    "nothing shows": (["03/04/2021", "01/02/2021"], {}, ("'03/04/2021'", "date_format='dmy'")),
     "both orders": (["31/12/2021", "12/31/2021"], {}, ("line 3", "'12/31/2021'", "the day first")),
     "told otherwise": (["31/12/2021"] * 2, {"date_format": "mdy"}, ("line 2", "the month first")),
     "no such day": (["31.02.2021", "01.02.2021"], {}, ("line 2", "'31.02.2021'")),

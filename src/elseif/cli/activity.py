@@ -47,7 +47,7 @@ def be_quiet(quiet: bool) -> None:
 
 @contextmanager
 def activity(what: str) -> Iterator[None]:
-    """Say what is done, and for how long, if it takes more than a moment."""
+    """Show what is being done, and for how long, if it takes more than a moment."""
     if _LINE.is_quiet or _LINE.is_taken or sys.stderr is None or not sys.stderr.isatty():
         yield
         return

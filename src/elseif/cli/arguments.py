@@ -16,7 +16,7 @@ OUTPUT = "Output"
 
 
 def _without_sizes(quiet: bool) -> bool:
-    """Leave out, until the command ends, what is being done and how much memory it takes."""
+    """Suppress progress and memory notes until the command ends."""
     be_quiet(quiet)
     if quiet:
         warnings.simplefilter("ignore", LargeDataWarning)
@@ -24,7 +24,7 @@ def _without_sizes(quiet: bool) -> bool:
 
 
 def min_cell_option(text: str) -> typer.models.OptionInfo:
-    """The option of the smallest number of people that may be told."""
+    """The option for the minimum cell."""
     option: typer.models.OptionInfo = typer.Option("--min-cell", min=2, metavar="NUMBER", help=text)
     return option
 

@@ -51,7 +51,7 @@ def is_cohort_folder(path: Path) -> bool:
 
 
 def read_cohort_rows(path: Path) -> CohortRows:
-    """The cohort in a folder; an error says what is wrong with one that is not whole."""
+    """The cohort in a folder; an error says what is wrong with an incomplete one."""
     from elseif.cohort import read_cohort
 
     return CohortRows(read_cohort(path))
@@ -60,7 +60,7 @@ def read_cohort_rows(path: Path) -> CohortRows:
 def cohort_settings(
     path: Path, label: str | None, command: str = "fit"
 ) -> tuple[str, dict[str, list[float]] | None]:
-    """The column that is learnt, and where ages are cut; of other tables the label must be told."""
+    """The label column and the age cuts of a cohort; other tables need --label."""
     if not is_cohort_folder(path):
         if label is None:
             raise ParamError(

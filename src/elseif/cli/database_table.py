@@ -103,6 +103,6 @@ def without_columns(
 
 
 def distinct_labels(table: Any, label: str) -> list[Any]:
-    """The labels that a column holds, no more than can be told apart in a list."""
+    """The labels in a column, at most as many as a list can have."""
     found = table.select(label).distinct().limit(MOST_LABELS).to_pyarrow()[label].to_pylist()
     return [value for value in found if value is not None and value == value]

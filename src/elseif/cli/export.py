@@ -35,7 +35,7 @@ SAID = {
 
 
 class To(StrEnum):
-    """The formats that there are."""
+    """The export formats."""
 
     TEXT = "text"
     MARKDOWN = "markdown"
@@ -199,7 +199,7 @@ def export(
 
 
 def from_report(report: Path, model: Path, labels: Path | None) -> dict[str, str]:
-    """What a report that is there measured out of sample."""
+    """The out-of-sample performance in an existing report."""
     from elseif.cli.models import read
     from elseif.report.out_of_sample import performance_in_report
 

@@ -191,7 +191,7 @@ def fit_in_database(
 
 @contextmanager
 def resumable(checkpoint: Path | None) -> Iterator[None]:
-    """Say when a fit with checkpoints is interrupted that it can go on; at its end, remove them."""
+    """If a fit with checkpoints is interrupted, say how to continue; at its end, remove them."""
     if checkpoint is None:
         yield
         return
@@ -221,7 +221,7 @@ def check_labels_fit(display: DisplayLabels, read: Read) -> None:
 def write_files(
     classifier: Any, read: Read | None, source: str, files: Files, positive: Any, watched: bool
 ) -> None:
-    """Print the list and write what was asked for, with the same numbers in every file.
+    """Print the list and write the requested files, with the same numbers in each.
 
     ``positive`` is the label that was asked for, if one was. Without rows there is no
     report.
@@ -269,7 +269,7 @@ def write_files(
 
 
 def labelled_rows(model: FittedModel, read: Read) -> Table | None:
-    """The rows that were learnt from, for what all lists say about them; None without lists."""
+    """The training rows, for intervals over all lists; None without a posterior."""
     from elseif.report.training import read_training
 
     if model.posterior is None:
@@ -300,7 +300,7 @@ def made_together(
 def new_classifier(
     settings: dict[str, Any], files: Files, quiet: bool
 ) -> BayesianRuleListClassifier:
-    """A classifier of what the command line was told, its settings checked before any reading."""
+    """A classifier from the command line's options, checked before anything is read."""
     from elseif.estimator import BayesianRuleListClassifier
     from elseif.parameters import check_parameters
 

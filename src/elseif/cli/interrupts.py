@@ -55,7 +55,7 @@ def ending_left_to_others() -> Iterator[None]:
 
 
 def was_stopped() -> bool:
-    """Whether a signal has asked for the end: what fails from then on, fails because of it."""
+    """Whether a signal has stopped the program: later failures are due to it."""
     return bool(_heard)
 
 
@@ -70,7 +70,7 @@ def stopped() -> int:
 
 @contextmanager
 def say_when_interrupted(text: str) -> Iterator[None]:
-    """Have the end by a signal say how to go on, while something runs that can be continued."""
+    """While something runs that can be continued, say how if a signal ends it."""
     _consolation.append(text)
     try:
         yield

@@ -146,7 +146,7 @@ def _program() -> Callable[..., Any]:
 
 
 def _failed(error: Exception, trace: str | None) -> int:
-    """Say what went wrong; where nobody can be told, the exit code says it."""
+    """Report what went wrong; without an output, the exit code has to do."""
     if trace is None:
         say(one_line(error))
     else:

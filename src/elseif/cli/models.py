@@ -27,7 +27,7 @@ TABLES = (".csv", ".tsv", ".parquet")
 
 
 def read(path: Path, labels: Path | None = None) -> FittedModel:
-    """The model in a file, in the words of a labels file where one is given.
+    """The model in a file, with the names in a labels file if one is given.
 
     No scikit-learn and no compiled code is loaded for it.
     """

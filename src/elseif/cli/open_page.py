@@ -40,7 +40,7 @@ def open_page(
 
 
 def check_page(page: Path) -> None:
-    """Refuse what is no page, with what it is."""
+    """Refuse anything that is not a page, and say what it is."""
     if page.is_dir():
         pages = sorted(p.name for p in page.iterdir() if p.suffix.lower() in ENDINGS)
         within = f"it has {', '.join(pages[:5])}" if pages else "it has no page"

@@ -46,7 +46,7 @@ def check_outputs(
 
 
 def _is_same_file(path: Path, other: Path) -> bool:
-    """Whether two names stand for one file; a link is what it leads to."""
+    """Whether two names refer to the same file, following links."""
     return path.exists() and other.exists() and path.samefile(other)
 
 
@@ -63,7 +63,7 @@ def check_pages(*paths: Path | None) -> None:
 
 
 def save(what: str, path: Path, content: str | bytes, force: bool, private: bool = False) -> None:
-    """Write a file, and say where it is; rows are for their owner's eyes alone."""
+    """Write a file, and say where it is; rows are readable by their owner only."""
     write_atomically(path, content, force, private)
     say_saved(what, path)
 
@@ -101,7 +101,7 @@ def write_data(text: str) -> None:
 
 
 class _Output(io.FileIO):
-    """Standard output, whose failure is told from that of other files."""
+    """Standard output, whose errors are distinguished from those of other files."""
 
     def write(self, data: Any, /) -> int:
         try:
@@ -116,7 +116,7 @@ class _Output(io.FileIO):
 
 
 def make_output_whole() -> None:
-    """Have what is printed written whole, or fail.
+    """Make printing fail if output cannot be written completely.
 
     With PYTHONUNBUFFERED, Python has the system write at once and does not look whether the
     system took all of it. A buffer does; it is emptied at the end of every line then.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def reading_of(text: TextFormat) -> dict[str, Any]:
-    """The options that say how a text file is written, as far as they were given."""
+    """The given options for reading text files."""
     from elseif.tables.text_files import READING_OPTIONS
 
     given = {name: getattr(text, name) for name in READING_OPTIONS}
@@ -50,7 +50,7 @@ def read_as_fit(
     kept: dict[str, Any],
     needed: Collection[str] | None,
 ) -> Any:
-    """A table of a text file, with the options that a model kept where the user says none.
+    """A table from a text file, with the options kept in a model where the user gives none.
 
     Codes of missing values hold for all tables. The rest is about how one file is written, so it
     holds for another only where that can be read so: one that has the columns under the usual

@@ -229,7 +229,7 @@ def read_antecedents(path: Path | None) -> list[Any] | None:
 
 
 def named_values(given: list[str], option: str) -> list[tuple[str, str]]:
-    """NAME=VALUE, where a name may hold a sign of equality itself: the last one counts."""
+    """NAME=VALUE, split at the last equals sign, since names may contain one."""
     pairs: list[tuple[str, str]] = []
     for text in given:
         name, sign, value = text.rpartition("=")

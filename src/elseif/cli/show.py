@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Which(StrEnum):
-    """The lists that a model holds."""
+    """The lists of a model."""
 
     POINT = "point"
     MAP = "map"

@@ -21,7 +21,7 @@ FOLDS = 5
 
 
 class StudyName(StrEnum):
-    """The studies that there are."""
+    """The available studies."""
 
     TITANIC = "titanic"
     TICTACTOE = "tictactoe"

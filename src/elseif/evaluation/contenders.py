@@ -54,7 +54,7 @@ Scoring = Callable[[Any, Any], Scores]
 
 
 def scores_of(fitted: Any, X: Any) -> Scores:
-    """The decision function to order by, where there is one, and probabilities.
+    """The decision function, if there is one, and the probabilities.
 
     A score's points order people, and its published rates need not rise with them: both are
     kept. The event is the last of the labels.

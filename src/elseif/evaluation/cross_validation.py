@@ -308,7 +308,7 @@ def _check_folds(folds: Any) -> None:
 
 
 def _enough_of_each(codes: np.ndarray, classes: np.ndarray, folds: int) -> None:
-    """Every fold must hold every label, to be learnt and to be tested."""
+    """Raise unless every fold can have every label."""
     counts = np.bincount(codes, minlength=len(classes))
     rarest = int(np.argmin(counts))
     if counts[rarest] < folds:

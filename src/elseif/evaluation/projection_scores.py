@@ -70,7 +70,7 @@ def scores_of(predictions: Sequence[Validation]) -> PathScores:
 
 
 def _all_predictions(fitted: Any, tested: Any) -> Sequence[np.ndarray]:
-    """What each list of the path says, then the posterior, then the point estimate."""
+    """The predictions of each list of the path, the posterior and the point estimate."""
     table = fitted.model_.read(tested)
     lists = [each.predict_proba(table) for each in fitted.projection_path_]
     posterior = predictive_probabilities(fitted.posterior_, table)

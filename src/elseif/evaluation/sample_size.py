@@ -211,7 +211,7 @@ def middles() -> np.ndarray:
 
 
 def check_share(name: str, value: float) -> None:
-    """Raise for what is no number strictly between 0 and 1."""
+    """Raise unless a value is a number strictly between 0 and 1."""
     check_number(name, value)
     if not 0 < value < 1:
         raise ParamError(f"{name} is {value!r}; it must lie between 0 and 1.")

@@ -210,7 +210,7 @@ class PointScore(ClassifierMixin, BaseEstimator):
         return tags
 
     def _column_names(self) -> dict[str, str]:
-        """The column that tells each component."""
+        """The column for each component."""
         known = {part.column: part.column for part in self.components}
         if self.columns is not None and not isinstance(self.columns, Mapping):
             raise ParamTypeError(f"columns must be a dict by component, not {self.columns!r}.")

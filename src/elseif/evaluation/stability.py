@@ -28,7 +28,7 @@ class Stability:
 
 
 def stability(lists: Sequence[RuleList], table: Any, position: int) -> Stability:
-    """Rules, conditions and columns by how many lists hold them, and agreement of pairs.
+    """Rules, conditions and columns by number of lists, and agreement of pairs of lists.
 
     Risks of one label are compared for all observations of the table.
     """

@@ -30,7 +30,7 @@ class Grouping:
 
 @dataclass(frozen=True)
 class Subgroup:
-    """Performance within one group; ``small`` where it has too few to judge by AUC."""
+    """Performance within one group; ``small`` if it is too small for an AUC."""
 
     column: str
     name: str

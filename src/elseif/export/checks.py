@@ -123,7 +123,7 @@ def _check_outcome(document: Document) -> None:
 
 
 def _check_rounding(document: Document) -> None:
-    """Hold a model of rounded counts to what it says: nothing in it tells more."""
+    """Check that a model with rounded counts reveals nothing more."""
     rounding = document.training.rounding
     if rounding is None:
         _refuse_unless(document.pool.supports is not None, "pool: there are no supports.")

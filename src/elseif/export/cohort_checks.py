@@ -33,7 +33,7 @@ def check_recalibrated(document: Document) -> None:
 
 
 def check_cohort(document: Document) -> None:
-    """Raise where the definition is another than its checksum says, or columns are odd."""
+    """Raise if the definition does not match its checksum, or columns are inconsistent."""
     cohort = document.cohort
     if cohort is None:
         return

@@ -51,7 +51,7 @@ def to_cql(
 
 
 def library_name(model: Any, name: str | None) -> str:
-    """What a library is called: as was asked for, or after the outcome."""
+    """The name of a library: as given, or after the outcome."""
     if name is None:
         words = re.findall(r"[A-Za-z0-9]+", model.metadata.outcome or "")
         return "RuleList" + "".join(word[:1].upper() + word[1:] for word in words)[:50]

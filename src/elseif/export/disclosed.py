@@ -29,7 +29,7 @@ NAMELESS = {"inclusion": "inclusion of a rule", "share": "share of a list"}
 
 
 def disclosed(model: Any, min_cell: int | None) -> FittedModel:
-    """The model with every number of people rounded, and without what would tell them.
+    """The model with every number of people rounded, and without anything that would reveal them.
 
     Left out are the posterior's draws, the fingerprint of the data, the supports of the
     pool, the path of projected lists, rules that are in no list, numbers of missing values,
@@ -79,7 +79,7 @@ def disclosed_list(rule_list: RuleList, min_cell: int | None) -> RuleList:
 
 
 def is_as_coarse(model: FittedModel, min_cell: int) -> bool:
-    """Whether a model was made with a minimum cell that holds this one, too."""
+    """Whether a model was made with a minimum cell that satisfies this one, too."""
     known = model.metadata.rounding
     return known is not None and known.step % min_cell == 0
 
@@ -91,7 +91,7 @@ def rounded_model(
     map_rule_list: RuleList,
     projected_rule_list: RuleList | None = None,
 ) -> FittedModel:
-    """A model with its lists rounded already, and without all that would tell more."""
+    """A model with rounded lists, and without anything that would reveal more."""
     check_predicts_by_a_list(model)
     label_counts = rounding.counts(model.training["label_counts"])
     if not label_counts.sum():
@@ -151,7 +151,7 @@ def _without_plan(model: FittedModel, used: Sequence[Antecedent]) -> dict[str, A
 
 
 def _rounded_cohort(cohort: dict[str, Any], used: Sequence[Antecedent]) -> dict[str, Any]:
-    """A cohort without groups of nobody, whose number would be told, and other concepts."""
+    """A cohort without empty groups, which would reveal a number, and without other concepts."""
     columns = {column for antecedent in used for column in antecedent.columns}
     return {**of_columns(cohort, columns), "empty_groups": []}
 

@@ -136,7 +136,7 @@ class OutcomeLabelsPart(Part):
 
 
 class LabelsPart(Part):
-    """What a labels file says: names, units and words for people."""
+    """The content of a labels file: names, units and words."""
 
     columns: Named[ColumnLabelsPart] = {}
     outcome: OutcomeLabelsPart = OutcomeLabelsPart()
@@ -217,7 +217,7 @@ class ReadingPart(Part):
 
 
 class TrainingPart(Part):
-    """What stands behind the model."""
+    """The training data and versions of the model."""
 
     rounding: Annotated[
         RoundingPart | None, Field(description="of all counts, where a minimum cell is held")
@@ -314,7 +314,7 @@ class ChainPart(Part):
 
 
 class ExactPart(Part):
-    """The posterior summed over all lists: what it says, and the counts that it follows from.
+    """The posterior summed over all lists: its results, and the counts that they follow from.
 
     A pattern is a number whose bit a is set where antecedent a of the pool is true.
     """

@@ -133,7 +133,7 @@ def _rules(rule_list: RuleList, orders: _Orders) -> list[dict[str, Any]]:
 
 
 def _projection(model: FittedModel, orders: _Orders) -> dict[str, Any]:
-    """The projected list and its path, where there are any."""
+    """The projected list and its path, if there are any."""
     if model.projected_rule_list is None:
         return {}
     path = model.projection_path

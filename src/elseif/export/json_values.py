@@ -100,7 +100,7 @@ def _decode_integer(text: str) -> int:
 
 
 def encode_number(value: float, special: Any = None) -> Any:
-    """A float as JSON has it; one that is not finite by its name, or by what is given."""
+    """A float in JSON; if not finite, its name or a given value."""
     if math.isfinite(value):
         return float(value)
     return special_name(value) if special is None else special

@@ -48,7 +48,7 @@ def _width(cells: list[str]) -> int:
 
 
 def _line(cells: list[str], widths: list[int], numbers: list[bool]) -> str:
-    """One line, readable as it is: cells below each other."""
+    """One line, readable as plain text: cells below each other."""
     parts = zip(cells, widths, numbers, strict=True)
     padded = [cell.rjust(width) if right else cell.ljust(width) for cell, width, right in parts]
     return f"| {' | '.join(padded)} |"

@@ -200,7 +200,7 @@ class _Graph:
         return np.array(best, dtype=dtypes[kind])
 
     def label_type(self) -> str:
-        """The type that holds every label; text where none does."""
+        """The type that fits every label; text if none does."""
         kinds = {type(label) for label in self.plain.labels}
         if kinds == {bool}:
             return self.TRUTH

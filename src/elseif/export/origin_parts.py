@@ -11,7 +11,7 @@ from elseif.export.field_types import LARGEST_WHOLE, Count, Many, Sha256, Share,
 
 
 class ConceptPart(Part):
-    """The concept that a column stands for, and where it was recorded."""
+    """The concept of a column, and where it was recorded."""
 
     column: str
     concept_id: Annotated[

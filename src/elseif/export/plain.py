@@ -130,7 +130,7 @@ def plain_list(model: Any, which: str | None = None) -> PlainList:
 
 
 def header(model: FittedModel, rule_list: RuleList) -> tuple[str, ...]:
-    """What every export says of itself, in words that end no comment."""
+    """The header of every export, safe inside a comment."""
     outcome = model.metadata.outcome or ""
     of = f" for {outcome}" if SPOKEN.fullmatch(outcome) else ""
     names = ("point estimate", "most probable list", "projected list")

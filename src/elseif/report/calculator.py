@@ -145,7 +145,7 @@ def calculator_page(
 
 
 def _shown_models(model: Any, X: Any, min_cell: int | None) -> list[ShownModel]:
-    """The model, or several by name, each with what may be told of it."""
+    """The model, or several by name, each with the data that may be shown."""
     if not isinstance(model, Mapping) or not model:
         return [_shown_model("", model, X, min_cell)]
     if len(model) > MOST_MODELS:
@@ -173,7 +173,7 @@ def _title(models: Sequence[ShownModel]) -> str:
 
 
 def _facts(model: ShownModel, about: Mapping[str, str]) -> dict[str, str]:
-    """What is known of a model, in the user's own words where there are any."""
+    """Facts about a model, in the user's own words if given."""
     known = model.facts()
     facts = {heading: str(about.get(heading, text)) for heading, text in known.items()}
     if "AUC" in about:

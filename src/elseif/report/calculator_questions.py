@@ -115,7 +115,7 @@ def _levels(
 
 @dataclass(frozen=True)
 class ExpectedRange:
-    """Where a value is expected to lie, and what to say of one that does not."""
+    """The expected range of a value, and the remark on values outside it."""
 
     low: Any
     high: Any
@@ -137,7 +137,7 @@ class ExpectedRange:
 
     @property
     def remark(self) -> str:
-        """What to say of a value outside."""
+        """The remark on a value outside the range."""
         if self.models is None:
             return f"Outside {self.text}, the range to expect: please check."
         return f"Outside {self.text}, the range of most training data{self._of()}."
@@ -146,7 +146,7 @@ class ExpectedRange:
         return f" of {' and '.join(map(shown, self.models))}" if self.models else ""
 
     def data(self) -> dict[str, Any]:
-        """Ends to compare with, and what to say of a value outside."""
+        """The ends of the range, and the remark on values outside it."""
         is_date = isinstance(self.low, np.datetime64)
         ends = [date_text(v)[:10] if is_date else float(v) for v in (self.low, self.high)]
         return {"low": ends[0], "high": ends[1], "remark": self.remark}
@@ -220,7 +220,7 @@ class Question:
 
     @property
     def step(self) -> float:
-        """How far an arrow key moves a number: as fine as the lists' own thresholds."""
+        """The step of arrow keys for a number: as fine as the lists' own thresholds."""
         values = list(map(float, self._values()))
         steps = (1.0, 0.1, 0.01, 0.001)
         return next((s for s in steps if all(_is_multiple(v, s) for v in values)), 0.001)
@@ -277,7 +277,7 @@ def _ranges(
     wording: Mapping[str, Mapping[str, Any]],
     unit: str | None,
 ) -> list[ExpectedRange]:
-    """The range that was told, or those of training, which name their models if they differ."""
+    """The given range, or those of training, which name their models if they differ."""
     if name in wording["ranges"]:
         return [ExpectedRange(*range_ends(name, kind, wording["ranges"][name]), unit, None)]
     models: dict[tuple[Any, Any], list[str]] = {}
@@ -291,7 +291,7 @@ def _ranges(
 
 
 def range_ends(name: str, kind: Kind, bounds: Any) -> tuple[Any, Any]:
-    """The ends of a range that was told for a column."""
+    """The ends of a range given for a column."""
     if kind not in (Kind.NUMERIC, Kind.DATE):
         raise ParamError(f"ranges: column {name!r} is {kind}; only numbers and dates have a range.")
     convert: Callable[[Any], Any] = as_date if kind is Kind.DATE else float

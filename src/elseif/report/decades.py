@@ -25,7 +25,7 @@ def decade(share: float) -> Decade:
 
 
 def in_decades(posterior: Posterior, positions: Sequence[int]) -> list[int]:
-    """Lists by decade, then length, then text: their order tells nothing else."""
+    """Lists by decade, then length, then text: their order reveals nothing else."""
     names = posterior.pool.names
 
     def key(position: int) -> tuple[int, int, list[str]]:

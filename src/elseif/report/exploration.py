@@ -83,7 +83,7 @@ class Exploration:
 
     @property
     def path(self) -> ProjectionPath | None:
-        """The projected lists, which tell exact counts."""
+        """The projected lists, which reveal exact counts."""
         return self.model.projection_path
 
     @property

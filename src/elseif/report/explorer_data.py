@@ -40,7 +40,7 @@ NO_EDITING = {
 def explorer_data(
     explored: Exploration, cells: Cells | None = None, held_out: Cells | None = None
 ) -> dict[str, Any]:
-    """All that the page holds; with cells, of counts as these show them."""
+    """The data of the page; with cells, from counts as these show them."""
     if cells is not None:
         explored = replace(explored, chosen=_in_no_order(explored))
     chosen, cases = explored.chosen, explored.cases
@@ -80,7 +80,7 @@ def explorer_data(
 
 
 def _in_no_order(explored: Exploration) -> Chosen:
-    """The same with antecedents by rounded inclusion and name: their order tells nothing else."""
+    """The same with antecedents by rounded inclusion and name: their order reveals nothing else."""
     posterior, chosen = explored.posterior, explored.chosen
     inclusion, names = np.round(posterior.inclusion_probabilities, 1), posterior.pool.names
     return replace(

@@ -146,7 +146,7 @@ def verdict(summary: Any) -> Verdict:
 
 @dataclass(frozen=True)
 class Judgement:
-    """A mark with its words, and the numbers it rests on."""
+    """A mark with its words, and the numbers behind it."""
 
     mark: str
     headline: str

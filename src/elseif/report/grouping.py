@@ -35,7 +35,7 @@ def merged(
 
 
 def is_large_enough(members: np.ndarray, cells: Cells) -> bool:
-    """Whether a group may be told apart from others."""
+    """Whether a group is large enough to be shown on its own."""
     if cells.rounding is None:
         return bool(members.any())
     return rounded_size(members, cells) >= 2 * cells.rounding.step

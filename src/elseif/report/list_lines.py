@@ -37,7 +37,7 @@ class Line:
 def list_lines(
     rule_list: RuleList, position: int, level: float, over_lists: np.ndarray | None
 ) -> list[Line]:
-    """The list with its training counts, the judged label first in each line.
+    """The list with its training counts, the evaluated label first in each line.
 
     Parameters
     ----------

@@ -163,7 +163,7 @@ class Measures:
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """What is judged: one label's risk, beside the lines that people fall into."""
+    """What is evaluated: one label's risk, and the lines that people fall into."""
 
     validation: Validation
     place: int
@@ -236,7 +236,7 @@ def measure_people(
 
 
 def whole_sample(validation: Validation, place: int, cells: Cells) -> Sample:
-    """Everybody who was judged."""
+    """Everybody who was evaluated."""
     everybody = np.ones(len(validation.labels), dtype=bool)
     truth, risk = coarse_sample(cells, everybody, validation.probabilities[:, place], place)
     return Sample(truth, risk, validation.fold if cells.rounding is None else None)
@@ -408,7 +408,7 @@ def _subgroup_rows(grouping: Grouping, judged: Judged, cells: Cells) -> list[Sub
 
 
 def _label_rows(judged: Judged, cells: Cells) -> list[LabelRow]:
-    """Every label against the rest, where there are more than two."""
+    """Every label against the rest, if there are more than two."""
     if len(judged.label_names) == 2:
         return []
     rows = []

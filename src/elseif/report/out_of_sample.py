@@ -59,7 +59,7 @@ def performance(summary: Summary | Mapping[str, Any]) -> dict[str, str]:
 
 
 def performance_in_report(path: Path, model: FittedModel) -> dict[str, str]:
-    """What a report that was written earlier says of a model, by heading.
+    """The performance in an earlier report on a model, by heading.
 
     Parameters
     ----------

@@ -82,7 +82,7 @@ class GoodList:
 
 @dataclass(frozen=True)
 class PosteriorSummary:
-    """What the draws say together."""
+    """Summaries of the draws."""
 
     n_draws: int
     n_distinct: int
@@ -98,7 +98,7 @@ class PosteriorSummary:
 def describe_convergence(
     convergence: Convergence | None, posterior: Posterior | None, with_traces: bool = True
 ) -> ConvergenceSummary | None:
-    """The diagnostics, in words first; traces of log posteriors would tell counts.
+    """The diagnostics, in words first; traces of log posteriors would reveal counts.
 
     Without traces, under a minimum cell, means and standard errors are left out everywhere.
     """
@@ -175,7 +175,7 @@ def describe_posterior(
 
 
 def _good_lists(posterior: Posterior, shown: RuleList, is_exact: bool) -> list[GoodList]:
-    """The most probable lists, and the one of the report wherever it stands."""
+    """The most probable lists, and that of the report wherever it ranks."""
     ours, pool = shown.antecedents, posterior.pool.antecedents
     rules = {
         i: tuple(pool[a] for a in posterior.distinct.antecedent_list(i))

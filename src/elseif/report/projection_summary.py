@@ -22,7 +22,7 @@ WHAT_FOR = (
 
 @dataclass(frozen=True)
 class ShownList:
-    """A list as its rules with the probability of the label that is judged."""
+    """A list as its rules with the probability of the evaluated label."""
 
     name: str
     predicts: bool
@@ -57,7 +57,7 @@ class ProjectionSummary:
 def describe_projection(
     model: FittedModel, position: int, is_exact: bool
 ) -> ProjectionSummary | None:
-    """What a report says of the path, where there is one; distances would tell rounded counts."""
+    """The path in a report, if there is one; distances would reveal exact counts."""
     path, projected = model.projection_path, model.projected_rule_list
     if path is None or projected is None or not is_exact:
         return None

@@ -13,7 +13,7 @@ NUMBERS_OF_A_LABEL = 2  # probabilities, and those sorted
 
 
 def bytes_of_report(X: Any, table: Table, n_labels: int) -> float:
-    """Memory that a report takes beside its table.
+    """Memory that a report takes in addition to its table.
 
     Parameters
     ----------

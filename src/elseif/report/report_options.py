@@ -85,7 +85,7 @@ def read_options(options: Mapping[str, Any]) -> ReportOptions:
 
 
 def risk_thresholds(options: ReportOptions, validation: Validation, position: int) -> list[float]:
-    """The thresholds asked for, or usual ones up to the highest predicted risk."""
+    """The given thresholds, or usual ones up to the highest predicted risk."""
     if options.thresholds is not None:
         return [float(t) for t in options.thresholds]
     risks = validation.probabilities[:, position]

@@ -253,7 +253,7 @@ def summary_of(evidence: Evidence, counted: Counted) -> Summary:
     is_exact = counted.rounding is None
 
     def aucs(of: int) -> tuple[Estimate | None, float]:
-        """By cross-validation beside a held-out table, and in sample."""
+        """AUC by cross-validation next to that of a held-out table, and in sample."""
         both = apart is not None and crossed is not None
         return (
             _auc(crossed, of, counted.people) if both and crossed is not None else None,
@@ -373,7 +373,7 @@ def _people(model: FittedModel, trained: Training, counted: Counted) -> People:
 
 
 def _over_lists(evidence: Evidence) -> np.ndarray | None:
-    """The interval over all lists of the people on each line; a posterior tells counts."""
+    """The interval over all lists for the people on each line; a posterior reveals counts."""
     model, trained = evidence.model, evidence.trained
     if model.posterior is None:
         return None

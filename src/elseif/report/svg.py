@@ -132,7 +132,7 @@ class Frame:
         return element("g", *parts)
 
     def legend(self, *entries: tuple[str, str]) -> Svg:
-        """Names beside a piece of each line or a dot, in a row above the area."""
+        """Names next to a piece of each line or a dot, in a row above the area."""
         parts, x, y = [], self.left, 14.0
         for class_, name in entries:
             width = 8 if "dot" in class_ else 22
@@ -147,7 +147,7 @@ class Frame:
 
 
 def marker(x: float, y: float, class_: str) -> Svg:
-    """A dot; a hollow one is square, so that colour is not all that tells them apart."""
+    """A dot; hollow ones are square, so that they do not differ in colour alone."""
     if "hollow" in class_:
         return element("rect", x=x - 4, y=y - 4, width=8, height=8, class_=class_)
     return element("circle", cx=x, cy=y, r=5, class_=class_)

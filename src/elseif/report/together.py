@@ -22,7 +22,7 @@ from elseif.report.training import Training
 
 @dataclass(frozen=True, eq=False)
 class Outputs:
-    """A model, the numbers of a report and the data of an explorer; None for what is not made."""
+    """A model, the numbers of a report and the data of an explorer; None if not requested."""
 
     model: FittedModel | None
     summary: Summary | None

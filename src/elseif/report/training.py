@@ -72,7 +72,7 @@ def groupings(
     table: Table,
     kinds: Mapping[str, Kind],
 ) -> list[Grouping]:
-    """All rows by each column, or by each series of values, that was asked for."""
+    """All rows by each requested column or series of values."""
     if subgroups is None:
         return []
     if isinstance(subgroups, Mapping):
@@ -96,7 +96,7 @@ def judge(
     groups: Sequence[Grouping],
     position: int,
 ) -> Judged:
-    """The validated rows beside the lines and the groups that they fall into."""
+    """The validated rows, with the lines and groups that they fall into."""
     rows = validation.rows
     within = []
     for group in groups:
@@ -127,7 +127,7 @@ def _own_table(values: Mapping[str, Any], n_rows: int) -> Table:
 
 
 def notes_on(judged: Judged, trained: Training) -> list[str]:
-    """What a reader must know before trusting a number."""
+    """Notes for readers."""
     notes = []
     if not trained.fits_the_list:
         notes.append(

@@ -128,7 +128,7 @@ def _with_sum(by_label: np.ndarray) -> np.ndarray:
 
 
 def _rarity(table: Table, column: ColumnReport, cells: Cells) -> float:
-    """How few have what a boolean column says; columns of other kinds come first."""
+    """The rarity of a boolean column; columns of other kinds come first."""
     if column.kind is not Kind.BOOLEAN:
         return -float("inf")
     n_true = table.column_once(column.name, Kind.BOOLEAN).n_true

@@ -48,7 +48,7 @@ def lines_apart(found: Data) -> list[int]:
 
 
 def one_side(drift: Sequence[Data]) -> list[Data]:
-    """Conditions without those that say the opposite of an earlier one, as two sides of a cut."""
+    """Conditions without the opposite of an earlier one, such as the other side of a cut."""
     kept: list[Data] = []
     for one in drift:
         if not any(_is_opposite(one, other) for other in kept):

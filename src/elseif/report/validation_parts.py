@@ -207,7 +207,7 @@ def _recalibrated_words(found: Data) -> list[str]:
 
 
 def facts_of(found: Data, facts: Mapping[str, str]) -> list[tuple[str, str]]:
-    """What is told about model and people, in a list of terms."""
+    """Facts about model and people, in a list of terms."""
     cell = (
         f"Numbers of people are rounded to multiples of {found['min_cell']:,}."
         if found["min_cell"]

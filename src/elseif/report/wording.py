@@ -69,7 +69,7 @@ def quoted(name: object) -> str:
 
 
 def how_validated(validation: Data) -> str:
-    """How observations were kept apart, in a few words that stand beside every number."""
+    """How performance was measured, in a few words shown with every number."""
     return f"out of sample, {how_evaluated(validation)}"
 
 
@@ -81,7 +81,7 @@ def how_evaluated(validation: Data) -> str:
 
 
 def discrimination_words(summary: Data) -> list[str]:
-    """What the AUC says."""
+    """Sentences on the AUC."""
     discrimination, validation = summary["validation"]["discrimination"], summary["validation"]
     auc = discrimination["auc"]["value"]
     if auc is None:
@@ -118,7 +118,7 @@ def discrimination_words(summary: Data) -> list[str]:
 
 
 def calibration_words(summary: Data) -> list[str]:
-    """What slope, intercept and Brier score say."""
+    """Sentences on slope, intercept and Brier score."""
     calibration = summary["validation"]["calibration"]
     fit = calibration["recalibration"]
     slope, large = fit["slope"], fit["in_the_large"]
@@ -166,7 +166,7 @@ def _slope_words(slope: Data) -> str:
 
 
 def _overstatement_words(found: Data) -> list[str]:
-    """By how much the risks of chosen lines are too far from the overall share."""
+    """How much the risks of the lines are too far from the overall share."""
     if found["value"] is None or found["low"] is None:
         return []
     points = {key: 100 * found[key] for key in ("value", "low", "high")}
@@ -185,7 +185,7 @@ def _overstatement_words(found: Data) -> list[str]:
 
 
 def decision_words(decision: Data) -> list[str]:
-    """Where acting by the list is worth more than acting on all or on nobody."""
+    """Where using the list is worth more than treating everybody or nobody."""
     sentences = [
         "Net benefit is the share of true positives minus the share of false positives, weighted "
         "by the odds of the threshold: at a threshold of 10%, one true positive is worth nine "
@@ -209,7 +209,7 @@ def decision_words(decision: Data) -> list[str]:
 
 
 def stability_words(stability: Data) -> list[str]:
-    """How far the folds’ lists agree."""
+    """How much the folds’ lists agree."""
     lengths = sorted(set(stability["lengths"]))
     difference = stability["mean_risk_difference"]
     span = f"{lengths[0]}" if len(lengths) == 1 else f"{lengths[0]} to {lengths[-1]}"
@@ -269,7 +269,7 @@ def reading_words(summary: Data) -> list[str]:
 
 
 def _thin_lines(summary: Data) -> list[str]:
-    """Which lines few people were on in training; rounded numbers would not tell."""
+    """Lines with few people in training; rounded numbers would not show them."""
     if summary["about"]["rounded_to"]:
         return []
     words = thin_lines_words([line["n"] for line in summary["lines"]], "the list")
@@ -277,7 +277,7 @@ def _thin_lines(summary: Data) -> list[str]:
 
 
 def _two_uncertainties(summary: Data) -> list[str]:
-    """What the line's own interval leaves out, and how far it is to be trusted on new people."""
+    """What a line's own interval leaves out, and how well risks hold on new people."""
     level = f"{100 * summary['about']['level']:g}%"
     first = (
         "Two things are uncertain: the probability of the outcome among the people on a line, and "
