@@ -37,7 +37,6 @@ from elseif.posterior.predictive import predictive_probabilities
 from elseif.posterior.quantity_names import named
 from elseif.posterior.rule_list import ModelMetadata, RuleList
 from elseif.sampler.convergence import Convergence
-from elseif.tables.columns import Kind
 from elseif.tables.federated import has_synthetic_site
 from elseif.tables.labels import Labels, category_order, label_array, read_labels
 from elseif.tables.lazily import read_lazily
@@ -273,10 +272,8 @@ class FittedModel:
         if self.predict_with != "posterior":
             probabilities = self.chosen_list().predict_proba(table)
         else:
-            posterior = self.needed_posterior()
-            if posterior.exact is not None:
-                note_of_lacking(table, posterior.pool_columns, LISTS_NOT_DRAWN)
-            probabilities = predictive_probabilities(posterior, table)
+            note_of_lacking(table, self.columns_of_all_lists, LISTS_NOT_DRAWN)
+            probabilities = predictive_probabilities(self.needed_posterior(), table)
         warn_of_other_numbers(table)
         return probabilities
 
@@ -343,18 +340,22 @@ class FittedModel:
         source = self.needed_posterior() if which == "posterior" else self.chosen_list(which)
         return source.columns_used
 
+    @property
+    def columns_of_all_lists(self) -> set[str]:
+        """The columns that a sum over all lists asks for; none if that is not what predicts."""
+        sums = self.posterior if self.predict_with == "posterior" else None
+        return set() if sums is None or sums.exact is None else sums.pool_columns
+
     def read(self, X: Any, who: str = "the model", needed: Collection[str] | None = None) -> Table:
         """Read a table to predict for, and match its columns with those of ``fit``."""
         read = read_lazily(X, allow_infinite=self._allows_infinite)
         table = match_columns(read, self.feature_names, self.n_features, who, needed)
         table.date_orders = self.date_orders
         self.refuse_missing(table)
-        kinds = self.metadata.kinds
-        used = {c.column for c in self.pool.conditions if c.column in table}
-        words = {name for name in used if kinds[name] in (Kind.CATEGORY, Kind.ORDERED)}
-        # under a minimum cell categories that fit saw may be left out
-        if words and self.metadata.rounding is None:
-            warn_of_unseen(table, [c for c in self.fit_report.columns if c.name in words])
+        in_pool = {c.column for c in self.pool.conditions if c.column in table}
+        used = in_pool & ({*needed, *self.columns_of_all_lists} if needed is not None else in_pool)
+        if self.metadata.rounding is None:  # else categories that fit saw may be left out
+            warn_of_unseen(table, [c for c in self.fit_report.columns if c.name in used])
         return table
 
     def read_training(self, X: Any) -> Table:

@@ -6,6 +6,7 @@ Parquet, the report, the calculator, and every export that can be run.
 
 from __future__ import annotations
 
+import contextlib
 import io
 import subprocess
 import warnings
@@ -311,6 +312,67 @@ def test_columns_without_names_stay_in_their_places() -> None:
     for unnamed in (X.to_numpy(), read_table(X.to_numpy())):
         found = [classifier.explain(unnamed, row).fired.place for row in range(N)]
         assert found == places.tolist()
+
+
+def program_predicts(
+    classifier: BayesianRuleListClassifier, X: pd.DataFrame, folder: Path
+) -> tuple[np.ndarray, str]:
+    """The probability of the last label that ``predict`` finds in a CSV file, and its notes."""
+    save_model(classifier, folder / "model.json")
+    X.to_csv(folder / "rows.csv", index=False)
+    files = [str(folder / name) for name in ("model.json", "rows.csv", "predicted.csv")]
+    with contextlib.redirect_stderr(io.StringIO()) as notes:
+        assert run(["predict", *files[:2], "--out", files[2]]) == 0
+    shares = pd.read_csv(files[2])[f"probability {classifier.classes_[-1]}"].to_numpy()
+    return shares, notes.getvalue()
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("names", [["x1", "x0"], ["grade", "ward"]], ids=", ".join)
+def test_a_file_with_names_for_columns_that_had_none_in_fit(
+    names: list[str], tmp_path: Path
+) -> None:
+    """Columns go by their place: a code of two digits stays text, and a number a number."""
+    rng = np.random.default_rng(0)
+    X = np.array([rng.choice([1.0, 2.0, 3.0], N), rng.choice(["01", "02"], N)], dtype=object).T
+    y = ((X[:, 0] == 2) & (X[:, 1] == "01")) | _some(rng, 0.1)
+    classifier = quick(kinds={"x0": "category"}, min_support=0.02, expected_length=4).fit(X, y)
+    columns = {c.column for rule in classifier.rule_list_.antecedents for c in rule}
+    assert columns == {"x0", "x1"}
+    table = pd.DataFrame(X, columns=names)
+    expected = classifier.predict_proba(X)[:, 1]
+    found, notes = program_predicts(classifier, table, tmp_path)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+    assert "did not see" not in notes
+    fired = classifier.rule_list_.captured_by(X)
+    for row in range(6):
+        files = [str(tmp_path / "model.json"), str(tmp_path / "rows.csv")]
+        with contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO())) as out:
+            assert run(["explain", *files, "--row", str(row + 1)]) == 0
+            out.seek(0)
+            assert classifier.explain(X, row).to_text(width=width()) in out.read()
+        assert classifier.explain(X, row).fired.place == fired[row]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_column_that_only_lists_that_were_not_drawn_ask_for(tmp_path: Path) -> None:
+    """The sum over all lists looks at it too, of whatever kind it is in the model."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"ward": rng.integers(0, 3, N), "smoker": _some(rng, 0.5)})
+    y = X["smoker"] ^ _some(rng, 0.1)
+    settings = {"kernel": "exact", "n_iter": 4, "n_chains": 1, "expected_length": 0.3}
+    for predict_with in ("posterior", "point"):
+        classifier = quick(kinds={"ward": "category"}, predict_with=predict_with, **settings)
+        classifier.fit(X, y)
+        assert classifier.model_.columns_used() == {"smoker"}
+        assert {c.column for c in classifier.pool_.conditions} == {"smoker", "ward"}
+        folder = tmp_path / predict_with
+        folder.mkdir()
+        found, notes = program_predicts(classifier, X, folder)
+        expected = classifier.predict_proba(X)[:, 1]
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+        assert "did not see" not in notes
+        assert len(set(expected)) == (6 if predict_with == "posterior" else 2)
 
 
 def test_the_program_in_its_own_process(tmp_path: Path) -> None:

@@ -57,6 +57,7 @@ THROUGH_A_DOOR = {
         "cli.study studies.running studies.stroke studies.stroke_contenders "
         "studies.stroke_pages studies.stroke_paper"
     ),
+    "contract/test_one_answer.py": "cli.by_place",
     "contract/test_public.py": "studies.titanic",
     "cohort/test_folder.py": "cohort.folder cohort.parts cohort.plan",
     "cohort/test_atlas.py": "cohort.atlas_criteria",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from elseif.cli.activity import activity
+from elseif.cli.by_place import ByPlace
 from elseif.cli.problems import say
 from elseif.cli.tables import (
     Read,
@@ -57,15 +59,20 @@ def read_cases(
     """
     from elseif.tables.reading import read_table
 
-    needed = model.columns_used() if only_used else model.feature_names
-    text = replace(text, date_orders=model.date_orders)
-    rows = read_table_file(path, _kinds(model), text, needed, model.training.get("reading"))
+    text, kept = replace(text, date_orders=model.date_orders), model.training.get("reading")
+    needed: Collection[str] | None = model.feature_names
+    if only_used:
+        needed = model.columns_used() | model.columns_of_all_lists
+    outcome = model.metadata.outcome
+    if (by_place := _by_place(model, needed, [outcome])) is not None:
+        rows = read_table_file(path, None, text, None, kept, by_place)
+    else:
+        rows = read_table_file(path, _kinds(model), text, needed, kept)
     names = list(rows.columns)
     ids: list[object] = []
     if id_column is not None:
         check_column(path, names, id_column, "--id")
         ids = ["" if value != value else value for value in rows[id_column].tolist()]
-    outcome = model.metadata.outcome
     if outcome in names and outcome not in (model.feature_names or ()):
         rows = select(rows, [name for name in names if name != outcome])
     with activity(f"Reading {path.name}"):
@@ -84,7 +91,7 @@ def read_again(
     if label is None:
         raise ParamError("The model does not know the name of its label; say --label COLUMN.")
     classes = model.rule_list.classes.tolist()
-    kinds = _kinds(model)
+    kinds = {} if model.feature_names is None else _kinds(model)
     if all(isinstance(each, str) for each in classes):
         kinds[label] = "category"
     rows = read_labelled(
@@ -95,6 +102,7 @@ def read_again(
             drop=[],
             classes=classes,
             features=model.feature_names,
+            by_place=_by_place(model, None, [label, weight]),
             kinds=kinds,
             missing_y=model.setting("missing_y"),
             text=replace(text, date_orders=model.date_orders),
@@ -126,6 +134,16 @@ def check_training_table(model: FittedModel, read: Read, model_path: Path, table
             f"lists are fitted. To evaluate the list itself on {table.name}, give the training "
             f"table and --holdout {table.name}."
         )
+
+
+def _by_place(
+    model: FittedModel, needed: Collection[str] | None, left_out: Collection[str | None]
+) -> ByPlace | None:
+    """What a model knows of columns that have no names; None where they have."""
+    if model.feature_names is not None:
+        return None
+    names = [column.name for column in model.fit_report.columns]
+    return ByPlace(names, _kinds(model), needed, left_out)
 
 
 def _kinds(model: FittedModel) -> dict[str, str]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from elseif.checks import nearest_name
 from elseif.cli.activity import activity
+from elseif.cli.by_place import ByPlace
 from elseif.cli.cohort_folder import CohortRows, is_cohort_folder, read_cohort_rows
 from elseif.cli.reading_as_fit import read_as_fit, refuse_for_other_files
 from elseif.errors import DataError, ParamError
@@ -39,6 +40,7 @@ class Wanted:
     positive: str | None = None
     classes: Sequence[Any] | None = None  # as a model has them
     features: Sequence[str] | None = None  # those of a model, in place of all others
+    by_place: ByPlace | None = None  # of a model whose features have no names
     kinds: Mapping[str, str] = field(default_factory=dict)  # category or date, as told or known
     missing_y: str = "error"
     text: TextFormat | None = None
@@ -59,12 +61,14 @@ def read_table_file(
     text: TextFormat | None = None,
     needed: Collection[str] | None = None,
     kept: Mapping[str, Any] | None = None,
+    by_place: ByPlace | None = None,
 ) -> Any:
     """A data frame of a file, or Parquet of which columns are read when needed.
 
     Columns of text files whose kind is "category" are taken as written, even "1" and "true", and
     those of dates must be dates; of columns that are not needed, faults do not matter. Options
-    that a model has ``kept`` are used where none are said.
+    that a model has ``kept`` are used where none are said. What a model knows of columns without
+    names goes ``by_place``.
     """
     from elseif.tables.parquet import PARQUET_ENDINGS, ParquetTable
     from elseif.tables.text_files import TextFormat, read_file
@@ -73,11 +77,18 @@ def read_table_file(
         return read_cohort_rows(path)
     if path.suffix.lower() in PARQUET_ENDINGS or path.is_dir():
         return ParquetTable(path)
+
+    def read(how: TextFormat) -> Any:
+        if by_place is None:
+            return read_file(path, kinds, how, needed)
+        of_features, how, needed_here = by_place.in_words_of(path, how)
+        return read_file(path, {**of_features, **(kinds or {})}, how, needed_here)
+
     try:
         with activity(f"Reading {path.name}"):
             return read_as_fit(
                 path,
-                lambda how: read_file(path, kinds, how, needed),
+                read,
                 text or TextFormat(),
                 dict(kept or {}),
                 needed,
@@ -100,7 +111,7 @@ def read_labelled(path: Path, wanted: Wanted) -> Read:
     kinds, needed = {**wanted.kinds, **dict.fromkeys(wanted.drop, "category")}, None
     if wanted.features is not None:
         needed = {wanted.label, wanted.weight or wanted.label, *wanted.features}
-    table = read_table_file(path, kinds, wanted.text, needed, wanted.kept)
+    table = read_table_file(path, kinds, wanted.text, needed, wanted.kept, wanted.by_place)
     names = list(table.columns)
     _check_columns(path, names, wanted)
     if wanted.features is None:

@@ -156,8 +156,18 @@ def read_file(
     check_regular_file(path)
     if ending in PARQUET_ENDINGS:
         return _read_parquet(path)
-    usual = "," if ending == ".csv" else "\t"
-    return _read_delimited(path, usual, text or TextFormat(), kinds or {}, needed)
+    return _read_delimited(path, _usual(ending), text or TextFormat(), kinds or {}, needed)
+
+
+def column_names(path: Path, text: TextFormat) -> list[str]:
+    """The names in the first line of a text file."""
+    with open_lines(path, text.encoding) as lines:
+        return read_header(lines, text.delimiter, _usual(_ending(path))).names
+
+
+def _usual(ending: str) -> str:
+    """What separates fields by the ending of a file, unless its first line has another."""
+    return "," if ending == ".csv" else "\t"
 
 
 def _ending(path: Path) -> str:
