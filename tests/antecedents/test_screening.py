@@ -11,9 +11,15 @@ from scipy.special import gammaln
 
 from elseif.antecedents.evidence import evidence_of, one_rule_gains
 from elseif.antecedents.mining import Mined, MiningSettings, mine
+from elseif.antecedents.sharded_mining import mine_on_shards
 from elseif.bits.counting import conjunction_counts
+from elseif.bits.packed_mask import stack_words
+from elseif.errors import MiningError
 from elseif.model.likelihood import log_likelihood
+from elseif.shards.shard_rows import ShardRows
+from elseif.shards.shards import Shards
 from tests.antecedents.test_mining_options import prepared
+from tests.shards.parts import ShardHere, keys_of
 from tests.tables.fitting import assert_same, quick, random_frame
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -137,3 +143,51 @@ def test_gamma_functions_are_not_looked_up_in_a_table_that_is_empty() -> None:
         return float(gammaln(a + 1) + gammaln(b + 1) - gammaln(a + b + 2))
 
     np.testing.assert_allclose(gain, term(10, 5) + term(20, 15) - term(30, 20))
+
+
+def test_pairs_of_the_strongest_conditions_where_all_pairs_are_too_many(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Every condition can be used alone, and those that tell most can be joined."""
+    X, y = wide()
+    y = np.where(X["f3"] & X["f17"], 1, y)
+    monkeypatch.setattr("elseif.antecedents.mining.MOST_MINED", 200)
+    found = pool(X, y, max_antecedents=200)
+    members = found.pool.members
+    assert set(X.columns) <= set(found.pool.names)
+    assert {"f17 and f3", "f3 and f17"} & set(found.pool.names)
+    in_pairs = np.unique(members[members[:, 1] >= 0])
+    n_pairs = int((members[:, 1] >= 0).sum())
+    assert 30 + n_pairs <= 200
+    assert n_pairs == len(in_pairs) * (len(in_pairs) - 1) // 2  # all have the support
+    (note,) = found.left_out.notes
+    assert note.startswith(f"Of 30 conditions the {len(in_pairs)} with most evidence were joined")
+
+
+def test_the_same_pairs_where_the_rows_are_in_shards(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = wide()
+    binarised, layout = prepared(X, np.where(X["f3"] & X["f17"], 1, y))
+    truths = np.stack([layout.unpack(words) for words in stack_words(binarised.truths, layout)])
+    codes, weights = layout.row_labels(), layout.row_weights()
+    rows = np.flatnonzero(codes >= 0)
+    parts = [
+        ShardRows(keys_of(truths)[some], codes[some].astype(np.int64), weights[some], 2)
+        for some in np.array_split(rows, 2)
+    ]
+    shards = Shards([ShardHere(part) for part in parts], 2, layout.unit)
+    for module in ("mining", "sharded_mining"):
+        monkeypatch.setattr(f"elseif.antecedents.{module}.MOST_MINED", 200)
+    asked = MiningSettings(max_antecedents=200)
+    here = mine(binarised, layout, asked)
+    there, _ = mine_on_shards(binarised, shards, asked, np.ones(2))
+    assert there.pool.names == here.pool.names
+    assert there.left_out.notes == here.left_out.notes != ()
+
+
+def test_conditions_of_three_that_are_too_many_are_still_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    X, y = wide()
+    monkeypatch.setattr("elseif.antecedents.mining.MOST_MINED", 200)
+    with pytest.raises(MiningError, match="max_cardinality=3: too many"):
+        pool(X, y, max_antecedents=200, max_cardinality=3)

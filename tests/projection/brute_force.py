@@ -7,6 +7,7 @@ from itertools import permutations
 import numpy as np
 
 TIE = 1e-11
+FEWEST = 10  # observations, by weight, on every line of a list
 
 
 def nearest_of_all(
@@ -18,8 +19,9 @@ def nearest_of_all(
 ) -> tuple[tuple[int, ...], float]:
     """The list of at most so many antecedents that is nearest to a target, and its distance.
 
-    The distance is the mean of the divergence and of the AUC that is lost, on the same scale.
-    Truth has a column for each antecedent. Of equally near lists the shortest; then the one that
+    Every line has ten observations, unless there is one line alone. The distance is the mean of the
+    divergence and of the AUC that is lost, on the same scale. Truth has a column for each
+    antecedent. Of equally near lists the shortest; then the one that
     captures more, rule by rule; then the first in the order of the antecedents.
     """
     mean = np.average(target, axis=0, weights=weights)
@@ -30,10 +32,15 @@ def nearest_of_all(
         found: list[tuple[float, tuple[float, ...], tuple[int, ...]]] = []
         for rules in permutations(range(truth.shape[1]), m):
             line = lines_of(rules, truth)
-            divergence, captured = divergence_of(line, m, weights, target)
+            divergence, on_lines = divergence_of(line, m, weights, target)
+            if m and min(on_lines) < FEWEST:
+                continue
+            captured = on_lines[:-1]
             auc = expected_auc(printed(line, m, weights, labels, target.shape[1]), weights, target)
             distance = (divergence + information * (highest - auc) / (highest - 0.5)) / 2
             found.append((distance, tuple(-n for n in captured), rules))
+        if not found:
+            break
         nearest = min(distance for distance, _, _ in found)
         _, _, rules = min(
             (each for each in found if each[0] <= nearest + TIE / 2), key=lambda each: each[1:]
@@ -55,7 +62,7 @@ def lines_of(rules: tuple[int, ...], truth: np.ndarray) -> np.ndarray:
 def divergence_of(
     line: np.ndarray, n_rules: int, weights: np.ndarray, target: np.ndarray
 ) -> tuple[float, list[float]]:
-    """Mean divergence of the target from its mean on each line, and what the rules capture."""
+    """Mean divergence of the target from its mean on each line, and how much is on each line."""
     means = np.empty_like(target)
     captured = []
     for j in range(n_rules + 1):
@@ -64,7 +71,7 @@ def divergence_of(
             means[here] = np.average(target[here], axis=0, weights=weights[here])
         captured.append(float(weights[here].sum()))
     rows = (target * np.log(target / means)).sum(axis=1)
-    return float(rows @ weights / weights.sum()), captured[:-1]
+    return float(rows @ weights / weights.sum()), captured
 
 
 def printed(

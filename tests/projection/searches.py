@@ -28,6 +28,7 @@ def random_target(seed: int, n_labels: int, n_candidates: int = 5, n_cells: int 
         information=0.0,
         pseudocounts=np.ones(n_labels),
         rank_weights=rng.random(n_labels) * (seed % 3),
+        fewest=seed % 2 * 10,
     )
 
 

@@ -169,3 +169,18 @@ def test_an_empty_pool_projects_to_the_default_rule() -> None:
     ).fit(X, y)
     assert len(made.projected_rule_list_) == 0
     assert len(made.projection_path_) == 3
+
+
+def test_no_line_of_a_projected_list_rests_on_few_observations() -> None:
+    """Forty rows are enough for four lines, and a count of people tells more than their rows."""
+    rng = np.random.default_rng(3)
+    X = pd.DataFrame(rng.random((40, 6)) < 0.4, columns=list("abcdef"))
+    y = rng.random(40) < np.where(X["a"], 0.9, np.where(X["b"], 0.6, 0.1))
+    settings = {"random_state": 0, "n_iter": 2000, "predict_with": "projected", "max_length": 6}
+    path = BayesianRuleListClassifier(**settings).fit(X, y).projection_path_
+    assert len(path) == 7
+    assert 1 <= len(path[6]) <= 3
+    assert all(rule.n >= 10 for each in path for rule in each)
+    heavier = BayesianRuleListClassifier(**settings).fit(X, y, sample_weight=np.full(40, 5))
+    assert len(heavier.projection_path_[6]) > 3
+    assert all(rule.n >= 10 for rule in heavier.projection_path_[6])

@@ -14,6 +14,7 @@ from elseif.antecedents.cover_memory import bytes_of_covers, warn_of_large_cover
 from elseif.antecedents.covers import LazyCovers, same_covers
 from elseif.antecedents.left_out import Frequent, LeftOut, make_smaller
 from elseif.antecedents.pool import Pool, canonical_order, pool_members
+from elseif.antecedents.strongest_conditions import join_the_strongest
 from elseif.bits.counting import conjunction_counts, cover_label_counts
 from elseif.bits.merging import merge_observations
 from elseif.bits.packed_mask import (
@@ -112,10 +113,10 @@ def mine(
     conditions, covers, aliases = _merge_identical(frequent_alone, covers)
     distinct, all_aliases = conditions, aliases
     covers, layout = merge_observations(covers, layout) or (covers, layout)
-    members = _conjunctions(conditions, covers, layout, settings)
-    members = members[canonical_order(members)]
     if pseudocounts is None:
         pseudocounts = np.ones(len(layout.label_totals))
+    members, note = _conjunctions(conditions, covers, layout, settings, pseudocounts)
+    members = members[canonical_order(members)]
     frequent = Frequent(conditions, covers, members, layout, pseudocounts)
     places, left_out = make_smaller(frequent, settings.max_correlation, settings.max_antecedents)
     members = members[places]
@@ -127,7 +128,8 @@ def mine(
     mined = _with_covers(conditions, covers, members, layout, settings, aliases)
     steps = (binarised.conditions, frequent_alone, distinct, conditions)
     reasons = why_left_out(steps, all_aliases, left_out.near_equivalents, settings)
-    mined = replace(mined, left_out=replace(left_out, reasons=reasons))
+    notes = (*filter(None, [note]), *left_out.notes)
+    mined = replace(mined, left_out=replace(left_out, reasons=reasons, notes=notes))
     return merge_equivalents(mined) if settings.merge_equivalents else mined
 
 
@@ -374,14 +376,26 @@ def _same_conjunctions(mined: Mined) -> Iterable[list[int]]:
 
 
 def _conjunctions(
-    conditions: list[Condition], covers: np.ndarray, layout: BitLayout, settings: MiningSettings
-) -> np.ndarray:
-    """Frequent conjunctions as rows of condition numbers, counted before memory is allocated."""
+    conditions: list[Condition],
+    covers: np.ndarray,
+    layout: BitLayout,
+    settings: MiningSettings,
+    pseudocounts: np.ndarray,
+) -> tuple[np.ndarray, str | None]:
+    """Frequent conjunctions as rows of condition numbers, and a note if some were not formed."""
     limit = max(settings.max_antecedents, MOST_MINED)
     members = _walk(conditions, covers, layout, settings, limit)
-    if members is None:
+    if members is not None:
+        return members, None
+    if settings.max_cardinality != 2 or len(conditions) > limit:
         raise MiningError(_too_many(conditions, covers, layout, settings, limit))
-    return members
+
+    def join(places: np.ndarray) -> np.ndarray | None:
+        some = [conditions[i] for i in places]
+        room = limit - (len(conditions) - len(some))  # the others are used alone
+        return _walk(some, covers[places], layout, settings, room)
+
+    return join_the_strongest(covers, len(conditions), layout, pseudocounts, join)
 
 
 def _walk(

@@ -21,6 +21,7 @@ from elseif.antecedents.mining import (
     why_left_out,
 )
 from elseif.antecedents.pool import Pool, canonical_order
+from elseif.antecedents.strongest_conditions import join_the_strongest
 from elseif.bits.merging import merge_observations
 from elseif.bits.packing import BitLayout
 from elseif.conditions.binarise import Binarised
@@ -68,7 +69,7 @@ def mine_on_shards(
     distinct = [binarised.conditions[i] for i in places]
     shards.tell("hold", places)
     here = _covers_here(shards)
-    members = _conjunctions(distinct, shards, settings)
+    members, note = _conjunctions(distinct, shards, settings, pseudocounts)
     members = members[canonical_order(members)]
     frequent = Frequent(distinct, shards, members, shards.layout, pseudocounts)
     stay, left_out = make_smaller(frequent, None, settings.max_antecedents)
@@ -90,7 +91,7 @@ def mine_on_shards(
         covers=np.zeros((len(conditions), 0), dtype=np.uint64),
         layout=shards.layout if here is None else here[1],
         is_lazy=True,
-        left_out=replace(left_out, reasons=reasons),
+        left_out=replace(left_out, reasons=reasons, notes=(*filter(None, [note]), *left_out.notes)),
         shards=shards,
         here=here,
     )
@@ -109,14 +110,49 @@ def _covers_here(shards: Shards) -> tuple[np.ndarray, BitLayout] | None:
 
 
 def _conjunctions(
-    conditions: Sequence[Condition], shards: Shards, settings: MiningSettings
-) -> np.ndarray:
-    """Frequent conjunctions as rows of condition numbers, counted one cardinality at a time."""
+    conditions: Sequence[Condition],
+    shards: Shards,
+    settings: MiningSettings,
+    pseudocounts: np.ndarray,
+) -> tuple[np.ndarray, str | None]:
+    """Frequent conjunctions as rows of condition numbers, and a note if some were not formed."""
+    limit = max(settings.max_antecedents, MOST_MINED)
+    n = len(conditions)
+    can_join = join_matrix(conditions if settings.max_cardinality > 1 else [])
+    members = _levels(np.arange(n, dtype=np.int32), can_join, shards, settings, limit)
+    if members is not None:
+        return members, None
+    if settings.max_cardinality != 2 or n > limit:
+        raise MiningError(
+            f"More than {limit:,} antecedents reach min_support={settings.min_support} "
+            f"with max_cardinality={settings.max_cardinality}: too many to choose the "
+            "best from. Raise min_support, or lower max_cardinality."
+        )
+
+    def join(places: np.ndarray) -> np.ndarray | None:
+        some = places.astype(np.int32)
+        found = _levels(some, can_join, shards, settings, limit - (n - len(some)))
+        if found is None:
+            return None
+        return np.where(found >= 0, np.searchsorted(places, found), -1).astype(np.int32)
+
+    return join_the_strongest(shards, n, shards.layout, pseudocounts, join)
+
+
+def _levels(
+    conditions: np.ndarray,
+    can_join: np.ndarray,
+    shards: Shards,
+    settings: MiningSettings,
+    limit: int,
+) -> np.ndarray | None:
+    """Frequent conjunctions of some conditions, counted one cardinality at a time.
+
+    None where there are more than the limit.
+    """
     depth = min(settings.max_cardinality, len(conditions))
     least = settings.least_counts(shards.layout)
-    limit = max(settings.max_antecedents, MOST_MINED)
-    level = np.arange(len(conditions), dtype=np.int32)[:, None]
-    can_join = join_matrix(conditions if depth > 1 else [])
+    level = conditions[:, None]
     levels, n_found = [level], len(level)
     while level.shape[1] < depth:
         found = [np.zeros((0, level.shape[1] + 1), dtype=np.int32)]
@@ -126,11 +162,7 @@ def _conjunctions(
             found.append(candidates[enough])
             n_found += int(enough.sum())
             if n_found > limit:
-                raise MiningError(
-                    f"More than {limit:,} antecedents reach min_support={settings.min_support} "
-                    f"with max_cardinality={settings.max_cardinality}: too many to choose the "
-                    "best from. Raise min_support, or lower max_cardinality."
-                )
+                return None
         level = np.concatenate(found)
         levels.append(level)
     members = np.full((n_found, depth), -1, dtype=np.int32)

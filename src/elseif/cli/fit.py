@@ -368,7 +368,7 @@ def print_fit(classifier: Any, source: str, positive: Any = None) -> None:
     for column in left_out[:MOST_LEFT_OUT]:
         say_wrapped(f"Left out: {shown(column.name)} ({in_options(str(column.excluded))}).")
     if len(left_out) > MOST_LEFT_OUT:
-        print(f"Also left out: {len(left_out) - MOST_LEFT_OUT} more columns.")
+        print(f"Also left out: {_of(len(left_out) - MOST_LEFT_OUT, 'more column')}.")
     for note in report.notes:
         say_wrapped(in_options(note))
 

@@ -12,6 +12,8 @@ counts, the pseudocounts and the rank weights.
 
 import math
 
+import numpy as np
+
 from elseif.compiled.jit import compiled, inlined, keep_small
 
 SAME_RISK = 1e-12  # probabilities that differ by less are a tie
@@ -171,14 +173,14 @@ def rank_insertions(a, k, taken, left, captured, scale, leads, losses):
 
 
 @compiled
-def score_insertions(n_rules, covered, cells, line, totals, scale, allowed, room, losses):
+def score_insertions(n_rules, covered, cells, line, totals, scale, allowed, fewest, room, losses):
     """The loss after each candidate is put at each position of a list.
 
-    One pass over a candidate's cells gives what it takes from each line, wherever it is put: put
-    at position j, it takes from the lines from j on. ``room`` holds the rows taken from each line,
-    left in each line, and captured by the new one; the loss of each line as it is; and, for
-    ranking, the lines as they are by label, the lead among those before each, the lines as they are
-    left, and the new one.
+    It is infinite where a line would have fewer rows than ``fewest``. One pass over a candidate's
+    cells gives what it takes from each line, wherever it is put: put at position j, it takes from
+    the lines from j on. ``room`` holds the rows taken from each line, left in each line, and
+    captured by the new one; the loss of each line as it is; and, for ranking, the lines as they are
+    by label, the lead among those before each, the lines as they are left, and the new one.
     """
     members, starts, inverted = covered
     taken, left, captured, present, leads = room
@@ -206,9 +208,16 @@ def score_insertions(n_rules, covered, cells, line, totals, scale, allowed, room
         for s in range(width):
             captured[0, s] = 0
         after, own = 0.0, 0.0
+        n_captured, is_possible = 0, True
         for j in range(n_lines - 1, -1, -1):
             n_taken = 0
-            for s in range(width):
+            n_left = 0
+            for k in range(width // 2):
+                n_taken += taken[j, k]
+                n_left += left[j, k]
+            n_captured += n_taken
+            is_possible &= n_left >= fewest
+            for s in range(width // 2, width):
                 n_taken += taken[j, s]
             if n_taken:  # logarithms are what takes time
                 after += line_loss(left, j, unit)
@@ -217,7 +226,7 @@ def score_insertions(n_rules, covered, cells, line, totals, scale, allowed, room
                 own = line_loss(captured, 0, unit)
             else:
                 after += present[j]
-            losses[a, j] = after + own
+            losses[a, j] = after + own if is_possible and n_captured >= fewest else np.inf
         before = 0.0
         for j in range(n_lines):
             losses[a, j] += before
@@ -240,11 +249,12 @@ def reads_better(depth, trial, trial_captured, best, best_captured):
 
 
 @compiled
-def search_all(truth, cells, scale, tie, walk, best_loss, best, best_captured):
+def search_all(truth, cells, scale, tie, fewest, walk, best_loss, best, best_captured):
     """The best list of every length, by looking at all: a walk through the tree of lists.
 
-    ``walk`` holds, for every depth, the cells that are left, how many, and the sums of what is
-    left; the sums of every line; the rules and how much they capture; and room for ranking.
+    No line may have fewer rows than ``fewest``. ``walk`` holds, for every depth, the cells that are
+    left, how many, and the sums of what is left; the sums of every line; the rules and how much
+    they capture; and room for ranking.
     """
     remaining, n_remaining, rest, lines, trial, trial_captured, ranks = walk
     n_candidates, n_labels, longest = len(truth), cells.shape[1] // 2, len(best_loss) - 1
@@ -270,13 +280,16 @@ def search_all(truth, cells, scale, tie, walk, best_loss, best, best_captured):
                 remaining[size, n_left] = c
                 n_left += 1
         n_remaining[size] = n_left
-        captured = 0
-        for k in range(n_labels):
-            captured += lines[depth, k]
-        trial_captured[depth] = captured
         for s in range(cells.shape[1]):
             rest[size, s] = rest[depth, s] - lines[depth, s]
             lines[size, s] = rest[size, s]
+        captured, n_rest = 0, 0
+        for k in range(n_labels):
+            captured += lines[depth, k]
+            n_rest += rest[size, k]
+        if captured < fewest or n_rest < fewest:  # so are all longer lists that begin like this
+            continue
+        trial_captured[depth] = captured
         loss = list_loss_of(lines, size + 1, scale, ranks)
         if loss < best_loss[size] - tie or (
             loss <= best_loss[size] + tie

@@ -49,7 +49,7 @@ def _distance_of(rule_list: RuleList, target: Target, pool: Pool) -> float:
     if not all(antecedent in place for antecedent in rule_list.antecedents):
         return float(np.nan)
     rules = tuple(place[antecedent] for antecedent in rule_list.antecedents)
-    return target.distance(Search(target).evaluate(rules).loss)
+    return target.distance(Search(target).loss_of(rules))
 
 
 def problem_of_draft(draft: Draft) -> Problem:

@@ -85,21 +85,29 @@ class Search:
         by_length: dict[int, list[ScoredList]] = {m: [] for m in range(longest + 1)}
         for rules in starts:
             if 0 < len(rules) <= longest:
-                by_length[len(rules)].append(self.evaluate(rules))
+                start = self.evaluate(rules)
+                by_length[len(rules)] += [start] if start.loss < math.inf else []
         beam = [self.evaluate(())]
         best = list(beam)
         for m in range(1, longest + 1):
             longer = (candidate for shorter in beam for candidate in self.insertions(shorter.rules))
             trials = [*_nearest(longer, BEAM), *_nearest(by_length[m], STARTS)]
             beam = _nearest((self.improve(candidate) for candidate in trials), BEAM)
+            if not beam:  # too few observations for so many lines
+                break
             best.append(self._best(beam))
+        return self._pass_on(best)
+
+    def _pass_on(self, best: list[ScoredList]) -> list[ScoredList]:
+        """The best lists after each length has tried what those beside it found."""
+        longest = len(best) - 1
         for _ in range(ROUNDS):
             before = [candidate.rules for candidate in best]
             for m in range(longest - 1, 0, -1):
                 best[m] = self._best([best[m], self.improve(self._remove(best[m + 1].rules))])
             for m in range(1, longest + 1):
-                extended = self.improve(self.insert(best[m - 1].rules))
-                best[m] = self._exchange_pairs(self._best([best[m], extended]))
+                extended = map(self.improve, self.insertions(best[m - 1].rules)[:1])
+                best[m] = self._exchange_pairs(self._best([best[m], *extended]))
             if [candidate.rules for candidate in best] == before:
                 break
         for m in range(longest - 1, -1, -1):  # a line that nobody is on must not pay
@@ -112,9 +120,9 @@ class Search:
         while changed:
             changed = False
             for j in range(len(best.rules)):
-                other = self.insert(best.rules[:j] + best.rules[j + 1 :])
-                if other.beats(best, self.tie):
-                    best, changed = other, True
+                for other in self.insertions(best.rules[:j] + best.rules[j + 1 :])[:1]:
+                    if other.beats(best, self.tie):
+                        best, changed = other, True
         return best
 
     def _exchange_pairs(self, best: ScoredList) -> ScoredList:
@@ -128,7 +136,7 @@ class Search:
                     swapped = list(best.rules)
                     swapped[i], swapped[j] = swapped[j], swapped[i]
                     firsts = self.insertions(kept)[:PAIR_STARTS]
-                    trials = [self.insert(first.rules) for first in firsts]
+                    trials = [two for one in firsts for two in self.insertions(one.rules)[:1]]
                     trials.append(self.evaluate(tuple(swapped)))
                     other = self._best(trials)
                     if other.beats(best, self.tie):
@@ -136,12 +144,8 @@ class Search:
                         break
         return best
 
-    def insert(self, rules: Rules) -> ScoredList:
-        """The nearest list with one rule more."""
-        return self.insertions(rules)[0]
-
     def insertions(self, rules: Rules) -> list[ScoredList]:
-        """The nearest list with one rule more, then such lists with other antecedents."""
+        """The nearest list with one rule more, then such lists with other antecedents, if any."""
         known = self._insertions.get(rules)
         if known is None:
             known = self._insertions[rules] = self._best_insertions(rules)
@@ -176,9 +180,12 @@ class Search:
             totals,
             target.scale,
             allowed,
+            target.fewest,
             room,
             losses,
         )
+        if np.isinf(losses.min()):
+            return []
         tied = np.argwhere(losses <= losses.min() + self.tie)[:MOST_TIED]
         lists = [(*rules[:j], a, *rules[j:]) for a, j in tied.tolist()]
         best = self._best(self.evaluate(candidate) for candidate in lists)
@@ -186,7 +193,7 @@ class Search:
         others = [
             (*rules[:j], a, *rules[j:])
             for a, j in zip(order, losses[order].argmin(axis=1).tolist(), strict=True)
-            if allowed[a] and a not in best.rules
+            if np.isfinite(losses[a].min()) and a not in best.rules
         ]
         return [best, *map(self.evaluate, others)]
 
@@ -194,12 +201,20 @@ class Search:
         return self._best(self.evaluate(rules[:j] + rules[j + 1 :]) for j in range(len(rules)))
 
     def evaluate(self, rules: Rules) -> ScoredList:
-        """A list's loss."""
+        """A list's loss, infinite where a line has too few observations."""
         totals = self._assign(rules)
+        counts = totals[:, : self.target.n_labels].sum(axis=1)
+        if rules and counts.min() < self.target.fewest:
+            return ScoredList(rules, math.inf, tuple(counts[:-1].tolist()))
+        return ScoredList(rules, self._loss(totals), tuple(counts[:-1].tolist()))
+
+    def loss_of(self, rules: Rules) -> float:
+        """The loss of any list, however few observations its lines have."""
+        return self._loss(self._assign(rules))
+
+    def _loss(self, totals: np.ndarray) -> float:
         ranks = np.empty((len(totals), 3))
-        loss = float(compiled.list_loss(totals, len(totals), self.target.scale, ranks))
-        captured = totals[:-1, : self.target.n_labels].sum(axis=1)
-        return ScoredList(rules, loss, tuple(captured.tolist()))
+        return float(compiled.list_loss(totals, len(totals), self.target.scale, ranks))
 
     def label_counts(self, rules: Rules) -> np.ndarray:
         """N[j, l] of a list in units, the default rule last."""
@@ -259,6 +274,8 @@ def _nearest_of_all(target: Target, longest: int) -> Sequence[Rules]:
     if longest:
         tie = TIE * target.weight
         compiled.search_all(
-            target.truth(), target.cells, target.scale, tie, walk, loss, best, captured
-        )
-    return [tuple(best[m, :m].tolist()) for m in range(longest + 1)]
+            target.truth(), target.cells, target.scale, tie, target.fewest, walk, loss, best,
+            captured,
+        )  # fmt: skip
+    possible = (m for m in range(longest + 1) if m == 0 or loss[m] < np.inf)
+    return [tuple(best[m, :m].tolist()) for m in possible]

@@ -18,6 +18,8 @@ from elseif.posterior.predictive import predictive_of_problem
 # antecedents that the posterior uses most are the candidates.
 MOST_MEMBERS = 40_000_000
 MOST_DIGITS = 52
+# training observations, by weight, that every line has: the risk of fewer says little of others
+FEWEST_ON_A_LINE = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +39,7 @@ class Target:
     pseudocounts: np.ndarray  # float (labels,), with which counts make a line's probabilities
     # float (labels,): what the loss falls by for each pair of rows that is ranked rightly
     rank_weights: np.ndarray
+    fewest: int = 0  # counts, in units, that every line of a list must have
 
     @property
     def covered(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -123,6 +126,7 @@ def make_target(problem: Problem, posterior: Posterior) -> Target:
         information=information,
         pseudocounts=np.asarray(posterior.metadata.pseudocounts, dtype=float),
         rank_weights=rank_weights(whole, weights, (layout.unit, target_unit), information),
+        fewest=math.ceil(FEWEST_ON_A_LINE / layout.unit),
     )
 
 
