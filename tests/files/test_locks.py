@@ -53,7 +53,7 @@ def test_one_run_at_a_time(tmp_path: Path) -> None:
     second = only_run_in(tmp_path, "study")
     with (
         only_run_in(tmp_path, "study"),
-        pytest.raises(ResourceError, match="Another study is at work"),
+        pytest.raises(ResourceError, match="Another study is using"),
     ):
         second.__enter__()
     assert names(tmp_path) == []
@@ -151,6 +151,6 @@ def test_two_studies_in_one_folder(
     assert line_of(child) == "held"
     command = ["study", "stroke", "--out", str(tmp_path)]
     assert run(command) == 4
-    assert f"Another study is at work in {tmp_path}." in capsys.readouterr().err
+    assert f"Another study is using {tmp_path}." in capsys.readouterr().err
     child.communicate("")
     assert child.returncode == 0

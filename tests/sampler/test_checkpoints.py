@@ -154,7 +154,7 @@ def test_a_damaged_checkpoint_falls_back(
     files = files_in(halfway)
     for path in files[-1:] if which == "the last" else files:
         path.write_bytes(damage(path.read_bytes()))
-    with pytest.warns(UserWarning, match="is damaged .*goes on from the one before it"):
+    with pytest.warns(UserWarning, match="is damaged .*continues from the one before it"):
         assert resumed(halfway) == expected
 
 
@@ -224,7 +224,7 @@ def test_two_fits_in_one_folder(tmp_path: Path) -> None:
     folder.mkdir(mode=0o700)
     with (
         only_run_in(folder, "fit"),
-        pytest.raises(ResourceError, match=r"Another fit is at work .*--checkpoint"),
+        pytest.raises(ResourceError, match=r"Another fit is using .*--checkpoint"),
     ):
         fit(folder, kernel="tempered", n_iter=1_000)
 
