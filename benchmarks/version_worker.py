@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 import sys
 import time
+from importlib import import_module
+from importlib.util import find_spec
 
 import numpy as np
 from between_chains import means_of
@@ -19,6 +21,8 @@ from elseif.sampler.chain import Chain
 from elseif.sampler.compiled_problem import CompiledProblem
 from elseif.sampler.move_mix import KERNELS
 from elseif.sampler.warm_starts import warm_starts
+
+REDRAWS = "elseif.sampler.block_redraws"  # a module that earlier versions do not have
 
 
 class Worker:
@@ -35,6 +39,9 @@ class Worker:
         self.kernel = KERNELS["tempered"]
         self.seeds = np.random.SeedSequence(20260401).spawn(n_chains)
         Chain(self.compiled, self.kernel, np.random.SeedSequence(0)).run(500)
+        if find_spec(REDRAWS) is not None:
+            block = import_module(REDRAWS).Block(self.compiled, np.arange(2))
+            block.draw(np.arange(1, 5, dtype=np.uint64))
         self._starts()
         begin = time.process_time()
         self.starts = self._starts()
