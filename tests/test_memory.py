@@ -66,6 +66,21 @@ def test_a_projection_takes_what_was_estimated(fitted: BayesianRuleListClassifie
     assert estimated / 3 < peak < 1.5 * estimated
 
 
+def test_a_projection_is_refused_before_sampling(
+    fitted: BayesianRuleListClassifier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which may take hours."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.random((20_000, 20)) < 0.3).rename(columns="f{}".format)
+    problem = getattr(fitted, CHAINS).problem
+    estimated = bytes_of_target(problem, problem.pool_size) * len(X) // N_ROWS
+    monkeypatch.setattr(memory, "available_memory", lambda: estimated / 2)
+    monkeypatch.setattr("elseif.sampler.chains.sample", None)  # which is not reached
+    clf = BayesianRuleListClassifier(predict_with="projected", max_cardinality=1, n_chains=1)
+    with pytest.raises(ResourceError, match="Projecting the posterior would take"):
+        clf.fit(X, rng.integers(0, 2, len(X)))
+
+
 def test_parquet_takes_what_was_estimated(tmp_path: Path) -> None:
     pa = pytest.importorskip("pyarrow")
     rng = np.random.default_rng(0)

@@ -13,7 +13,6 @@ from elseif.engines.lazy_table import LazyLabels, LazyTable, lazy_table
 from elseif.engines.patterns import TooManyPatternsError, fingerprint_of, note_on_patterns
 from elseif.engines.sharded_patterns import dask_client, require_client, shard_patterns
 from elseif.engines.streaming import may_stream, stream_covers
-from elseif.errors import ParamError
 from elseif.fitting import Observed
 from elseif.parameters import settings_of, without_learn
 from elseif.tables.labels import Labels, event_note, read_pseudocounts
@@ -58,7 +57,6 @@ def pool_in_engine(
     """
     client = None
     if classifier.n_shards is not None:  # before the engine is asked anything
-        _refuse_for_shards(classifier)
         client = require_client(X, classifier.n_shards)
     table = lazy_table(X, y, sample_weight, classifier.antecedents, order)
     drop, effective = classifier.missing_y == "drop", classifier.weight_scaling == "effective"
@@ -192,17 +190,3 @@ def _counted_on_shards(
 def _needs_rows(classifier: Any) -> bool:
     """Whether settings need all rows in one place."""
     return classifier.predict_with == "projected" or classifier.max_correlation is not None
-
-
-def _refuse_for_shards(classifier: Any) -> None:
-    """Raise for settings that need all rows in one place."""
-    if classifier.predict_with == "projected":
-        raise ParamError(
-            "predict_with='projected' needs every row, which is not possible with rows in "
-            "shards. Use 'point' or 'posterior'."
-        )
-    if classifier.max_correlation is not None:
-        raise ParamError(
-            "max_correlation compares covers with each other, which is not possible with rows in "
-            "shards. Leave it out; max_antecedents screens large pools."
-        )

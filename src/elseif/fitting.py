@@ -91,6 +91,7 @@ def fit_pool(
     prior = list_prior(known, mined.pool, observed.names)
     warn_of_long_prior(classifier.expected_length, mined.pool)
     problem = _problem(mined, observed.pseudocounts, prior)
+    classifier._check_projection(problem)
     kinds = {column.name: column.kind for column in binarised.columns}
     data = observed.fingerprint or _digest(problem)
     with classifier._checkpointing(data, settings) as (seed, kept):

@@ -83,6 +83,13 @@ class ProjectMixin:
             scores = score_path(self, X, y, sample_weight, longest, **options)
         return path.of(self, scores)
 
+    def _check_projection(self: Any, problem: Problem) -> None:
+        """Say before sampling if there is no memory for the projected list."""
+        if self.predict_with == "projected" and problem.pool_size:
+            from elseif.projection.target import require_target_memory
+
+            require_target_memory(problem)
+
     def _projected(
         self: Any, problem: Problem, posterior: Posterior, point: RuleList
     ) -> ProjectionPath | None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import datetime
 import io
 import json
 import random
@@ -25,14 +26,18 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from starlette.testclient import TestClient
 
 from elseif import BayesianRuleListClassifier, save_model
 from elseif.cli.main import run
 from elseif.cohort.definition_file import definition_names, load_definition
 from elseif.errors import ElseifError
 from elseif.export.formats import FORMATS, export_model
-from elseif.export.model_file import checksum, model_from_bytes, to_classifier
+from elseif.export.model_file import checksum, model_from_bytes, read_model, to_classifier
 from elseif.files.array_file import read_arrays, write_arrays
+from elseif.labelling import labels_template
+from elseif.serving import ServedModel, make_app, read_bindings
+from elseif.serving.cds_hooks import case_of, prefetch_templates
 
 MOST_MEMORY = 4 << 30  # bytes of address space, libraries included
 MOST_SECONDS = 120  # of processor time
@@ -56,6 +61,12 @@ ODD_BYTES = [
     b"[" * 200, b"{" * 200, b"- " * 200, b"&a [*a]", b"!!python/object:os.system", b"9" * 400,
     b": ", "é".encode("latin-1"), "🫀".encode(), b"\t", b"x" * 100_000,
 ]  # fmt: skip
+BINDINGS = """
+m:
+  age: {patient: age}
+  city: {patient: gender, values: {male: Bonn, female: "Zürich", other: Aachen}}
+  smoker: {condition: ["http://a|1", "http://b|2"]}
+"""
 LABEL_TYPES = ["object", "float16", "int8", "U1", "U999999", "datetime64[ns]"]
 ODD_TEXTS = [
     "", " ", "-", "--", "0", "-1", "1e400", "nan", "inf", "1,5", "x" * 10_000, "\x1b[2J", "\u202ea",
@@ -207,6 +218,74 @@ def definition_trials(folder: Path) -> Trial:
     return trial
 
 
+def yaml_trials(folder: Path) -> Trial:
+    """Labels files, and files of FHIR bindings."""
+    model = read_model(small_model(folder))
+    labels, bindings = folder / "labels.yaml", folder / "fhir.yaml"
+    labels.write_text(labels_template(model), encoding="utf-8")
+    bindings.write_text(BINDINGS, encoding="utf-8")
+    contents = labels.read_bytes(), bindings.read_bytes()
+    columns = {"m": ["age", "city", "smoker", "visit", "stage"]}
+
+    def trial(draw: random.Random) -> None:
+        if draw.random() < 0.5:
+            labels.write_bytes(damaged(contents[0], draw))
+            model.with_labels(labels).rule_list.to_text()
+            return
+        bindings.write_bytes(damaged(contents[1], draw))
+        for of_model in read_bindings(bindings, columns).values():
+            prefetch = {key: {"resourceType": "Bundle"} for key in prefetch_templates(of_model)}
+            case_of(prefetch, of_model, datetime.date(2026, 1, 31))
+
+    return trial
+
+
+def request_trials(folder: Path) -> Trial:
+    """Requests to a server: damaged, and with odd values in the places of a case's."""
+    served = ServedModel("m", read_model(small_model(folder)))
+    bindings = folder / "fhir.yaml"
+    bindings.write_text(BINDINGS, encoding="utf-8")
+    app = make_app([served], bindings=read_bindings(bindings, {"m": ["age", "city", "smoker"]}))
+    client = TestClient(app, raise_server_exceptions=True)
+    case = {"age": 22, "city": "Bonn", "smoker": True, "visit": "2020-01-05", "stage": "II"}
+    code = {"coding": [{"system": "http://a", "code": "1"}]}
+    smoker = {"resourceType": "Condition", "code": code}
+    asked: dict[str, dict[str, Any]] = {
+        "/predict": {"case": case},
+        "/explain": {"model": "m", "case": case},
+        "/cds-services/m": {
+            "hook": "patient-view",
+            "hookInstance": "d1577c69-dfbe-44ad-ba6d-3e05e953b2ea",
+            "context": {"patientId": "1"},
+            "prefetch": {
+                "patient": {
+                    "resourceType": "Patient",
+                    "birthDate": "1999-02-03",
+                    "gender": "other",
+                },
+                "search1": {"resourceType": "Bundle", "entry": [{"resource": smoker}]},
+            },
+        },
+    }
+
+    def trial(draw: random.Random) -> None:
+        path = draw.choice(sorted(asked))
+        made = copy.deepcopy(asked[path])
+        for _ in range(draw.choice([1, 1, 2, 5])):
+            if made:  # a change may have taken the last key
+                _change(*_walk(made, draw), _walk(made, draw), draw)
+        content = json.dumps(made).encode("utf-8", "surrogatepass")
+        if draw.random() < 0.3:
+            content = damaged(content, draw)
+        response = client.post(path, content=content, headers={"Content-Type": "application/json"})
+        if response.status_code not in (200, 404, 413, 422):
+            raise AssertionError(f"{path} answers {response.status_code}: {response.text[:200]}")
+        if len(response.text) > 100_000:
+            raise AssertionError(f"{path} answers {len(response.text):,} characters")
+
+    return trial
+
+
 def table_trials(folder: Path) -> Trial:
     """Tables in files: predicted for, explained, and fitted."""
     model = small_model(folder)
@@ -318,6 +397,8 @@ def checkpoint_trials(folder: Path) -> Trial:
 TRIALS: dict[str, Callable[[Path], Trial]] = {
     "model": model_trials,
     "definition": definition_trials,
+    "yaml": yaml_trials,
+    "request": request_trials,
     "table": table_trials,
     "arguments": argument_trials,
     "checkpoint": checkpoint_trials,

@@ -1,4 +1,4 @@
-"""Mutated model files, checkpoints, tables, definitions, arguments: an error is a sentence.
+"""Mutated model files, checkpoints, tables, YAML, requests, arguments: an error is a sentence.
 
 Every trial can be made again by its name, which a fault tells: ``random.Random(name)`` draws the
 same mutation. See tests/contract/fuzzing.py.
@@ -17,13 +17,23 @@ import elseif
 
 ROOT = Path(__file__).parents[2]
 # so many trials that all kinds together take about a minute
-N_TRIALS = {"model": 1500, "definition": 1500, "table": 300, "arguments": 300, "checkpoint": 200}
+N_TRIALS = {
+    "model": 1500,
+    "definition": 1500,
+    "yaml": 1500,
+    "request": 1500,
+    "table": 300,
+    "arguments": 300,
+    "checkpoint": 200,
+}
 
 
 @pytest.mark.fault(
     "",
-    "randomly modified model files, checkpoints, tables, definitions and arguments",
-    "an error is a one-line message with one of the [exit codes](cli.md)",
+    "randomly modified model files, checkpoints, tables, definitions, labels files, FHIR "
+    "bindings, arguments and requests to a server",
+    "an error is a one-line message with one of the [exit codes](cli.md), or one of the statuses "
+    "of [the server](serving.md)",
 )
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", N_TRIALS)

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 from elseif import BayesianRuleListClassifier
+from elseif.antecedents import left_out, sharded_mining
 from elseif.datasets import load_titanic
 from elseif.errors import ParamError
 from elseif.shards.shards import Shards
@@ -105,15 +106,37 @@ def test_what_the_support_hides(cluster: Any) -> None:
     assert hidden(counted.fit_report_.notes) == hidden(own.fit_report_.notes) != []
 
 
-def test_refusals(cluster: Any) -> None:
+@pytest.mark.parametrize(
+    "most_words", [1 << 14, pytest.param(4, marks=pytest.mark.slow)], ids=["fetched", "far"]
+)
+def test_a_projected_list(cluster: Any, most_words: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Is found on the machine that calls fit, from what the workers hold, and so are twins."""
+    monkeypatch.setattr(sharded_mining, "MOST_WORDS_HERE", most_words)
+    table = mixed_table(400).drop(columns="weight")
+    frame = dd.from_pandas(table, npartitions=2)
+    how = {"predict_with": "projected", "max_length": 3, "n_iter": 64}
+    if most_words > 4:
+        how |= {"max_correlation": 0.6}
+        monkeypatch.setattr(left_out, "SMALL", 0)
+    own = classifier(**how).fit(table.drop(columns="outcome"), table["outcome"])
+    counted = classifier(n_shards=2, **how).fit(frame, "outcome")
+    assert digest(counted) == digest(own)
+    path, expected = counted.model_.projection_path, own.model_.projection_path
+    assert [str(each) for each in path] == [str(each) for each in expected]
+    assert path.distances.tolist() == expected.distances.tolist()
+    near = own.fit_report_.near_equivalents
+    assert counted.fit_report_.near_equivalents == near
+    assert bool(near) == (most_words > 4)
+
+
+def test_refusals(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     table = mixed_table(200).drop(columns="weight")
     frame = dd.from_pandas(table, npartitions=2)
     with pytest.raises(ParamError, match="X is a DataFrame in memory"):
         classifier(n_shards=2).fit(table.drop(columns="outcome"), table["outcome"])
-    with pytest.raises(ParamError, match="max_correlation compares covers"):
+    monkeypatch.setattr(sharded_mining, "MOST_WORDS_HERE", 4)
+    with pytest.raises(ParamError, match=r"max_correlation compares all covers .* at most 256"):
         classifier(n_shards=2, max_correlation=0.9).fit(frame, "outcome")
-    with pytest.raises(ParamError, match="needs every row"):
-        classifier(n_shards=2, predict_with="projected").fit(frame, "outcome")
     duckdb = pytest.importorskip("duckdb")
     with pytest.raises(ParamError, match="X must be a Dask frame"):
         classifier(n_shards=2).fit(duckdb.connect().from_df(table), "outcome")

@@ -30,6 +30,8 @@ class Frequent:
     members: np.ndarray  # int32 (antecedents, most conditions), in canonical order
     layout: BitLayout
     pseudocounts: np.ndarray
+    # covers of the conditions and their layout, where those in shards are few enough to be here
+    here: tuple[np.ndarray, BitLayout] | None = None
 
     def name(self, place: int | np.integer) -> str:
         """The name of an antecedent."""
@@ -84,11 +86,12 @@ def _merged(
     frequent: Frequent, places: np.ndarray, correlation: float
 ) -> tuple[np.ndarray, dict[str, tuple[str, ...]]]:
     """The representatives of near-equivalent antecedents, and the others by their names."""
-    members, layout = frequent.members[places], frequent.layout
-    assert isinstance(frequent.covers, np.ndarray)
-    counts = conjunction_counts(frequent.covers, members, layout)
+    members = frequent.members[places]
+    covers, layout = frequent.here or (frequent.covers, frequent.layout)
+    assert isinstance(covers, np.ndarray)
+    counts = conjunction_counts(covers, members, layout)
     leaders = group_near_equivalents(
-        frequent.covers, members, counts, layout, correlation, frequent.pseudocounts
+        covers, members, counts, layout, correlation, frequent.pseudocounts
     )
     gains = one_rule_gains(evidence_of(layout, frequent.pseudocounts), counts)
     standing = most_readable(leaders, members, frequent.conditions, gains)

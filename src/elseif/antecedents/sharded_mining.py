@@ -23,10 +23,10 @@ from elseif.antecedents.mining import (
 from elseif.antecedents.pool import Pool, canonical_order
 from elseif.antecedents.strongest_conditions import join_the_strongest
 from elseif.bits.merging import merge_observations
-from elseif.bits.packing import BitLayout
+from elseif.bits.packing import WORD_BITS, BitLayout
 from elseif.conditions.binarise import Binarised
 from elseif.conditions.condition import Condition
-from elseif.errors import MiningError
+from elseif.errors import MiningError, ParamError
 from elseif.shards.shards import AT_ONCE, Shards
 
 # words of a cover up to which covers are fetched, so that everything is as on one machine
@@ -45,7 +45,7 @@ def mine_on_shards(
     shards : Shards
         The observations.
     settings : MiningSettings
-        What makes an antecedent worth having; covers are not compared for max_correlation.
+        What makes an antecedent worth having.
     pseudocounts : ndarray
         Of the model.
 
@@ -56,6 +56,12 @@ def mine_on_shards(
     ndarray of int64, shape (conditions, labels)
         Label counts of all conditions.
     """
+    if settings.max_correlation is not None and shards.layout.n_words > MOST_WORDS_HERE:
+        raise ParamError(
+            "max_correlation compares all covers with each other, which is done with at most "
+            f"{MOST_WORDS_HERE * WORD_BITS:,} patterns where rows are in shards, and there are "
+            f"{shards.layout.n_rows:,}. Leave it out; max_antecedents screens large pools."
+        )
     shards.tell("hold", list(range(len(binarised.conditions))))
     single = np.arange(len(binarised.conditions), dtype=np.int32)[:, None]
     counts = shards.conjunctions(single)
@@ -71,8 +77,8 @@ def mine_on_shards(
     here = _covers_here(shards)
     members, note = _conjunctions(distinct, shards, settings, pseudocounts)
     members = members[canonical_order(members)]
-    frequent = Frequent(distinct, shards, members, shards.layout, pseudocounts)
-    stay, left_out = make_smaller(frequent, None, settings.max_antecedents)
+    frequent = Frequent(distinct, shards, members, shards.layout, pseudocounts, here)
+    stay, left_out = make_smaller(frequent, settings.max_correlation, settings.max_antecedents)
     members = members[stay]
     used = np.unique(members[members >= 0])
     conditions, aliases = distinct, all_aliases

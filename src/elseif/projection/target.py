@@ -84,14 +84,23 @@ def bytes_of_target(problem: Problem, n_candidates: int) -> int:
     return n_words * (WORD_BITS * of_rows + 8 * n_candidates)
 
 
-def make_target(problem: Problem, posterior: Posterior) -> Target:
-    """The target of a problem's own posterior."""
-    layout, n_labels = problem.layout, problem.n_labels
+def require_target_memory(problem: Problem) -> None:
+    """Raise where there is no memory for the target; asked before sampling, which takes long."""
+    n_bytes = bytes_of_target(problem.small or problem, problem.pool_size)
+    if problem.shards is not None and problem.small is None:  # then covers come from the shards
+        n_bytes += 2 * len(problem.covers) * problem.layout.n_words * 8
     require_memory(
         "Projecting the posterior",
-        bytes_of_target(problem, problem.pool_size),
+        n_bytes,
         "Predict with 'point', 'map' or 'posterior', which need no projection, or fit fewer rows.",
     )
+
+
+def make_target(problem: Problem, posterior: Posterior) -> Target:
+    """The target of a problem's own posterior."""
+    require_target_memory(problem)
+    problem = problem.here()
+    layout, n_labels = problem.layout, problem.n_labels
     everyone = np.unpackbits(layout.everyone().view(np.uint8), bitorder="little")
     bits = np.flatnonzero(everyone)
     section = np.searchsorted(layout.section_starts, bits // WORD_BITS, side="right") - 1
