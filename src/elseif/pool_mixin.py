@@ -99,7 +99,8 @@ class PoolMixin:
                 raise
             return binarised, empty_pool(layout)
         told = (binarised, layout, settings, labels.classes)
-        note = rare_outcome_note(*told) or hidden_note(*told, pseudocounts)
+        coarse = self._cuts_coarsely(binarised)
+        note = rare_outcome_note(*told, None, coarse) or hidden_note(*told, pseudocounts)
         binarised.truths.clear()  # the covers say the same, and either may be gigabytes
         warn_of_leaks(mined, labels.classes)
         return binarised, mined.with_note(note)
@@ -120,9 +121,16 @@ class PoolMixin:
                 raise
             return binarised, empty_pool(shards.layout)
         told = (binarised, shards.layout, settings, classes)
-        note = rare_outcome_note(*told, counts) or hidden_note(*told, pseudocounts, counts)
+        coarse = self._cuts_coarsely(binarised)
+        note = rare_outcome_note(*told, counts, coarse)
+        note = note or hidden_note(*told, pseudocounts, counts)
         warn_of_leaks(mined, classes)
         return binarised, mined.with_note(note)
+
+    def _cuts_coarsely(self, binarised: Binarised) -> bool:
+        from elseif.antecedents.rare_outcomes import are_cut_coarsely
+
+        return are_cut_coarsely(binarised, self.cutting, self.n_quantiles, self.cuts or ())
 
     def _mining(self) -> MiningSettings:
         from elseif.antecedents.mining import MiningSettings

@@ -84,6 +84,23 @@ def test_a_rare_outcome_is_noted() -> None:
     assert not quick(min_support=20).fit(X, y).fit_report_.notes
 
 
+def test_finer_cut_points_are_suggested_where_numbers_are_cut_at_quartiles() -> None:
+    """Nine in ten of those with the outcome are among the top 5 % of a column."""
+    X, y = rare_table()
+    numbers = X[["smoker", "old"]].assign(dose=np.random.default_rng(0).random(len(y)))
+    numbers["dose"] += y * (np.random.default_rng(1).random(len(y)) < 0.9)
+    note = quick().fit(numbers, y).fit_report_.notes[-1]
+    assert "would add no single condition. Numbers are cut at few quantiles" in note
+    assert "cutting='evidence'" in note
+    assert "cutting='evidence'" not in quick().fit(X, y).fit_report_.notes[0]  # no numbers
+    own = quick(cuts={"dose": [0.3, 0.6, 0.8]}).fit(numbers, y)
+    assert all("cutting" not in each for each in own.fit_report_.notes)
+    found = quick(cutting="evidence").fit(numbers, y)
+    assert all("cutting" not in each for each in found.fit_report_.notes)
+    highest = [fit.predict_proba(numbers)[:, 1].max() for fit in (found, quick().fit(numbers, y))]
+    assert highest[0] > 1.5 * highest[1]
+
+
 def test_the_program_shows_the_note(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """``elseif fit`` prints what the report says."""
     X, y = rare_table()

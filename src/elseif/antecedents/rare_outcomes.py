@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import replace
 
 import numpy as np
@@ -11,13 +12,18 @@ from elseif.antecedents.mining import IN_ALL, MiningSettings
 from elseif.bits.counting import cover_label_counts
 from elseif.bits.packed_mask import stack_words
 from elseif.bits.packing import BitLayout
-from elseif.conditions.binarise import Binarised
+from elseif.conditions.binarise import QUANTILES, Binarised
 from elseif.conditions.levels import FEWEST_OF_A_LEVEL
 from elseif.tables.labels import shown_label
 
 RARE = 0.05  # share of the observations below which a label is rare
 AT_ONCE = 512  # conditions whose covers are in memory together
 MOST_NAMED = 3  # columns
+FINE = 16  # quantiles, as many as cutting="evidence" looks at
+FINER_CUTS = (
+    "Numbers are cut at few quantiles, which may be too coarse for a rare outcome: "
+    "cutting='evidence' tries finer cut points."
+)
 
 
 def rare_outcome_note(
@@ -26,11 +32,13 @@ def rare_outcome_note(
     settings: MiningSettings,
     classes: np.ndarray,
     counts: np.ndarray | None = None,
+    cut_coarsely: bool = False,
 ) -> str | None:
     """A note for a rare label if the support is a share of all observations.
 
     Columns are named, but not their values: nothing is kept of the values of a column that is
-    left out. ``counts`` are those of all conditions, if known.
+    left out. ``counts`` are those of all conditions, if known. ``cut_coarsely``: numbers were cut
+    at a few quantiles, above the highest of which most people with a rare outcome may be.
     """
     totals = layout.label_totals
     label = int(np.argmin(totals))
@@ -42,18 +50,34 @@ def rare_outcome_note(
     least = settings.least_counts(layout)[-1]
     own = replace(settings, support_in="any_class").least_counts(layout)[label]
     added = (counts[:, label] >= own) & (counts.sum(axis=1) < least)
-    said = (
+    is_rare = (
         f"{percent(share)} of the observations are labelled {shown_label(classes[label])}, which "
-        f"is rare: min_support={settings.min_support:g} of all observations may leave out strong "
-        "risk factors that few people have. support_in='any_class', the support within any label,"
+        "is rare: "
     )
+    finer = f" {FINER_CUTS}" if cut_coarsely else ""
     n_added = int(added.sum())
     if not n_added:
-        return f"{said} would add no single condition."
+        return (
+            f"{is_rare}min_support={settings.min_support:g} is a share of all observations, but "
+            "support_in='any_class', the support within any label, would add no single "
+            f"condition.{finer}"
+        )
     conditions = "1 single condition" if n_added == 1 else f"{n_added:,} single conditions"
     return (
-        f"{said} would add {conditions}{_strongest(binarised, layout, counts, added, label)}. A "
-        "suitable number of observations as min_support would do the same."
+        f"{is_rare}min_support={settings.min_support:g} of all observations may leave out strong "
+        "risk factors that few people have. support_in='any_class', the support within any label, "
+        f"would add {conditions}{_strongest(binarised, layout, counts, added, label)}. A suitable "
+        f"number of observations as min_support would do the same.{finer}"
+    )
+
+
+def are_cut_coarsely(
+    binarised: Binarised, cutting: str, n_quantiles: int, own: Container[str]
+) -> bool:
+    """Whether a column has all the cut points of a few quantiles, and none of the user's own."""
+    is_coarse = cutting == QUANTILES and n_quantiles < FINE
+    return is_coarse and any(
+        len(each.cuts) == n_quantiles - 1 and each.name not in own for each in binarised.columns
     )
 
 
