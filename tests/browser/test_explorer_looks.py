@@ -23,9 +23,10 @@ def plain_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_bars_of_small_risks_are_no_slivers(open_page: OpenPage, tmp_path: Path) -> None:
     """Bars end at a round number that holds the risks, for all lists the same, and say which."""
     X, _ = clinical(4000, seed=4)
-    happened = np.random.default_rng(0).random(len(X)) < np.where(X["diabetes"], 0.03, 0.005)
-    fitted = fit(X[["age", "diabetes", "smoking"]], pd.Series(happened, name="rare"))
-    page = open_page(write(tmp_path, fitted.page(n_lists=20)))
+    risk = np.where(X["smoking"] == "current", 0.03, 0.005)
+    happened = pd.Series(np.random.default_rng(0).random(len(X)) < risk, name="rare")
+    fitted = fit(X[["age", "smoking"]], happened, expected_length=1)
+    page = open_page(write(tmp_path, fitted.page(n_lists=1)))
     end = page.evaluate("() => model.end")
     assert end <= 0.1
     for where in ("#chosen", "#held", "#editing"):
