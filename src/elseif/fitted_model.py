@@ -1,7 +1,6 @@
 """FittedModel: what a fit has learnt, made by ``fit`` or read from a file.
 
-Reports, pages, exports, explanations, edits and the command line all take this one object. It needs
-neither scikit-learn nor compiled code.
+Reports, pages, exports, explanations, edits and the command line take it; no compiling is needed.
 """
 
 from __future__ import annotations
@@ -92,8 +91,7 @@ class FittedModel:
     recalibrated : dict | None
         Old and new label counts of each line, and the discount, if it was recalibrated.
     federation : dict | None
-        If it was learnt from counts of sites: the plan, the sites, and how many people they
-        withheld.
+        Of counts of sites: the plan, the sites, and how many people they withheld.
     sha256 : str | None
         Checksum of the model file from which it was read, unless it was changed since.
 
@@ -138,6 +136,9 @@ class FittedModel:
     recalibrated: dict[str, Any] | None = None
     federation: dict[str, Any] | None = None
     sha256: str | None = field(default=None, init=False)  # init=False: replace() forgets it
+
+    def __repr__(self) -> str:
+        return f"FittedModel({len(self.rule_list) - 1} rules, posterior={self.posterior!r})"
 
     @property
     def lists(self) -> tuple[RuleList, ...]:

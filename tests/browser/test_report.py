@@ -132,6 +132,15 @@ def test_a_phone_has_room_for_conditions_and_all_groups(
     assert last["x"] + last["width"] <= PHONE[0]
     fits = "(e) => e.scrollWidth <= e.clientWidth"
     assert page.locator("#people .scroll").evaluate(fits)
+    inclusion = page.locator(".scroll:has(.inclusion)")
+    assert inclusion.evaluate(fits)
+    assert inclusion.locator("td.number").first.inner_text().endswith("%")
+
+
+def test_a_phone_has_room_for_three_labels(open_page: OpenPage, tmp_path: Path) -> None:
+    page = open_page(write(tmp_path, three_labels_summary()), *PHONE)
+    assert page.locator(".people thead th.number").count() == 4
+    assert page.locator("#people .scroll").evaluate("(e) => e.scrollWidth <= e.clientWidth")
 
 
 def test_settings_and_checklist_are_folded_but_printed(open_page: OpenPage, tmp_path: Path) -> None:
@@ -302,6 +311,27 @@ def test_a_date_is_not_broken_at_its_hyphens(open_page: OpenPage, tmp_path: Path
     assert dates.count() == 2 * len(lines)
     heights = dates.evaluate_all("(all) => all.map((date) => date.getClientRects().length)")
     assert set(heights) == {1}
+
+
+def test_letters_have_one_size_in_all_drawings(open_page: OpenPage, tmp_path: Path) -> None:
+    """A drawing that is enlarged more than the others has larger letters."""
+    scales = "(all) => all.map((e) => e.getBoundingClientRect().width / e.viewBox.baseVal.width)"
+    for width in (768, 1280):
+        page = open_page(write(tmp_path, summary()), width)
+        shown = page.locator("svg.chart").evaluate_all(scales)
+        assert len(shown) >= 5
+        assert max(shown) < 1.15
+        assert max(shown) / min(shown) < 1.2
+
+
+def test_a_printed_table_of_people_may_go_on(open_page: OpenPage, tmp_path: Path) -> None:
+    """Its columns stay whole, but the table is not moved as one block to the next page."""
+    page = open_page(write(tmp_path, summary()))
+    page.emulate_media(media="print")
+    rows = page.locator(".people tbody tr")
+    kept = "(all) => all.map((e) => getComputedStyle(e)).map((s) => s.breakBefore + s.breakAfter)"
+    assert rows.count() > 5
+    assert set(rows.evaluate_all(kept)[1:]) == {"autoauto"}
 
 
 def test_no_heading_ends_a_printed_page(open_page: OpenPage, tmp_path: Path) -> None:

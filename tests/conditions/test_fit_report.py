@@ -40,7 +40,10 @@ def test_the_report_is_a_table() -> None:
     assert text.splitlines()[0] == "300 rows, 0 without a label"
     for words in ("age", "numeric", "female, male", "40 levels", "min_support"):
         assert words in text
-    assert "town 0" not in text + repr(clf.fit_report_)
+    assert repr(clf.fit_report_).startswith("FitReport(300 rows, 3 columns, 1 of them left out")
+    assert repr(clf.model_).startswith("FittedModel(")
+    assert "\n" not in repr(clf.fit_report_) + repr(clf.model_)
+    assert "town 0" not in text
     frame = clf.fit_report_.to_frame()
     assert frame["column"].tolist() == ["age", "sex", "town"]
     assert clf.fit_report_.excluded.keys() == {"town"}

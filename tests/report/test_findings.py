@@ -292,7 +292,7 @@ def test_three_labels_are_judged_by_the_worst() -> None:
     data["validation"]["discrimination"]["auc"] = estimate(*aucs["stroke"])
     found = finding(verdict(data), "Discrimination")
     assert found.mark == POOR
-    assert found.headline == "Perhaps no better than chance at worst (“none”)"
+    assert found.headline == "Worst for “none”: perhaps no better than chance"
     for label, (value, *_) in aucs.items():
         assert f"“{label}”: AUC {value:.2f}" in found.text
     for row, n in zip(data["validation"]["by_label"], (99, 281, 20), strict=True):

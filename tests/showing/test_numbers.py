@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from elseif.showing.line_heads import line_head
-from elseif.showing.numbers import count_text, decimals_for, percent
+from elseif.showing.numbers import count_text, decimals_for, numbers_alike, percent
 from elseif.showing.probability_axis import percent_tick, probability_end
 
 SHARES = [
@@ -90,6 +90,8 @@ def test_pages_write_the_same() -> None:
       percents: asked.shares.map((p) => [0, 1, 2, 3].map((d) => percentText(p, d))),
       decimals: asked.shares.map(decimalsFor),
       counts: asked.counts.map(countText),
+      ends: asked.shares.map(probabilityEnd),
+      ticks: asked.shares.map((p) => percentTick(probabilityEnd(p))),
       heads: [0, 1, 2, 3].map((n) => [...Array(n + 1).keys()].map((j) => lineHead(j, n))),
     }}));"""
     ran = subprocess.run([node], input=script.encode(), capture_output=True, check=True)
@@ -97,4 +99,27 @@ def test_pages_write_the_same() -> None:
     assert answer["percents"] == [[percent(p, d) for d in range(4)] for p in shares]
     assert answer["decimals"] == [decimals_for(p) for p in shares]
     assert answer["counts"] == [count_text(n) for n in counts]
+    ends = [probability_end(p) for p in shares]
+    assert answer["ends"] == ends
+    assert answer["ticks"] == [percent_tick(end) for end in ends]
     assert answer["heads"] == [[line_head(j, n) for j in range(n + 1)] for n in range(4)]
+
+
+@pytest.mark.parametrize(
+    ("values", "texts"),
+    [
+        ([37.0, 36.5, 37.5], ["37.0", "36.5", "37.5"]),
+        ([1.21, 0.87, 1.7], ["1.21", "0.87", "1.70"]),
+        ([5440.3, 3199.85, 9486.05], ["5,440", "3,200", "9,486"]),
+        ([0.0123, 12.0, 4500.0], ["0.01", "12.00", "4,500.00"]),
+        ([-179_114.2, 226.854, 887_909.0], ["−179,114", "227", "887,909"]),
+        ([1.00108e-05, 1.2e-05, -1e-05], ["1.001e-05", "1.2e-05", "−1e-05"]),
+        ([0.0, 1.0, 2.0], ["0", "1", "2"]),
+        ([], []),
+        ([np.inf, 1.5], ["inf", "1.5"]),
+    ],
+)
+def test_numbers_of_one_column_have_the_same_decimals(
+    values: list[float], texts: list[str]
+) -> None:
+    assert numbers_alike(values) == texts

@@ -64,6 +64,15 @@ class FitReport:
     notes: tuple[str, ...] = ()
     near_equivalents: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        parts = [f"{self.n_rows:,} rows", f"{len(self.columns):,} columns"]
+        parts += [f"{n:,} {what}" for n, what in (
+            (len(self.excluded), "of them left out"),
+            (self.n_rows_without_label, "rows without a label"),
+            (len(self.notes), "notes"),
+        ) if n]  # fmt: skip
+        return f"FitReport({', '.join(parts)}; print it for more)"
+
     @property
     def excluded(self) -> dict[str, str]:
         """Columns that gave no condition, and why."""

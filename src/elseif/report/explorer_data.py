@@ -52,13 +52,17 @@ def explorer_data(
     else:
         share, rounding = round(share, 1), cells.rounding
         n_cases = float(cells.by_label(np.ones(len(cells.codes), dtype=bool)).sum())
+    unit = explored.unit if rounding is None else 1.0
+    point = next(i for i, entry in enumerate(lists) if entry["isPoint"])
+    for entry in lists:
+        del entry["isPoint"]
     positions = [*chosen.antecedents, *(chosen.more if rounding is None else ())]
     conditions = conditions_of(posterior.pool, positions)
     return {
         "labels": [{"shown": shown(n), "full": spelt_out(n)} for n in metadata.label_names],
         "places": [1] if len(metadata.classes) == 2 else list(range(len(metadata.classes))),
         "pseudocounts": metadata.pseudocounts.astype(float).tolist(),
-        "unit": explored.unit if rounding is None else 1.0,
+        "unit": unit,
         "level": LEVEL,
         "prior": prior_data(explored.prior),
         "conditions": condition_data(conditions, metadata.display),
@@ -66,8 +70,8 @@ def explorer_data(
         "nFilters": min(len(chosen.antecedents), MOST_FILTERS),
         "nPool": len(posterior.pool) if rounding is None else None,
         "lists": lists,
-        "end": _bars_end(lists, metadata.pseudocounts, explored.unit if rounding is None else 1.0),
-        "point": next(i for i, entry in enumerate(lists) if entry.pop("isPoint")),
+        "end": _bars_end(lists, point, metadata.pseudocounts, unit),
+        "point": point,
         "share": share,
         "shareText": percent(share) if rounding is None else f"about {percent(share)}",
         "nCases": n_cases,
@@ -150,8 +154,13 @@ def _coarse_lists(
     return lists
 
 
-def _bars_end(lists: Sequence[dict[str, Any]], pseudocounts: np.ndarray, unit: float) -> float:
-    """Where bars of probabilities end: far enough for nine lists of ten."""
+def _bars_end(
+    lists: Sequence[dict[str, Any]], point: int, pseudocounts: np.ndarray, unit: float
+) -> float:
+    """Where bars of probabilities end: far enough for the point estimate and nine draws of ten.
+
+    A line that few people reach has an interval that would make all other bars slivers.
+    """
     labels = [1] if len(pseudocounts) == 2 else range(len(pseudocounts))
     highest: dict[tuple[float, ...], float] = {}  # of a line, by its counts
     ends = []
@@ -160,8 +169,12 @@ def _bars_end(lists: Sequence[dict[str, Any]], pseudocounts: np.ndarray, unit: f
             if counts not in highest:
                 alike = np.array(counts) * unit, pseudocounts
                 highest[counts] = max(consequent_interval(*alike, k, LEVEL)[1] for k in labels)
-        ends.append(probability_end(max(highest[tuple(counts)] for counts in entry["counts"])))
-    return sorted(ends)[int(0.9 * (len(ends) - 1))]
+        end = probability_end(max(highest[tuple(counts)] for counts in entry["counts"]))
+        ends.append((end, entry["share"]))
+    ends_in_order = sorted(ends)
+    reached = np.cumsum([share for _, share in ends_in_order])
+    far = int(np.searchsorted(reached, 0.9 * reached[-1]))
+    return max(ends_in_order[far][0], ends[point][0])
 
 
 def _shown_counts(items: Sequence[int], truths: np.ndarray, cells: Cells) -> np.ndarray:

@@ -9,7 +9,8 @@ from elseif.visible import show_name
 LONGEST_SHOWN = 80
 # a date, a number with an exponent
 HYPHENATED = re.compile(r"\b(?:\d{4}-\d{2}-\d{2}|\d+(?:\.\d+)?e-\d+)\b")
-AFTER_UNDERSCORE = re.compile(r"(?<=_)(?=[^_\s])")
+WITH_UNDERSCORES = re.compile(r"[^\s_]+(?:_+[^\s_]+)+")
+AFTER_UNDERSCORE = re.compile(r"(?<=_)(?=[^_])")
 _BEFORE_VALUE = re.compile(r"(?<= )(<=|>=|!=|<|>|=|≤|≥|≠|in) (?=\S)")
 
 

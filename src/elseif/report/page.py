@@ -6,13 +6,20 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from elseif.errors import ParamError, install
-from elseif.report.names import AFTER_UNDERSCORE, HYPHENATED, shown, spelt_out, unbroken
+from elseif.report.names import (
+    AFTER_UNDERSCORE,
+    HYPHENATED,
+    WITH_UNDERSCORES,
+    shown,
+    spelt_out,
+    unbroken,
+)
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -88,16 +95,23 @@ def page_environment() -> Environment:
         lstrip_blocks=True,
     )
 
-    def breakable(text: str) -> Markup:
-        """Text whose lines are rather broken after an underscore than between two letters."""
-        return Markup("<wbr>").join(AFTER_UNDERSCORE.split(text))
+    def marked(text: str, words: re.Pattern[str], mark: Callable[[str], Markup]) -> Markup:
+        """Text in which some words are marked."""
+        found = map(mark, words.findall(text))
+        pairs = zip(words.split(text), [*found, ""], strict=True)
+        return Markup("").join(part for pair in pairs for part in pair)
+
+    def breakable(name: str) -> Markup:
+        """A name that is broken only where no line has room for it, and then at an underscore."""
+        parts = Markup("<wbr>").join(AFTER_UNDERSCORE.split(name))
+        return Markup('<span class="word">{}</span>').format(parts)
 
     def whole(text: str) -> Markup:
-        """Text whose lines are not broken at the hyphens of a date or a number."""
-        parts = map(breakable, HYPHENATED.split(text))
-        span = Markup('<span class="nowrap">{}</span>')
-        kept = map(span.format, HYPHENATED.findall(text))
-        return Markup("").join(p for pair in zip(parts, [*kept, ""], strict=True) for p in pair)
+        """Text whose lines are not broken within a date or a number, nor at will within a name."""
+        nowrap = Markup('<span class="nowrap">{}</span>').format
+        parts = [marked(part, WITH_UNDERSCORES, breakable) for part in HYPHENATED.split(text)]
+        kept = [*map(nowrap, HYPHENATED.findall(text)), ""]
+        return Markup("").join(part for pair in zip(parts, kept, strict=True) for part in pair)
 
     environment.globals.update(policy=policy, asset=lambda name: Markup(asset(name)))
     environment.filters.update(

@@ -57,10 +57,12 @@ const spelt = (named) => named.spelt ?? named.text;
 const ruleText = (item) => model.antecedents[item]?.text ?? "no rule";
 
 /* Conditions whose lines are broken neither between a sign and its value nor at the hyphens of a date,
-   and within a name rather after an underscore than between two letters. */
+   and names only where a line is too short for them, then after an underscore. */
 const SIGN_AND_VALUE = /((?<= )[≤≥<>=≠] \S{1,16}(?= |$)|\b\d{4}-\d{2}-\d{2}\b)/;
-const breakable = (text) => text.split(/(?<=_)(?=[^_\s])/).flatMap((part, i) => (i ? [element("wbr"), part] : [part]));
-const unbroken = (text) => text.split(SIGN_AND_VALUE).flatMap((part, i) => (i % 2 ? [element("span", "nowrap", part)] : breakable(part)));
+const WITH_UNDERSCORES = /([^\s_]+(?:_+[^\s_]+)+)/;
+const breakable = (name) => element("span", "word", ...name.split(/(?<=_)(?=[^_])/).flatMap((part, i) => (i ? [element("wbr"), part] : [part])));
+const named = (text) => text.split(WITH_UNDERSCORES).map((part, i) => (i % 2 ? breakable(part) : part));
+const unbroken = (text) => text.split(SIGN_AND_VALUE).flatMap((part, i) => (i % 2 ? [element("span", "nowrap", part)] : named(part)));
 
 function ruleName(item) {
   const made = element("bdi", "rule", ...unbroken(model.antecedents[item].text));
