@@ -78,7 +78,7 @@ class Search:
         self.target = target
         self.tie = TIE * target.weight
         self._line = np.empty(len(target.cells), dtype=np.int64)
-        self._insertions: dict[Rules, list[ScoredList]] = {}
+        self._insertions: dict[Rules, tuple[ScoredList, list[Rules]]] = {}
 
     def run(self, starts: Iterable[Rules], longest: int) -> list[ScoredList]:
         """The nearest list found of each length, 0 to the longest."""
@@ -138,16 +138,20 @@ class Search:
 
     def insert(self, rules: Rules) -> ScoredList:
         """The nearest list with one rule more."""
-        return self.insertions(rules)[0]
+        return self._inserted(rules)[0]
 
     def insertions(self, rules: Rules) -> list[ScoredList]:
         """The nearest list with one rule more, then such lists with other antecedents."""
+        best, others = self._inserted(rules)
+        return [best, *map(self.evaluate, others)]
+
+    def _inserted(self, rules: Rules) -> tuple[ScoredList, list[Rules]]:
         known = self._insertions.get(rules)
         if known is None:
             known = self._insertions[rules] = self._best_insertions(rules)
         return known
 
-    def _best_insertions(self, rules: Rules) -> list[ScoredList]:
+    def _best_insertions(self, rules: Rules) -> tuple[ScoredList, list[Rules]]:
         target = self.target
         totals = self._assign(rules)
         allowed = np.ones(len(target.candidates), dtype=bool)
@@ -188,7 +192,7 @@ class Search:
             for a, j in zip(order, losses[order].argmin(axis=1).tolist(), strict=True)
             if allowed[a] and a not in best.rules
         ]
-        return [best, *map(self.evaluate, others)]
+        return best, others
 
     def _remove(self, rules: Rules) -> ScoredList:
         return self._best(self.evaluate(rules[:j] + rules[j + 1 :]) for j in range(len(rules)))
