@@ -78,7 +78,7 @@ def judge(posterior: Posterior, table: Table, own: np.ndarray, level: float = 0.
 def probabilities_by_list(posterior: Posterior, table: Table) -> np.ndarray:
     """Each distinct list's probabilities of the labels for a table's one row."""
     lists, pool, kinds = posterior.distinct, posterior.pool, posterior.metadata.kinds
-    used = np.unique(lists.items)
+    used = posterior.antecedents_used
     members, starts = pool.conditions_of(used)
     truth = np.ones(len(pool.conditions), dtype=bool)
     for c in np.unique(members):

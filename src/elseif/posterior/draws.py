@@ -311,9 +311,14 @@ class Posterior:
         return {condition.column for condition in self.pool.conditions}
 
     @cached_property
+    def antecedents_used(self) -> np.ndarray:
+        """The antecedents of the drawn lists, in the order of the pool."""
+        return np.unique(self.distinct.items)
+
+    @cached_property
     def columns_used(self) -> set[str]:
         """The columns that the drawn lists use."""
-        members, _ = self.pool.conditions_of(np.unique(self.distinct.items))
+        members, _ = self.pool.conditions_of(self.antecedents_used)
         return {self.pool.conditions[c].column for c in np.unique(members)}
 
     @cached_property

@@ -8,6 +8,7 @@ interval is equal-tailed: between two quantiles of the mixture.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from scipy.special import betainc
@@ -35,7 +36,7 @@ def mixture_intervals(posterior: Posterior, table: Table, level: float) -> np.nd
 
     The ends are quantiles of the mixture, right to 1e-8.
     """
-    lines = Lines(posterior)
+    lines = lines_of(posterior)
     covers, positions = distinct_covers(posterior, table)
     intervals = np.empty((len(covers), posterior.metadata.classes.size, 2))
     for start in range(0, len(covers), ROWS_AT_ONCE):
@@ -46,7 +47,7 @@ def mixture_intervals(posterior: Posterior, table: Table, level: float) -> np.nd
 
 def distinct_covers(posterior: Posterior, table: Table) -> tuple[np.ndarray, np.ndarray]:
     """Rows that the lists' antecedents tell apart, as truths of the pool, and each row's place."""
-    pool, used = posterior.pool, np.unique(posterior.distinct.items)
+    pool, used = posterior.pool, posterior.antecedents_used
     if not len(used):
         return np.zeros((1, len(pool)), dtype=bool), np.zeros(table.n_rows, dtype=np.int64)
     members, starts = pool.conditions_of(used)
@@ -105,6 +106,17 @@ class Lines:
         is_first = np.diff(self.owner[true], prepend=-1) > 0
         fired = self.component[true[is_first]]
         return np.bincount(fired, weights=self.shares, minlength=len(self.alphas))
+
+
+_lines: WeakKeyDictionary[Posterior, Lines] = WeakKeyDictionary()
+
+
+def lines_of(posterior: Posterior) -> Lines:
+    """A posterior's lines, which are sorted out once: the rows of a table may come one by one."""
+    lines = _lines.get(posterior)
+    if lines is None:
+        lines = _lines[posterior] = Lines(posterior)
+    return lines
 
 
 def _quantiles(

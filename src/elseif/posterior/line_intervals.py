@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from elseif.posterior.draws import Posterior
-from elseif.posterior.intervals import Lines, distinct_covers
+from elseif.posterior.intervals import distinct_covers, lines_of
 from elseif.posterior.rule_list import RuleList
 from elseif.tables.reading import Table
 
@@ -45,7 +45,7 @@ def line_intervals(
     people = _some_people(line, n_lines)
     if len(people) < table.n_rows:
         table, line = table.take(people), line[people]
-    lines = Lines(posterior)
+    lines = lines_of(posterior)
     covers, positions = distinct_covers(posterior, table)
     mixtures = np.zeros((n_lines, len(lines.alphas)))
     for position, cover in enumerate(covers):

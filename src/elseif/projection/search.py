@@ -78,7 +78,7 @@ class Search:
         self.target = target
         self.tie = TIE * target.weight
         self._line = np.empty(len(target.cells), dtype=np.int64)
-        self._insertions: dict[Rules, list[ScoredList]] = {}
+        self._insertions: dict[Rules, tuple[list[ScoredList], list[Rules]]] = {}
 
     def run(self, starts: Iterable[Rules], longest: int) -> list[ScoredList]:
         """The nearest list found of each length, 0 to the longest."""
@@ -106,7 +106,7 @@ class Search:
             for m in range(longest - 1, 0, -1):
                 best[m] = self._best([best[m], self.improve(self._remove(best[m + 1].rules))])
             for m in range(1, longest + 1):
-                extended = map(self.improve, self.insertions(best[m - 1].rules)[:1])
+                extended = map(self.improve, self.insert(best[m - 1].rules))
                 best[m] = self._exchange_pairs(self._best([best[m], *extended]))
             if [candidate.rules for candidate in best] == before:
                 break
@@ -120,7 +120,7 @@ class Search:
         while changed:
             changed = False
             for j in range(len(best.rules)):
-                for other in self.insertions(best.rules[:j] + best.rules[j + 1 :])[:1]:
+                for other in self.insert(best.rules[:j] + best.rules[j + 1 :]):
                     if other.beats(best, self.tie):
                         best, changed = other, True
         return best
@@ -136,7 +136,7 @@ class Search:
                     swapped = list(best.rules)
                     swapped[i], swapped[j] = swapped[j], swapped[i]
                     firsts = self.insertions(kept)[:PAIR_STARTS]
-                    trials = [two for one in firsts for two in self.insertions(one.rules)[:1]]
+                    trials = [two for one in firsts for two in self.insert(one.rules)]
                     trials.append(self.evaluate(tuple(swapped)))
                     other = self._best(trials)
                     if other.beats(best, self.tie):
@@ -144,14 +144,22 @@ class Search:
                         break
         return best
 
+    def insert(self, rules: Rules) -> list[ScoredList]:
+        """The nearest list with one rule more, if there is any."""
+        return self._inserted(rules)[0]
+
     def insertions(self, rules: Rules) -> list[ScoredList]:
         """The nearest list with one rule more, then such lists with other antecedents, if any."""
+        best, others = self._inserted(rules)
+        return [*best, *map(self.evaluate, others)]
+
+    def _inserted(self, rules: Rules) -> tuple[list[ScoredList], list[Rules]]:
         known = self._insertions.get(rules)
         if known is None:
             known = self._insertions[rules] = self._best_insertions(rules)
         return known
 
-    def _best_insertions(self, rules: Rules) -> list[ScoredList]:
+    def _best_insertions(self, rules: Rules) -> tuple[list[ScoredList], list[Rules]]:
         target = self.target
         totals = self._assign(rules)
         allowed = np.ones(len(target.candidates), dtype=bool)
@@ -185,7 +193,7 @@ class Search:
             losses,
         )
         if np.isinf(losses.min()):
-            return []
+            return [], []
         tied = np.argwhere(losses <= losses.min() + self.tie)[:MOST_TIED]
         lists = [(*rules[:j], a, *rules[j:]) for a, j in tied.tolist()]
         best = self._best(self.evaluate(candidate) for candidate in lists)
@@ -195,7 +203,7 @@ class Search:
             for a, j in zip(order, losses[order].argmin(axis=1).tolist(), strict=True)
             if np.isfinite(losses[a].min()) and a not in best.rules
         ]
-        return [best, *map(self.evaluate, others)]
+        return [best], others
 
     def _remove(self, rules: Rules) -> ScoredList:
         return self._best(self.evaluate(rules[:j] + rules[j + 1 :]) for j in range(len(rules)))
