@@ -41,10 +41,7 @@ def samplesize(
     prevalence: Annotated[float | None, _number("Share of people with the outcome.")] = None,
     c_statistic: Annotated[float | None, _number("Expected C statistic.")] = None,
     parameters: Annotated[
-        int | None,
-        _number(
-            "Number of candidate parameters; for a rule list, of candidate conditions.", DEVELOP
-        ),
+        int | None, _number("Candidate parameters; for a rule list, conditions.", DEVELOP)
     ] = None,
     r2: Annotated[float | None, _number("Cox-Snell R2 instead of a C statistic.", DEVELOP)] = None,
     shrinkage: Annotated[
@@ -74,8 +71,7 @@ def samplesize(
         float | None, _number("Width of the interval of O/E (default 0.2).", VALIDATE)
     ] = None,
     slope_width: Annotated[
-        float | None,
-        _number("Width of the interval of the calibration slope (default 0.2).", VALIDATE),
+        float | None, _number("Width of the interval of the slope (default 0.2).", VALIDATE)
     ] = None,
     c_width: Annotated[
         float | None, _number("Width of the interval of the C statistic (default 0.1).", VALIDATE)
@@ -112,9 +108,7 @@ def samplesize(
     given = _given(criteria)
     if model is not None:
         if any(v is not None for v in (prevalence, c_statistic, lp_normal, lp_beta)):
-            raise ParamError(
-                "--model provides prevalence, C statistic and risks: leave out options for these."
-            )
+            raise ParamError("--model provides prevalence, C statistic and risks: give it alone.")
         print_size(_to_validate_model(model, given), "validate")
         return
     if prevalence is None or c_statistic is None:
