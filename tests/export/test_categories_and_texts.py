@@ -191,6 +191,15 @@ def test_latex_keeps_operators_and_values_together() -> None:
     assert latex_text(made) == "age <= 60 and city in {A, B} and c ≤ 3"
 
 
+def test_latex_breaks_long_names_at_their_joints() -> None:
+    """Within a part of a name only where that is long."""
+    made = latex_escaped("late_payments_last_24_months > 0")
+    parts = ["late", "payments", "last", "24", "months"]
+    assert made == rf"\_{BREAK}".join(parts) + r" \textgreater{}~0"
+    assert latex_escaped("x" * 17) == BREAK.join(["x" * 8, "x" * 8, "x"])
+    assert BREAK not in latex_escaped("loan_amount")
+
+
 def test_latex_is_balanced() -> None:
     """Braces, environments and columns match on every line."""
     for model, lines_a_rule, name in (

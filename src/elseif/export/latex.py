@@ -36,12 +36,13 @@ LATEX = {
 OPERATORS = ("=", "!=", "in", *(f"{LATEX[sign]}{more}" for sign in "<>" for more in ("", "=")))
 OPERATORS += tuple(LATEX[sign] for sign in "≤≥≠")
 PACKAGES = r"\usepackage{array,booktabs,longtable,tabularx}"
-BREAK = r"\allowbreak{}"
+BREAK = r"\penalty100{}"  # within a word, where no space is as good
 # of what probabilities are made of, in ems of Computer Modern
 WIDTHS = {**dict.fromkeys("0123456789–", 0.5), ".": 0.28, "(": 0.39, ")": 0.39, " ": 0.34}
 WIDEST, WIDTH_OF_HEADS, WIDTH_OF_COUNTS = 0.84, 2.7, 5.5
 LINES_OF_A_PAGE, LETTERS_OF_A_LINE = 40, 30
-LONG_WORD, PIECE = 16, 8  # a longer word may be broken after so many letters
+LONG_WORD, PIECE = 12, 8  # what is longer may be broken after so many letters
+JOINT = re.compile(r"(?<=[_/.:])(?=[^_/.:])")  # where a long word is broken rather than anywhere
 RAGGED_RIGHT = r">{\raggedright\arraybackslash}"
 RAGGED_LEFT = r">{\raggedleft\arraybackslash}"
 
@@ -137,8 +138,15 @@ def latex_escaped(text: str) -> str:
 def _escaped_word(word: str) -> str:
     if len(word) <= LONG_WORD:
         return _escaped(word)
-    pieces = [word[start : start + PIECE] for start in range(0, len(word), PIECE)]
+    pieces = [piece for part in JOINT.split(word) for piece in _pieces(part)]
     return BREAK.join(map(_escaped, pieces))
+
+
+def _pieces(part: str) -> list[str]:
+    """A part between joints, cut where it is long."""
+    if len(part) <= LONG_WORD:
+        return [part]
+    return [part[start : start + PIECE] for start in range(0, len(part), PIECE)]
 
 
 def _escaped(text: str) -> str:
