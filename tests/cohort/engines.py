@@ -23,7 +23,6 @@ from psycopg import sql
 from elseif.cohort import Database, connect
 from tests.cohort.rows import Tables
 
-DUCKDB_TYPES = {"integer": "INTEGER", "date": "DATE", "text": "VARCHAR"}
 ARROW_TYPES = {
     "integer": pa.int32(),
     "date": pa.date32(),

@@ -18,7 +18,7 @@ class Proxy:
         self._lock = threading.Lock()
         self._sockets: set[socket.socket] = set()
         self._threads: list[threading.Thread] = []
-        self.n_bytes = self.n_cuts = self.n_connections = 0
+        self.n_bytes = self.n_cuts = 0
         self._limit: int | None = None
         self._forever = False
         self._closed = False
@@ -58,7 +58,6 @@ class Proxy:
                 client, _ = self._listener.accept()
             except OSError:
                 return
-            self.n_connections += 1
             if self._is_due(0):
                 client.close()
                 continue

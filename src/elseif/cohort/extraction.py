@@ -30,7 +30,7 @@ from elseif.cohort.folder import (
 from elseif.cohort.parts import PartsInMemory, feature_stream, group_stream, part_from_rows
 from elseif.cohort.plan import (
     EmptyCohortError,
-    Plan,
+    ExtractionPlan,
     count_records,
     empty_cohort,
     find_quality_issues,
@@ -167,7 +167,7 @@ class _Work:
         return cohort
 
     def _look(
-        self, plan: Plan, persons_a_batch: int
+        self, plan: ExtractionPlan, persons_a_batch: int
     ) -> tuple[list[tuple[int, int]], list[tuple[str, int, int]], dict[str, int]]:
         """Ranges of persons, issues, totals: every record is counted once, which takes a while."""
         with self.progress.stage("looking at the database", 2) as report:
@@ -184,7 +184,7 @@ class _Work:
             "source": fingerprint(self.database.identity),
         }
 
-    def _state(self, plan: Plan) -> dict[str, str]:
+    def _state(self, plan: ExtractionPlan) -> dict[str, str]:
         """What tells whether the database has changed between two tries."""
         members = {name: sorted(ids) for name, ids in plan.members.items()}
         state = [plan.n_persons, plan.n_index_persons, list(plan.ends), members]
@@ -192,7 +192,7 @@ class _Work:
 
     def _fill(
         self,
-        plan: Plan,
+        plan: ExtractionPlan,
         parts: PartsInMemory | PartsInFolder,
         spans: list[tuple[int, int]],
         issues: list[tuple[str, int, int]],
@@ -216,7 +216,11 @@ class _Work:
         return cohort, catalogue
 
     def _extract_range(
-        self, plan: Plan, parts: PartsInMemory | PartsInFolder, number: int, span: tuple[int, int]
+        self,
+        plan: ExtractionPlan,
+        parts: PartsInMemory | PartsInFolder,
+        number: int,
+        span: tuple[int, int],
     ) -> None:
         question = self._question(plan, "persons").in_range(span)
         tables = list(self.database.stream(question))
@@ -240,7 +244,7 @@ class _Work:
                 streams[group_stream(domain)] = of("group_records", domain)
         parts.add(number, part, streams)
 
-    def _question(self, plan: Plan, name: str, *which: int | str) -> Any:
+    def _question(self, plan: ExtractionPlan, name: str, *which: int | str) -> Any:
         """A query for any range of persons, made when it is first asked."""
         key = (name, *which)
         if key not in self._made:

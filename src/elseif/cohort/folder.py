@@ -18,7 +18,7 @@ from elseif.cohort.part_files import (
 from elseif.cohort.parts import (
     STREAM_COLUMNS,
     Cells,
-    Part,
+    ExtractedPart,
     kind_of,
     part_from_table,
     stream_names,
@@ -75,7 +75,7 @@ class PartsInFolder:
         self._version = version_of(definition)
         self.spans: list[tuple[int, int]] = []
         self.issues: list[tuple[str, int, int]] = []
-        self._found: list[Part] | None = None
+        self._found: list[ExtractedPart] | None = None
 
     def begin(
         self,
@@ -113,7 +113,7 @@ class PartsInFolder:
         path.unlink(missing_ok=True)
         return False
 
-    def add(self, number: int, part: Part, streams: Mapping[str, Iterable[Any]]) -> None:
+    def add(self, number: int, part: ExtractedPart, streams: Mapping[str, Iterable[Any]]) -> None:
         """Write a range: its members, and of each stream who has what; a receipt goes last."""
         files = [write_parquet(self._persons(number), [part.as_table()])]
         for stream in self._streams:
@@ -127,7 +127,7 @@ class PartsInFolder:
         }
         write_json(self._receipt(number), receipt)
 
-    def parts(self) -> list[Part]:
+    def parts(self) -> list[ExtractedPart]:
         """Every part, in order; to be asked for once all are done."""
         if self._found is None:
             self._found = []

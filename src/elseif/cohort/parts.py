@@ -53,7 +53,7 @@ def kind_of(stream: str) -> str:
 
 
 @dataclass(frozen=True)
-class Part:
+class ExtractedPart:
     """The members of one range of persons, and how they came to be."""
 
     person_ids: np.ndarray  # int64, sorted
@@ -80,7 +80,7 @@ class Part:
         return pa.Table.from_arrays(arrays, names=[*self.COLUMNS, *names])
 
 
-def part_from_rows(rows: Mapping[str, np.ndarray], steps: Sequence[str]) -> Part:
+def part_from_rows(rows: Mapping[str, np.ndarray], steps: Sequence[str]) -> ExtractedPart:
     """The members among those whom the database has judged."""
     from elseif.cohort.attrition import lost_outcomes, passed
 
@@ -88,7 +88,7 @@ def part_from_rows(rows: Mapping[str, np.ndarray], steps: Sequence[str]) -> Part
     dates = rows["index_date"][left].astype("datetime64[D]")
     years = dates.astype("datetime64[Y]").astype(np.int64) + 1970
     genders = rows["gender"][left]
-    return Part(
+    return ExtractedPart(
         person_ids=rows["person_id"][left],
         index_dates=dates,
         age=years - rows["year_of_birth"][left],
@@ -101,10 +101,10 @@ def part_from_rows(rows: Mapping[str, np.ndarray], steps: Sequence[str]) -> Part
     )
 
 
-def part_from_table(table: Any, receipt: Mapping[str, Any]) -> Part:
+def part_from_table(table: Any, receipt: Mapping[str, Any]) -> ExtractedPart:
     """The members as they were stored, and what was written down of them."""
     dates = table["index_date"].to_numpy().astype("datetime64[D]")
-    return Part(
+    return ExtractedPart(
         person_ids=table["person_id"].to_numpy(),
         index_dates=dates,
         age=table["age"].to_numpy(),
@@ -125,14 +125,14 @@ class PartsInMemory:
     """Parts that are kept in memory."""
 
     def __init__(self) -> None:
-        self._parts: list[Part] = []
+        self._parts: list[ExtractedPart] = []
         self._cells: list[dict[str, Cells]] = []
 
     def is_done(self, number: int) -> bool:
         """Whether a range has been extracted before."""
         return number < len(self._parts)
 
-    def add(self, number: int, part: Part, streams: Mapping[str, Iterable[Any]]) -> None:
+    def add(self, number: int, part: ExtractedPart, streams: Mapping[str, Iterable[Any]]) -> None:
         """Take in a range: its members, and of each stream who has what, as Arrow tables."""
         cells = {
             name: _cells(list(tables), STREAM_COLUMNS[kind_of(name)])
@@ -141,7 +141,7 @@ class PartsInMemory:
         self._parts.append(part)
         self._cells.append(cells)
 
-    def parts(self) -> list[Part]:
+    def parts(self) -> list[ExtractedPart]:
         """Every part, in order."""
         return self._parts
 

@@ -21,7 +21,7 @@ class EmptyCohortError(DatabaseError):
 
 
 @dataclass(frozen=True)
-class Plan:
+class ExtractionPlan:
     """What is known before the first person is read."""
 
     definition: CohortDefinition
@@ -33,14 +33,14 @@ class Plan:
     ends: tuple[int, int]  # least and greatest id of persons with the index condition
 
 
-def make_plan(database: Database, definition: CohortDefinition) -> Plan:
+def make_plan(database: Database, definition: CohortDefinition) -> ExtractionPlan:
     """Look at the database before anything is read from it."""
     queries = database.queries(_tables(definition), _columns(definition))
     people = database.numbers(queries.persons_in_database())
     _check_persons(database, queries, people["rows"] - people["persons"])
     members, lacking = find_members(database, queries, definition)
     found = database.numbers(queries.index_persons(definition, members))
-    plan = Plan(
+    plan = ExtractionPlan(
         definition,
         queries,
         members,
@@ -90,13 +90,19 @@ def _check_persons(database: Database, queries: Any, n_doubled: int) -> None:
         )
 
 
-def find_spans(database: Database, plan: Plan, persons_a_batch: int) -> list[tuple[int, int]]:
+def find_spans(
+    database: Database, plan: ExtractionPlan, persons_a_batch: int
+) -> list[tuple[int, int]]:
     """Ranges of person ids, with about so many persons with the index condition in each."""
     return _split(database, plan, plan.ends, plan.n_index_persons, persons_a_batch)
 
 
 def _split(
-    database: Database, plan: Plan, ends: tuple[int, int], n_persons: int, persons_a_batch: int
+    database: Database,
+    plan: ExtractionPlan,
+    ends: tuple[int, int],
+    n_persons: int,
+    persons_a_batch: int,
 ) -> list[tuple[int, int]]:
     """Ranges within a range; ids may be as unevenly spread as they like."""
     if n_persons <= persons_a_batch or ends[0] == ends[1]:
@@ -123,7 +129,7 @@ def _split(
 
 
 def find_quality_issues(
-    database: Database, definition: CohortDefinition, plan: Plan
+    database: Database, definition: CohortDefinition, plan: ExtractionPlan
 ) -> tuple[list[tuple[str, int, int]], dict[str, int]]:
     """What the whole database lacks, and how many records it has."""
     queries = plan.queries
@@ -138,14 +144,18 @@ def find_quality_issues(
     return database_issues(answers), totals | _entries(database, definition, plan)
 
 
-def count_records(database: Database, definition: CohortDefinition, plan: Plan) -> dict[str, int]:
+def count_records(
+    database: Database, definition: CohortDefinition, plan: ExtractionPlan
+) -> dict[str, int]:
     """How many records the database has now, as ``find_quality_issues`` has counted them once."""
     tables = ["observation_period", *(EVENTS[domain] for domain in _domains(definition))]
     found = {table: database.numbers(plan.queries.n_records(table))["total"] for table in tables}
     return found | _entries(database, definition, plan)
 
 
-def _entries(database: Database, definition: CohortDefinition, plan: Plan) -> dict[str, int]:
+def _entries(
+    database: Database, definition: CohortDefinition, plan: ExtractionPlan
+) -> dict[str, int]:
     """How many entries there are of the cohorts that exist; other cohorts may come and go."""
     if not definition.cohort_ids:
         return {}

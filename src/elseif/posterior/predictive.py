@@ -51,7 +51,7 @@ class Level:
 
 
 @dataclass(frozen=True)
-class Plan:
+class AveragingPlan:
     """The part of a prediction that does not depend on its rows."""
 
     conditions: tuple[Condition, ...]  # those that the lists use
@@ -63,7 +63,7 @@ class Plan:
     levels: tuple[Level, ...]
 
 
-_plans: WeakKeyDictionary[Posterior, Plan] = WeakKeyDictionary()
+_plans: WeakKeyDictionary[Posterior, AveragingPlan] = WeakKeyDictionary()
 
 
 def predictive_probabilities(posterior: Posterior, table: Table) -> np.ndarray:
@@ -109,14 +109,14 @@ def predictive_of_problem(posterior: Posterior, problem: Problem) -> np.ndarray:
     return np.ascontiguousarray((coarse + fine).T)
 
 
-def _plan_of(posterior: Posterior) -> Plan:
+def _plan_of(posterior: Posterior) -> AveragingPlan:
     plan = _plans.get(posterior)
     if plan is None:
         plan = _plans[posterior] = _make_plan(posterior)
     return plan
 
 
-def _make_plan(posterior: Posterior) -> Plan:
+def _make_plan(posterior: Posterior) -> AveragingPlan:
     pool, lists = posterior.pool, posterior.distinct
     used, items = np.unique(lists.items, return_inverse=True)
     longest_first = np.argsort(-pool.cardinalities[used], kind="stable")
@@ -126,7 +126,7 @@ def _make_plan(posterior: Posterior) -> Plan:
     conditions, condition_ids = np.unique(members, return_inverse=True)
     having = np.cumsum(np.bincount(pool.cardinalities[used])[::-1])[::-1][1:]  # 1, 2, ... of them
     base, steps = _weights(posterior)
-    return Plan(
+    return AveragingPlan(
         conditions=tuple(pool.conditions[c] for c in conditions),
         members=tuple(condition_ids[starts[:n] + k] for k, n in enumerate(having.tolist())),
         antecedents=used[longest_first],

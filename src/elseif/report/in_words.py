@@ -8,13 +8,13 @@ from dataclasses import replace
 from elseif.antecedents.display_labels import DisplayLabels
 from elseif.evaluation.subgroups import Grouping
 from elseif.posterior.rule_list import ModelMetadata
-from elseif.report.training_people import ColumnSummary, People
+from elseif.report.training_people import ColumnSummary, PeopleSummary
 from elseif.tables.columns import Kind
 
 TRUTHS = {"yes": True, "no": False}
 
 
-def people_in_words(people: People, display: DisplayLabels) -> People:
+def people_in_words(people: PeopleSummary, display: DisplayLabels) -> PeopleSummary:
     """The table of people with names of columns and levels as people read them, and units."""
     return replace(people, columns=[_column(column, display) for column in people.columns])
 

@@ -45,7 +45,7 @@ from elseif.report.training import (
     judge,
     notes_on,
 )
-from elseif.report.training_people import People, describe_people
+from elseif.report.training_people import PeopleSummary, describe_people
 from elseif.report.tripod import Item, tripod_items
 from elseif.tables.origin import origin_notes, says_so
 from elseif.training_record import now, versions
@@ -108,7 +108,7 @@ class Summary:
         The model, the data and the report itself.
     lines : list[Line]
         The rules with their probabilities.
-    people : People
+    people : PeopleSummary
         The training data, column by column.
     validation : Measures
         Performance out of sample.
@@ -147,7 +147,7 @@ class Summary:
     format: int
     about: About
     lines: list[Line]
-    people: People
+    people: PeopleSummary
     validation: Measures
     other_labels: list[LabelMeasures]
     cross_validated_auc: Estimate | None
@@ -359,7 +359,7 @@ def _title(evidence: Evidence) -> str:
     return f"A rule list for {outcome if outcome and len(_evaluated(evidence)) > 1 else of}"
 
 
-def _people(model: FittedModel, trained: Training, counted: Counted) -> People:
+def _people(model: FittedModel, trained: Training, counted: Counted) -> PeopleSummary:
     rule_list = model.chosen_list()
     people = describe_people(
         trained.table,

@@ -56,7 +56,7 @@ class ColumnSummary:
 
 
 @dataclass(frozen=True)
-class People:
+class PeopleSummary:
     """The training table: one group for all, and one for each label."""
 
     groups: list[str]
@@ -72,7 +72,7 @@ def describe_people(
     report: FitReport,
     in_list: set[str],
     cells: Cells,
-) -> People:
+) -> PeopleSummary:
     """Every column by label, of the rows that have a label and a weight."""
     everybody = _with_sum(cells.by_label(np.ones(len(rows), dtype=bool)))
     known = [column for column in report.columns if column.name in table]
@@ -97,7 +97,7 @@ def describe_people(
                 levels,
             )
         )
-    return People(
+    return PeopleSummary(
         ["all", *label_names],
         [plain_count(n) for n in everybody],
         columns,
