@@ -170,8 +170,7 @@ class FittedModel:
     @property
     def is_synthetic(self) -> bool:
         """Whether it was learnt from synthetic patients."""
-        of_cohort = self.cohort is not None and bool(self.cohort["synthetic"])
-        return of_cohort or has_synthetic_site(self.federation)
+        return bool((self.cohort or {}).get("synthetic")) or has_synthetic_site(self.federation)
 
     @property
     def metadata(self) -> ModelMetadata:
