@@ -224,7 +224,7 @@ def test_report_and_explorer(elseif: Run, folder: Path, tmp_path: Path) -> None:
 
 
 def test_report_of_three_labels(elseif: Run, tmp_path: Path) -> None:
-    """All labels are evaluated, or the one that is chosen; fit links to the calculator beside."""
+    """All labels are evaluated, or the one that is chosen; fit links to the pages beside."""
     rng = np.random.default_rng(0)
     smoker, old = rng.random(240) < 0.4, rng.random(240) < 0.5
     outcome = np.where(smoker, "cancer", np.where(old, "stroke", "none"))
@@ -232,12 +232,16 @@ def test_report_of_three_labels(elseif: Run, tmp_path: Path) -> None:
     table, model = tmp_path / "t.csv", tmp_path / "m.json"
     pd.DataFrame({"smoker": smoker, "old": old, "outcome": outcome}).to_csv(table, index=False)
     pages = ["--report", tmp_path / "r.html", "--calculator", tmp_path / "c.html"]
+    pages += ["--explorer", tmp_path / "x.html"]
     ended = elseif("fit", table, "--label", "outcome", "--model", model, *pages, "--quiet")
     assert ended.code == 0, ended.err
+    explorer = (tmp_path / "x.html").read_text(encoding="utf-8")
+    assert "<h1 title=\"Lists for the probability of each outcome\">" in explorer
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     for label in ("cancer", "none", "stroke"):
         assert f'<bdi>{label}</bdi> <span class="basis">against all other labels' in page
     assert '<a href="c.html">Calculator' in page
+    assert '<a href="x.html">Explorer' in page
     told = ["report", model, table, "--folds", "2", "--quiet", "--out", tmp_path / "one.html"]
     ended = elseif(*told, "--positive", "Cancer")
     assert ended.code == 0, ended.err
@@ -327,12 +331,14 @@ def test_an_input_is_never_an_output(elseif: Run, folder: Path, tmp_path: Path) 
 def test_min_cell_rounds_files_and_not_the_screen(
     elseif: Run, folder: Path, tmp_path: Path
 ) -> None:
-    """Model and calculator have rounded counts, what is printed is exact; all exports can."""
-    model, page = tmp_path / "m.json", tmp_path / "c.html"
+    """Model and pages have rounded counts, what is printed is exact; all exports can."""
+    model, page, explorer = (tmp_path / name for name in ("m.json", "c.html", "x.html"))
+    files = ["--model", model, "--calculator", page, "--explorer", explorer]
     told = ["--label", "survival", "--positive", "survived", "--min-cell", "10", *QUICK]
-    ended = elseif("fit", folder / "titanic.csv", *told, "--model", model, "--calculator", page)
+    ended = elseif("fit", folder / "titanic.csv", *told, *files)
     assert ended.code == 0, ended.err
     assert "Counts are rounded" not in ended.out
+    assert "Counts are rounded to multiples of 10;" in explorer.read_text(encoding="utf-8")
     assert "Counts are rounded to multiples of 10." in page.read_text()
     assert "Counts are rounded to multiples of 10." in elseif("show", model).out
     binary = [name for name, each in formats.FORMATS.items() if each.is_binary]

@@ -117,7 +117,7 @@ WRONG: list[tuple[list[str], int, str]] = [
         2,
         "--min-cell rounds the counts in files, not those on the screen: it goes with --out,",
     ),
-    ([*FIT, "--min-cell", "5"], 2, "it goes with --model, --report or --calculator"),
+    ([*FIT, "--min-cell", "5"], 2, "it goes with --model, --report, --calculator or --explorer"),
     ([*FIT, "--without-posterior"], 2, "--without-posterior goes with --model FILE"),
     (
         ["federate", "{f}/p.json", "{f}/s.json", "--without-posterior"],

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from elseif.antecedents.display_labels import DisplayLabels
     from elseif.estimator import BayesianRuleListClassifier
     from elseif.fitted_model import FittedModel
+    from elseif.report.exploration import Exploration
     from elseif.report.together import Outputs
     from elseif.tables.reading import Table
 
@@ -74,16 +75,24 @@ class Files:
         Path | None, output_file("Write a report here (HTML), with cross-validation.")
     ] = None
     calculator: Annotated[Path | None, output_file("Write a calculator here (HTML).")] = None
+    explorer: Annotated[
+        Path | None, output_file("Write a page to explore and edit good lists here (HTML).")
+    ] = None
     min_cell: MinCell = None
     labels: LabelsFile = None
     force: Force = False
 
+    @property
+    def pages(self) -> list[Path | None]:
+        """The pages that may be written."""
+        return [self.report, self.calculator, self.explorer]
+
     def check(self) -> None:
         """Refuse options of files where none is written."""
-        if self.min_cell is not None and not (self.model or self.report or self.calculator):
+        if self.min_cell is not None and not (self.model or any(self.pages)):
             raise ParamError(
                 "--min-cell rounds the counts in files, not those on the screen: it goes with "
-                "--model, --report or --calculator."
+                "--model, --report, --calculator or --explorer."
             )
         if self.without_posterior and self.model is None:
             raise ParamError("--without-posterior goes with --model FILE.")
@@ -102,7 +111,7 @@ def fit(
     text: Any = None,
     settings: dict[str, Any] = {},  # noqa: B006  # generated options, from the table of settings
 ) -> None:
-    """Learn a rule list from a table: print it, and save model, report and calculator.
+    """Learn a rule list from a table: print it, and save model, report, calculator and explorer.
 
     The table is a file, or a table in a database (--database, --table).
 
@@ -110,11 +119,10 @@ def fit(
     instead of new each time and that all cores are used.
     """
     files.check()
-    pages = [files.report, files.calculator]
     check_outputs(
-        [files.model, *pages], files.force, [table, files.labels, settings["antecedents"]]
+        [files.model, *files.pages], files.force, [table, files.labels, settings["antecedents"]]
     )
-    check_pages(*pages)
+    check_pages(*files.pages)
     if source.is_meant(table):
         refuse_for_other_files(None, text)
         fit_in_database(source, columns, files, new_classifier(settings, files, quiet))
@@ -161,11 +169,12 @@ def fit_in_database(
     classifier: BayesianRuleListClassifier,
 ) -> None:
     """Learn from a table that stays in its database, which counts it."""
-    if files.report is not None:
-        raise ParamError(
-            "--report needs the rows, which stay in the database. Save the model with --model, "
-            "and give it to elseif report with a file of the rows."
-        )
+    for option, page in (("--report", files.report), ("--explorer", files.explorer)):
+        if page is not None:
+            raise ParamError(
+                f"{option} needs the rows, which stay in the database. Save the model with "
+                "--model, and give it to elseif report with a file of the rows."
+            )
     from elseif.antecedents.labels_file import check_display_labels, read_display_labels
 
     left_out = [*columns.drop, *([columns.weight] if columns.weight else [])]
@@ -230,10 +239,11 @@ def write_files(
 
     model, calculator, report = files.model, files.calculator, files.report
     min_cell, force = files.min_cell, files.force
-    shown, summary = as_model(classifier), None
-    if read is not None and min_cell is not None and (model or calculator or report):
-        made = made_together(classifier, read, files, positive, watched)
-        shown, summary = made.model or shown, made.summary
+    shown, made = as_model(classifier), None
+    explored = None if read is None else _explored(shown, read, files)
+    if read is not None and min_cell is not None and (model or any(files.pages)):
+        made = made_together(classifier, read, files, positive, watched, explored)
+        shown = made.model or shown
     elif min_cell is not None:
         from elseif.export.disclosed import disclosed
 
@@ -248,8 +258,14 @@ def write_files(
     print()
     if model is not None:
         say_saved("Model", model)
-    if read is not None and report is not None and summary is None:
-        summary = made_together(classifier, read, files, positive, watched).summary
+    if read is not None and made is None and (report or explored):
+        made = made_together(classifier, read, files, positive, watched, explored)
+    summary = None if made is None else made.summary
+    if made is not None and made.explorer is not None and explored is not None:
+        from elseif.report.explorer import explorer_html
+
+        assert files.explorer is not None
+        save("Explorer", files.explorer, explorer_html(explored, made.explorer), force)
     if calculator is not None:
         from elseif.report.calculator import calculator_page
         from elseif.report.out_of_sample import performance
@@ -264,7 +280,7 @@ def write_files(
         from elseif.report.report import report_page
 
         assert summary is not None
-        links = links_from(report, {"calculator": calculator})
+        links = links_from(report, {"calculator": calculator, "explorer": files.explorer})
         save("Report", report, report_page(summary, links=links), force)
 
 
@@ -278,10 +294,25 @@ def labelled_rows(model: FittedModel, read: Read) -> Table | None:
     return trained.table.take(trained.rows)
 
 
+def _explored(model: FittedModel, read: Read, files: Files) -> Exploration | None:
+    """The explorer's lists, if one is written."""
+    if files.explorer is None:
+        return None
+    from elseif.report.exploration import explore
+
+    with activity("Choosing lists for the explorer"):
+        return explore(model, read.X, read.y, sample_weight=read.weights)
+
+
 def made_together(
-    classifier: Any, read: Read, files: Files, positive: Any, watched: bool
+    classifier: Any,
+    read: Read,
+    files: Files,
+    positive: Any,
+    watched: bool,
+    explored: Exploration | None,
 ) -> Outputs:
-    """The model and the numbers of the report, rounded alike where a minimum cell is held."""
+    """Model, numbers of the report and data of the explorer, rounded alike under a minimum cell."""
     from elseif.cli.report import report_evidence
     from elseif.fitted_model import as_model
     from elseif.report.together import outputs
@@ -290,11 +321,13 @@ def made_together(
     min_cell = files.min_cell
     if files.report is not None:
         evidence = report_evidence(classifier, read, watched, min_cell=min_cell, positive=positive)
+        if explored is not None:  # its projected lists have scores by now
+            explored = replace(explored, model=evidence.model)
         with activity("Measuring"):
-            return outputs(evidence.trained, min_cell, evidence.model, evidence)
+            return outputs(evidence.trained, min_cell, evidence.model, evidence, explored)
     model = as_model(classifier)
     trained = read_training(model, read.X, read.y, read.weights)
-    return outputs(trained, min_cell, model)
+    return outputs(trained, min_cell, model, explored=explored)
 
 
 def new_classifier(
