@@ -6,6 +6,7 @@ import would be two fixtures.
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import sys
@@ -53,6 +54,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The long files first; otherwise the order stays."""
     places = {Path(__file__).parent / file: place for place, file in enumerate(LONG_FILES)}
     items.sort(key=lambda item: places.get(item.path, len(places)))
+
+
+def pytest_collection_finish() -> None:
+    """What has been imported stays: the garbage collector need not look at it again and again."""
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

@@ -30,7 +30,7 @@ pytestmark = pytest.mark.filterwarnings(
 
 
 ESTIMATORS = [
-    BayesianRuleListClassifier(max_iter=20_000, random_state=0),
+    BayesianRuleListClassifier(max_iter=2_000, random_state=0),
     BayesianRuleListClassifier(kernel="paper", n_iter=500, n_chains=2, random_state=0),
     BayesianRuleListClassifier(predict_with="posterior", n_iter=500, n_chains=2, random_state=0),
     BayesianRuleListClassifier(predict_with="map", n_iter=500, n_chains=1, random_state=0),
