@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import subprocess
 import warnings
 from collections.abc import Callable, Iterable
@@ -26,11 +27,13 @@ from scipy import sparse
 from elseif import BayesianRuleListClassifier, RuleList, SparseTable, load_model, save_model
 from elseif.cli.main import run
 from elseif.cli.output import width
+from elseif.errors import DataError, DisclosureError
 from elseif.explaining import Explanation
 from elseif.export.model_file import read_model
 from elseif.fitted_model import as_model
 from elseif.report.calculator import shown_labels
 from elseif.report.training import read_training
+from elseif.serving import ServedModel
 from elseif.tables.reading import read_table
 from tests.cli.program import PROGRAM
 from tests.export.runners import RUNNERS
@@ -284,6 +287,49 @@ def test_the_exports(asked: Asked, tmp_path: Path) -> None:
     model = read_model(asked.model)
     for runner in RUNNERS.values():
         runner.assert_agrees(model, asked.X, tmp_path)
+
+
+def test_the_server(asked: Asked) -> None:
+    """Cases of JSON: the line that applies and its probabilities; a 2 is no truth value."""
+    served = ServedModel("asked", read_model(asked.model))
+    cases = json.loads(asked.X.to_json(orient="records", date_format="iso"))
+    is_other = np.zeros(N, dtype=bool) if asked.is_training else asked.X.isin([2, -0.5]).any(axis=1)
+    answered = np.flatnonzero(~is_other)
+    assert len(answered) > N / 10
+    answers = served.answers([cases[row] for row in answered])
+    places = predicting(asked.classifier).captured_by(asked.X)[answered]
+    assert [answer["rule"] for answer in answers] == (places + 1).tolist()
+    shares = [[each["probability"] for each in answer["probabilities"]] for answer in answers]
+    np.testing.assert_array_equal(shares, asked.classifier.predict_proba(asked.X)[answered])
+    for row in np.flatnonzero(is_other)[:3]:
+        with pytest.raises(DataError, match="it must be true or false"):
+            served.answers([cases[row]])
+
+
+def test_a_model_in_other_words_and_one_of_rounded_counts(asked: Asked, tmp_path: Path) -> None:
+    """Display labels change no answer; a minimum cell changes no line, and every door alike."""
+    model = read_model(asked.model)
+    names = {name: {"name": f"{name} of the patient"} for name in asked.X.columns}
+    others = [model.with_labels({"columns": names})]
+    file = tmp_path / "rounded.json"
+    if asked.classifier.predict_with == "projected" and asked.X.shape[1] > 2:
+        with pytest.raises(DisclosureError, match="could be reconstructed"):  # from its two lists
+            save_model(asked.classifier, file, posterior=None, min_cell=5)
+    else:
+        save_model(asked.classifier, file, posterior=None, min_cell=5)
+        others.append(read_model(file))
+    for other in others:
+        for name in ("python", "sqlite"):
+            RUNNERS[name].assert_agrees(other, asked.X, tmp_path)
+        places = predicting(asked.classifier).captured_by(asked.X)
+        np.testing.assert_array_equal(other.chosen_list().captured_by(asked.X), places)
+        shares = other.predict_proba(asked.X)
+        for row in range(0, N, 16):
+            found = other.explain(asked.X, row)
+            assert found.fired.place == places[row]
+            assert [risk.probability for risk in found.labels] == shares[row].tolist()
+        if other.metadata.rounding is None:
+            np.testing.assert_array_equal(shares, asked.classifier.predict_proba(asked.X))
 
 
 # -------------------------------------------------------------------------- containers
