@@ -177,6 +177,15 @@ def test_every_byte_of_a_checkpoint_counts(tmp_path: Path) -> None:
                 read_arrays(damaged)
 
 
+def test_a_file_that_memory_has_no_room_for(tmp_path: Path) -> None:
+    """Is not read: a file of a terabyte may take no room on the disk."""
+    path = tmp_path / "huge"
+    write_arrays(path, {}, {"draws": np.arange(40)})
+    os.truncate(path, 1 << 40)  # which no machine has
+    with pytest.raises(DamagedFileError, match="larger than the memory"):
+        read_arrays(path)
+
+
 def flipped(content: bytes, place: int) -> bytes:
     return content[:place] + bytes([content[place] ^ 1 << place % 8]) + content[place + 1 :]
 

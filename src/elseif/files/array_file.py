@@ -129,6 +129,8 @@ def _content(path: Path) -> bytes:
             return file.read()
     except OSError as error:
         raise DamagedFileError(f"it cannot be read ({error.strerror or error})") from error
+    except MemoryError:  # a file of holes may be of any length
+        raise DamagedFileError("it is larger than the memory") from None
 
 
 def _parsed(line: bytes) -> tuple[dict[str, Any], list[tuple[str, str, tuple[int, ...]]]]:

@@ -10,7 +10,7 @@ from typing import Protocol
 
 import numpy as np
 
-from elseif.errors import ParamError
+from elseif.errors import ParamError, ResourceError
 from elseif.model.problem import Problem
 from elseif.progress import Progress
 from elseif.sampler.checkpoints import Checkpoints
@@ -121,16 +121,21 @@ def sample(
     with heeding_ctrl_c() as asked:
         try:
             convergence = _until_converged(run, batches, deadline, progress, asked)
-        except RunInterrupted:
-            convergence = _interrupted(run)
+        except (RunInterrupted, ResourceError) as error:
+            convergence = _interrupted(run, error, asked)
         finally:
             run.release_workers()
     run.finish(settings.max_time if convergence.ended_by == "max_time" else None)
     return _sampled(run, convergence, settings)
 
 
-def _interrupted(run: RunOfChains) -> Convergence:
-    """The report of what there is; KeyboardInterrupt where no run came to its end."""
+def _interrupted(run: RunOfChains, error: Exception, asked: threading.Event) -> Convergence:
+    """The report of what there is; KeyboardInterrupt where no run came to its end.
+
+    Workers that were started in the same terminal may have ended by the same Ctrl-C.
+    """
+    if not asked.is_set():
+        raise error
     if not run.draws:
         raise KeyboardInterrupt
     found = run.assess()
@@ -184,8 +189,8 @@ def _sampled(run: RunOfChains, convergence: Convergence, settings: SamplerSettin
                 run.advance(length, deadline, progress, asked)
                 run.finish()
                 return _sampled(run, run.assess(), settings)
-            except RunInterrupted:
-                return _sampled(run, _interrupted(run), settings)
+            except (RunInterrupted, ResourceError) as error:
+                return _sampled(run, _interrupted(run, error, asked), settings)
             finally:
                 run.release_workers()
 

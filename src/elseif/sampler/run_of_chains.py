@@ -348,6 +348,8 @@ class RunOfChains:
 
     def _run_to(self, n_iter: int, report: Report, asked: threading.Event) -> bool:
         chains, kept, phase = self._chains, self._kept, (self.n_iter, n_iter)
+        if self._problem.shards is not None:
+            self._problem.shards.is_ending = asked.is_set
         if self._problem.shards is not None or are_shared(self._n_jobs):
 
             def heed(k: int, chain: Chain) -> None:

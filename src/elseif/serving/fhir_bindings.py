@@ -149,7 +149,7 @@ def _binding(given: Mapping[str, Any], where: str) -> Binding:
     unknown = [key for key in given if key not in (*SOURCES, "unit", "values")]
     if unknown:
         near = _near(unknown[0], (*SOURCES, "unit", "values"))
-        raise ParamError(f"{where}: {unknown[0]!r} is not a setting{near}.")
+        raise ParamError(f"{where}: {unknown[0]!r:.100} is not a setting{near}.")
     sources = [key for key in SOURCES if key in given]
     if len(sources) != 1:
         raise ParamError(f"{where} must have one of {', '.join(SOURCES)}.")

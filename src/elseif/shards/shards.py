@@ -58,6 +58,8 @@ class Shards:
         self._lock = threading.RLock()
         # what brings a new shard to the lists of chains that are under way
         self.restoring: Callable[[], list[tuple[Any, ...]]] | None = None
+        # whether the work is to end: then a shard that is lost is not made again
+        self.is_ending: Callable[[], bool] | None = None
         self.n_messages = self.n_lost = 0
         for holder in self._holders:
             with suppress(ShardLostError):  # which the first message finds out
@@ -139,6 +141,8 @@ class Shards:
             except ShardLostError as error:
                 lost = error
                 self.n_lost += 1
+                if self.is_ending is not None and self.is_ending():
+                    raise ResourceError(f"Shard {k + 1} of {len(self)} was lost: {lost}.") from None
                 asked = self._again(k, name, arguments)
         raise ResourceError(
             f"The worker that held shard {k + 1} of {len(self)} ended {MOST_LOSSES} times, the "
