@@ -12,6 +12,7 @@ from scipy.special import gammaln
 from elseif.antecedents.evidence import evidence_of, one_rule_gains
 from elseif.antecedents.mining import Mined, MiningSettings, mine
 from elseif.antecedents.sharded_mining import mine_on_shards
+from elseif.antecedents.strongest_conditions import join_the_strongest
 from elseif.bits.counting import conjunction_counts
 from elseif.bits.packed_mask import stack_words
 from elseif.errors import MiningError
@@ -191,3 +192,22 @@ def test_conditions_of_three_that_are_too_many_are_still_refused(
     monkeypatch.setattr("elseif.antecedents.mining.MOST_MINED", 200)
     with pytest.raises(MiningError, match="max_cardinality=3: too many"):
         pool(X, y, max_antecedents=200, max_cardinality=3)
+
+
+def test_fewer_conditions_are_joined_until_their_pairs_fit() -> None:
+    X, y = wide()
+    binarised, layout = prepared(X, np.where(X["f3"], 1, y))
+    tried = []
+
+    def join(places: np.ndarray) -> np.ndarray | None:
+        tried.append(places)
+        pairs = np.column_stack([np.arange(len(places)), np.full(len(places), -1)])
+        return None if len(places) > 20 else pairs.astype(np.int32)
+
+    covers = stack_words(binarised.truths, layout)
+    members, note = join_the_strongest(covers, 30, layout, np.ones(2), join)
+    assert [len(places) for places in tried] == [22, 16]
+    assert all([c.name for c in binarised.conditions].index("f3") in places for places in tried)
+    assert sorted(members[:, 0]) == list(range(30))
+    assert (members[:, 1] == -1).all()
+    assert "Of 30 conditions the 16 with most evidence" in note
