@@ -236,7 +236,7 @@ def test_report_of_three_labels(elseif: Run, tmp_path: Path) -> None:
     ended = elseif("fit", table, "--label", "outcome", "--model", model, *pages, "--quiet")
     assert ended.code == 0, ended.err
     explorer = (tmp_path / "x.html").read_text(encoding="utf-8")
-    assert "<h1 title=\"Lists for the probability of each outcome\">" in explorer
+    assert '<h1 title="Lists for the probability of each outcome">' in explorer
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     for label in ("cancer", "none", "stroke"):
         assert f'<bdi>{label}</bdi> <span class="basis">against all other labels' in page
