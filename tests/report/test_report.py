@@ -18,7 +18,7 @@ import pytest
 
 from elseif import BayesianRuleListClassifier
 from elseif.report.page import asset
-from elseif.report.page_tables import all_tables
+from elseif.report.page_tables import all_tables, quartile_texts
 from elseif.report.report import SECTIONS, all_charts, report_page
 from elseif.report.summary import summarise
 from elseif.report.svg import Svg, element, nice_ticks, percent_tick
@@ -26,7 +26,7 @@ from elseif.report.tripod import tripod_items
 from tests.browser.hostile import HOSTILE
 from tests.report.reading import classifier, named_summary, patients, summary
 
-VOID = {"meta", "br", "link", "img", "input", "hr"}
+VOID = {"meta", "br", "wbr", "link", "img", "input", "hr"}
 
 
 class Reader(HTMLParser):
@@ -267,3 +267,23 @@ def test_a_page_of_exact_draws_says_nothing_of_chains(page: Reader) -> None:
     for words in ("Converged.", "How the chains moved", "proposals accepted"):
         assert words in page.text
         assert words not in exact
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "shown"),
+    [
+        ("numeric", ("5440.3", "3199.85", "9486.05"), "5,440 (3,200–9,486)"),
+        ("numeric", ("37", "36.5", "37.9"), "37.0 (36.5–37.9)"),
+        ("numeric", ("226.854", "-704636", "666563"), "227 (−704,636 to 666,563)"),
+        (
+            "date",
+            ("2012-11-03", "2008-05-04", "2017-03-20"),
+            "2012-11-03 (2008-05-04 to 2017-03-20)",
+        ),
+    ],
+)
+def test_quartiles_are_written_alike(kind: str, values: tuple[str, ...], shown: str) -> None:
+    median, low, high = values
+    group = {"low": low, "median": median, "high": high}
+    column = {"kind": kind, "quartiles": [group, None, group]}
+    assert quartile_texts(column) == [shown, None, shown]

@@ -15,6 +15,7 @@ from elseif.report.wording import (
     percent,
     percent_estimate,
 )
+from elseif.showing.numbers import numbers_alike
 from elseif.showing.probability_axis import percent_tick
 
 Data = Mapping[str, Any]
@@ -71,6 +72,21 @@ def evaluation_tables(validation: Data) -> dict[str, Table]:
         "histogram": _histogram(validation["calibration"]["histogram"], how),
         "subgroups": _subgroups(validation["subgroups"], how),
     }  # fmt: skip
+
+
+def quartile_texts(column: Data) -> list[str | None]:
+    """Median and quartiles of each group as texts, all with the same decimals.
+
+    Between dates, and beside a minus sign, a dash would be misread.
+    """
+    told = [group for group in column["quartiles"] if group is not None]
+    texts = [group[key] for group in told for key in ("median", "low", "high")]
+    if column["kind"] == "numeric":
+        texts = numbers_alike([float(text) for text in texts])
+    dash = " to " if any("−" in text or "-" in text[1:] for text in texts) else "–"
+    groups = iter(zip(texts[::3], texts[1::3], texts[2::3], strict=True))
+    shown = (f"{median} ({low}{dash}{high})" for median, low, high in groups)
+    return [None if group is None else next(shown) for group in column["quartiles"]]
 
 
 def _histogram(histogram: Data, how: str) -> Table:

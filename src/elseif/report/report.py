@@ -11,7 +11,7 @@ from elseif.report import charts, wording
 from elseif.report.findings import SIGNS, evaluations, verdict
 from elseif.report.methods import methods_text
 from elseif.report.page import render_page
-from elseif.report.page_tables import all_tables, evaluation_tables
+from elseif.report.page_tables import all_tables, evaluation_tables, quartile_texts
 from elseif.report.projection_summary import path_chart
 from elseif.report.summary import Summary
 from elseif.report.svg import Svg
@@ -77,6 +77,7 @@ def report_page(
     document = summary.to_dict() if isinstance(summary, Summary) else dict(summary)
     context = {
         "s": document,
+        "quartiles": [quartile_texts(column) for column in document["people"]["columns"]],
         "title": document["about"]["title"],
         "sections": [
             each for each in SECTIONS if each[0] != "projection" or document["projection"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 
 import numpy as np
 
@@ -16,7 +15,6 @@ from elseif.conditions.levels import FEWEST_OF_A_LEVEL
 from elseif.disclosure.cells import Cells
 from elseif.evaluation.subgroups import MOST_GROUPS
 from elseif.report.grouping import is_large_enough, merged, plain_count
-from elseif.showing.numbers import numbers_alike
 from elseif.tables.columns import Column, Kind
 from elseif.tables.reading import Table
 
@@ -196,29 +194,19 @@ def _quartiles_by_label(
     by_label = [~missing & (cells.codes == label) for label in range(cells.n_labels)]
     if cells.rounding is not None:
         cells.by_label(~missing)  # that there are quartiles tells of this number
-    quartiles = [
-        _quartiles(numbers[members]) if is_large_enough(members, cells) else None
+    return [
+        _quartiles(numbers[members], cells) if is_large_enough(members, cells) else None
         for members in [~missing, *by_label]
     ]
-    told = [values for values in quartiles if values is not None]
-    texts = iter(_texts(np.concatenate(told), cells) if told else ())
-    return [None if values is None else Quartiles(*islice(texts, 3)) for values in quartiles]
 
 
-def _quartiles(values: np.ndarray) -> np.ndarray:
+def _quartiles(values: np.ndarray, cells: Cells) -> Quartiles:
     # a value that occurs, so that dates and whole numbers stay what they are
-    found: np.ndarray = np.quantile(np.sort(values), [0.25, 0.5, 0.75], method="inverted_cdf")
-    return found
-
-
-def _texts(values: np.ndarray, cells: Cells) -> list[str]:
-    """Values of one column as texts; under a minimum cell no more of one person's is told than a
-    reader needs.
-    """
+    quartiles = np.quantile(np.sort(values), [0.25, 0.5, 0.75], method="inverted_cdf")
     if values.dtype.kind == "f":
-        if cells.rounding is not None:
-            values = np.array([float(f"{v:.3g}") for v in values])
-        return numbers_alike(values.tolist())
+        # of one person's value no more is told than a reader needs
+        shown = [float(v) if cells.rounding is None else float(f"{v:.3g}") for v in quartiles]
+        return Quartiles(*(f"{v:.6g}" for v in shown))
     if cells.rounding is not None and values.dtype.kind == "M":
-        return [str(v.astype("datetime64[M]")) for v in values]
-    return [value_text(v) for v in values]
+        return Quartiles(*(str(v.astype("datetime64[M]")) for v in quartiles))
+    return Quartiles(*(value_text(v) for v in quartiles))
