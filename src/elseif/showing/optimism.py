@@ -19,7 +19,7 @@ class Measured(NamedTuple):
 
 
 MEASURED = (
-    Measured(333, 8, 6.9, 87),
+    Measured(333, 8, 7.1, 87),
     Measured(1000, 19, 2.2, 93),
     Measured(float("inf"), 7, 1.0, 95),
 )
