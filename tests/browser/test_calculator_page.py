@@ -89,7 +89,7 @@ def test_print_view(stroke: FittedModel, open_page: OpenPage, tmp_path: Path) ->
         "110 years (Outside",
     ):
         assert part in text
-    assert "Line 3: prior stroke." in text
+    assert "Applies: line 3 (prior stroke)." in text
     assert not page.locator("#case").is_visible()
     assert len(page.pdf(format="A4")) > 5000
 
