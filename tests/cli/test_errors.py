@@ -40,7 +40,7 @@ WRONG: list[tuple[list[str], int, str]] = [
     ([*FIT, "--model", "{t}/no/m.json"], 4, "there is no folder"),
     ([*FIT, "--model", "{t}"], 4, "is a folder"),
     ([*FIT, "--model", "{t}/a", "--report", "{t}/../{n}/a"], 2, "Two outputs"),
-    ([*FIT, "--model", "{f}/titanic.csv", "--force"], 2, "titanic.csv is also read"),
+    ([*FIT, "--model", "{f}/titanic.csv", "--force"], 2, "titanic.csv is also an input"),
     (
         ["export", "{f}/titanic.json", "--to", "text", "--out", "{f}/titanic.json", "--force"],
         2,

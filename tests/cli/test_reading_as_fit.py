@@ -142,4 +142,4 @@ def test_options_of_text_files_are_refused_for_parquet(
     model = [] if command == "fit" else [folder / "titanic.json"]
     ended = elseif(command, *model, folder / "titanic.parquet", *more, "--sep", ";")
     assert ended.code == 2, ended.err
-    assert "--sep is an option for text files; titanic.parquet is none." in ended.err
+    assert "--sep is an option for text files; titanic.parquet is not one." in ended.err

@@ -282,7 +282,7 @@ def test_files_that_are_none(tmp_path: Path) -> None:
     with pytest.raises(ParamError, match="not readable as JSON"):
         read_atlas(tmp_path / "text.json")
     os.mkfifo(tmp_path / "pipe.json")
-    with pytest.raises(ParamError, match="is no file"):
+    with pytest.raises(ParamError, match="is not a file"):
         read_atlas(tmp_path / "pipe.json")
 
 
