@@ -77,3 +77,10 @@ def test_a_misspelt_setting_names_the_nearest() -> None:
         BayesianRuleListClassifier(expected_lenght=3)
     with pytest.raises(ParamTypeError, match="Did you mean 'expected_length'"):
         BayesianRuleListClassifier().set_params(expected_lenght=3)
+
+
+def test_names_of_other_libraries_are_answered_with_ours() -> None:
+    with pytest.raises(
+        ParamTypeError, match=r"no parameter 'max_rules'\. Did you mean 'expected_length'\?"
+    ):
+        BayesianRuleListClassifier(random_state=0).set_params(max_rules=5)

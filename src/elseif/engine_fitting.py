@@ -17,6 +17,7 @@ from elseif.fitting import Observed
 from elseif.parameters import settings_of, without_learn
 from elseif.tables.labels import Labels, event_note, read_pseudocounts
 from elseif.tables.measured_labels import warn_of_measurement
+from elseif.tables.misspelt_labels import misspelt_label_note
 from elseif.tables.reading import parse_kinds
 from elseif.tables.weights import weight_note
 from elseif.training_labels import one_label_each
@@ -91,6 +92,7 @@ def pool_in_engine(
     is_weighted = of_rows.units is not None
     notes = (
         event_note(of_rows.classes, table.order_of_labels(), in_engine=True),
+        misspelt_label_note(of_rows.classes, groups.n_by_label(len(of_rows.classes))),
         counted.note,
         weight_note(groups.weights, of_rows.unit, groups.n) if is_weighted else None,
         classifier._clamped(counted.mined.pool),

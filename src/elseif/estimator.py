@@ -35,6 +35,7 @@ from elseif.project_mixin import ProjectMixin
 from elseif.sampling_mixin import SamplingMixin
 from elseif.tables.fingerprint import data_fingerprint
 from elseif.tables.labels import category_order, event_note, name_of, read_pseudocounts
+from elseif.tables.misspelt_labels import misspelt_label_note
 from elseif.tables.origin import origin_of
 from elseif.tables.reading import read_table
 from elseif.tables.weights import weight_note
@@ -331,6 +332,7 @@ class BayesianRuleListClassifier(
         )
         notes = (
             event_note(labels.classes, category_order(y), in_engine=False),
+            misspelt_label_note(labels.classes, labels.n_rows_by_label()),
             weight_note(labels.weights, labels.unit),
             self._clamped(mined.pool),
             merged_note(layout, mined.layout),

@@ -368,11 +368,28 @@ def check_saved_settings(settings: Mapping[str, Any]) -> None:
             check_choice(name, value)
 
 
+# what other libraries call a parameter, where the spelling does not tell
+OTHERWISE_CALLED = {
+    "max_rules": "expected_length",
+    "n_rules": "expected_length",
+    "listlengthprior": "expected_length",
+    "listwidthprior": "expected_cardinality",
+    "maxcardinality": "max_cardinality",
+    "minsupport": "min_support",
+    "alpha": "pseudocounts",
+    "seed": "random_state",
+    "n_iterations": "n_iter",
+    "niter": "n_iter",
+}
+
+
 def refuse_unknown(estimator: str, names: Iterable[str], known: Collection[str]) -> None:
     """Raise for the first name that is not a parameter, with the most similar names."""
     for name in names:
         if name not in known:
+            meant = OTHERWISE_CALLED.get(name, "")
             near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+            near = [meant] if meant in known else near
             hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
             raise ParamTypeError(f"{estimator} has no parameter {name!r}.{hint}")
 

@@ -13,7 +13,9 @@ import pytest
 
 from elseif import load_model
 from elseif.cli.export import To
+from elseif.cli.report import say_rounding
 from elseif.datasets import load_titanic
+from elseif.disclosure.rounding import Rounding
 from elseif.export import formats
 from elseif.export.model_file import read_model
 from elseif.report.edited_list import FORMAT, VERSION, antecedent_document
@@ -435,3 +437,13 @@ def test_a_calculator_names_the_model_file_beside_it(
     assert f"<code>{json.loads(model.read_text())['sha256'][:12]}</code>" in text
     assert ("out of sample, 5-fold cross-validation" in text) == (not options)
     assert ("on the training data (too optimistic)" in text) == bool(options)
+
+
+@pytest.mark.parametrize(("step", "words"), [(10, ""), (20, "rounded to multiples of 20, because")])
+def test_coarser_rounding_than_asked_for_is_said(
+    step: int, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    say_rounding(Rounding(10, step))
+    said = capsys.readouterr().err
+    assert words in said
+    assert bool(said) == bool(words)

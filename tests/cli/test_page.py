@@ -13,7 +13,7 @@ from tests.cli.program import run_here
 
 PAGE = Path(__file__).parents[2] / "docs" / "cli.md"
 # said once, by whatever is the first to call compiled code on a machine
-COMPILING = re.compile(r"^elseif: compiling the sampler.*\n", re.MULTILINE)
+COMPILING = re.compile(r"^elseif: compiling what is used.*\n", re.MULTILINE)
 BLOCK = re.compile(r"```(json|yaml|console)\n(.*?)```", re.DOTALL)
 
 

@@ -21,7 +21,7 @@ def compile_something(n: int = 1) -> None:
 
 def test_once_in_a_process(capfd: pytest.CaptureFixture[str]) -> None:
     compile_something(3)
-    assert capfd.readouterr().err.count("compiling the sampler") == 1
+    assert capfd.readouterr().err.count("compiling what is used") == 1
 
 
 def test_worker_processes_say_nothing(capfd: pytest.CaptureFixture[str]) -> None:

@@ -117,7 +117,20 @@ def test_suggested_is_the_shortest_that_is_nearly_the_best(
     gap, error = np.array([0.5, 0.021, 0.019, 0.0]), np.array([0.1, 0.01, 0.01, 0.0])
     scores = PathScores(5, 10, gap, gap, error, np.array(auc), 0.0, 0.0, 0.0, 0.0)
     assert scores.suggested == suggested
-    assert f"Suggested: {suggested} rules, the fewest whose AUC" in suggestion_words(scores)
+    words = suggestion_words(scores)
+    assert f"Suggested: {suggested} rules, the fewest whose AUC" in words
+    assert ("a larger max_length may do better" in words) == (suggested == 3)  # the last length
+    assert "The point estimate did better" not in words
+
+
+def test_a_suggestion_that_the_point_estimate_beats_says_so() -> None:
+    """In both log loss and AUC, and not in one alone."""
+    gap, error, auc = np.array([0.1, 0.0, 0.0]), np.array([0.01, 0.0, 0.0]), [0.5, 0.7, 0.7]
+    for point_loss, point_auc, beats in ((0.4, 0.75, True), (0.6, 0.75, False), (0.4, 0.6, False)):
+        scores = PathScores(
+            5, 10, 0.5 + gap, gap, error, np.array(auc), 0.4, 0.8, point_loss, point_auc
+        )
+        assert ("The point estimate did better in both." in suggestion_words(scores)) == beats
 
 
 def test_no_rules_are_suggested_only_where_none_rank_better() -> None:

@@ -313,7 +313,7 @@ def made_together(
     explored: Exploration | None,
 ) -> Outputs:
     """Model, numbers of the report and data of the explorer, rounded alike under a minimum cell."""
-    from elseif.cli.report import report_evidence
+    from elseif.cli.report import report_evidence, say_rounding
     from elseif.fitted_model import as_model
     from elseif.report.together import outputs
     from elseif.report.training import read_training
@@ -324,10 +324,13 @@ def made_together(
         if explored is not None:  # its projected lists have scores by now
             explored = replace(explored, model=evidence.model)
         with activity("Measuring"):
-            return outputs(evidence.trained, min_cell, evidence.model, evidence, explored)
-    model = as_model(classifier)
-    trained = read_training(model, read.X, read.y, read.weights)
-    return outputs(trained, min_cell, model, explored=explored)
+            made = outputs(evidence.trained, min_cell, evidence.model, evidence, explored)
+    else:
+        model = as_model(classifier)
+        trained = read_training(model, read.X, read.y, read.weights)
+        made = outputs(trained, min_cell, model, explored=explored)
+    say_rounding(made.rounding)
+    return made
 
 
 def new_classifier(

@@ -26,10 +26,12 @@ from elseif.cli.arguments import (
 from elseif.cli.fit import is_watched, labelled_rows
 from elseif.cli.option_groups import takes_groups
 from elseif.cli.output import check_outputs, check_pages, save
+from elseif.cli.problems import say
 from elseif.cli.tables import Read, check_table_file, find_label
 from elseif.cli.text_options import takes_text_format
 
 if TYPE_CHECKING:
+    from elseif.disclosure.rounding import Rounding
     from elseif.fitted_model import FittedModel
     from elseif.report.evidence import Evidence
     from elseif.report.exploration import Exploration
@@ -145,6 +147,7 @@ def _write_pages(
     with activity("Measuring"):
         written = None if pages.calculator is None else evidence.model
         made = outputs(evidence.trained, evidence.min_cell, written, evidence, explored)
+    say_rounding(made.rounding)
     if pages.explorer is not None and explored is not None and made.explorer is not None:
         from elseif.report.explorer import explorer_html
 
@@ -166,6 +169,16 @@ def _write_pages(
         from elseif.report.methods import methods_text
 
         save("Methods", pages.methods, f"{methods_text(made.summary)}\n", pages.force)
+
+
+def say_rounding(rounding: Rounding | None) -> None:
+    """Say if counts had to be rounded more coarsely than was asked for."""
+    if rounding is not None and rounding.step > rounding.min_cell:
+        say(
+            f"note: counts are rounded to multiples of {rounding.step:,}, because small counts "
+            f"could be derived from multiples of {rounding.min_cell:,}. Files that other commands "
+            "write may be rounded differently."
+        )
 
 
 def _chosen(fitted: FittedModel, positive: str | None) -> Any:

@@ -77,7 +77,7 @@ class Announcer(event.Listener):
             is_first, self.announced = not self.announced, True
         if is_first:
             print(
-                "elseif: compiling the sampler, once; this takes up to half a minute ...",
+                "elseif: compiling what is used for the first time; up to half a minute ...",
                 file=sys.stderr,
             )
 

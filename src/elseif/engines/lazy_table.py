@@ -29,6 +29,12 @@ class LabelGroups(NamedTuple):
     weights: np.ndarray  # int64 (groups,): in units, 0 where a label is missing
     n: np.ndarray  # int64 (groups,)
 
+    def n_by_label(self, n_labels: int) -> np.ndarray:
+        """How many rows have each label."""
+        known = self.codes >= 0
+        counts = np.bincount(self.codes[known], weights=self.n[known], minlength=n_labels)
+        return counts.astype(np.int64)
+
 
 @dataclass(frozen=True, eq=False)
 class LazyLabels:

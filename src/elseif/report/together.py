@@ -27,6 +27,7 @@ class Outputs:
     model: FittedModel | None
     summary: Summary | None
     explorer: dict[str, Any] | None
+    rounding: Rounding | None = None  # of every number of people in them
 
 
 def outputs(
@@ -71,6 +72,7 @@ def outputs(
             None if model is None else _model(model, trained, counted, rounding),
             None if evidence is None else summary_of(evidence, counted),
             None if explored is None else explorer_data(explored, counted.weighted),
+            rounding,
         )
         return made, counted.published
 

@@ -84,13 +84,16 @@ def numbers_alike(values: Sequence[float], digits: int = 4) -> list[str]:
     Returns
     -------
     list of str
-        Texts, with thousands set apart and a true minus sign.
+        Texts with a true minus sign, and thousands set apart if one has five digits before the
+        point: years stay as they are.
 
     Examples
     --------
     >>> from elseif.showing.numbers import numbers_alike
     >>> numbers_alike([1.21, 0.868, 1.7]), numbers_alike([5440.3, 3199.85, -10224.2])
     (['1.210', '0.868', '1.700'], ['5,440', '3,200', '−10,224'])
+    >>> numbers_alike([1970, 1968, 1972])
+    ['1970', '1968', '1972']
     """
     finite = [value for value in values if math.isfinite(value)]
     sizes = [abs(value) for value in finite if value]
@@ -99,7 +102,8 @@ def numbers_alike(values: Sequence[float], digits: int = 4) -> list[str]:
     most = digits + 2 - len(f"{max(sizes, default=0):.0f}")  # beside thousands, few decimals matter
     needed = max((_decimals(f"{value:.{digits}g}") for value in finite), default=0)
     decimals = max(0, min(needed, most))
-    return [f"{value:,.{decimals}f}".replace("-", "−") for value in values]
+    comma = "," if max(sizes, default=0) >= 10_000 else ""
+    return [f"{value:{comma}.{decimals}f}".replace("-", "−") for value in values]
 
 
 def _decimals(text: str) -> int:

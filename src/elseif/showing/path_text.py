@@ -84,10 +84,16 @@ def path_lines(path: ProjectionPath) -> list[str]:
 
 def suggestion_words(scores: PathScores) -> str:
     """Which length is suggested, and why."""
-    return (
-        f"Suggested: {_rules(scores.suggested)}, the fewest whose AUC is within 0.01 of the "
+    m = scores.suggested
+    words = (
+        f"Suggested: {_rules(m)}, the fewest whose AUC is within 0.01 of the "
         "highest, of the lengths whose log loss is within two standard errors of the lowest."
     )
+    if m == len(scores.auc) - 1:
+        words += " This is the longest list that was tried; a larger max_length may do better."
+    if scores.point_auc > scores.auc[m] and scores.point_log_loss < scores.log_loss[m]:
+        words += " The point estimate did better in both."
+    return words
 
 
 def _rules(n: int) -> str:

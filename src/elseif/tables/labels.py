@@ -38,6 +38,13 @@ class Labels:
         """How many rows those chosen by an array of booleans are."""
         return int(np.count_nonzero(chosen) if self.repeats is None else self.repeats[chosen].sum())
 
+    def n_rows_by_label(self) -> np.ndarray:
+        """How many rows have each label."""
+        known = self.codes >= 0
+        repeats = None if self.repeats is None else self.repeats[known]
+        counts = np.bincount(self.codes[known], weights=repeats, minlength=len(self.classes))
+        return counts.astype(np.int64)
+
     @property
     def count_once(self) -> bool:
         """Whether every row counts once, which one number then says of all of them."""
