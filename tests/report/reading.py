@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 import warnings
 from typing import Any
 
@@ -107,12 +108,12 @@ def long_summary() -> Summary:
 def named_summary(hostile: bool) -> Summary:
     """A report on columns, categories and labels of hostile names, or of names as long.
 
-    A number in front keeps the order of the names, and so the lists, the same.
+    Underscores are kept, since long names are broken there. A number in front keeps the order of the names, and so the lists, the same.
     """
 
     def name(i: int) -> str:
         text = HOSTILE[i % len(HOSTILE)]
-        return f"{i:02}{text if hostile else 'a' * len(text)}"
+        return f"{i:02}{text if hostile else re.sub('[^_]', 'a', text)}"
 
     rng = np.random.default_rng(4)
     n = 240
