@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -122,7 +123,9 @@ def asked_by_hand(app: Any, messages: list[dict[str, Any]], wait: float = 0.0) -
         "type": "http", "method": "POST", "path": "/predict", "raw_path": b"/predict",
         "query_string": b"", "headers": [(b"content-type", b"application/json")],
     }  # fmt: skip
-    asyncio.run(app(scope, receive, send))
+    # in a thread of its own: a browser of another test may have left an event loop in this one
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, app(scope, receive, send)).result()
     return sent
 
 
