@@ -108,7 +108,8 @@ def long_summary() -> Summary:
 def named_summary(hostile: bool) -> Summary:
     """A report on columns, categories and labels of hostile names, or of names as long.
 
-    Underscores are kept, since long names are broken there. A number in front keeps the order of the names, and so the lists, the same.
+    Underscores are kept, since long names are broken there. A number in front keeps the order of
+    the names, and so the lists, the same.
     """
 
     def name(i: int) -> str:
