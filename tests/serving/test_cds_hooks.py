@@ -15,6 +15,7 @@ from elseif.errors import ParamError
 from elseif.serving import make_app, read_bindings
 from elseif.serving.cds_hooks import case_of
 from elseif.serving.fhir_bindings import Bindings
+from elseif.serving.observation_times import EARLIEST, time_of
 from tests.serving.models import served_ward
 
 YAML = """
@@ -315,3 +316,35 @@ def test_bindings_that_are_none(tmp_path: Path, text: str, words: str) -> None:
         read_bindings(path, COLUMNS)
     assert words in str(caught.value)
     assert "fhir.yaml" in str(caught.value)
+
+
+@pytest.mark.parametrize(("earlier", "later"), [
+    (
+        {"effectiveDateTime": "2026-01-02T00:30:00+02:00"},
+        {"effectiveDateTime": "2026-01-01T23:00:00Z"},
+    ),
+    ({"effectiveDateTime": "2025"}, {"effectiveDateTime": "2025-06"}),
+    ({"effectiveDateTime": "2026-03-01"}, {"effectiveInstant": "2026-03-01T08:00:00.125Z"}),
+    (
+        {"effectiveInstant": "2026-03-01T08:00:00Z"},
+        {"effectivePeriod": {"start": "2026-03-01", "end": "2026-03-02"}},
+    ),
+    ({}, {"effectivePeriod": {"start": "1999"}}),
+    ({"effectiveDateTime": "soon"}, {"effectiveDateTime": "1900-01-01"}),
+    ({"effectiveDateTime": ["2026"]}, {"effectiveDateTime": "1900-01-01"}),
+])  # fmt: skip
+def test_the_latest_observation_counts(
+    earlier: dict[str, Any], later: dict[str, Any], bindings: Bindings
+) -> None:
+    """By its time, in whatever form and zone, and in whatever order."""
+    assert EARLIEST <= time_of(earlier) < time_of(later)
+    binding = bindings["stroke"]["systolic"]
+    made = REQUEST["prefetch"]["search2"]["entry"][0]["resource"]
+    timeless = {name: value for name, value in made.items() if name != "effectiveDateTime"}
+    entries = [
+        {"resource": {**timeless, **when, "valueQuantity": {"value": value, "code": "mm[Hg]"}}}
+        for when, value in ((earlier, 100), (later, 180))
+    ]
+    for order in (entries, entries[::-1]):
+        bundle = {"resourceType": "Bundle", "entry": order}
+        assert binding.value(bundle, datetime.date(2026, 4, 1)) == 180

@@ -12,6 +12,7 @@ from typing import Any
 from elseif.checks import nearest_name
 from elseif.errors import DataError, ParamError
 from elseif.files.strict_yaml import parse_yaml, yaml_text
+from elseif.serving.observation_times import time_of
 
 SOURCES = ("patient", "condition", "medication", "observation")
 OF_A_PATIENT = ("age", "gender")
@@ -76,7 +77,7 @@ class Binding:
         matching = [entry for entry in entries if self._has_code(entry)]
         if not matching:
             raise LookupError
-        last = max(matching, key=lambda entry: str(entry.get("effectiveDateTime", "")))
+        last = max(matching, key=time_of)
         quantity = _mapping(last.get("valueQuantity"))
         if "comparator" in quantity:  # a bound, such as "less than 5"
             raise LookupError
