@@ -21,6 +21,20 @@ from tests.sampler.variants import lists_of
 N_CHAINS, N_DRAWS = 4, 2_000
 
 
+@pytest.fixture(autouse=True)
+def no_pool_is_summed_whole(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The problem stands for large pools, except where a test is about small ones."""
+    if "whole_pools" not in request.fixturenames:
+        monkeypatch.setattr(restricted_sum, "WHOLE_POOL", 0)
+
+
+@pytest.fixture
+def whole_pools() -> None:
+    """Small pools are summed whole, as they are in a fit."""
+
+
 @pytest.fixture(scope="module")
 def problem() -> Problem:
     """Two modes, each of many lists; 18 antecedents, more than the restricted sum takes."""
@@ -76,6 +90,25 @@ def test_a_mode_that_no_chain_has_drawn_is_seen(
     found = _assessed([_only(chain, _in_first_mode) for chain in draws], problem)
     assert found.r_hat < 1.05
     assert found.shares_agree
+    assert all(q.steady for q in found.quantities)
+    assert found.status == "not converged"
+    assert "contradict an exact sum" in found.sentence()
+
+
+def test_a_mode_of_antecedents_that_were_never_drawn_is_seen_in_a_small_pool(
+    problem: Problem, whole_pools: None
+) -> None:
+    """The other mode's antecedents come last in the pool, behind sixteen that were drawn."""
+    order = np.array([0, 1, *range(4, problem.pool_size), 2, 3])
+    weights = problem.prior.weights[order]
+    posed = replace(
+        problem, covers=problem.covers[order], prior=replace(problem.prior, weights=weights)
+    )
+    summed = ExactSum.of(posed)
+    assert summed.summaries().inclusion[-1] > 0.2
+    drawn = [summed.draw(N_DRAWS, np.random.default_rng(k)) for k in range(N_CHAINS)]
+    found = _assessed([_only(chain, lambda d: max(d) < 16) for chain in drawn], posed)
+    assert found.r_hat < 1.05
     assert all(q.steady for q in found.quantities)
     assert found.status == "not converged"
     assert "contradict an exact sum" in found.sentence()

@@ -94,8 +94,9 @@ class Convergence:
         Shares of the draws compared with log posteriors, in standard errors: the largest
         deviation, of drawn lists and of short ones that were scored before sampling, and the mean.
     restricted_deviation : tuple[float, float]
-        Share of the draws that are made of the sixteen antecedents drawn most, and the largest
-        deviation of lengths and inclusions among them from the exact sum, in standard errors.
+        Share of the draws that are made of the sixteen antecedents drawn most (1 for pools of up to
+        twenty, which are summed whole), and the largest deviation of lengths and inclusions among
+        them from the exact sum, in standard errors.
     ended_by : str
         "max_time" if that ended the run, "max_iter" if that did before it converged, "interrupted"
         if Ctrl-C did.

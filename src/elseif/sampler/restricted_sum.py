@@ -1,7 +1,8 @@
 """Draws held to an exact sum: over the lists made of the antecedents that were drawn most.
 
 The sum over all lists of a large pool is out of reach, but not that over the lists that hold
-nothing but sixteen antecedents, under the prior of the whole pool. Among these lists the
+nothing but sixteen antecedents, under the prior of the whole pool. A pool of up to twenty is summed
+whole. Among these lists the
 probability of each length and the inclusion of each antecedent are then known exactly, whatever the
 chains did, and the draws that are such lists must agree with them. A mode that is made of these
 antecedents and was drawn too often, too rarely or never is seen, however many lists share it.
@@ -19,6 +20,7 @@ from elseif.sampler.quantity import ENOUGH_ESS, SMALL_ERROR
 from elseif.sampler.run_length_draws import RunLengthDraws, join_runs
 
 MOST_ANTECEDENTS = 16  # a sum of less than 0.1 s
+WHOLE_POOL = 20  # a pool so small is summed whole, in less than 1 s: then nothing can be missed
 LEAST_SHARE = 0.1  # of the draws, for the comparison to say something
 
 
@@ -45,7 +47,9 @@ def check_restricted(
         standard errors that a verdict allows; NaN where too few draws could be compared.
     """
     runs = join_runs(chains)
-    chosen = _most_drawn(runs, problem.pool_size)
+    chosen = np.arange(problem.pool_size)
+    if problem.pool_size > WHOLE_POOL or not is_cheap(problem, problem.pool_size):
+        chosen = _most_drawn(runs, problem.pool_size)
     if not is_cheap(problem, len(chosen)):
         return float("nan"), float("nan")
     is_chosen = np.zeros(problem.pool_size, dtype=bool)
@@ -79,7 +83,7 @@ def _shares(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Share of each length, and inclusion of each antecedent, among some runs' draws."""
     n_draws = np.where(inside, runs.n_draws, 0)
-    lengths = np.bincount(runs.lengths, weights=n_draws, minlength=MOST_ANTECEDENTS + 1)
+    lengths = np.bincount(runs.lengths, weights=n_draws, minlength=pool_size + 1)
     weights = np.repeat(n_draws, runs.lengths)
     inclusion = np.bincount(runs.items, weights=weights, minlength=pool_size)
     return lengths / n_draws.sum(), inclusion / n_draws.sum()
