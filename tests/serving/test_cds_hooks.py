@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 
 from elseif.errors import ParamError
 from elseif.serving import make_app, read_bindings
-from elseif.serving.cds_hooks import case_of
+from elseif.serving.cds_hooks import case_of, prefetch_templates
 from elseif.serving.fhir_bindings import Bindings
 from elseif.serving.observation_times import EARLIEST, time_of
 from tests.serving.models import served_ward
@@ -186,6 +186,84 @@ def test_an_answer_of_several_pages(bindings: Bindings) -> None:
     assert case_of(prefetch, bindings["stroke"], today)["heart failure"] is False
 
 
+def test_more_found_than_sent(bindings: Bindings) -> None:
+    """A search of which only the number of answers came has found something."""
+    binding, today = bindings["stroke"]["heart failure"], datetime.date(2026, 12, 22)
+    with pytest.raises(LookupError):
+        binding.value({"resourceType": "Bundle", "total": 1}, today)
+    assert binding.value({"resourceType": "Bundle", "total": 0, "entry": []}, today) is False
+
+
+@pytest.mark.parametrize(
+    ("kind", "described"),
+    [
+        ("condition", {"code": {"text": "heart failure"}}),
+        ("condition", {}),
+        ("medication", {"medicationReference": {"reference": "Medication/1"}}),
+        ("medication", {"medication": {"reference": {"reference": "Medication/1"}}}),
+    ],
+)
+def test_a_record_without_a_code_is_not_known(
+    kind: str, described: dict[str, Any], tmp_path: Path
+) -> None:
+    """Rather than taken for "no": a record described in words, or by a reference."""
+    path, today = tmp_path / "fhir.yaml", datetime.date(2026, 12, 22)
+    path.write_text(f"stroke: {{heart failure: {{{kind}: http://rx|1}}}}")
+    binding = read_bindings(path, COLUMNS)["stroke"]["heart failure"]
+    other = {"coding": [{"system": "http://rx", "code": "2"}]}
+    record = {"resourceType": "Condition" if kind == "condition" else "MedicationRequest"}
+    coded = {**record, "code": other, "medicationCodeableConcept": other}
+    assert binding.value({"resourceType": "Bundle", "entry": [{"resource": coded}]}, today) is False
+    entries = [{"resource": coded}, {"resource": {**record, **described}}]
+    with pytest.raises(LookupError):
+        binding.value({"resourceType": "Bundle", "entry": entries}, today)
+
+
+def test_other_releases_of_fhir(bindings: Bindings, tmp_path: Path) -> None:
+    """A plain code for what was refuted (releases 2 and 3), and a medication's concept (5)."""
+    path, today = tmp_path / "fhir.yaml", datetime.date(2026, 12, 22)
+    refuted = copy.deepcopy(resource_of(REQUEST["prefetch"], "search1"))
+    assert bindings["stroke"]["heart failure"].value(refuted, today) is True
+    refuted["verificationStatus"] = "refuted"
+    assert bindings["stroke"]["heart failure"].value(refuted, today) is False
+    path.write_text("stroke: {heart failure: {medication: http://rx|1}}")
+    coding = [{"system": "http://rx", "code": "1"}]
+    request = {"resourceType": "MedicationRequest", "medication": {"concept": {"coding": coding}}}
+    binding = read_bindings(path, COLUMNS)["stroke"]["heart failure"]
+    assert binding.value(request, today) is True
+
+
+@pytest.mark.parametrize("reference", [
+    "Patient/2", "https://ehr.example/fhir/Patient/2", "Patient/2/_history/1",
+])  # fmt: skip
+def test_records_of_another_patient_are_refused(client: TestClient, reference: str) -> None:
+    """A probability from two people's records is nobody's."""
+    request = copy.deepcopy(REQUEST)
+    record = resource_of(request["prefetch"], "search1")
+    for own in ("Patient/1288992", "urn:uuid:8f1b", "Group/2"):
+        record["subject"] = {"reference": own}
+        assert asked(client, request).status_code == 200
+    record["subject"] = {"reference": reference}
+    response = asked(client, request)
+    assert response.status_code == 422
+    assert response.json()["error"] == (
+        "The prefetch 'search1' has a record of another patient than that of context.patientId."
+    )
+    request = copy.deepcopy(REQUEST)
+    request["prefetch"]["patient"]["id"] = "2"
+    assert "'patient' has a record of another" in asked(client, request).json()["error"]
+
+
+def test_a_code_that_looks_like_the_patients_address(tmp_path: Path) -> None:
+    """Each search has a key of its own."""
+    path = tmp_path / "fhir.yaml"
+    path.write_text(
+        "stroke: {age: {patient: age}, heart failure: {condition: http://ehr/Patient/codes|1}}"
+    )
+    bindings = read_bindings(path, COLUMNS)["stroke"]
+    assert len(prefetch_templates(bindings)) == 2
+
+
 @pytest.mark.parametrize("comparator", ["<", "<=", ">=", ">", "ad"])
 def test_a_bound_is_no_value(bindings: Bindings, comparator: str) -> None:
     """A measurement beyond what the instrument can tell is not known."""
@@ -235,6 +313,7 @@ def test_odd_resources(client: TestClient, odd: object) -> None:
         ({"hook": "order-sign"}, "'order-sign'; the service stroke answers 'patient-view'"),
         ({"hookInstance": "1"}, "hookInstance must be a UUID"),
         ({"context": None}, "no context"),
+        ({"context": {"userId": "Practitioner/example"}}, "context.patientId must be"),
         ({"prefetch": [1]}, "prefetch must be an object"),
     ],
 )

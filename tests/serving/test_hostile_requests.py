@@ -48,6 +48,7 @@ def test_json_by_its_other_names(client: TestClient, kind: str) -> None:
         ("DELETE", "/healthz", 405, "/healthz answers GET"),
         ("OPTIONS", "/explain", 405, "/explain answers POST, not OPTIONS"),
         ("GET", "/calculator/..%2f..%2fetc%2fpasswd", 404, "There is nothing at"),
+        ("POST", "/predict/", 404, "There is nothing at /predict/"),
         ("GET", "/" + "a" * 5000, 404, "There is nothing at /aaa"),
         ("GET", "/calculator/%00%ff", 404, "There is no model"),
     ],

@@ -18,9 +18,12 @@ import pytest
 
 from elseif import export_model
 from elseif.cli.main import run
+from elseif.serving.running import ServerOptions
+from elseif.serving.served_model import ServedModel
 from tests.cli.program import PROGRAM, heed_interrupts
 from tests.serving.models import ward_model
 
+ROOT = Path(__file__).parents[2]
 CASE = {"age": 80, "heart failure": True, "sex": "male", "systolic": 150}
 
 
@@ -29,6 +32,11 @@ def model_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("served") / "stroke.json"
     path.write_text(export_model(ward_model(), "json"))
     return path
+
+
+def without_compiling(err: str) -> str:
+    """What is said, but for the note on code that no cache had."""
+    return "".join(line for line in err.splitlines(True) if "compiling what" not in line)
 
 
 def free_port() -> int:
@@ -86,9 +94,19 @@ def test_it_answers_and_ends(model_file: Path, number: signal.Signals) -> None:
         out, err = process.communicate(timeout=60)
     assert process.returncode == 0
     assert out == ""
-    assert err.startswith("elseif: Serving on http://127.0.0.1:")
+    assert without_compiling(err).startswith("elseif: Serving on http://127.0.0.1:")
     assert "150" not in err
     assert "Traceback" not in err
+
+
+def test_code_is_compiled_before_anything_listens(
+    model_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A first request would else exceed its time, again in every new container."""
+    explained = []
+    monkeypatch.setattr(ServedModel, "explain", lambda _, case: explained.append(case))
+    ServerOptions(models=(str(model_file),)).app()
+    assert explained == [dict.fromkeys(["age", "sex", "heart failure", "systolic"])]
 
 
 def test_workers_share_their_metrics(model_file: Path) -> None:
@@ -123,7 +141,7 @@ def test_once_it_says_so_it_listens(model_file: Path, workers: str) -> None:
     command = [*PROGRAM, "serve", str(model_file), "--port", "0", "--workers", workers]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
-        said = process.stderr.readline()
+        said = next(line for line in process.stderr if "Serving on" in line)
         address = said.split()[3].rstrip(";")
         with urllib.request.urlopen(f"{address}/healthz", timeout=60) as answer:
             assert answer.status == 200
@@ -153,3 +171,11 @@ def test_faults_are_told_before_anything_listens(
     assert "no model is called 'other'" in capsys.readouterr().err
     assert run(["serve", str(model_file), str(model_file)]) == 2
     assert "Two models are called 'stroke'" in capsys.readouterr().err
+
+
+def test_the_image_holds_the_source_alone() -> None:
+    """A clone may hold tables and models, which a layer of the image would keep; and no root."""
+    lines = (ROOT / "Containerfile").read_text().splitlines()
+    copied = [line.split()[1:-1] for line in lines if line.startswith("COPY")]
+    assert copied == [["pyproject.toml", "README.md", "LICENSE"], ["src"]]
+    assert lines.index("USER elseif") < lines.index("EXPOSE 8000")

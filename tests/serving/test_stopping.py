@@ -49,7 +49,7 @@ def server(model: Path, *options: str) -> Iterator[tuple[int, subprocess.Popen[s
     ) as process:
         try:
             assert process.stderr is not None
-            said = process.stderr.readline()
+            said = next(line for line in process.stderr if "Serving on" in line)
             yield int(said.split(";")[0].rpartition(":")[2]), process
         finally:
             process.kill()

@@ -143,11 +143,15 @@ def make_app(
             allow_headers=["content-type", "authorization"],
         )
     ]
-    return Starlette(
+    app = Starlette(
         routes=routes,
         middleware=middleware if allow_origins else [],
         exception_handlers={HTTPException: server.no_such_address},
     )
+    # to /predict from /predict/: the case would be sent again, to wherever the header Host says,
+    # and without encryption where a proxy has taken that off
+    app.router.redirect_slashes = False
+    return app
 
 
 Answering = Callable[["Request"], Awaitable["Response"]]

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from elseif.errors import DataError
-from elseif.serving.fhir_bindings import Binding
+from elseif.serving.fhir_bindings import PATIENT, Binding, patients_of
 from elseif.serving.requests import shown
 from elseif.serving.served_model import Answer, ServedModel
 from elseif.showing.list_text import shown_labels
@@ -58,7 +58,7 @@ def prefetch_templates(bindings: Mapping[str, Binding]) -> dict[str, str]:
 
 def _keys(bindings: Mapping[str, Binding]) -> dict[str, str]:
     templates = dict.fromkeys(binding.template() for binding in bindings.values())
-    names = ("patient" if "Patient/" in text else f"search{i}" for i, text in enumerate(templates))
+    names = ("patient" if text == PATIENT else f"search{i}" for i, text in enumerate(templates))
     return dict(zip(templates, names, strict=True))
 
 
@@ -74,11 +74,21 @@ def read_request(request: Any, service_id: str) -> Mapping[str, Any]:
         uuid.UUID(str(request.get("hookInstance")))
     except ValueError:
         raise DataError("hookInstance must be a UUID.") from None
-    if not isinstance(request.get("context"), dict):
+    context = request.get("context")
+    if not isinstance(context, dict):
         raise DataError("The request has no context.")
+    patient = context.get("patientId")
+    if not isinstance(patient, str):
+        raise DataError("context.patientId must be the patient's id, as text.")
     prefetch = request.get("prefetch") or {}
     if not isinstance(prefetch, dict):
         raise DataError("prefetch must be an object.")
+    for key, resource in prefetch.items():
+        if patients_of(resource) - {patient}:
+            raise DataError(
+                f"The prefetch {shown(key)} has a record of another patient than that of "
+                "context.patientId."
+            )
     return prefetch
 
 

@@ -26,6 +26,7 @@ SEARCHES = {
     ),
 }
 PATIENT = "Patient/{{context.patientId}}"
+REFERENCE = re.compile(r"(?:.*/)?Patient/([^/]+)(?:/_history/.*)?")
 CODE_OF = {"condition": "code", "medication": "medicationCodeableConcept", "observation": "code"}
 DEAD = ("entered-in-error", "refuted", "cancelled")  # records that say nothing of the patient
 
@@ -58,20 +59,27 @@ class Binding:
             value = self._observed(_entries(resource, "Observation"))
         else:
             kind = "Condition" if self.source == "condition" else "MedicationRequest"
-            value = any(self._has_code(entry) for entry in _entries(resource, kind))
-            if not value and _has_more(resource):
-                raise LookupError  # which may be on a page that was not fetched
+            entries = _entries(resource, kind)
+            value = any(self._has_code(entry) for entry in entries)
+            # which may be on a page that was not fetched, or be one that names no code
+            if not value and (_has_more(resource) or not all(map(self._codings, entries))):
+                raise LookupError
         if isinstance(value, str) and self.values:
             return self.values.get(value, value)
         return value
 
     def _has_code(self, entry: Mapping[str, Any]) -> bool:
-        codings = _mapping(entry.get(CODE_OF[self.source])).get("coding")
-        return any(
-            f"{coding.get('system')}|{coding.get('code')}" in self.codes
-            for coding in (codings if isinstance(codings, list) else [])
-            if isinstance(coding, dict)
-        )
+        return any(coding in self.codes for coding in self._codings(entry))
+
+    def _codings(self, entry: Mapping[str, Any]) -> list[str]:
+        """Its codes; none where it is described in words, or by a reference to another resource."""
+        concept = entry.get(CODE_OF[self.source])
+        if self.source == "medication" and concept is None:  # as release 5 of FHIR has it
+            concept = _mapping(entry.get("medication")).get("concept")
+        codings = map(_mapping, _list(_mapping(concept).get("coding")))
+        return [
+            f"{coding.get('system')}|{coding['code']}" for coding in codings if "code" in coding
+        ]
 
     def _observed(self, entries: Sequence[Mapping[str, Any]]) -> Any:
         matching = [entry for entry in entries if self._has_code(entry)]
@@ -210,17 +218,47 @@ def _entries(bundle: Any, kind: str) -> list[Mapping[str, Any]]:
     return [r for r in resources if r.get("resourceType") == kind and not _is_dead(r)]
 
 
+def patients_of(content: Any) -> set[str]:
+    """The ids of all patients to whom a resource, or those of a bundle, belong.
+
+    Examples
+    --------
+    >>> from elseif.serving.fhir_bindings import patients_of
+    >>> patients_of({"resourceType": "Condition", "subject": {"reference": "Patient/12"}})
+    {'12'}
+    """
+    content = _mapping(content)
+    if content.get("resourceType") == "Bundle":
+        entries = (
+            _mapping(_mapping(entry).get("resource")) for entry in _list(content.get("entry"))
+        )
+        return set().union(*map(patients_of, entries))
+    if content.get("resourceType") == "Patient":
+        return {content["id"]} if isinstance(content.get("id"), str) else set()
+    subject = content.get("subject", content.get("patient"))  # the latter before release 3
+    reference = _mapping(subject).get("reference")
+    found = REFERENCE.fullmatch(reference) if isinstance(reference, str) else None
+    return {found[1]} if found else set()
+
+
 def _has_more(bundle: Any) -> bool:
     """Whether a search has more answers than are in the bundle."""
-    links = _list(_mapping(bundle).get("link"))
-    return any(_mapping(link).get("relation") == "next" for link in links)
+    bundle = _mapping(bundle)
+    links, total = _list(bundle.get("link")), bundle.get("total")
+    has_next = any(_mapping(link).get("relation") == "next" for link in links)
+    return has_next or (isinstance(total, int) and total > len(_list(bundle.get("entry"))))
 
 
 def _is_dead(resource: Mapping[str, Any]) -> bool:
     if resource.get("doNotPerform") is True:
         return True
-    verification = _list(_mapping(resource.get("verificationStatus")).get("coding"))
-    codes = [resource.get("status"), *(_mapping(coding).get("code") for coding in verification)]
+    verified = resource.get("verificationStatus")  # a plain code before release 4 of FHIR
+    codings = _list(_mapping(verified).get("coding"))
+    codes = [
+        resource.get("status"),
+        verified,
+        *(_mapping(coding).get("code") for coding in codings),
+    ]
     return any(code in DEAD for code in codes if isinstance(code, str))
 
 

@@ -47,8 +47,10 @@ class ServerOptions:
         return models, read_bindings(self.bindings, columns)
 
     def app(self) -> Starlette:
-        """The application."""
+        """The application, ready to answer within the limit of time."""
         models, bindings = self.read()
+        for served in models:
+            served.prepare()
         return make_app(models, self.limits, bindings, self.allow_origins)
 
 

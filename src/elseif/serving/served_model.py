@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +15,7 @@ import pandas as pd
 
 from elseif.antecedents.named_levels import known_levels
 from elseif.checks import nearest_name
-from elseif.errors import DataError
+from elseif.errors import DataError, ElseifError
 from elseif.explaining.cells import list_conditions
 from elseif.explaining.unknown_values import possibilities
 from elseif.export.disclosed import disclosed
@@ -249,6 +250,11 @@ class ServedModel:
         if self.model.is_synthetic:
             text = f"{SYNTHETIC}\n\n{text}"
         return {"explanation": explanation.to_dict(), "text": text}
+
+    def prepare(self) -> None:
+        """Explain a case without values, so that no request waits for code to be compiled."""
+        with suppress(ElseifError):
+            self.explain(dict.fromkeys(self.explained_columns))
 
     @property
     def identity(self) -> dict[str, Any]:
