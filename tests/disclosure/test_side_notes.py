@@ -8,7 +8,10 @@ import zlib
 
 from elseif.disclosure.rounding import Rounding
 from elseif.export.disclosed import disclosed
+from elseif.report import summarise
 from elseif.report.explorer_calculator import calculator_of_conditions
+from tests.disclosure.test_disclosed_model import quick
+from tests.report.reading import patients
 from tests.serving.models import ward_model
 
 COHORT = {"synthetic": True, "warnings": [], "empty_groups": [], "concepts": []}
@@ -23,6 +26,27 @@ def test_a_saved_calculator_of_synthetic_patients_says_so() -> None:
         assert packed is not None
         page = zlib.decompress(base64.b64decode(packed)).decode()
         assert "SYNTHETIC patients" in page
+
+
+def test_identifiers_and_ranges_do_not_tell_numbers_of_people() -> None:
+    """Of two identifiers, one of them missing for three people, the counts would tell these."""
+    X, y = patients()
+    n = len(X)
+    X["mrn"] = [f"P{i:06d}" for i in range(n)]
+    X["insurer"] = [f"Q{i:06d}" for i in range(n - 3)] + [None] * 3
+    model = quick(X, y).model_
+    assert f"({n - 3:,} distinct values in {n - 3:,} rows)" in str(model.column("insurer"))
+    rounded = disclosed(model, 6)
+    for name in ("mrn", "insurer"):
+        column = rounded.column(name)
+        assert column is not None
+        assert column.excluded == f"looks like an identifier; kinds={{'{name}': 'category'}} keeps it"
+        assert column.n_levels == 1
+    kept = [column for column in rounded.fit_report.columns if column.range is not None]
+    assert kept
+    assert all(column.range.people % 6 == 0 for column in kept if column.range is not None)
+    shown = summarise(model, X, y, min_cell=6)
+    assert "distinct values" not in str(shown)
 
 
 def test_what_was_learnt_from_exact_counts_is_coarse() -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from elseif.conditions.binarise import ColumnReport
 from elseif.conditions.condition import Condition, value_text
+from elseif.conditions.identifiers import without_counts
 from elseif.visible import show_name, visible
 
 if TYPE_CHECKING:
@@ -162,9 +163,13 @@ def in_the_end(
 
 
 def vague_reason(excluded: str | None) -> str | None:
-    """Why a column is left out, without revealing where its conditions are true."""
-    if excluded is None or not excluded.startswith(NOT_USED):
-        return excluded
+    """Why a column is left out, without revealing where its conditions are true, nor of how many
+    people it has a value.
+    """
+    if excluded is None:
+        return None
+    if not excluded.startswith(NOT_USED):
+        return without_counts(excluded)
     return f"{TOO_RARE}, another says the same, or all were screened out"
 
 

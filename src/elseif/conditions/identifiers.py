@@ -17,6 +17,7 @@ from elseif.tables.labels import Labels
 
 IDENTIFIER, FREE_TEXT = "looks like an identifier", "looks like free text"
 FEWEST_DISTINCT = 20  # a column of fewer different values is no identifier
+COUNTS = re.compile(r" \([\d,]+ distinct values in [\d,]+ rows\)")
 NEARLY_ALL = 0.9  # distinct values for each row: text that hardly ever repeats
 NEARLY_ALL_NUMBERS = 0.95  # the same of whole numbers
 PROSE = 0.5  # the same of sentences
@@ -85,6 +86,11 @@ def suspicion(column: Column, labels: Labels) -> Suspicion | None:
     if column.kind in (Kind.CATEGORY, Kind.ORDERED):
         return _of_categories(column, labels)
     return _of_numbers(column, labels) if column.kind is Kind.NUMERIC else None
+
+
+def without_counts(excluded: str) -> str:
+    """Why a column is left out, without the numbers of its values and rows."""
+    return COUNTS.sub("", excluded)
 
 
 def is_personal(excluded: str | None) -> bool:

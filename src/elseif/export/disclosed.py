@@ -264,12 +264,16 @@ def _rounded_column(
         for c in conditions:
             named = c.value if c.operator in (ONE_OF, BETWEEN) else (c.value,)
             levels |= dict.fromkeys(v for v in named if v is not None)
-    is_shown = column.range is not None and column.range.people >= rounding.step
+    shown = None
+    if column.range is not None and column.range.people >= rounding.step:
+        people = column.range.people // rounding.step * rounding.step
+        shown = replace(column.range, people=people)
     return replace(
         column,
         n_missing=None,
         levels=tuple(levels),
         grouped=(),
         excluded=vague_reason(column.excluded),
-        range=column.range if is_shown else None,
+        range=shown,
+        n_levels=min(column.n_levels, len(levels) + 1),  # whether there are others
     )
