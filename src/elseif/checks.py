@@ -89,26 +89,9 @@ def check_level(level: Any) -> None:
 def nearest_name(name: str, known: Iterable[str]) -> str | None:
     """The known name most similar to a misspelt one.
 
-    Capitals, blanks and signs do not count. A name that is spelt nearly the same comes first,
+    Case, blanks and punctuation do not count. A name that is spelt nearly the same comes first,
     then one that begins with the name or contains it, if it is the only one, then one that is
-    somewhat similar.
-
-    Parameters
-    ----------
-    name : str
-        As it was given.
-    known : iterable of str
-        The names that there are.
-
-    Returns
-    -------
-    str or None
-
-    Examples
-    --------
-    >>> from elseif.checks import nearest_name
-    >>> nearest_name("stoke", ["stroke", "age"]), nearest_name("sepsis", ["Sepsis within 30 d"])
-    ('stroke', 'Sepsis within 30 d')
+    somewhat similar: "stoke" gives "stroke", "sepsis" gives "Sepsis within 30 d".
     """
     folded: dict[str, str] = {}
     for each in known:

@@ -30,31 +30,10 @@ if TYPE_CHECKING:
 def pool_in_engine(
     classifier: Any, X: Any, y: Any, sample_weight: Any, order: Sequence[Any] | None = None
 ) -> tuple[Observed, Binarised, Mined, Sequence[str | None]]:
-    """The pool of a table in an engine.
+    """The pool of a table in an engine, with the observations, the columns and notes.
 
-    Parameters
-    ----------
-    classifier : BayesianRuleListClassifier
-        Its settings; nothing of it is changed.
-    X : lazy frame
-        Of PySpark, DuckDB, Dask, polars or ibis.
-    y : str
-        Column of the labels.
-    sample_weight : str or None
-        Column of the weights.
-    order : sequence, default=None
-        Labels in their order; None sorts them.
-
-    Returns
-    -------
-    Observed
-        Patterns of conditions as observations, with their counts as weights.
-    Binarised
-        What was done with each column.
-    Mined
-        The pool with its covers.
-    sequence of str or None
-        Notes for the fit report.
+    The observations are patterns of conditions, with their counts as weights. ``order`` gives the
+    labels in their order; None sorts them. The classifier is not changed.
     """
     client = None
     if classifier.n_shards is not None:  # before the engine is asked anything

@@ -64,25 +64,8 @@ def fit_pool(
 ) -> FittedPool:
     """Learn the posterior over the lists of a pool.
 
-    Parameters
-    ----------
-    classifier : BayesianRuleListClassifier
-        The settings of the sampler; the classifier is not changed.
-    settings : dict
-        Its settings.
-    observed : Observed
-        The observations.
-    binarised : Binarised
-        What was done with each column.
-    mined : Mined
-        The pool with its covers.
-    notes : sequence of str, default=()
-        For the fit report, after those that the fit itself has.
-
-    Returns
-    -------
-    FittedPool
-        The model, and its chains, which can be continued.
+    The classifier has the settings of the sampler, and is not changed. ``notes`` come after those
+    of the fit itself in the fit report.
     """
     labels = observed.labels
     columns, conditions = only_named_levels(binarised, mined.pool.conditions)

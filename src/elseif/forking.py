@@ -15,13 +15,7 @@ _held: list[Any] = []
 
 
 def hold_over_forks(lock: Any) -> None:
-    """Take a lock before this process forks, so that no other thread holds it.
-
-    Parameters
-    ----------
-    lock : lock that its owner may acquire again
-        With the methods ``acquire`` and ``release``.
-    """
+    """Acquire a re-entrant lock before this process forks, so that no other thread holds it."""
     _locks.append(lock)
 
 

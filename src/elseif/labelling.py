@@ -59,18 +59,7 @@ def model_with_display(model: FittedModel, display: DisplayLabels) -> FittedMode
 
 
 def labels_template(model: FittedModel) -> str:
-    """A labels file to fill in for a model; unedited, it changes nothing.
-
-    Parameters
-    ----------
-    model : FittedModel
-        The model; labels that it has are in the file.
-
-    Returns
-    -------
-    str
-        The file, in YAML.
-    """
+    """A labels file (YAML) to fill in for a model; unedited, it changes nothing."""
     lines = [HEAD, *_outcome_lines(model), "", "columns:"]
     used = {condition.column for condition in model.pool.conditions}
     first = {name for each in model.lists for a in each.antecedents for name in a.columns}

@@ -19,19 +19,7 @@ CGROUPS = (
 
 
 def available_memory() -> float:
-    """Bytes still available, on this machine and in its container.
-
-    Returns
-    -------
-    float
-        Infinite where the system does not say.
-
-    Examples
-    --------
-    >>> from elseif.memory import available_memory
-    >>> available_memory() > 0
-    True
-    """
+    """Bytes still available, on this machine and in its container; infinite if unknown."""
     least = float("inf")
     found = re.search(r"^MemAvailable:\s+(\d+) kB", _text(MEMINFO), re.MULTILINE)
     if found:
@@ -46,19 +34,7 @@ def available_memory() -> float:
 def require_memory(what: str, n_bytes: float, advice: str) -> None:
     """Raise before anything is allocated if there is not enough memory.
 
-    Parameters
-    ----------
-    what : str
-        What needs the memory, as the beginning of a sentence.
-    n_bytes : float
-        How much.
-    advice : str
-        A setting that would be enough, as a sentence.
-
-    Examples
-    --------
-    >>> from elseif.memory import require_memory
-    >>> require_memory("Reading the table", 1_000, "Read fewer columns.")
+    ``what`` begins the sentence of the message; ``advice`` is a sentence that names a setting.
     """
     available = available_memory()
     if n_bytes > available:

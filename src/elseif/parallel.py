@@ -36,22 +36,10 @@ def is_lost_worker(error: BaseException) -> bool:
 def across_workers(
     function: Callable[..., Result], tasks: Sequence[tuple[Any, ...]]
 ) -> Iterator[Result]:
-    """Call a function for each task, in the order of the tasks.
+    """Call an importable function for each task, and yield the results in the order of the tasks.
 
-    One after another in this process, or by the workers of ``joblib.parallel_config``. The tasks of
-    a worker that died are repeated.
-
-    Parameters
-    ----------
-    function : callable
-        What to do; it must be importable.
-    tasks : sequence of tuples
-        Its arguments.
-
-    Yields
-    ------
-    object
-        What it returns, as soon as it is there.
+    The calls are made one after another in this process, or by the workers of
+    ``joblib.parallel_config``. Tasks of a worker that died are repeated.
     """
     if works_here():
         yield from (function(*task) for task in tasks)

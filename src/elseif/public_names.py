@@ -17,19 +17,9 @@ Hooks = tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]
 
 
 def lazy_names(package: str, file: str) -> Hooks:
-    """The functions with which a package loads the names of its stub on demand.
+    """``__getattr__``, ``__dir__`` and ``__all__`` of a package that loads its stub's names.
 
-    Parameters
-    ----------
-    package : str
-        The package's ``__name__``.
-    file : str
-        The package's ``__file__``; the stub lies beside it.
-
-    Returns
-    -------
-    tuple
-        The package's ``__getattr__``, ``__dir__`` and ``__all__``.
+    ``package`` and ``file`` are its ``__name__`` and ``__file__``; the stub lies beside the file.
     """
     stub = ast.parse(Path(file).with_suffix(".pyi").read_text("utf-8"))
     homes = {

@@ -10,54 +10,20 @@ _UNSEEN = re.compile(r"[^\x20-\x7e\xa1-\xac\xae-\u02ff]")  # where to look close
 
 
 def show_name(name: str, longest: int = LONGEST_NAME) -> str:
-    """A name made safe for a terminal: shortened, with control characters spelt out.
+    """A name, category, label or path made safe for a terminal.
 
-    Parameters
-    ----------
-    name : str
-        A name, a category, a label, a path: any text that somebody else wrote.
-    longest : int
-        Characters of the name to show; an ellipsis stands for the rest.
-
-    Returns
-    -------
-    str
-        The text to print.
+    Control characters are spelt out, and what is longer than ``longest`` is cut at an ellipsis.
     """
     return visible(name if len(name) <= longest else name[: longest - 1] + "…")
 
 
 def visible(text: str, but: str = "") -> str:
-    """The whole text, with control characters spelt out, except for those allowed.
-
-    Parameters
-    ----------
-    text : str
-        What is to be printed.
-    but : str
-        Control characters to keep, such as line ends.
-
-    Returns
-    -------
-    str
-        The text to print.
-    """
+    """The whole text with control characters spelt out, except for those in ``but``."""
     return _UNSEEN.sub(lambda match: match[0] if match[0] in but else _spelt_out(match[0]), text)
 
 
 def is_unseen(character: str) -> bool:
-    """Control, format (bidi overrides, zero-width) and line-separating characters.
-
-    Parameters
-    ----------
-    character : str
-        One character.
-
-    Returns
-    -------
-    bool
-        Whether the character is invisible.
-    """
+    """Whether a character is a control, format (bidi, zero-width) or line-separating character."""
     return unicodedata.category(character) in ("Cc", "Cf", "Zl", "Zp", "Cs")
 
 

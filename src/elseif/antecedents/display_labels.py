@@ -149,19 +149,8 @@ class DisplayLabels:
     ) -> str:
         """A condition as a person reads it.
 
-        Parameters
-        ----------
-        condition : Condition
-            The condition.
-        show : callable, default=str
-            Makes each name fit for where it goes.
-        in_form : bool, default=False
-            Whether it stands alone beside a question, where "or" joins no other condition.
-
-        Returns
-        -------
-        str
-            The text.
+        ``show`` makes each name fit for where it is shown; ``in_form`` is true where the condition
+        stands alone beside a question, so that "or" joins no other condition.
         """
         named = self.conditions.get(condition.name) if self.conditions else None
         if named is not None:

@@ -34,17 +34,9 @@ TRUTHS = ("true", "false")
 
 
 def read_display_labels(source: Any) -> DisplayLabels:
-    """Read display labels; whether they fit a model is another question.
+    """Read display labels from a YAML file or its contents; None gives empty ones.
 
-    Parameters
-    ----------
-    source : str, path, dict, DisplayLabels or None
-        A YAML file, or what such a file holds.
-
-    Returns
-    -------
-    DisplayLabels
-        The labels; empty for None.
+    Whether they fit a model is checked elsewhere.
     """
     if source is None:
         return DisplayLabels()

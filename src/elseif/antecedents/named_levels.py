@@ -15,21 +15,8 @@ def only_named_levels(
 ) -> tuple[list[ColumnReport], tuple[Condition, ...]]:
     """Reports and conditions of a pool without the levels that no condition names.
 
-    What is left out may be a surname. Of a column whose levels are not all kept a "!=" then
-    holds of every other value, for what is rare cannot be told from what fit never saw.
-
-    Parameters
-    ----------
-    binarised : Binarised
-        Reports with all levels that fit saw, and the levels of short scales.
-    conditions : sequence of Condition
-        Those of the pool.
-
-    Returns
-    -------
-    columns : list of ColumnReport
-    conditions : tuple of Condition
-        In the order given.
+    What is left out may be a surname. If levels of a column are left out, "!=" holds for every
+    other value, because a rare level cannot be told from one that fit never saw.
     """
     kept: dict[str, set[Any]] = {}
     for condition in conditions:

@@ -31,27 +31,13 @@ def group_near_equivalents(
     correlation: float,
     pseudocounts: np.ndarray,
 ) -> np.ndarray:
-    """For each antecedent the place of the one that leads its group; a leader leads itself.
+    """For each antecedent, the position of the leader of its group; a leader leads itself.
 
-    Antecedents are taken in order of their evidence. One joins a group if its cover correlates
-    enough with the leader's, and the labels of the observations that only one of the two covers
-    are no evidence that these differ from the others. So every member is near its leader, and
-    what the labels can tell apart stays apart.
-
-    Parameters
-    ----------
-    covers : ndarray of uint64 (conditions, words)
-        Packed covers of the conditions.
-    members : ndarray of int (antecedents, most conditions)
-        Antecedents as rows of condition numbers, -1 for none.
-    label_counts : ndarray of int64 (antecedents, labels)
-        Weighted number of observations of each label that each of them covers.
-    layout : BitLayout
-        Of the covers.
-    correlation : float
-        Above which covers are nearly equivalent.
-    pseudocounts : ndarray of float (labels,)
-        Of the model.
+    Antecedents are taken in order of their evidence. One joins a group if the correlation of its
+    cover with the leader's is above ``correlation``, and the labels of the observations that only
+    one of the two covers are no evidence that these differ from the others. So every member is
+    close to its leader, and what the labels can distinguish stays separate. ``members`` has one row
+    of condition numbers for each antecedent, padded with -1.
     """
     evidence = evidence_of(layout, pseudocounts)
     gains = one_rule_gains(evidence, label_counts)

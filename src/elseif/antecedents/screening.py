@@ -30,20 +30,10 @@ def screen(
     pseudocounts: np.ndarray,
     n_kept: int,
 ) -> np.ndarray:
-    """Places of the antecedents that stay, in order; ties go to the earlier in the pool.
+    """Positions of the ``n_kept`` antecedents with the strongest evidence, in pool order.
 
-    Parameters
-    ----------
-    covers : ndarray of uint64 (conditions, words) or Shards
-        Packed covers of the conditions, or who holds them.
-    members : ndarray of int32 (antecedents, most conditions)
-        Antecedents as rows of condition numbers, in canonical order.
-    layout : BitLayout
-        Of the covers.
-    pseudocounts : ndarray of float (labels,)
-        Of the model.
-    n_kept : int
-        How many stay.
+    Ties go to the earlier antecedent. ``covers`` has the packed covers of the conditions, or the
+    shards that hold them; ``members`` has one row of condition numbers for each antecedent.
     """
     if len(members) <= n_kept:
         return np.arange(len(members))

@@ -36,25 +36,9 @@ MOST_WORDS_HERE = 1 << 14
 def mine_on_shards(
     binarised: Binarised, shards: Shards, settings: MiningSettings, pseudocounts: np.ndarray
 ) -> tuple[Mined, np.ndarray]:
-    """Every conjunction that reaches the support, once, less what the settings leave out.
+    """Mine the conjunctions that reach the support in observations that are in shards.
 
-    Parameters
-    ----------
-    binarised : Binarised
-        The conditions, without their truths.
-    shards : Shards
-        The observations.
-    settings : MiningSettings
-        What makes an antecedent worth having.
-    pseudocounts : ndarray
-        Of the model.
-
-    Returns
-    -------
-    Mined
-        The pool, whose covers the shards hold.
-    ndarray of int64, shape (conditions, labels)
-        Label counts of all conditions.
+    The second result has the label counts of all conditions.
     """
     if settings.max_correlation is not None and shards.layout.n_words > MOST_WORDS_HERE:
         raise ParamError(

@@ -20,28 +20,11 @@ def join_the_strongest(
     pseudocounts: np.ndarray,
     join: Callable[[np.ndarray], np.ndarray | None],
 ) -> tuple[np.ndarray, str]:
-    """Single conditions, and the frequent pairs of as many as are not too many.
+    """Single conditions, and the frequent pairs of as many conditions as the limits allow.
 
-    Parameters
-    ----------
-    covers : ndarray of uint64 (conditions, words) or Shards
-        Packed covers of the conditions, or who holds them.
-    n_conditions : int
-        How many there are.
-    layout : BitLayout
-        Of the covers.
-    pseudocounts : ndarray of float (labels,)
-        Of the model.
-    join : callable
-        From places of some conditions, ascending, to their frequent conjunctions as rows of their
-        numbers among these; None where they are too many.
-
-    Returns
-    -------
-    ndarray of int32, shape (antecedents, 2)
-        Rows of condition numbers, -1 for none.
-    str
-        What to say of it in the report on the fit.
+    ``join`` takes the numbers of some conditions, ascending, and returns their frequent
+    conjunctions as rows of numbers among these, or None if there are too many. The result has one
+    row of two condition numbers for each antecedent (-1 for none), and a note for the fit report.
     """
     single = np.full((n_conditions, 2), -1, dtype=np.int32)
     single[:, 0] = np.arange(n_conditions)

@@ -30,34 +30,12 @@ class Mask:
 
     @classmethod
     def of_rows(cls, rows: np.ndarray, n_rows: int) -> Mask:
-        """A mask from the numbers of the true rows, ascending; they are held as they are.
-
-        Parameters
-        ----------
-        rows : ndarray of int
-            The rows that are true, each once, in ascending order.
-        n_rows : int
-            Number of all rows.
-
-        Returns
-        -------
-        Mask
-        """
+        """A mask from the numbers of the true rows, each once and ascending; not copied."""
         return cls(rows, True, n_rows)
 
     @classmethod
     def of_array(cls, array: np.ndarray) -> Mask:
-        """A mask from an array of booleans, which is held as a view that nobody may write to.
-
-        Parameters
-        ----------
-        array : ndarray of bool, shape (n_rows,)
-            Which rows are true.
-
-        Returns
-        -------
-        Mask
-        """
+        """A mask from an array of booleans, kept as a read-only view."""
         array = array.view()
         array.flags.writeable = False
         mask = cls(array, False, len(array))
@@ -88,18 +66,7 @@ class Mask:
         return array
 
     def take(self, rows: np.ndarray) -> Mask:
-        """The mask of chosen rows.
-
-        Parameters
-        ----------
-        rows : ndarray of int
-            Numbers of rows, in any order, from 0 to n_rows - 1.
-
-        Returns
-        -------
-        Mask
-            Its row i is row ``rows[i]`` of this mask.
-        """
+        """The mask of chosen rows, in the order given: row i is row ``rows[i]`` of this mask."""
         if not self._listed:
             return Mask.of_array(self._held[rows])
         if not self.n_true:

@@ -37,19 +37,7 @@ class PackedMask:
 
 
 def pack_mask(mask: Mask, layout: BitLayout) -> PackedMask:
-    """A mask in the least room.
-
-    Parameters
-    ----------
-    mask : Mask
-        Where a condition is true.
-    layout : BitLayout
-        The order of observations in packed bits.
-
-    Returns
-    -------
-    PackedMask
-    """
+    """Pack a mask in whichever form takes the least memory."""
     if mask.is_sparse:
         return PackedMask(mask.rows(), listed=True)
     return PackedMask(layout.pack(mask.as_array()), listed=False)
@@ -75,19 +63,7 @@ def total_counts(masks: Sequence[PackedMask], layout: BitLayout) -> np.ndarray:
 
 
 def label_counts(masks: Sequence[PackedMask], layout: BitLayout) -> np.ndarray:
-    """Weighted number of observations of each label in each mask, in units.
-
-    Parameters
-    ----------
-    masks : sequence of PackedMask
-        Where each condition is true.
-    layout : BitLayout
-        The layout that they were packed for.
-
-    Returns
-    -------
-    ndarray of int64, shape (masks, labels)
-    """
+    """Weighted number of observations of each label in each mask, in units: (masks, labels)."""
     from elseif.bits.counting import cover_label_counts  # loads compiled code
 
     counts = np.zeros((len(masks), len(layout.label_totals)), dtype=np.int64)

@@ -171,23 +171,10 @@ def make_layout(
 def layout_of_counts(
     codes: np.ndarray, weights: np.ndarray, n: np.ndarray, n_labels: int, unit: float = 1.0
 ) -> BitLayout:
-    """The layout of rows that are not here yet, from how many there are of each kind.
+    """The layout of rows that have not been read, from the number of rows of each kind.
 
-    Parameters
-    ----------
-    codes, weights : ndarray of int, shape (kinds,)
-        Label and whole weight of each kind of rows.
-    n : ndarray of int64, shape (kinds,)
-        How many rows there are of each kind.
-    n_labels : int
-        Number of labels.
-    unit : float, default=1.0
-        What a count of 1 stands for.
-
-    Returns
-    -------
-    BitLayout
-        Its rows have no numbers: it cannot pack or unpack.
+    A kind is a label (``codes``) and an integer weight; ``n`` has its number of rows. The layout
+    knows no row numbers, so it cannot pack or unpack.
     """
     sizes: dict[tuple[int, int], int] = {}
     for code, weight, rows in zip(codes.tolist(), weights.tolist(), n.tolist(), strict=True):

@@ -10,19 +10,7 @@ CONDITIONS_IN_A_NUMBER = 62  # of 64 bits, of which one is the sign
 
 
 def truth_of(keys: np.ndarray, place: int) -> np.ndarray:
-    """Of which patterns a condition is true.
-
-    Parameters
-    ----------
-    keys : ndarray of int64, shape (patterns, numbers)
-        The patterns.
-    place : int
-        Which condition.
-
-    Returns
-    -------
-    ndarray of bool, shape (patterns,)
-    """
+    """The patterns in which a condition is true, as booleans."""
     number, bit = divmod(place, CONDITIONS_IN_A_NUMBER)
     truth: np.ndarray = (keys[:, number] >> bit & 1).astype(bool)
     return truth
@@ -41,20 +29,7 @@ def in_order(
 
 
 def keys_of(truths: Iterable[np.ndarray], n_rows: int) -> np.ndarray:
-    """Patterns of conditions, from the truth of each row by row.
-
-    Parameters
-    ----------
-    truths : iterable of ndarray of bool, shape (n_rows,)
-        One of each condition.
-    n_rows : int
-        Number of rows.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_rows, numbers)
-        With at least one number.
-    """
+    """The pattern of conditions of each row: (rows, numbers), with at least one number."""
     numbers = [np.zeros(n_rows, dtype=np.int64)]
     for place, truth in enumerate(truths):
         number, bit = divmod(place, CONDITIONS_IN_A_NUMBER)
@@ -65,21 +40,9 @@ def keys_of(truths: Iterable[np.ndarray], n_rows: int) -> np.ndarray:
 
 
 def sum_of_digests(keys: np.ndarray, codes: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Four numbers that tell observations from others, whatever their order.
+    """Four numbers that identify a set of observations, whatever their order.
 
-    Those of parts add up to those of the whole, and a weight of 2 is as good as a row that is
-    there twice.
-
-    Parameters
-    ----------
-    keys : ndarray of int64, shape (rows, numbers)
-        The patterns of the rows.
-    codes, weights : ndarray of int, shape (rows,)
-        Their labels, and how much they count.
-
-    Returns
-    -------
-    ndarray of uint64, shape (4,)
+    Those of parts add up to those of the whole, and a row of weight 2 counts like two equal rows.
     """
     columns = [np.ascontiguousarray(c, dtype=np.int64).view(np.uint64) for c in (*keys.T, codes)]
     times = np.ascontiguousarray(weights, dtype=np.int64).view(np.uint64)

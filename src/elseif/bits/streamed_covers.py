@@ -12,15 +12,7 @@ WORDS_AT_ONCE = 1 << 12  # of which patterns are made again
 
 
 class StreamedCovers:
-    """Covers of conditions, packed by the layout of rows that are counted beforehand.
-
-    Parameters
-    ----------
-    layout : BitLayout
-        With the number of observations of each section (``layout_of_counts``).
-    n_conditions : int
-        How many conditions there are.
-    """
+    """Covers of conditions, packed by the layout of rows that were counted beforehand."""
 
     def __init__(self, layout: BitLayout, n_conditions: int) -> None:
         assert layout.sizes is not None

@@ -64,23 +64,10 @@ _OPENINGS = (
 
 
 def in_options(message: str) -> str:
-    """A message that Python users get, with the names that the command line has for things.
+    """A message written for Python users, as one line with the options of the command line.
 
-    Parameters
-    ----------
-    message : str
-        Such as "Column 'id' is left out; kinds={'id': 'category'} keeps it."
-
-    Returns
-    -------
-    str
-        One line, such as "Column 'id' is left out; --kinds id=category keeps it."
-
-    Examples
-    --------
-    >>> from elseif.cli.in_options import in_options
-    >>> in_options("Set kinds={'ward no': 'category'}, or raise min_support.")
-    "Set --kinds 'ward no=category', or raise --min-support."
+    "Set kinds={'ward no': 'category'}, or raise min_support." becomes "Set --kinds 'ward
+    no=category', or raise --min-support."
     """
     message = " ".join(message.split())
     for python, option in _PYTHON:

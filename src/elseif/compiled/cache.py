@@ -34,18 +34,7 @@ SOURCES = digest_of_sources()
 
 
 def keep_on_disk(dispatcher: Any) -> Any:
-    """Have a function that Numba compiles kept between programs, where a folder can be written.
-
-    Parameters
-    ----------
-    dispatcher : numba.core.dispatcher.Dispatcher
-        What ``njit`` has made of a function.
-
-    Returns
-    -------
-    numba.core.dispatcher.Dispatcher
-        The same.
-    """
+    """Cache a function that ``njit`` has made on disk, if a folder can be written."""
     with contextlib.suppress(RuntimeError):  # neither the package's folder nor the user's
         dispatcher._cache = CheckedCache(dispatcher.py_func)
     return dispatcher

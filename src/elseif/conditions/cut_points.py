@@ -62,15 +62,7 @@ class OrderedValues(Protocol):
 
 
 class SortedValues:
-    """Values in ascending order in an array.
-
-    Parameters
-    ----------
-    ordered : ndarray
-        The values.
-    passed : sequence of int
-        passed[k] is how much the first k values count.
-    """
+    """Values in ascending order in an array; ``passed[k]`` is the weight of the first k of them."""
 
     def __init__(self, ordered: np.ndarray, passed: Sequence[int] | np.ndarray) -> None:
         self._ordered, self._passed = ordered, passed
@@ -108,20 +100,7 @@ class SortedValues:
 
 
 def cuts_of(ordered: OrderedValues, n_quantiles: int) -> list[Any]:
-    """Quantiles of ordered values, each moved to the roundest value that splits nearly as it does.
-
-    Parameters
-    ----------
-    ordered : OrderedValues
-        The values.
-    n_quantiles : int
-        How many parts to make.
-
-    Returns
-    -------
-    list
-        The cut points, ascending.
-    """
+    """Cut points at quantiles, each moved to the roundest value that splits nearly as it does."""
     if ordered.ends is None or ordered.ends[0] == ordered.ends[1]:
         return []
     tolerance = min(QUANTILE_TOLERANCE, 0.25 / n_quantiles)

@@ -19,36 +19,12 @@ def evidence_cuts(
     n_labels: int,
     n_quantiles: int,
 ) -> list[Any]:
-    """Readable quantiles without those between neighbours with similar labels.
+    """Readable quantiles, without those between adjacent parts with similar labels.
 
-    Of all neighbouring parts, the two with least evidence of different labels are joined, until
-    every cut has more evidence than the choice among so many quantiles costs, or one is left: a
-    column that tells nothing on its own may still tell something together with another.
-
-    Parameters
-    ----------
-    values : ndarray
-        Numbers or dates, all of them finite.
-    codes : ndarray of int
-        The label of each.
-    weights : ndarray or None
-        The weight of each; 1 where not given.
-    n_labels : int
-        How many labels there are.
-    n_quantiles : int
-        Parts to begin with, at least 16.
-
-    Returns
-    -------
-    list
-        The cut points, ascending.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> age = np.arange(1000) / 10
-    >>> evidence_cuts(age, (age > 62).astype(int), None, 2, 4)
-    [56.0, 62.0]
+    Starting from at least 16 parts, the two adjacent parts with the least evidence of different
+    labels are joined until every cut has more evidence than choosing among so many quantiles costs,
+    or one cut is left: a column that says nothing on its own may still say something together with
+    another. ``codes`` and ``weights`` have the label and weight of each value.
     """
     cuts = quantile_cuts(values, weights, max(n_quantiles, N_FINE))
     if len(cuts) < 2:
@@ -60,19 +36,9 @@ def evidence_cuts(
 
 
 def joined_parts(cuts: list[Any], counts: np.ndarray) -> list[Any]:
-    """The cuts that are left when neighbouring parts with like labels are joined.
+    """The cuts that are left when adjacent parts with similar labels are joined.
 
-    Parameters
-    ----------
-    cuts : list
-        Cut points, ascending.
-    counts : ndarray, shape (cuts + 1, labels)
-        Label counts of the parts.
-
-    Returns
-    -------
-    list
-        Some of the cut points.
+    ``counts`` has the label counts of the parts: (cuts + 1, labels).
     """
     cuts = list(cuts)
     if len(cuts) < 2:

@@ -66,22 +66,10 @@ class Suspicion:
 
 
 def suspicion(column: Column, labels: Labels) -> Suspicion | None:
-    """Why a column seems to identify people, if it does.
+    """Why a column seems to identify people, or None.
 
-    Dates and booleans never do. Whole numbers are left out where they are unique by design;
-    where they merely could be, the user is asked.
-
-    Parameters
-    ----------
-    column : Column
-        Of any kind, its values as read.
-    labels : Labels
-        Which rows count, and how often.
-
-    Returns
-    -------
-    Suspicion or None
-        None for a column that describes.
+    Dates and booleans never do. Whole numbers are left out if they are unique by design; if they
+    merely could be, the user is asked.
     """
     if column.kind in (Kind.CATEGORY, Kind.ORDERED):
         return _of_categories(column, labels)

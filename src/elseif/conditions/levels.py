@@ -16,21 +16,10 @@ SHORT_SCALE = 12  # levels that are kept together, as a page lists them: child b
 
 
 def level_counts(column: Column, labels: Labels, by_weight: bool | None = None) -> np.ndarray:
-    """How many observations have each level of a category.
+    """Number of observations of each level of a category.
 
-    Parameters
-    ----------
-    column : Column
-        Of categories.
-    labels : Labels
-        Which rows count, and how often.
-    by_weight : bool, optional
-        Whether to sum weights. By default only whole ones are summed, each of which is a row
-        that repeats; a row of any other weight is one person.
-
-    Returns
-    -------
-    numpy.ndarray of shape (n_levels,)
+    By default only integer weights are summed, each of which repeats a row; a row of any other
+    weight is one person. ``by_weight`` decides it explicitly.
     """
     assert column.codes is not None
     if by_weight is None:

@@ -51,23 +51,13 @@ class _Bounds:
 
 
 def recovered_cells(cells: Cells) -> list[RecoveredCell]:
-    """Numbers of 1 to ``min_cell`` - 1 people that follow from what the cells published.
+    """Counts of 1 to ``min_cell`` - 1 people that can be derived from what the cells published.
 
-    Every published number stands for an interval of counts. The counts of a set, of a set
-    within it and of their difference hold each other, and so do sets that make up another;
-    intervals are narrowed by all of these until nothing changes. A set, or a difference of
-    two, that is left with one possible count below the minimum cell is told. What these leave
-    open is tried by linear programmes over all numbers at once.
-
-    Parameters
-    ----------
-    cells : Cells
-        What was published, of which people.
-
-    Returns
-    -------
-    list of RecoveredCell
-        What could be told; empty where the rounding holds.
+    Every published number stands for an interval of counts. The counts of a set, of a subset and of
+    their difference constrain each other, and so do sets that make up another; intervals are
+    narrowed by all of these until nothing changes. A set, or a difference of two, that is left with
+    one possible count below the minimum cell is recovered. What remains open is tried by linear
+    programmes over all numbers at once.
     """
     if cells.rounding is None or not cells.published:
         return []

@@ -13,22 +13,10 @@ from elseif.errors import DisclosureError
 class Cells:
     """Counts by label of sets of rows: exact, or rounded and recorded.
 
-    A set of people has one number for each label; a total is the sum of these numbers and is
-    never rounded on its own. Sets are known by sums of random numbers of their rows: the sum
-    of a difference is the difference of the sums.
-
-    Parameters
-    ----------
-    codes : ndarray of int, shape (rows,)
-        The label of each row.
-    n_labels : int
-        Number of labels.
-    rounding : Rounding or None
-        How counts are shown; None for all counts as they are, and no record.
-    weights : ndarray of int, shape (rows,), or None
-        Weight of each row in units; None where each row is one person.
-    unit : float
-        What a weight of 1 stands for.
+    A set of people has one number for each label; a total is the sum of these numbers and is never
+    rounded on its own. Sets are identified by sums of random numbers of their rows: the sum of a
+    difference is the difference of the sums. Without a ``rounding``, counts are exact and nothing
+    is recorded; without ``weights``, each row is one person.
     """
 
     def __init__(
@@ -57,18 +45,7 @@ class Cells:
         self.sums: list[tuple[int, tuple[int, ...]]] = []  # a set, and parts that make it up
 
     def by_label(self, members: np.ndarray) -> np.ndarray:
-        """How many people of each label are in a set of rows, as it is shown.
-
-        Parameters
-        ----------
-        members : ndarray of bool, shape (rows,)
-            Which rows are in the set.
-
-        Returns
-        -------
-        ndarray of float, shape (labels,)
-            Numbers of people, or sums of weights.
-        """
+        """Number of people of each label in a set of rows (or the sum of weights), as shown."""
         weights = None if self._weights is None else self._weights[members]
         counts = np.bincount(self.codes[members], weights, self.n_labels) * self.unit
         if self.rounding is None:

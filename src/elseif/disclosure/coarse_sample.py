@@ -10,29 +10,12 @@ from elseif.disclosure.cells import Cells
 def coarse_sample(
     cells: Cells, members: np.ndarray, risk: np.ndarray, position: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Who had one label, and at which risk, as far as it may be shown.
+    """The labels and risks of a group, as far as they may be shown: (truth, risk).
 
-    For each label the number of people at or above each risk is rounded, and a sample is
-    rebuilt of these numbers: whatever is computed of it follows from rounded counts alone.
-    Where nothing is rounded, the sample is the people themselves.
-
-    Parameters
-    ----------
-    cells : Cells
-        How counts of these people are shown.
-    members : ndarray of bool, shape (rows,)
-        The group.
-    risk : ndarray of float, shape (rows,)
-        Risks that follow from rounded counts themselves.
-    position : int
-        The label whose risk it is.
-
-    Returns
-    -------
-    truth : ndarray of bool
-        Whether each of the sample had the label.
-    risk : ndarray of float
-        The risk of each.
+    For each label the number of people at or above each risk is rounded, and a sample is rebuilt
+    from these numbers: whatever is computed from it follows from rounded counts alone. If nothing
+    is rounded, the sample is the people themselves. The risks given must follow from rounded
+    counts.
     """
     if cells.rounding is None:
         return cells.codes[members] == position, risk[members]

@@ -18,17 +18,8 @@ MULTIPLES = (1, 2, 4, 8)  # of the minimum cell, tried in turn
 def hold(min_cell: int, attempt: Callable[[Rounding], tuple[Made, Iterable[Cells]]]) -> Made:
     """What a command writes, rounded as finely as the attack allows.
 
-    Parameters
-    ----------
-    min_cell : int
-        The minimum cell.
-    attempt : callable
-        From a rounding to all that would be written, and the cells that it published.
-
-    Returns
-    -------
-    object
-        What the first attempt of which nothing can be told has made.
+    ``attempt`` takes a rounding, and returns everything that would be written and the cells that it
+    published; the first result from which nothing can be recovered is returned.
     """
     for multiple in MULTIPLES:
         made, published = attempt(Rounding(min_cell, multiple * min_cell))

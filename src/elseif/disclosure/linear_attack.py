@@ -22,21 +22,10 @@ TOLERANCE = 1e-6
 def recovered_by_programmes(
     inside: np.ndarray, low: np.ndarray, high: np.ndarray, smallest: float
 ) -> list[float]:
-    """Counts below a limit that linear programmes pin.
+    """Counts below a limit that linear programmes determine; NaN for sets too many to be checked.
 
-    Parameters
-    ----------
-    inside : ndarray of bool, shape (sets, groups)
-        Which groups of people each published set is made of.
-    low, high : ndarray of int, shape (sets,)
-        Least and largest count of each set that its published number can stand for.
-    smallest : float
-        The limit: smaller counts must not be told.
-
-    Returns
-    -------
-    list of float
-        The counts that are told; NaN for sets that were too many to be checked.
+    ``inside`` says which groups of people each published set is made of: (sets, groups); ``low``
+    and ``high`` bound the counts that its published number can stand for.
     """
     left, solve = _Candidates(_targets(inside), smallest), _Programme(inside, low, high)
     rng = np.random.default_rng(0)

@@ -37,18 +37,7 @@ class Rounding:
 
 
 def check_min_cell(min_cell: Any) -> int | None:
-    """The minimum cell as a whole number of 2 or more, or None.
-
-    Parameters
-    ----------
-    min_cell : int or None
-        Smallest number of people that may be told; None for all numbers as they are.
-
-    Returns
-    -------
-    int or None
-        The same, checked.
-    """
+    """The minimum cell as a whole number of 2 or more, or None."""
     if min_cell is None:
         return None
     if isinstance(min_cell, bool) or not isinstance(min_cell, Integral):

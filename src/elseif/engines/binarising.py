@@ -56,27 +56,7 @@ def conditions_in_engine(
     max_memory: float = 4e9,
     progress: Progress | None = None,
 ) -> EngineConditions:
-    """Every condition on every column.
-
-    Parameters
-    ----------
-    table : LazyTable
-        The table.
-    labels : LazyLabels
-        Its labels.
-    how : Binarising
-        How columns become conditions.
-    allow_infinite : bool, default=False
-        Whether numbers may be infinite.
-    max_memory : float, default=4e9
-        Bytes that may be used.
-    progress : Progress, default=None
-        Where progress is shown.
-
-    Returns
-    -------
-    EngineConditions
-    """
+    """Every condition on every column, found by queries of the engine."""
     conditions: list[Condition] = []
     expressions: list[Any] = []
     reports: list[ColumnReport] = []
@@ -125,27 +105,9 @@ def conditions_in_engine(
 def binarise_in_engine(
     table: LazyTable, labels: LazyLabels, made: EngineConditions, max_memory: float = 4e9
 ) -> tuple[Binarised, Patterns, BitLayout]:
-    """The patterns of all conditions.
+    """Count the patterns of all conditions.
 
-    Parameters
-    ----------
-    table : LazyTable
-        The table.
-    labels : LazyLabels
-        Its labels.
-    made : EngineConditions
-        The conditions.
-    max_memory : float, default=4e9
-        Bytes that may be used.
-
-    Returns
-    -------
-    Binarised
-        As of a table in memory, with one observation for each pattern and label.
-    Patterns
-        The patterns.
-    BitLayout
-        The order of their bits.
+    The binarised table has one observation for each pattern and label.
     """
     patterns = count_patterns(table, labels, made.conditions, made.expressions, max_memory)
     found = patterns.labels

@@ -28,24 +28,10 @@ from elseif.tables.times import as_date
 def condition_expression(
     condition: Condition, cell: Any, column: Column, values: Sequence[Any], dtype: Any
 ) -> Any:
-    """Whether a condition is true of a row; false, never null, if the value is missing.
+    """Whether a condition is true, as an expression; false, never null, for missing values.
 
-    Parameters
-    ----------
-    condition : Condition
-        The condition.
-    cell : narwhals expression
-        The values of its column.
-    column : Column
-        The distinct values of its column as elseif reads them, of categories and booleans.
-    values : sequence
-        The same values as the engine has them.
-    dtype : narwhals dtype
-        The engine's type of the column.
-
-    Returns
-    -------
-    narwhals expression
+    ``values`` are the distinct values as the engine has them, and ``column`` the same as elseif
+    reads them, for categories and booleans.
     """
     if condition.operator == MISSING:
         return is_missing(cell, dtype)

@@ -34,24 +34,7 @@ def large_column_conditions(
 ) -> tuple[list[Condition], ColumnReport]:
     """The conditions on a column whose values stay in the engine, and its report.
 
-    Parameters
-    ----------
-    table : LazyTable
-        The table.
-    labels : LazyLabels
-        Its labels.
-    how : Binarising
-        How columns become conditions.
-    name : str
-        The column.
-    allow_infinite : bool
-        Whether numbers may be infinite.
-
-    Returns
-    -------
-    list of Condition
-        As of the same column in memory.
-    ColumnReport
+    They are those of the same column in memory.
     """
     kind = _kind(table, how, name)
     n_missing, n_infinite = _odd_values(table, name)

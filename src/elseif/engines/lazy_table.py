@@ -65,16 +65,7 @@ class LazyLabels:
 class LazyTable:
     """Columns of a frame that an engine computes on request.
 
-    Parameters
-    ----------
-    X : lazy frame
-        Of PySpark, DuckDB, Dask, polars or ibis.
-    label : str
-        Column of the labels.
-    weight : str, default=None
-        Column of the weights.
-    order : sequence, default=None
-        Labels in their order; None sorts them, unless their type has an order.
+    ``order`` gives the labels in their order; None sorts them, unless their type has an order.
     """
 
     def __init__(

@@ -22,19 +22,7 @@ FEW = 20_000  # rows that are fetched rather than narrowed further
 
 
 class EngineOrder:
-    """The finite values of a column, in the order of size, as far as they count.
-
-    Parameters
-    ----------
-    table : LazyTable
-        The table.
-    labels : LazyLabels
-        Its labels.
-    name : str
-        The column.
-    kind : Kind
-        Numbers or dates.
-    """
+    """The finite values of a numeric or date column in ascending order, as far as they count."""
 
     def __init__(self, table: LazyTable, labels: LazyLabels, name: str, kind: Kind) -> None:
         cell, dtype = table.cell(name), table.dtype(name)

@@ -61,20 +61,7 @@ class Patterns:
 
 
 def fingerprint_of_truths(truths: Iterable[np.ndarray], labels: Labels) -> str:
-    """The fingerprint of observations, as far as some conditions tell them apart.
-
-    Parameters
-    ----------
-    truths : iterable of ndarray of bool
-        Where each of the conditions is true.
-    labels : Labels
-        Of the same observations.
-
-    Returns
-    -------
-    str
-        SHA-256, which depends on no order of rows.
-    """
+    """SHA-256 of observations as distinguished by conditions, in any order of rows."""
     keys = keys_of(truths, len(labels.codes))
     used = labels.codes >= 0
     sums = sum_of_digests(keys[used], labels.codes[used], labels.weights[used])
@@ -113,23 +100,7 @@ def count_patterns(
 ) -> Patterns:
     """Count the patterns of conditions by label, in one query if the answer fits into memory.
 
-    Parameters
-    ----------
-    table : LazyTable
-        The table.
-    labels : LazyLabels
-        Its labels.
-    conditions : sequence of Condition
-        The conditions.
-    expressions : sequence of narwhals expressions
-        What the engine evaluates for each of them.
-    max_memory : float
-        Bytes that may be used.
-
-    Returns
-    -------
-    Patterns
-        In ascending order, whatever the order of the engine.
+    The patterns are in ascending order, whatever the order of the engine.
     """
     rows, names = rows_of_patterns(table, labels, expressions)
     columns = table.names_of_keys(*names, LABEL)

@@ -15,20 +15,9 @@ def can_stream(frame: nw.LazyFrame[Any]) -> bool:
 
 
 def row_batches(frame: nw.LazyFrame[Any], n_rows: int) -> Iterator[nw.DataFrame[Any]]:
-    """The rows of a frame in the order of the engine.
+    """Batches of about ``n_rows`` rows of a frame, in the order of the engine.
 
-    Parameters
-    ----------
-    frame : narwhals.LazyFrame
-        Of DuckDB, polars, Spark, ibis or Dask.
-    n_rows : int
-        About how many rows to hand out at a time. Spark computes a partition at a time, and so
-        does Dask, whatever this number is.
-
-    Yields
-    ------
-    narwhals.DataFrame
-        Some of the rows.
+    Spark and Dask compute one partition at a time, whatever this number is.
     """
     reader = _reader_of(frame)
     assert reader is not None, "asked for batches of an engine that has none"

@@ -54,26 +54,10 @@ def shard_patterns(
     client: Any,
     n_shards: int | None = None,
 ) -> Shards:
-    """Have the workers of a cluster count and store the patterns of conditions.
+    """Have the workers of a Dask cluster count and store the patterns of conditions.
 
-    A shard is a range of the patterns in the order that they have on one machine.
-
-    Parameters
-    ----------
-    table : LazyTable
-        The table, of Dask.
-    labels : LazyLabels
-        Its labels.
-    expressions : sequence of narwhals expressions
-        What the engine evaluates for each condition.
-    client : distributed.Client
-        The cluster.
-    n_shards : int, default=None
-        How many shards; None for one on each worker.
-
-    Returns
-    -------
-    Shards
+    A shard is a range of the patterns, in the order that they have on one machine. By default, each
+    worker has one.
     """
     rows, names = rows_of_patterns(table, labels, expressions)
     columns = table.names_of_keys(*names, LABEL)

@@ -29,28 +29,7 @@ def stream_covers(
 ) -> tuple[StreamedCovers, BitLayout]:
     """Have the engine evaluate the conditions of each row, and pack them as they arrive.
 
-    Rows are never together in memory: what is held are bits, one for each condition and row, and
-    one batch of rows.
-
-    Parameters
-    ----------
-    table : LazyTable
-        The table.
-    labels : LazyLabels
-        Its labels.
-    expressions : sequence of narwhals expressions
-        What the engine evaluates for each condition.
-    max_memory : float
-        Bytes that may be used.
-    progress : Progress, default=None
-        Where progress is shown.
-
-    Returns
-    -------
-    StreamedCovers
-        The covers of the conditions.
-    BitLayout
-        The order of their bits.
+    The rows are never together in memory: only the bits of conditions and one batch of rows are.
     """
     groups = labels.groups
     layout = layout_of_counts(

@@ -19,23 +19,10 @@ SMALLEST = 1e-15  # a probability of 0 for what happened costs this much, not ev
 def score_path(
     classifier: Any, X: Any, y: Any, sample_weight: Any, max_length: int, **folding: Any
 ) -> PathScores:
-    """Log loss and AUC of the lists of at most 0 to so many rules, learnt anew in each fold.
+    """Log loss and AUC of the lists of each length up to a maximum, learnt again in each fold.
 
-    Parameters
-    ----------
-    classifier : BayesianRuleListClassifier
-        Whose settings are used.
-    X, y, sample_weight
-        The data to divide into folds.
-    max_length : int
-        The most rules.
-    **folding
-        Folds, seed and progress, as ``cross_validate`` takes them.
-
-    Returns
-    -------
-    PathScores
-        With those of the point estimate and of the posterior beside them.
+    The scores of the point estimate and of the posterior are included. ``folding`` are arguments of
+    ``cross_validate``: folds, seed, progress.
     """
     return scores_of(path_predictions(classifier, X, y, sample_weight, max_length, **folding))
 

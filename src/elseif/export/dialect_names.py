@@ -22,20 +22,7 @@ ALSO_CALLED = {
 
 
 def check_dialect(dialect: str, known: Collection[str]) -> None:
-    """Refuse a dialect that is not known, with the name of the one that was meant.
-
-    Parameters
-    ----------
-    dialect : str
-        As it was given.
-    known : collection of str
-        The names of the dialects that there are.
-
-    Raises
-    ------
-    ParamError
-        With the dialects that there are, and the one that was probably meant.
-    """
+    """Raise a ParamError for an unknown dialect, with the one that was probably meant."""
     if dialect in known:
         return
     folded = re.sub(r"[\W_]", "", str(dialect).lower())

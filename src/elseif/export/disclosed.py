@@ -31,24 +31,12 @@ NAMELESS = {"inclusion": "inclusion of a rule", "share": "share of a list"}
 def disclosed(model: Any, min_cell: int | None) -> FittedModel:
     """The model with every number of people rounded, and without anything that would reveal them.
 
-    Left out are the posterior's draws, the fingerprint of the data, the supports of the
-    pool, the path of projected lists, rules that are in no list, numbers of missing values,
-    notes, categories that no rule names, in display labels too, and ranges of values whose ends
-    lie among fewer people than the rounding step. Probabilities and intervals follow from the
-    rounded counts.
-
-    Parameters
-    ----------
-    model : BayesianRuleListClassifier or Model
-        A fitted classifier, or a model read from a file.
-    min_cell : int or None
-        Counts are rounded to multiples of it, or of a multiple where that could be undone;
-        None leaves the model as it is.
-
-    Returns
-    -------
-    Model
-        What may be written.
+    Left out are the posterior's draws, the fingerprint of the data, the supports of the pool, the
+    path of projected lists, rules that are in no list, numbers of missing values, notes, categories
+    that no rule names (in display labels too), and ranges of values whose ends lie among fewer
+    people than the rounding step. Probabilities and intervals follow from the rounded counts.
+    Counts are rounded to multiples of ``min_cell``, or of a multiple of it if that could be undone;
+    None leaves the model as it is.
     """
     model, smallest = as_model(model), check_min_cell(min_cell)
     if smallest is None or is_as_coarse(model, smallest):

@@ -14,17 +14,7 @@ CLOSE = 1e-9  # probabilities and their sums, each rounded on its way
 
 
 def check_exact(exact: ExactPart, posterior: PosteriorPart, document: Document) -> None:
-    """Raise for the first contradiction.
-
-    Parameters
-    ----------
-    exact : ExactPart
-        What is checked.
-    posterior : PosteriorPart
-        The lists that it is about.
-    document : Document
-        All the rest.
-    """
+    """Raise for the first contradiction in the results of an exact sum."""
     pool_size, n_lists = len(document.pool.antecedents), len(posterior.lists)
     _refuse_unless(
         0 < pool_size <= LARGEST_SUM,

@@ -41,30 +41,9 @@ class ArrayFile:
 
 
 def write_arrays(path: Path, header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> int:
-    """Write arrays for their owner alone, whole or not at all; returns the size in bytes.
+    """Write named arrays and a header atomically, readable by their owner only; returns the size.
 
-    Parameters
-    ----------
-    path : Path
-        The file, which is replaced if it is there.
-    header : dict
-        What JSON can say.
-    arrays : dict
-        Arrays of booleans, whole numbers or 64-bit floats, by name.
-
-    Returns
-    -------
-    int
-        Bytes written.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> import numpy as np
-    >>> from elseif.files.array_file import read_arrays, write_arrays
-    >>> size = write_arrays(Path("draws.arrays"), {"chain": 0}, {"lengths": np.arange(3)})
-    >>> read_arrays(Path("draws.arrays")).arrays["lengths"].tolist()
-    [0, 1, 2]
+    Arrays are of booleans, whole numbers or 64-bit floats; the header is JSON.
     """
     parts = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     table = [[name, array.dtype.str, list(array.shape)] for name, array in parts.items()]
@@ -85,26 +64,9 @@ def write_arrays(path: Path, header: Mapping[str, Any], arrays: Mapping[str, np.
 
 
 def read_arrays(path: Path) -> ArrayFile:
-    """Read a file that `write_arrays` has written; DamagedFileError says what is wrong with it.
+    """Read a file that ``write_arrays`` has written; a DamagedFileError says what is wrong with it.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-
-    Returns
-    -------
-    ArrayFile
-        Header and arrays. They take as much memory as the file is long.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> import numpy as np
-    >>> from elseif.files.array_file import read_arrays, write_arrays
-    >>> size = write_arrays(Path("one.arrays"), {"chain": 0}, {"x": np.zeros(1)})
-    >>> read_arrays(Path("one.arrays")).header
-    {'chain': 0}
+    The arrays take as much memory as the file is long.
     """
     content = _content(path)
     begin = len(MAGIC) + _HASH_BYTES + 1

@@ -25,21 +25,9 @@ def yaml_text(path: Path, what: str) -> str:
 
 
 def parse_yaml(text: str, name: str, only_text: bool = False) -> Any:
-    """The plain data of a YAML text.
+    """The plain data of a YAML text; ``name`` is the file's, for messages.
 
-    Parameters
-    ----------
-    text : str
-        The text.
-    name : str
-        The file's name, for messages.
-    only_text : bool, default=False
-        Take every value as it is written: "no" is not false then, nor 1.10 a number.
-
-    Returns
-    -------
-    dict, list or str
-        The content.
+    With ``only_text``, every value is taken as written: "no" is not false then, nor 1.10 a number.
     """
     try:
         import yaml  # loaded by those who read such a file

@@ -23,15 +23,7 @@ _tables: WeakKeyDictionary[ExactPosterior, np.ndarray] = WeakKeyDictionary()
 def predicts_exactly(posterior: Posterior) -> bool:
     """Whether predictions of the posterior come from the sum over all lists.
 
-    Parameters
-    ----------
-    posterior : Posterior
-        What predicts.
-
-    Returns
-    -------
-    bool
-        False where there is no such sum, or its table of predictions would be too large.
+    They do not if there is no such sum, or if its table of predictions would be too large.
     """
     if posterior.exact is None:
         return False
@@ -41,22 +33,7 @@ def predicts_exactly(posterior: Posterior) -> bool:
 
 
 def exact_probabilities(posterior: Posterior, exact: ExactPosterior, table: Table) -> np.ndarray:
-    """Probability of each label, summed over all lists.
-
-    Parameters
-    ----------
-    posterior : Posterior
-        Pool and metadata.
-    exact : ExactPosterior
-        Its sum.
-    table : Table
-        The rows to predict for.
-
-    Returns
-    -------
-    ndarray, (rows, labels)
-        The probabilities; those of a row do not depend on the other rows.
-    """
+    """Probability of each label, summed over all lists: (rows, labels)."""
     pool, kinds = posterior.pool, posterior.metadata.kinds
     members, starts = pool.conditions_of(np.arange(len(pool)))
     owners = np.repeat(np.arange(len(pool)), np.diff([*starts, len(members)]))
@@ -74,22 +51,7 @@ def exact_probabilities(posterior: Posterior, exact: ExactPosterior, table: Tabl
 def exact_probabilities_of_problem(
     posterior: Posterior, exact: ExactPosterior, problem: Problem
 ) -> np.ndarray:
-    """Probability of each label for every bit of a problem's layout, padding too.
-
-    Parameters
-    ----------
-    posterior : Posterior
-        Pool and metadata.
-    exact : ExactPosterior
-        Its sum.
-    problem : Problem
-        Covers of the pool's antecedents.
-
-    Returns
-    -------
-    ndarray, (bits, labels)
-        The probabilities.
-    """
+    """Probability of each label for every bit of a problem's layout, including padding."""
     everything = slice(0, problem.layout.n_words)
     n_bits = problem.layout.n_words * WORD_BITS
     others = np.full(n_bits, (1 << problem.pool_size) - 1, dtype=np.int64)

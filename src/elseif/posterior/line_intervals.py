@@ -24,21 +24,8 @@ def line_intervals(
 ) -> np.ndarray:
     """Credible intervals over all lists, for the people whom each line of one list captures.
 
-    Parameters
-    ----------
-    posterior : Posterior
-        The lists.
-    rule_list : RuleList
-        The list whose lines sort the people; it need not be one of the posterior.
-    table : Table
-        The people, each of whom counts once.
-    level : float
-        Level of the intervals.
-
-    Returns
-    -------
-    ndarray of shape (lines, labels, 2)
-        Lower and upper ends; NaN for a line that captures nobody.
+    The result has the shape (lines, labels, 2); it is NaN for a line that captures nobody. The list
+    need not be one of the posterior, and each person counts once.
     """
     line = rule_list.captured_in(table)
     n_lines = len(rule_list.antecedents) + 1

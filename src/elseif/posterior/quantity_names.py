@@ -11,20 +11,7 @@ from elseif.sampler.quantity import INCLUSION, SHARE, Quantity
 
 
 def quantity_names(quantities: Iterable[Quantity], posterior: Posterior) -> dict[str, str]:
-    """Names for people of the quantities that are about a rule or a list.
-
-    Parameters
-    ----------
-    quantities : iterable of Quantity
-        The monitored quantities.
-    posterior : Posterior
-        The rules and lists that they are of.
-
-    Returns
-    -------
-    dict
-        By the quantity's own name.
-    """
+    """Readable names of the monitored quantities that are about a rule or a list."""
     names = {}
     for quantity in quantities:
         if quantity.level == INCLUSION and 0 <= quantity.index < len(posterior.pool):

@@ -16,28 +16,11 @@ ERRORS = 2.0  # standard errors by which the means may be off
 def point_steadiness(
     posterior: Posterior, best: int, convergence: Convergence
 ) -> tuple[int | None, bool]:
-    """How many chains drew the point estimate, and whether it is steady.
+    """How many chains drew the point estimate (None after an exact sum), and if it is steady.
 
-    It is chosen by the posterior means of length and average cardinality, rounded either way,
-    and by being the most probable list drawn. It is steady if the means could be off by two
-    Monte Carlo standard errors without another choice, and if more than half of the chains have
-    drawn the list by themselves.
-
-    Parameters
-    ----------
-    posterior : Posterior
-        The kept draws.
-    best : int
-        The point estimate's place among the distinct lists.
-    convergence : Convergence
-        The standard errors.
-
-    Returns
-    -------
-    found_by : int or None
-        Chains that drew it; None where the posterior was summed over all lists.
-    is_steady : bool
-        Whether another run would be expected to choose it.
+    It is chosen by the posterior means of length and average cardinality, rounded either way, as
+    the most probable list drawn. It is steady if changing the means by two Monte Carlo standard
+    errors would not change the choice, and if more than half of the chains have drawn the list.
     """
     if posterior.exact is not None:  # chosen by the sum over all lists
         return None, True

@@ -149,26 +149,14 @@ def _loss_of_no_rule(sums: np.ndarray, unit: float) -> float:
 def rank_weights(
     whole: np.ndarray, weights: np.ndarray, units: tuple[float, float], information: float
 ) -> np.ndarray:
-    """What a pair of rows that is ranked rightly counts for, by label, in nats.
+    """What a correctly ranked pair of rows counts, by label, in nats.
 
-    A list loses a share of the information that the posterior predictive holds, and a share of how
-    far its AUC is above one half. A pair counts for as much as gives both shares the same weight.
-
-    Parameters
-    ----------
-    whole : ndarray of int64, shape (rows, labels)
-        The posterior predictive, as whole numbers.
-    weights : ndarray of int64, shape (rows,)
-        Of the rows.
-    units : tuple of float
-        What a weight of 1 stands for, and what a posterior predictive of 1 does.
-    information : float
-        Divergence of the posterior predictive from its mean over all rows, in nats.
-
-    Returns
-    -------
-    ndarray of float, shape (labels,)
-        The last of two labels stands for both: their AUCs are the same.
+    A list loses a share of the information in the posterior predictive, and a share of the distance
+    of its AUC from one half. A pair counts as much as gives both shares the same weight. ``whole``
+    is the posterior predictive as integers (rows, labels); ``units`` are what a weight of 1 and a
+    posterior predictive of 1 stand for; ``information`` is the divergence of the posterior
+    predictive from its mean over all rows. Of two labels only the last counts, because their AUCs
+    are the same.
     """
     n_labels = whole.shape[1]
     n_shown = 1 if n_labels == 2 else n_labels

@@ -25,24 +25,12 @@ MOST_CONDITIONS = 2_000  # each is a line of the page
 def calculator_of_conditions(
     model: FittedModel, conditions: Sequence[Condition], rounding: Rounding | None
 ) -> str | None:
-    """The calculator of a list with one rule for each condition and nobody on any line.
+    """The calculator of a list with one rule for each condition and no observations on any line.
 
-    An explorer takes from it the questions and lines of the list that somebody wants a
-    calculator of, and fills in the list's own numbers. So it tells no number of people.
-
-    Parameters
-    ----------
-    model : FittedModel
-        What is known of the columns; under a minimum cell only what the conditions tell is used.
-    conditions : sequence of Condition
-        The conditions, in the order of the explorer's page.
-    rounding : Rounding or None
-        How the counts that are filled in are rounded.
-
-    Returns
-    -------
-    str or None
-        The page, compressed (zlib) and in base64; None where no calculator can ask for a column.
+    An explorer takes the questions and lines of a list from it, and fills in the list's own
+    numbers, so it contains no number of people. It is compressed (zlib) and in base64; None if a
+    column cannot be asked for. Under a minimum cell, only what the conditions themselves reveal is
+    used.
     """
     metadata = replace(model.metadata, rounding=rounding)
     rules = [Antecedent([condition]) for condition in conditions[:MOST_CONDITIONS]]

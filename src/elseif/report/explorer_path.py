@@ -14,18 +14,7 @@ from elseif.showing.path_text import path_lines
 
 
 def path_data(explored: Exploration) -> dict[str, Any] | None:
-    """The projected list of each length, with its distance and its scores out of sample.
-
-    Parameters
-    ----------
-    explored : Exploration
-        Of a model that may have a path.
-
-    Returns
-    -------
-    dict or None
-        Plain data; None where there is no path.
-    """
+    """The projected list of each length, with its distance and scores; None without a path."""
     path = explored.path
     if path is None:
         return None

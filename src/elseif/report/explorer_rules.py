@@ -22,23 +22,9 @@ from elseif.tables.times import as_date
 def antecedent_data(
     posterior: Posterior, prior: ListPrior, positions: Sequence[int], is_exact: bool
 ) -> list[dict[str, Any]]:
-    """Antecedents of the pool by their places: text, conditions, weight and inclusion.
+    """Antecedents by their positions in the pool: text, conditions, weight, inclusion probability.
 
-    Parameters
-    ----------
-    posterior : Posterior
-        Where the antecedents and their inclusion probabilities come from.
-    prior : ListPrior
-        Where their weights come from.
-    positions : sequence of int
-        Places in the pool, in the order of the page.
-    is_exact : bool
-        Whether inclusion probabilities are told to the last digit; else to the nearest tenth.
-
-    Returns
-    -------
-    list of dict
-        Plain data.
+    If ``is_exact`` is false, inclusion probabilities are rounded to the nearest tenth.
     """
     pool, inclusion = posterior.pool, posterior.inclusion_probabilities
     display = posterior.metadata.display
@@ -74,19 +60,9 @@ def conditions_of(pool: Pool, positions: Sequence[int]) -> list[Condition]:
 
 
 def condition_data(conditions: Sequence[Condition], display: DisplayLabels) -> list[dict[str, Any]]:
-    """Conditions with their text, and their place among those that differ in the threshold alone.
+    """Conditions with their text, and their position among those that differ only in the threshold.
 
-    Parameters
-    ----------
-    conditions : sequence of Condition
-        Distinct conditions.
-    display : DisplayLabels
-        How they are worded.
-
-    Returns
-    -------
-    list of dict
-        ``family`` is None for conditions without a threshold.
+    ``family`` is None for conditions without a threshold.
     """
     families: dict[tuple[str, str], list[Condition]] = {}
     for condition in conditions:

@@ -9,27 +9,11 @@ from urllib.parse import quote
 
 
 def links_from(page: Path, others: Mapping[str, Path | None]) -> dict[str, str]:
-    """Addresses of other pages, relative to one of them, by what they are.
+    """Relative addresses of other pages, as seen from one page.
 
-    Parameters
-    ----------
-    page : Path
-        The page that has the links.
-    others : mapping of str to Path or None
-        Files by what they are; None for what is not written.
-
-    Returns
-    -------
-    dict of str to str
-        Only names of files and folders: a name such as ``javascript:x`` is escaped. Files that
-        cannot be reached by a relative path (another drive) are left out.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from elseif.report.links import links_from
-    >>> links_from(Path("out/report.html"), {"calculator": Path("out/my list.html")})
-    {'calculator': 'my%20list.html'}
+    They consist of file and folder names only: a name such as ``javascript:x`` is escaped, and "my
+    list.html" becomes "my%20list.html". Files without a relative path (on another drive) are left
+    out.
     """
     folder = page.absolute().parent
     links = {}

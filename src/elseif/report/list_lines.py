@@ -39,20 +39,8 @@ def list_lines(
 ) -> list[Line]:
     """The list with its training counts, the evaluated label first in each line.
 
-    Parameters
-    ----------
-    rule_list : RuleList
-        The list.
-    position : int
-        The judged label.
-    level : float
-        Level of the credible intervals.
-    over_lists : ndarray of shape (lines, labels, 2) or None
-        Intervals of the people on each line over all lists, NaN for a line without people.
-
-    Returns
-    -------
-    list of Line
+    ``over_lists`` has the intervals of each line over all lists: (lines, labels, 2), NaN for a line
+    without people.
     """
     names = rule_list.metadata.label_names
     order = [position, *(p for p in range(len(names)) if p != position)]

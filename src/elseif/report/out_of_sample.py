@@ -59,19 +59,7 @@ def performance(summary: Summary | Mapping[str, Any]) -> dict[str, str]:
 
 
 def performance_in_report(path: Path, model: FittedModel) -> dict[str, str]:
-    """The performance in an earlier report on a model, by heading.
-
-    Parameters
-    ----------
-    path : Path
-        The page that ``elseif report`` wrote.
-    model : FittedModel
-        The model that the calculator is of; a report on another one is refused.
-
-    Returns
-    -------
-    dict of str to str
-    """
+    """The performance that an earlier report on the same model states, by heading."""
     try:
         data = _DATA.search(path.read_text(encoding="utf-8"))
         found = json.loads(data[1]) if data is not None else {}

@@ -13,21 +13,9 @@ NUMBERS_OF_A_LABEL = 2  # probabilities, and those sorted
 
 
 def bytes_of_report(X: Any, table: Table, n_labels: int) -> float:
-    """Memory that a report takes in addition to its table.
+    """Bytes of memory that a report takes in addition to its table.
 
-    Parameters
-    ----------
-    X : data frame, array or sparse matrix
-        The table as it was given.
-    table : Table
-        The same table, as it was read.
-    n_labels : int
-        Number of labels.
-
-    Returns
-    -------
-    float
-        Bytes.
+    ``X`` is the table as it was given, ``table`` the same as it was read.
     """
     of_row = 8 * (NUMBERS_OF_A_ROW + NUMBERS_OF_A_LABEL * n_labels)
     return COPIES_OF_TABLE * _bytes_of_table(X, table) + table.n_rows * of_row

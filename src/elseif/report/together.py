@@ -37,25 +37,9 @@ def outputs(
     evidence: Evidence | None = None,
     explored: Exploration | None = None,
 ) -> Outputs:
-    """Everything that is about to be written, rounded alike and attacked as a whole.
+    """Everything that is about to be written, with the same rounding, and attacked as a whole.
 
-    Parameters
-    ----------
-    trained : Training
-        The training people.
-    min_cell : int or None
-        The minimum cell; None for everything as it is.
-    model : Model or None
-        The model, fitted to the training people, where it is written.
-    evidence : Evidence or None
-        What a report is made of, where one is written.
-    explored : Exploration or None
-        What an explorer is made of, where one is written.
-
-    Returns
-    -------
-    Outputs
-        What may be written.
+    ``model``, ``evidence`` and ``explored`` are None if no model, report or explorer is written.
     """
     apart = None if evidence is None else evidence.apart
     if min_cell is None:

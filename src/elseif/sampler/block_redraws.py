@@ -33,15 +33,7 @@ class Redraws:
 
 
 class Block:
-    """The antecedents of a block, and draws from the sum over the lists made of them.
-
-    Parameters
-    ----------
-    posed : CompiledProblem
-        The posterior.
-    antecedents : ndarray of int
-        Those of the block, in the order of the pool.
-    """
+    """The antecedents of a block, in pool order, and draws from the sum over lists made of them."""
 
     def __init__(self, posed: CompiledProblem, antecedents: np.ndarray) -> None:
         self.antecedents = np.asarray(antecedents, dtype=np.int64)
@@ -60,21 +52,9 @@ class Block:
 
 
 def choose_block(posed: CompiledProblem, redraws: Redraws, presence: np.ndarray) -> Block | None:
-    """The block of the antecedents that were in the list most often.
+    """The block of the antecedents that were in the list most often during a window.
 
-    Parameters
-    ----------
-    posed : CompiledProblem
-        The posterior.
-    redraws : Redraws
-        How large a block may be.
-    presence : ndarray of int, shape (antecedents,)
-        How often each antecedent was in the chain's list during a window.
-
-    Returns
-    -------
-    Block or None
-        None if there was none, or if the sum would take too long.
+    None if there was none, or if the sum would take too long.
     """
     order = np.argsort(-presence, kind="stable")[: redraws.size]
     antecedents = np.sort(order[presence[order] > 0])

@@ -15,23 +15,11 @@ import numpy as np
 def by_replica(values: np.ndarray, place: np.ndarray, groups: np.ndarray) -> np.ndarray:
     """Effective draws and R-hat of each quantity, by replica: (2, quantities).
 
-    The variance of the mean is that of a sample of clusters, the replicas (the linearised ratio
-    estimator), so that it holds whatever the draws of one replica have to do with each other.
-    Where replicas never leave their modes there are as many effective draws as replicas.
-
-    Parameters
-    ----------
-    values : ndarray of shape (lists, quantities)
-        Every quantity at every list.
-    place : ndarray of shape (chains, draws)
-        The list of each draw.
-    groups : ndarray of shape (chains, draws)
-        The replica that held it, a number of its own for each replica of each chain.
-
-    Returns
-    -------
-    ndarray of shape (2, quantities)
-        Effective draws, at most as many as there are draws; and R-hat.
+    The variance of the mean is that of a sample of clusters, the replicas (linearised ratio
+    estimator), so it holds whatever the dependence between the draws of one replica. If replicas
+    never leave their modes, there are as many effective draws as replicas. ``values`` has every
+    quantity at every list; ``place`` and ``groups`` have the list and the replica of each draw,
+    with replicas numbered over all chains.
     """
     n_lists, n_groups = len(values), int(groups.max()) + 1
     table = np.bincount((groups * n_lists + place).ravel(), minlength=n_groups * n_lists)

@@ -50,12 +50,11 @@ class Room:
 
 
 class Chain:
-    """A chain that starts from a list, or a draw of the prior, and can be run on and on.
+    """A chain that starts from a list, or from a draw of the prior, and can be continued.
 
-    With a kernel of several temperatures it has warmer replicas (parallel tempering): each
-    samples the prior times a lower power of the likelihood, walks the more freely, and swaps its
-    list with that of its colder neighbour. The chain's own target is the posterior, and its
-    draws alone are kept.
+    With several temperatures it has warmer replicas (parallel tempering), each of which samples the
+    prior times a lower power of the likelihood, moves more freely, and swaps its list with that of
+    its colder neighbour. The chain's own target is the posterior, and only its draws are kept.
 
     Parameters
     ----------
@@ -64,15 +63,14 @@ class Chain:
     mix : MoveMix
         The kernel.
     seed : SeedSequence
-        All randomness of the chain.
-    start : tuple of int, default=None
-        The list to start from; None draws it from the prior.
-    replica_starts : sequence of tuples of int, default=None
-        Lists that the warmer replicas start from; None draws them from the prior.
+        The source of all randomness of the chain.
+    start, replica_starts : lists, default=None
+        The lists to start from, of the chain and of the warmer replicas; None draws them from the
+        prior.
     tuning : Tuning, default=None
         The proposal distribution to begin with; None is the kernel's before any adaptation.
     block : ndarray of int, default=None
-        Antecedents that lists are redrawn from until the first window's end; None redraws none.
+        Antecedents from which lists are redrawn until the first window ends.
     room : Room, default=None
         Memory to begin with.
     """
@@ -118,21 +116,9 @@ class Chain:
 
     @classmethod
     def restored(cls, posed: CompiledProblem, mix: MoveMix, snapshot: ChainSnapshot) -> Chain:
-        """The chain that a snapshot was taken of, which goes on as that one would have.
+        """The chain of a snapshot that ``check_snapshot`` accepts, to go on as the original.
 
-        Parameters
-        ----------
-        posed : CompiledProblem
-            The posterior that it draws from.
-        mix : MoveMix
-            The kernel.
-        snapshot : ChainSnapshot
-            Where it was; ``check_snapshot`` has found no fault with it.
-
-        Returns
-        -------
-        Chain
-            What the rules of its lists capture is counted anew.
+        What the rules of its lists capture is counted again.
         """
         chain = cls.__new__(cls)
         chain._posed, chain._mix, chain._room = posed, mix, Room()
@@ -164,12 +150,9 @@ class Chain:
         return chain
 
     def snapshot(self) -> ChainSnapshot:
-        """All that it takes to go on from here, in another process if need be.
+        """Copies of everything needed to continue from here, if need be in another process.
 
-        Returns
-        -------
-        ChainSnapshot
-            Copies: the chain may go on. Observations are not in it, only counts of them.
+        It contains counts of observations, but no observations.
         """
         state, buffer = self.state, self.buffer
         n = int(buffer.n_runs[0])
@@ -241,18 +224,9 @@ class Chain:
     def run(self, n_iter: int) -> RunLengthDraws:
         """Warm up for the first half of the iterations, and return the draws of the second.
 
-        May be called again with a larger number, where the chain has not gone past the next
-        adaptation window: the result is that of a new chain run for so long.
-
-        Parameters
-        ----------
-        n_iter : int
-            Iterations since the chain's start.
-
-        Returns
-        -------
-        RunLengthDraws
-            The draws of the second half.
+        ``n_iter`` counts from the start of the chain. It can be called again with a larger number,
+        unless the chain has passed the next adaptation window: the result is that of a new chain of
+        that length.
         """
         if self.n_done > n_iter:
             raise SamplingError(

@@ -67,18 +67,7 @@ class ChainSnapshot:
 
 
 def from_arrays(numbers: Mapping[str, int], arrays: Mapping[str, np.ndarray]) -> ChainSnapshot:
-    """A snapshot from what ``to_arrays`` gave; KeyError where a part is missing.
-
-    Parameters
-    ----------
-    numbers, arrays : dict
-        By name.
-
-    Returns
-    -------
-    ChainSnapshot
-        Not yet checked against the problem.
-    """
+    """A snapshot from the results of ``to_arrays``, unchecked; KeyError if a part is missing."""
     values: dict[str, Any] = {name: int(numbers[name]) for name in _NUMBERS}
     values |= {name: arrays[name] for name in _ARRAYS}
     return ChainSnapshot(

@@ -48,23 +48,9 @@ def are_shared(n_jobs: int | None) -> bool:
 def run_in_threads(
     chains: Sequence[Chain], n_iter: int, n_jobs: int | None, heed: Callable[[int, Chain], None]
 ) -> bool:
-    """Run chains to a length, in threads.
+    """Run chains in threads to a length; False if they have paused before.
 
-    Parameters
-    ----------
-    chains : sequence of Chain
-        The chains.
-    n_iter : int
-        Iterations since their start.
-    n_jobs : int or None
-        Threads, as in joblib.
-    heed : callable
-        Called between batches with each chain's number and the chain; it may raise Paused.
-
-    Returns
-    -------
-    bool
-        False if chains have paused before their end.
+    ``heed`` is called between batches with each chain's number and the chain; it may raise Paused.
     """
     gone = threading.Event()  # by Ctrl-C the first thread may end, and others would go on
 
@@ -147,24 +133,11 @@ def _writable(part: Any) -> Any:
 def run_stretch(
     shipped: Shipped | str, snapshot: ChainSnapshot, n_iter: int, seconds: float
 ) -> ChainSnapshot | None:
-    """Go on with a chain for some seconds, in a worker.
+    """Continue a chain in a worker for about so many seconds, up to ``n_iter`` since its start.
 
-    Parameters
-    ----------
-    shipped : Shipped or str
-        The problem, or the token of one that the worker may have.
-    snapshot : ChainSnapshot
-        Where the chain is, without the draws that it has handed over.
-    n_iter : int
-        Iterations since its start that it is to reach.
-    seconds : float
-        About how long it may take.
-
-    Returns
-    -------
-    ChainSnapshot
-        Where it is then, with the draws of this stretch; None if the worker does not have the
-        problem, as one that was started in place of another.
+    The snapshot comes without the draws that it has handed over, and is returned with those of this
+    stretch. ``shipped`` is the problem or the token of one that the worker may have; None is
+    returned if it does not have it, as after a restart.
     """
     if isinstance(shipped, str):
         with _LOCK:
@@ -188,13 +161,7 @@ def run_stretch(
 
 
 class Workers:
-    """The workers of joblib's back end, held for as long as chains need them.
-
-    Parameters
-    ----------
-    n_jobs : int or None
-        How many, as in joblib.
-    """
+    """The workers of joblib's back end, held for as long as chains need them."""
 
     def __init__(self, n_jobs: int | None) -> None:
         self._n_jobs = n_jobs
@@ -208,25 +175,10 @@ class Workers:
         n_iter: int,
         at_round: Callable[[Sequence[ChainSnapshot]], bool],
     ) -> tuple[list[ChainSnapshot], bool]:
-        """Run chains to a length.
+        """Run chains to a length; False, with the snapshots, if they have paused before.
 
-        Parameters
-        ----------
-        snapshots : sequence of ChainSnapshot
-            Where they are.
-        shipped : Shipped
-            The problem, which is sent to a worker that does not have it.
-        n_iter : int
-            Iterations since their start.
-        at_round : callable
-            Called with where they are, some seconds apart; False asks to pause.
-
-        Returns
-        -------
-        list of ChainSnapshot
-            Where they are then.
-        bool
-            False if they have paused before their end.
+        The problem is sent to workers that do not have it. ``at_round`` is called every few seconds
+        with the current snapshots; if it returns False, the chains pause.
         """
         now, seconds, n_lost = list(snapshots), FIRST_STRETCH, 0
         while waiting := _unfinished(now, n_iter):

@@ -69,15 +69,7 @@ class SavedChain:
 
 
 class Checkpoints:
-    """The folder of one fit; ``open_checkpoints`` makes it.
-
-    Parameters
-    ----------
-    folder : Path
-        An own folder, locked.
-    identity : FitIdentity
-        What is fitted.
-    """
+    """The locked folder of one fit; ``open_checkpoints`` makes it."""
 
     def __init__(self, folder: Path, identity: FitIdentity) -> None:
         self.folder, self.identity = folder, identity
@@ -112,19 +104,9 @@ class Checkpoints:
         return self.identity.entropy
 
     def part(self, name: str, n_chains: int) -> PartOfFit:
-        """The checkpoints of one call of the sampler.
+        """The checkpoints of one call of the sampler: "fit", "more", "learn-1" and so on.
 
-        Parameters
-        ----------
-        name : str
-            "fit", "more" (sample_more) or "learn-1", "learn-2" ...
-        n_chains : int
-            Number of chains.
-
-        Returns
-        -------
-        PartOfFit
-            What was found, which is handed out once, and where to write.
+        What was found is handed out once.
         """
         found = [self._found.pop((name, k), []) for k in range(n_chains)]
         return PartOfFit(self, name, found)
@@ -207,20 +189,11 @@ class PartOfFit:
         seconds_each: float,
         cut_short: float | None = None,
     ) -> None:
-        """Write a chain down; where that fails, the one before stays, and ``failure`` says why.
+        """Save a chain; if that fails, the previous one stays, and ``failure`` says why.
 
-        Parameters
-        ----------
-        chain : int
-            Its number.
-        snapshot : ChainSnapshot
-            Where it is.
-        phase : tuple of int
-            Lengths of the last whole run, and of the one that it is on the way to.
-        seconds_each : float
-            Seconds of an iteration of all chains.
-        cut_short : float, default=None
-            The max_time that ended the run.
+        ``phase`` has the lengths of the last complete run and of the one in progress,
+        ``seconds_each`` the seconds of an iteration of all chains, and ``cut_short`` the max_time
+        that ended the run.
         """
         began = time.monotonic()
         n_saved = self._n_saved.get(chain, 0) + 1
@@ -248,19 +221,9 @@ class PartOfFit:
 
 @contextmanager
 def open_checkpoints(folder: Path, identity: FitIdentity) -> Iterator[Checkpoints]:
-    """The checkpoints in a folder, for one fit at a time.
+    """The checkpoints in a folder, which is made if necessary and locked for one fit at a time.
 
-    Parameters
-    ----------
-    folder : Path
-        It is made if it is not there; ``check_folder`` says whether it can be used.
-    identity : FitIdentity
-        What is fitted; CheckpointError if the folder holds another fit's checkpoint.
-
-    Yields
-    ------
-    Checkpoints
-        While the folder is locked.
+    A CheckpointError says if it holds the checkpoints of another fit.
     """
     check_folder(folder)
     with only_run_in(folder, "fit", "checkpoint"):

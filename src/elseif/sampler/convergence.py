@@ -271,29 +271,11 @@ def assess(
     briefly: bool = False,
     starts: WarmStarts | None = None,
 ) -> Convergence:
-    """The convergence report of the kept draws, of which every log posterior must be a number.
+    """Assess the convergence of the kept draws, in which every log posterior must be finite.
 
-    Parameters
-    ----------
-    chains : sequence of RunLengthDraws
-        The kept draws.
-    infos : sequence of ChainInfo
-        How each chain got on.
-    problem : Problem
-        What was sampled.
-    monitored : MonitoredObservations
-        Observations whose predicted probabilities are followed.
-    independent : bool, default=False
-        Whether these are independent draws of the exact posterior.
-    briefly : bool, default=False
-        Leave inclusions out where the run has not converged anyway: it goes on.
-    starts : WarmStarts, default=None
-        Lists that were scored before sampling.
-
-    Returns
-    -------
-    Convergence
-        The verdict, and what it rests on.
+    ``independent`` draws are from the exact posterior. With ``briefly``, inclusion probabilities
+    are left out if the run has not converged in any case, because it continues. ``starts`` has the
+    lists that were scored before sampling.
     """
     for number, chain in enumerate(chains):
         refuse_not_finite(chain.log_posterior, f"chain {number}")
@@ -443,18 +425,9 @@ def status_of(
 def is_good_enough(convergence: Convergence) -> bool:
     """Whether an automatic run may stop, and a fit needs no warning.
 
-    A single chain has no R-hat between chains: it may stop when all else is steady.
-
-    Parameters
-    ----------
-    convergence : Convergence
-        The report, or one of an older release, which said "warn" of what it accepted.
-
-    Returns
-    -------
-    bool
-        True where the first two levels are steady, or where nothing varies, and no exact sum
-        contradicts.
+    That is so if the first two levels are steady, or nothing varies, and no exact sum contradicts.
+    A single chain has no R-hat between chains: it may stop when all else is steady. Reports of
+    older releases said "warn" when they accepted a run.
     """
     if convergence.status in ("converged", "warn"):
         return True

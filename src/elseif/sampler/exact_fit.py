@@ -32,23 +32,9 @@ class ExactFit:
 def fit_exactly(
     problem: Problem, n_draws: int, seeds: list[np.random.SeedSequence]
 ) -> tuple[tuple[RunLengthDraws, ...], ExactFit]:
-    """Sum over all lists, and draw from them: a sequence of draws for each seed.
+    """Sum over all lists, and make a sequence of draws for each seed.
 
-    Parameters
-    ----------
-    problem : Problem
-        Whose posterior.
-    n_draws : int
-        Draws in each sequence.
-    seeds : list of SeedSequence
-        One for each sequence. The summaries and the two lists do not depend on them.
-
-    Returns
-    -------
-    tuple of RunLengthDraws
-        The sequences.
-    ExactFit
-        What the sum says.
+    The summaries and the two lists do not depend on the seeds.
     """
     patterns = cover_patterns(problem)
     summed = ExactSum(patterns, problem.prior, problem.pseudocounts, problem.layout.unit)

@@ -62,21 +62,9 @@ def count_type(n_counted: int) -> type[np.signedinteger]:
 
 
 def bytes_to_sum(pool_size: int, n_labels: int, n_counted: int) -> int:
-    """Memory that summing over the lists of a pool takes.
+    """Bytes of memory for the sum over all lists of a pool.
 
-    Parameters
-    ----------
-    pool_size : int
-        Number of antecedents.
-    n_labels : int
-        Number of labels.
-    n_counted : int
-        Sum of all label counts, in units.
-
-    Returns
-    -------
-    int
-        Bytes.
+    ``n_counted`` is the sum of all label counts, in units.
     """
     counts = n_labels * count_type(n_counted)().itemsize
     return int((counts + 4 * 8) << pool_size)  # and up to four numbers for every subset

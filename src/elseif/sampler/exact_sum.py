@@ -33,17 +33,7 @@ AntecedentList = tuple[int, ...]
 def cover_patterns(problem: Problem, chosen: Sequence[int] | None = None) -> CoverPatterns:
     """Count a problem's observations by which antecedents cover them.
 
-    Parameters
-    ----------
-    problem : Problem
-        Covers and labels.
-    chosen : sequence of int, default=None
-        Antecedents to look at; bit i stands for the i-th of them. None looks at the whole pool.
-
-    Returns
-    -------
-    CoverPatterns
-        The patterns that occur, and their label counts.
+    Bit i of a pattern stands for the i-th of the chosen antecedents; None chooses the whole pool.
     """
     bits = np.arange(problem.pool_size) if chosen is None else np.asarray(chosen, dtype=np.int64)
     if problem.shards is not None:
@@ -68,20 +58,9 @@ def is_cheap(problem: Problem, n_chosen: int) -> bool:
 class ExactSum:
     """The sums over all lists made of some antecedents, by the subset that has been used.
 
-    Parameters
-    ----------
-    patterns : CoverPatterns
-        The observations, as far as the antecedents tell them apart.
-    prior : ListPrior
-        The prior over the lists of the whole pool.
-    pseudocounts : ndarray
-        Of each label.
-    unit : float
-        What a count of 1 stands for.
-    chosen : sequence of int, default=None
-        The antecedents that lists are made of, bit by bit; None is the whole pool. Where they are
-        only some of it, the sum is over the lists that hold nothing else, under the whole pool's
-        prior.
+    ``chosen`` has these antecedents, bit by bit; None is the whole pool. If they are only part of
+    the pool, the sum is over the lists that contain nothing else, under the prior of the whole
+    pool. ``unit`` is what a count of 1 stands for.
     """
 
     def __init__(
@@ -181,18 +160,9 @@ class ExactSum:
         return best
 
     def most_probable_among(self, may_end: np.ndarray) -> AntecedentList:
-        """The most probable of the lists whose antecedents make up one of some subsets.
+        """The most probable list whose antecedents form a subset where ``may_end`` is true.
 
-        Parameters
-        ----------
-        may_end : ndarray of bool, (subsets,)
-            Which subsets.
-
-        Returns
-        -------
-        tuple of int
-            The list; ties go to the one whose rules, in order, capture more observations, then to
-            the order of the pool.
+        Ties go to the list whose rules, in order, capture more observations, then to pool order.
         """
         log_best = np.empty(self.n_subsets)
         sizes = sums_of_subsets(np.ones(len(self.chosen), dtype=np.int8))
@@ -236,20 +206,7 @@ class ExactSum:
                 yield i, float(self._run(exact_sum.log_step_of, subset, i))
 
     def draw(self, n: int, rng: np.random.Generator) -> RunLengthDraws:
-        """Independent draws of the posterior.
-
-        Parameters
-        ----------
-        n : int
-            How many.
-        rng : Generator
-            The source of random numbers.
-
-        Returns
-        -------
-        RunLengthDraws
-            The draws in order.
-        """
+        """Independent draws from the posterior."""
         return join_runs([self._draw_some(b - a, rng) for a, b in _ranges(n)])
 
     def lists_at(self, uniforms: np.ndarray) -> list[AntecedentList]:
@@ -302,13 +259,10 @@ class ExactSum:
         )
 
     def predictive_table(self) -> np.ndarray:
-        """Posterior predictive probabilities by label, for every pattern of truth.
+        """Posterior predictive probabilities for every pattern of truth: (subsets, labels).
 
-        Returns
-        -------
-        ndarray, (subsets, labels)
-            The row at a subset is for observations of which exactly the other antecedents are
-            true. All terms are positive, so no digits are lost however small a probability is.
+        The row of a subset is for observations for which exactly the other antecedents are true.
+        All terms are positive, so no digits are lost however small a probability is.
         """
         visits, ends = self._visit()
         n_labels = self._subsets.counts.shape[1]

@@ -24,25 +24,11 @@ def new_state(
     first_steps: int = 0,
     exactly: bool = False,
 ) -> compiled.State:
-    """A state of one replica for each list, the coldest first.
+    """A state with one replica for each list, the coldest first, to be advanced by compiled code.
 
-    Parameters
-    ----------
-    posed : CompiledProblem
-        The problem's tables.
-    lists : sequence of sequences of int
-        The antecedent list of each replica.
-    capacity : int
-        Length of list to make room for; at least twice that of the longest, at most the pool's.
-    first_steps : int, default=0
-        Steps that the coldest replica takes before the next one's turn.
-    exactly : bool, default=False
-        Make room for lists of just that length.
-
-    Returns
-    -------
-    State
-        Where ``compiled.advance`` can go on from.
+    ``capacity`` is the length of list to make room for, at most the pool's; it is raised to twice
+    the longest list unless ``exactly`` is set. ``first_steps`` are taken by the coldest replica
+    before the next one's turn.
     """
     data, prior = posed.data, posed.prior
     pool_size, n_words = len(prior.cardinality_class), len(data.everyone)
@@ -151,23 +137,9 @@ def grown(posed: CompiledProblem, state: compiled.State) -> compiled.State:
 def with_list(
     posed: CompiledProblem, state: compiled.State, replica: int, antecedent_list: Sequence[int]
 ) -> compiled.State:
-    """A state in which a replica is at another list; this one may become it.
+    """A state in which a replica has another list; the state given may be changed into it.
 
-    Parameters
-    ----------
-    posed : CompiledProblem
-        The problem's tables.
-    state : State
-        Where the chain is.
-    replica : int
-        The replica.
-    antecedent_list : sequence of int
-        Its new list.
-
-    Returns
-    -------
-    State
-        With room for the list; a new one where observations are in shards, which load it.
+    It is a new one if observations are in shards, which load it.
     """
     capacity = state.antecedent_list.shape[1]
     if posed.problem.shards is None and len(antecedent_list) <= capacity:
@@ -189,25 +161,11 @@ def restored_state(
     replica: np.ndarray,
     turn: np.ndarray,
 ) -> compiled.State:
-    """A state of known lists, room and turn.
+    """A state with known lists, capacity and turn, which continues as the original would have.
 
-    Parameters
-    ----------
-    posed : CompiledProblem
-        The problem's tables.
-    lists : ndarray of shape (replicas, longest)
-        The list of each replica, then -1.
-    capacity : int
-        Length of list that there was room for.
-    replica : ndarray of shape (temperatures,)
-        Which replica has which temperature.
-    turn : ndarray of shape (3,)
-        The temperature at work, the steps left at it, and the number of rounds of swaps.
-
-    Returns
-    -------
-    State
-        Where ``compiled.advance`` goes on as it would have.
+    ``lists`` has the list of each replica, padded with -1: (replicas, longest). ``replica`` says
+    which replica has which temperature. ``turn`` has the temperature at work, the steps left at it,
+    and the number of rounds of swaps.
     """
     known = [row[row >= 0].tolist() for row in lists]
     state = new_state(posed, known, capacity, exactly=True)
@@ -219,21 +177,9 @@ def restored_state(
 def with_replicas_of(
     posed: CompiledProblem, state: compiled.State, temperatures: np.ndarray
 ) -> compiled.State:
-    """A state with another number of replicas, whose lists are those of some temperatures.
+    """A state with another number of replicas, whose lists are those of the given temperatures.
 
-    Parameters
-    ----------
-    posed : CompiledProblem
-        The problem's tables.
-    state : State
-        Where the chain is; the coldest replica's turn.
-    temperatures : ndarray of int
-        For each temperature of the new state, the present one that its list comes from.
-
-    Returns
-    -------
-    State
-        Its replicas are numbered from the coldest on.
+    It must be the coldest replica's turn; the new replicas are numbered from the coldest on.
     """
     lists = [list_of(state, int(state.replica[t])) for t in temperatures]
     resized = new_state(posed, lists, state.antecedent_list.shape[1])

@@ -15,15 +15,9 @@ class RunInterrupted(Exception):
 
 @contextmanager
 def heeding_ctrl_c() -> Iterator[threading.Event]:
-    """An event that the first Ctrl-C sets; the second raises KeyboardInterrupt, as ever.
+    """An event that the first Ctrl-C sets; the second raises KeyboardInterrupt, as usual.
 
-    A program with a handler of its own, and chains that run in another thread than the first, keep
-    Python's way.
-
-    Yields
-    ------
-    Event
-        Set when the user has asked to stop.
+    Programs with a handler of their own, and chains outside the main thread, are not affected.
     """
     asked = threading.Event()
     is_ours = (

@@ -27,24 +27,12 @@ def adapt_ladder(
 ) -> np.ndarray:
     """Inverse temperatures spaced so that swaps are rejected equally often.
 
-    The rejection rate between two inverse temperatures measures how far apart their targets are;
-    it adds up along the ladder to the communication barrier, and equal parts of the sum are equal
+    The rejection rate between two inverse temperatures measures how far apart their targets are; it
+    adds up along the ladder to the communication barrier, and equal parts of the sum are equal
     steps (Syed, Bouchard-Cote, Deligiannidis and Doucet 2022). The height of the barrier says how
-    many rungs are needed for the rejection rate that is wanted.
-
-    Parameters
-    ----------
-    betas : ndarray of shape (temperatures,)
-        Inverse temperatures, from 1 down; the first and the last stay.
-    proposed, accepted : ndarray of shape (temperatures,)
-        Swaps of each temperature with the next warmer one.
-    limits : RungLimits, default=None
-        How many temperatures there may be afterwards; None for as many as there are.
-
-    Returns
-    -------
-    ndarray of shape (temperatures,)
-        The new inverse temperatures; the old ones where too few swaps were proposed.
+    many rungs are needed for the desired rejection rate; without ``limits``, their number stays.
+    The first (1) and the last inverse temperature stay. If too few swaps were proposed, the old
+    ladder is returned.
     """
     if len(betas) < 3 or np.any(proposed[:-1] < FEWEST_SWAPS):
         return betas

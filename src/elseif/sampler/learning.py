@@ -75,26 +75,11 @@ def learn(
     seed: np.random.SeedSequence,
     progress: Progress,
 ) -> Learnt:
-    """Learn hyperparameters by maximising the evidence.
+    """Learn hyperparameters by maximising the evidence, to four significant digits.
 
-    Parameters
-    ----------
-    problem : Problem
-        With any value for what is to be learnt.
-    names : sequence of str
-        Among "expected_length", "expected_cardinality" and "pseudocounts"; of these one number,
-        the same for every label, is learnt.
-    settings : SamplerSettings
-        How the posterior will be sampled.
-    seed : SeedSequence
-        Of the chains, where there are any.
-    progress : Progress
-        Where to say how it goes.
-
-    Returns
-    -------
-    Learnt
-        The values, to four significant digits.
+    ``names`` are among "expected_length", "expected_cardinality" and "pseudocounts" (one number,
+    the same for every label). The problem has any value for these; ``settings`` say how the
+    posterior will be sampled.
     """
     if not names or not problem.pool_size:
         values = {name: FIRST[name] for name in names}
@@ -336,16 +321,9 @@ def next_values(
 
 
 class Reweighted:
-    """Draws under one choice of hyperparameters, weighed as another choice would.
+    """Draws from the posterior of one choice of hyperparameters, reweighted to another.
 
-    Parameters
-    ----------
-    runs : sequence of RunLengthDraws
-        Draws of the posterior.
-    problem : Problem
-        With the hyperparameters that they were drawn under.
-    most : int, default=None
-        Draws to weigh, evenly spaced among all; None for all.
+    Only ``most`` draws are used, evenly spaced; None uses all.
     """
 
     def __init__(

@@ -54,17 +54,9 @@ def frequent_lists(shares: np.ndarray) -> np.ndarray:
 
 
 def check_shares(shares: np.ndarray, log_posterior: np.ndarray) -> ShareCheck:
-    """Hold the shares of some lists to their posteriors.
+    """Compare the shares of the draws of frequent lists with their posteriors.
 
-    Parameters
-    ----------
-    shares, log_posterior : ndarray of shape (lists,)
-        Of the frequent lists: the share of the draws, and the log posterior up to a constant.
-
-    Returns
-    -------
-    ShareCheck
-        The largest deviation, and the root mean square.
+    ``log_posterior`` is known up to a constant.
     """
     if len(shares) < 2:
         return ShareCheck(float("nan"), float("nan"))
@@ -77,20 +69,11 @@ def check_shares(shares: np.ndarray, log_posterior: np.ndarray) -> ShareCheck:
 def check_scored(
     drawn: tuple[np.ndarray, np.ndarray], scored: tuple[np.ndarray, np.ndarray]
 ) -> float:
-    """Hold the shares of lists that were scored before sampling to their posteriors.
+    """The largest deviation of the shares of lists scored before sampling from their posteriors.
 
-    Parameters
-    ----------
-    drawn : tuple of ndarray
-        Shares and log posteriors of the lists that were drawn: those of highest posterior say what
-        log posterior a share stands for.
-    scored : tuple of ndarray
-        Shares and log posteriors of the lists to be held to it; a share may be 0.
-
-    Returns
-    -------
-    float
-        The largest deviation; NaN where no list was scored.
+    ``drawn`` and ``scored`` have shares and log posteriors; the drawn lists with the highest
+    posterior determine which share corresponds to a log posterior, and scored lists may have a
+    share of 0. NaN if no list was scored.
     """
     shares, log_posterior = scored
     if not len(shares):

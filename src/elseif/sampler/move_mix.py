@@ -66,22 +66,11 @@ class MoveMix:
         inclusion: np.ndarray | None = None,
         neighbours: CorrelationNeighbours | None = None,
     ) -> compiled.Tuning:
-        """The proposal distribution as compiled code reads it.
+        """The proposal distribution for compiled code, fixed before any draw is kept.
 
-        Parameters
-        ----------
-        pool_size : int
-            Number of antecedents.
-        inclusion : ndarray of shape (temperatures, antecedents), default=None
-            Share of an adaptation window that each antecedent was in the list of each
-            temperature, to adapt the additions to. None proposes uniformly.
-        neighbours : CorrelationNeighbours, default=None
-            What may replace each antecedent; None for nothing.
-
-        Returns
-        -------
-        Tuning
-            Frozen before any draw is kept.
+        ``inclusion`` is the share of an adaptation window that each antecedent was in the list of
+        each temperature, to which additions are adapted; None proposes uniformly. ``neighbours``
+        may replace each antecedent.
         """
         n_temperatures = len(self.betas) if inclusion is None else len(inclusion)
         weights = np.full((n_temperatures, pool_size), 1.0 / pool_size)

@@ -102,21 +102,10 @@ class Followed:
 def diagnose(
     followed: Followed, place: np.ndarray, groups: np.ndarray | None = None
 ) -> list[Quantity]:
-    """The diagnostics of each quantity.
+    """The diagnostics of each quantity, in the same order.
 
-    Parameters
-    ----------
-    followed : Followed
-        The quantities.
-    place : ndarray of shape (chains, draws)
-        The list where a chain is.
-    groups : ndarray of shape (chains, draws), default=None
-        The replica that held it, counted over all chains; None where there is one to a chain.
-
-    Returns
-    -------
-    list of Quantity
-        In the same order.
+    ``place`` has the list of each draw, ``groups`` the replica, numbered over all chains; None if
+    each chain has only one. Both have the shape (chains, draws).
     """
     values, n = followed.values, len(followed.names)
     along = np.take(values, place, axis=0)

@@ -40,19 +40,8 @@ def potential_scale_reduction(
 ) -> float | np.ndarray:
     """R-hat (Gelman and Rubin 1992): sqrt(((n - 1) / n W + B / n) / W).
 
-    Parameters
-    ----------
-    within : float or ndarray
-        W, the mean over chains of the variance within each.
-    between : float or ndarray
-        B / n, the variance of the chains' means.
-    n : int
-        Draws of a chain.
-
-    Returns
-    -------
-    float or ndarray
-        NaN where nothing varies, infinity where only the means differ.
+    ``within`` is W, the mean variance within chains, and ``between`` is B / n, the variance of the
+    chains' means. NaN if nothing varies, infinity if only the means differ.
     """
     with np.errstate(all="ignore"):
         r_hat: float | np.ndarray = np.sqrt(np.divide((n - 1) / n * within + between, within))
@@ -62,17 +51,8 @@ def potential_scale_reduction(
 def mean_ess(values: np.ndarray, place: np.ndarray) -> np.ndarray:
     """Effective draws for the mean of each quantity itself, not of its ranks.
 
-    Parameters
-    ----------
-    values : ndarray of shape (quantities, lists)
-        Every quantity at every list.
-    place : ndarray of shape (chains, draws)
-        The list of each draw.
-
-    Returns
-    -------
-    ndarray of shape (quantities,)
-        What the Monte Carlo standard error of a mean rests on.
+    The Monte Carlo standard error of the mean is based on it. ``values`` has every quantity at
+    every list, ``place`` the list of each draw.
     """
     return _ess(np.take(np.ascontiguousarray(values, dtype=float), _split(place), axis=1))
 

@@ -27,24 +27,12 @@ LEAST_SHARE = 0.1  # of the draws, for the comparison to say something
 def check_restricted(
     chains: Sequence[RunLengthDraws], problem: Problem, unsteady: Collection[int] = ()
 ) -> tuple[float, float]:
-    """Compare draws with the sum over the lists of the antecedents that were drawn most.
+    """Compare draws with the sum over the lists of the antecedents that were drawn most often.
 
-    Parameters
-    ----------
-    chains : sequence of RunLengthDraws
-        The kept draws.
-    problem : Problem
-        What was sampled.
-    unsteady : collection of int, default=()
-        Antecedents whose inclusion is known not to be steady yet: it is not compared.
-
-    Returns
-    -------
-    float
-        Share of the draws that are made of these antecedents alone; NaN where no sum was made.
-    float
-        The largest deviation of a length's share or an inclusion among them, in Monte Carlo
-        standard errors that a verdict allows; NaN where too few draws could be compared.
+    Returns the share of the draws that are made of these antecedents alone (NaN if no sum was
+    made), and the largest deviation of a length's share or an inclusion probability, in the Monte
+    Carlo standard errors that a verdict allows (NaN if too few draws could be compared). The
+    inclusion of ``unsteady`` antecedents is not compared.
     """
     runs = join_runs(chains)
     chosen = np.arange(problem.pool_size)

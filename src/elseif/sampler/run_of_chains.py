@@ -48,23 +48,10 @@ LARGEST_COPY = 1 << 27
 class RunOfChains:
     """Chains that are always at the same iteration, and can go on from there.
 
-    A run of n iterations adapts in windows of its first half alone. One that is made longer needs
-    the windows of the longer run: where these were passed without adapting, the chains go back
-    to the last one, of which a copy is kept, or to the start where that would take too much room.
-    So the draws are those of one run of that length, however it came about.
-
-    Parameters
-    ----------
-    problem : Problem
-        The posterior to draw from.
-    kernel : MoveMix
-        How to propose.
-    seeds : sequence of SeedSequence
-        One for each chain.
-    starts : WarmStarts
-        The lists where each chain and its replicas start, and what was scored to find them.
-    n_jobs : int, default=None
-        Threads or workers, as in joblib.
+    A run of n iterations adapts only in windows of its first half, and a longer run has windows of
+    its own. If these were passed without adapting, the chains return to the last one, of which a
+    copy is kept, or to the start if a copy would take too much memory. So the draws are always
+    those of a single run of that length.
     """
 
     def __init__(
@@ -108,23 +95,10 @@ class RunOfChains:
     def keep_in(
         self, kept: PartOfFit | None, at_most: int, max_memory: float
     ) -> tuple[float, float | None]:
-        """Write checkpoints from now on, and go on from those that are ahead of the chains.
+        """Write checkpoints from now on, and continue from those that are ahead of the chains.
 
-        Parameters
-        ----------
-        kept : PartOfFit or None
-            Where to write, and what was found there.
-        at_most : int
-            The length that the run is to have: what goes further is of no use.
-        max_memory : float
-            Bytes that the state of a chain from a file may take.
-
-        Returns
-        -------
-        float
-            Seconds of sampling before.
-        float or None
-            The max_time that ended the run, where it is at its end.
+        Checkpoints beyond ``at_most`` iterations are of no use. Returns the seconds of earlier
+        sampling, and the max_time that ended the run, if it is at its end.
         """
         self._kept, self._finished = kept, None
         found = [] if kept is None else self._usable(kept, at_most, max_memory)
@@ -186,24 +160,11 @@ class RunOfChains:
         progress: Progress,
         asked: threading.Event | None = None,
     ) -> bool:
-        """Run to a length, or to whatever length can be reached in time.
+        """Run to ``n_iter`` iterations since the start, or as far as possible until the deadline.
 
-        Parameters
-        ----------
-        n_iter : int
-            Iterations of each chain since its start.
-        deadline : float or None
-            By ``time.monotonic``; a run of 250 iterations is made in any case.
-        progress : Progress
-            Told how it gets on.
-        asked : Event, default=None
-            Set to have the chains pause: RunInterrupted then tells so. What was drawn up to the
-            last stop stays, and the next call goes on.
-
-        Returns
-        -------
-        bool
-            Whether the length was reached.
+        At least 250 iterations are run. If ``asked`` is set, the chains pause and RunInterrupted is
+        raised; the draws up to the last stop remain, and the next call continues. Returns whether
+        the length was reached.
         """
         asked = asked or threading.Event()
         is_past = self.pending is not None and self.pending > n_iter

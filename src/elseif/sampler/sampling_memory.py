@@ -15,21 +15,9 @@ NUMBERS_OF_A_BIT = 8  # of 64 bits each, while the monitored observations are ch
 
 
 def bytes_of_chain(problem: Problem, kernel: MoveMix) -> int:
-    """Memory of one chain: what its lists capture, at every temperature, and its page of draws.
+    """Bytes of one chain: what its lists capture at every temperature, and its page of draws.
 
     Lists that grow beyond sixteen rules take more.
-
-    Parameters
-    ----------
-    problem : Problem
-        The posterior.
-    kernel : MoveMix
-        The kernel.
-
-    Returns
-    -------
-    int
-        Bytes.
     """
     room, n_labels = Room(), problem.n_labels
     n_rungs = max(len(kernel.betas), kernel.rungs.most if kernel.rungs else 1)
@@ -42,24 +30,9 @@ def bytes_of_chain(problem: Problem, kernel: MoveMix) -> int:
 
 
 def bytes_of_sampling(problem: Problem, kernel: MoveMix, n_chains: int) -> int:
-    """Memory of all chains and the tables that they share, covers excepted; kept draws add to it.
+    """Bytes of all chains and the tables that they share, without covers and kept draws.
 
-    Of chains that are not large there is a copy, and one whose ladder grows is there twice for a
-    moment.
-
-    Parameters
-    ----------
-    problem : Problem
-        The posterior.
-    kernel : MoveMix
-        The kernel.
-    n_chains : int
-        Number of chains.
-
-    Returns
-    -------
-    int
-        Bytes.
+    Chains that are not large have a copy, and one whose ladder grows is briefly there twice.
     """
     n_entries = min(int(problem.layout.label_totals.sum()) + 1, LONGEST_TABLE)
     tables = 2 * (problem.n_labels + 1) * n_entries * 8  # twice while they are made

@@ -25,14 +25,9 @@ if TYPE_CHECKING:
 
 
 class SharedMessages:
-    """What chains ask of the shards at the same time, in one message.
+    """Requests of several chains to the shards, in one message.
 
-    Parameters
-    ----------
-    shards : Shards
-        Who is asked.
-    n_chains : int
-        How many chains there are: a message waits for a request of each that has not left.
+    A message waits for a request from each of the ``n_chains`` that has not finished.
     """
 
     def __init__(self, shards: Shards, n_chains: int) -> None:
@@ -108,23 +103,10 @@ def _load(number: int, state: compiled.State) -> tuple[Any, ...]:
 
 
 def advance_on_shards(chain: Chain, messages: SharedMessages, number: int, until: int) -> int:
-    """Iterate a chain until an iteration, or until the page of its draws is full.
+    """Advance a chain until an iteration, or until the page of its draws is full.
 
-    Parameters
-    ----------
-    chain : Chain
-        The chain; between rounds its ``at_pause`` is called.
-    messages : SharedMessages
-        The shards, and the other chains that ask them.
-    number : int
-        Which chain it is.
-    until : int
-        Iterations since its start.
-
-    Returns
-    -------
-    int
-        compiled.REACHED, compiled.NEEDS_BUFFER or compiled.NOT_FINITE.
+    Between rounds the chain's ``at_pause`` is called. Returns compiled.REACHED,
+    compiled.NEEDS_BUFFER or compiled.NOT_FINITE.
     """
     while True:
         state, info, tuning = chain.state, chain.counters, chain.tuning

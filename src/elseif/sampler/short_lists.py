@@ -69,18 +69,7 @@ class ShortLists:
 
 
 def score_short_lists(posed: CompiledProblem) -> ShortLists:
-    """Score the lists of up to two rules, or those that begin with the most promising rules.
-
-    Parameters
-    ----------
-    posed : CompiledProblem
-        The posterior.
-
-    Returns
-    -------
-    ShortLists
-        The best of them, and how many were looked at.
-    """
+    """Score the lists of up to two rules, or those that begin with the most promising rules."""
     problem = posed.problem
     pool_size, layout = problem.pool_size, problem.layout
     condition_ids = posed.data.condition_ids

@@ -28,18 +28,9 @@ _PAGE_TYPES = ("i8", "i8", "i4", "i8", "f8", "i2")
 def check_snapshot(
     snapshot: ChainSnapshot, posed: CompiledProblem, mix: MoveMix, max_memory: float
 ) -> None:
-    """Raise DamagedFileError unless a snapshot is one that a chain can go on from.
+    """Raise DamagedFileError unless a chain can continue from a snapshot that was read.
 
-    Parameters
-    ----------
-    snapshot : ChainSnapshot
-        As it was read.
-    posed : CompiledProblem
-        The problem.
-    mix : MoveMix
-        The kernel.
-    max_memory : float
-        Bytes that the state of a chain may take where its lists do not explain its size.
+    ``max_memory`` limits the state of a chain if its lists do not explain its size.
     """
     pool_size, n_labels = posed.problem.pool_size, posed.problem.n_labels
     n_rungs = len(snapshot.beta)

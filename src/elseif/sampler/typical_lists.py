@@ -12,26 +12,11 @@ WHOLE = 1e-9  # a mean so close to a whole number is one: the sum that it comes 
 def typical_lists(
     lengths: np.ndarray, averages: np.ndarray, mean_length: float, mean_cardinality: float
 ) -> tuple[np.ndarray, bool]:
-    """Lists whose length and average cardinality are the posterior means, rounded either way.
+    """Which lists have the posterior mean length and average cardinality, rounded either way.
 
-    Parameters
-    ----------
-    lengths : ndarray
-        Length of each list.
-    averages : ndarray
-        Average cardinality of each list; anything for the empty list, which has none.
-    mean_length : float
-        Posterior mean of the length.
-    mean_cardinality : float
-        Posterior mean of the average cardinality; NaN where only the empty list has been seen.
-
-    Returns
-    -------
-    ndarray of bool
-        Whether each list qualifies. Where none does, as a posterior with two modes may have it,
-        the lists of the length nearest to the mean.
-    bool
-        Whether any qualifies.
+    If none has, as may happen with two modes, the lists of the length nearest to the mean are
+    taken; the second result says whether any qualified. The empty list has no average cardinality:
+    its entry is ignored, and ``mean_cardinality`` is NaN if only it has been seen.
     """
     low, high = _rounded_either_way(mean_length)
     right = (lengths == low) | (lengths == high)

@@ -67,21 +67,9 @@ class WarmStarts:
 def warm_starts(
     problem: Problem, kernel: MoveMix, seeds: Sequence[np.random.SeedSequence]
 ) -> WarmStarts:
-    """Lists to begin with, for each chain and its replicas.
+    """Lists to start from, for each chain and its replicas; each chain's depend only on its seed.
 
-    Parameters
-    ----------
-    problem : Problem
-        The posterior.
-    kernel : MoveMix
-        The kernel; the paper's begins with draws of the prior, as the paper has it.
-    seeds : sequence of SeedSequence
-        One for each chain: its starts depend on nothing else.
-
-    Returns
-    -------
-    WarmStarts
-        The starts, and how many lists were scored.
+    The paper's kernel starts from draws of the prior.
     """
     if kernel is KERNELS["paper"]:
         return WarmStarts(tuple(WarmStart() for _ in seeds))

@@ -26,20 +26,7 @@ LONGEST_NAME = 60  # of a label, so that its number is in the summary too
 
 
 def service(served: ServedModel, bindings: Mapping[str, Binding]) -> dict[str, Any]:
-    """How a model is announced, with the searches to be answered beforehand.
-
-    Parameters
-    ----------
-    served : ServedModel
-        The model.
-    bindings : dict of Binding
-        Where its columns come from.
-
-    Returns
-    -------
-    dict
-        An entry of ``/cds-services``.
-    """
+    """A model's entry in ``/cds-services``, with the searches to be answered beforehand."""
     outcome = _outcome(served)
     return {
         "hook": HOOK,
@@ -106,19 +93,9 @@ def case_of(
 
 
 def card(served: ServedModel, answer: Answer) -> dict[str, Any]:
-    """What the record system shows.
+    """A card with the answer for a patient.
 
-    Parameters
-    ----------
-    served : ServedModel
-        The model.
-    answer : dict
-        Its answer for the patient.
-
-    Returns
-    -------
-    dict
-        A card of the indicator "info": a list informs, and does not tell what to do.
+    Its indicator is "info": a rule list informs, and does not say what to do.
     """
     is_open = answer["rule"] is None
     shown = [answer["probabilities"][i] for i in shown_labels(served.rule_list)]

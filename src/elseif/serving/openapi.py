@@ -14,20 +14,7 @@ Schema = dict[str, Any]
 
 
 def openapi(models: Sequence[ServedModel], most_cases: int) -> Schema:
-    """Describe every address, with the columns that each model asks for.
-
-    Parameters
-    ----------
-    models : sequence of ServedModel
-        The models.
-    most_cases : int
-        Most cases of one request.
-
-    Returns
-    -------
-    dict
-        An OpenAPI 3.1 document.
-    """
+    """An OpenAPI 3.1 document of every address, with the columns that each model asks for."""
     one, many, explained = [], [], []
     must_name = [] if len(models) == 1 else ["model"]
     for served in models:

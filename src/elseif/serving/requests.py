@@ -16,15 +16,7 @@ LONGEST_ECHO = 80  # characters of a request that are repeated in an error
 
 
 class Refused(Exception):
-    """A request that is answered by a sentence.
-
-    Parameters
-    ----------
-    status : int
-        The status of the answer.
-    message : str
-        The sentence.
-    """
+    """A request that is answered by a status and a sentence."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)

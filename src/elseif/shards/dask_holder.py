@@ -16,16 +16,8 @@ WAITING = 30.0  # seconds for a worker in the place of one that died
 class DaskHolder:
     """A shard that a worker of a Dask cluster holds.
 
-    Parameters
-    ----------
-    client : distributed.Client
-        The cluster.
-    frame : dask frame
-        The answer that the shard is made of, not computed yet.
-    as_rows : callable
-        Makes ShardRows of the answer, on the worker.
-    place : int
-        Which shard it is: neighbours go to different workers.
+    ``frame`` is the lazy answer from which ``as_rows`` makes ShardRows on the worker. Shards with
+    neighbouring positions go to different workers.
     """
 
     def __init__(

@@ -24,13 +24,7 @@ TOO_LITTLE = "Have more workers hold the rows, by n_shards, or set n_chains to f
 
 
 class Shard:
-    """A part of the observations.
-
-    Parameters
-    ----------
-    rows : ShardRows
-        The observations.
-    """
+    """A part of the observations."""
 
     def __init__(self, rows: ShardRows) -> None:
         self._keys: np.ndarray | None = rows.keys

@@ -39,17 +39,7 @@ class Holder(Protocol):
 
 
 class Shards:
-    """The observations of a table, in parts.
-
-    Parameters
-    ----------
-    holders : sequence of Holder
-        Where the parts are, in the order of their observations.
-    n_labels : int
-        Number of labels.
-    unit : float, default=1.0
-        What a count of 1 stands for.
-    """
+    """The observations of a table, in parts, which are held in the order of the observations."""
 
     def __init__(self, holders: Sequence[Holder], n_labels: int, unit: float = 1.0) -> None:
         self._holders, self._n_labels, self._unit = list(holders), n_labels, unit
@@ -208,21 +198,10 @@ class Shards:
         return counts
 
     def words(self, words: np.ndarray, starts: np.ndarray) -> tuple[np.ndarray, BitLayout]:
-        """Some words of the conditions' covers, as they would be on one machine.
+        """Some words of the conditions' covers, as on one machine, and the layout of these words.
 
-        Parameters
-        ----------
-        words : ndarray of int
-            Words of the layout, in ascending order.
-        starts : ndarray of int, shape (sections + 1,)
-            Where the words of each section begin among them.
-
-        Returns
-        -------
-        ndarray of uint64, shape (conditions, words)
-            The covers.
-        BitLayout
-            Of these words alone; its rows are numbers of bits.
+        ``words`` are in ascending order; those of section s begin at ``starts[s]``. The rows of the
+        layout are numbers of bits.
         """
         layout = self.layout
         ends = np.cumsum(self._sizes, axis=0)

@@ -14,18 +14,7 @@ STYLE = "text-align:left;padding:0.15em 0.8em"
 
 
 def convergence_html(convergence: Convergence) -> str:
-    """The verdict in words, then its numbers; no colour is set, for any theme to show it.
-
-    Parameters
-    ----------
-    convergence : Convergence
-        The report.
-
-    Returns
-    -------
-    str
-        A piece of HTML.
-    """
+    """The verdict in words, then its numbers, as HTML without colours, which suits any theme."""
     rows = [
         f'<tr><td style="{STYLE}">{escape(name)}</td><td style="{STYLE}">{escape(value)}</td></tr>'
         for name, value in ([] if convergence.independent else convergence_rows(convergence))

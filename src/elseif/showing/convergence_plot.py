@@ -42,20 +42,8 @@ def plot_convergence(
 ) -> Figure:
     """R-hat and effective draws of the monitored quantities; hollow dots are not yet steady.
 
-    Parameters
-    ----------
-    quantities : sequence of Diagnosed
-        What to show, a row each, predicted probabilities in one row; of more than 40 rows, those
-        of the fewest effective draws.
-    r_hat_limit, ess_limit : float
-        What is asked of a quantity whose Monte Carlo standard error is not small.
-    names : mapping
-        Names to show, by those that quantities have.
-
-    Returns
-    -------
-    Figure
-        Of matplotlib.
+    Predicted probabilities share a row; of more than 40 rows, those with the fewest effective draws
+    are shown. The limits apply to quantities whose Monte Carlo standard error is not small.
     """
     if not quantities:
         figure = new_figure(8.5, 1.5)

@@ -56,18 +56,7 @@ def convergence_verdict(convergence: Convergence) -> str:
 
 
 def convergence_sentence(convergence: Convergence) -> str:
-    """The verdict, what it is based on, and what is not yet steady.
-
-    Parameters
-    ----------
-    convergence : Convergence
-        The report.
-
-    Returns
-    -------
-    str
-        One or two sentences.
-    """
+    """The verdict, what it is based on, and what is not yet steady."""
     if not convergence.n_chains:
         return "Nothing was sampled: the default rule is the only list."
     r_hat = (
@@ -131,18 +120,7 @@ def _of_inclusions(convergence: Convergence, name: str, decimals: int) -> str:
 
 
 def unsteady_sentences(convergence: Convergence) -> list[str]:
-    """What is not yet steady; for a converged run, what is less certain than the rest.
-
-    Parameters
-    ----------
-    convergence : Convergence
-        The report.
-
-    Returns
-    -------
-    list of str
-        None where everything is steady.
-    """
+    """What is not yet steady; for a converged run, what is less certain than the rest."""
     if convergence.status not in ("converged", "warn"):
         unsteady = unsteady_words(convergence)
         return [f"{UNSTEADY}{_and(unsteady)}."] if unsteady else []

@@ -15,25 +15,9 @@ FINE = 0.0095  # nearer to 0 or 1 than this, a whole per cent would say too litt
 
 
 def percent(share: float, decimals: int = 0) -> str:
-    """A share as a percentage, which is 0% or 100% only where the share is 0 or 1.
+    """A share as a percentage, which is 0% or 100% only if the share is 0 or 1.
 
-    Parameters
-    ----------
-    share : float
-        The share.
-    decimals : int, default=0
-        Decimals of most percentages; those near 0% and 100% have at least one.
-
-    Returns
-    -------
-    str
-        Such as "12%", "0.5%" or "<0.1%".
-
-    Examples
-    --------
-    >>> from elseif.showing.numbers import percent
-    >>> percent(0.124), percent(0.124, 1), percent(0.005), percent(0.0001), percent(0.99999)
-    ('12%', '12.4%', '0.5%', '<0.1%', '>99.9%')
+    Percentages near 0% and 100% have at least one decimal: "12%", "0.5%", "<0.1%", ">99.9%".
     """
     share = float(share)
     if 0 < share < FINE or 1 - FINE < share < 1:
@@ -72,28 +56,10 @@ def count_text(n: float) -> str:
 
 
 def numbers_alike(values: Sequence[float], digits: int = 4) -> list[str]:
-    """Numbers of one kind, all with as many decimals as the digits that matter need.
+    """Numbers of one kind, all with as many decimals as their significant digits need.
 
-    Parameters
-    ----------
-    values : sequence of float
-        The numbers.
-    digits : int, default=4
-        Digits of each number that matter.
-
-    Returns
-    -------
-    list of str
-        Texts with a true minus sign, and thousands set apart if one has five digits before the
-        point: years stay as they are.
-
-    Examples
-    --------
-    >>> from elseif.showing.numbers import numbers_alike
-    >>> numbers_alike([1.21, 0.868, 1.7]), numbers_alike([5440.3, 3199.85, -10224.2])
-    (['1.210', '0.868', '1.700'], ['5,440', '3,200', '−10,224'])
-    >>> numbers_alike([1970, 1968, 1972])
-    ['1970', '1968', '1972']
+    They have a true minus sign. Thousands are separated if a number has five digits before the
+    point, so that years stay as they are: '5,440', '3,200', '−10,224', but '1970', '1968'.
     """
     finite = [value for value in values if math.isfinite(value)]
     sizes = [abs(value) for value in finite if value]

@@ -14,22 +14,10 @@ FEW = 10  # observations, fewer than which are mentioned
 
 
 def thin_lines_notes(point: RuleList, projected: RuleList | None) -> list[str]:
-    """What the fit report says of lines with few observations or none.
+    """Notes for the fit report on lines with few or no observations, at most one for each list.
 
-    A posterior over lists gives some probability to lists with a line that no observation
-    reaches. Such a line has the prior's probabilities, which look like any other's.
-
-    Parameters
-    ----------
-    point : RuleList
-        The point estimate.
-    projected : RuleList or None
-        The projected list, if there is one.
-
-    Returns
-    -------
-    list of str
-        At most one text for each list.
+    A posterior over lists gives some probability to lists with a line that no observation reaches.
+    Such a line has the probabilities of the prior, which look like any other's.
     """
     lists = {"the point estimate": point, "the projected list": projected}
     texts = [

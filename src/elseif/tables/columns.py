@@ -113,17 +113,7 @@ class Column:
         return ~(self.is_true() | self.is_false() | self.is_missing())
 
     def take(self, rows: np.ndarray) -> Column:
-        """The column of chosen rows, in their order.
-
-        Parameters
-        ----------
-        rows : ndarray of int
-            Numbers of rows, counted from 0.
-
-        Returns
-        -------
-        Column
-        """
+        """The column of chosen rows, in their order."""
         return replace(
             self,
             n_rows=len(rows),

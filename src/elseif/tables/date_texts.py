@@ -38,20 +38,7 @@ SHORT_YEAR = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2\d{2}", re.ASCII)
 def is_spelt_as_date(text: str) -> bool:
     """Whether a text looks like a date with a full year, even if it is not in the calendar.
 
-    Parameters
-    ----------
-    text : str
-        Any text.
-
-    Returns
-    -------
-    bool
-
-    Examples
-    --------
-    >>> from elseif.tables.date_texts import is_spelt_as_date
-    >>> [is_spelt_as_date(text) for text in ("31.12.2021", "2021-12-31", "31DEC2021", "31.12.21")]
-    [True, True, True, False]
+    "31.12.2021" and "31DEC2021" do, "31.12.21" does not.
     """
     return any(p.fullmatch(text) for p in (YEAR_FIRST, YEAR_LAST, *NAMED_MONTH, ZONED_TIME))
 
@@ -87,26 +74,10 @@ def possible_orders(texts: Iterable[str]) -> set[str]:
 
 
 def find_order(texts: Sequence[str], otherwise: Iterable[str | None] = ()) -> str | None:
-    """The order of day and month in texts: as they show it, or else the first one given.
+    """The order of day and month ("dmy" or "mdy") in texts, or else the first of ``otherwise``.
 
-    Parameters
-    ----------
-    texts : sequence of str
-        Dates of one column.
-    otherwise : iterable of str or None
-        Orders to fall back on where the texts do not show one.
-
-    Returns
-    -------
-    {"dmy", "mdy"} or None
-        None where the dates depend on it and nothing tells. Where no order makes all texts
-        dates, one of them all the same: the text that is none will be named.
-
-    Examples
-    --------
-    >>> from elseif.tables.date_texts import find_order
-    >>> find_order(["03/04/2021", "12/31/2021"]), find_order(["03/04/2021"])
-    ('mdy', None)
+    None if the dates depend on it and nothing shows it. If no order makes all texts dates, one of
+    them all the same: the text that is not a date will be named in a message.
     """
     possible = possible_orders(texts)
     if len(possible) == 1:
@@ -132,27 +103,10 @@ def depends_on_order(texts: Iterable[str]) -> str | None:
 
 
 def parse_date(text: str, order: str = DAY_FIRST, written: str | None = None) -> np.datetime64:
-    """Parse a date; ValueError if the text is not one.
+    """Parse a date with a full year, or one as ``written`` says; ValueError if the text is not one.
 
-    Parameters
-    ----------
-    text : str
-        Written with all of the year, or as ``written`` says.
-    order : {"dmy", "mdy"}, default="dmy"
-        What 03/04/2021 means: a day of April, or of March.
-    written : str, default=None
-        How the date is written, by the signs of ``strptime``, such as "%d.%m.%y".
-
-    Returns
-    -------
-    datetime64
-        To the microsecond; of a time with a zone, in UTC.
-
-    Examples
-    --------
-    >>> from elseif.tables.date_texts import parse_date
-    >>> str(parse_date("03/04/2021 2:30 PM", "mdy"))
-    '2021-03-04T14:30:00.000000'
+    ``order`` decides what 03/04/2021 means; ``written`` is a format of ``strptime``. The result is
+    to the microsecond, and times with a zone are converted to UTC.
     """
     if written is not None:
         try:

@@ -23,18 +23,7 @@ def as_seen(text: str) -> str:
 
 
 def look_alikes(texts: Iterable[str]) -> list[list[str]]:
-    """Groups of different texts that look the same.
-
-    Parameters
-    ----------
-    texts : iterable of str
-        Names of columns, or levels of one column.
-
-    Returns
-    -------
-    list of lists of str
-        Two or more texts each, in the order given.
-    """
+    """Groups of two or more different texts that look the same, in the order given."""
     texts = list(texts)
     if all(map(str.isascii, texts)):  # then they differ to the eye too
         return []

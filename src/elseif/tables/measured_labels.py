@@ -14,21 +14,7 @@ FEWEST_OF_EACH = 20  # rows of a label, on average, that tell enough about it
 
 
 def warn_of_measurement(classes: np.ndarray, n_rows: int) -> None:
-    """Warn where the labels look like a measurement, of which each value would be a class.
-
-    Parameters
-    ----------
-    classes : array
-        The labels.
-    n_rows : int
-        Number of rows that have one.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from elseif.tables.measured_labels import warn_of_measurement
-    >>> warn_of_measurement(np.arange(3), 20)
-    """
+    """Warn if the labels look like a measurement, of which each value would be a class."""
     n = len(classes)
     if n <= MOST_LABELS or n_rows >= FEWEST_OF_EACH * n:
         return

@@ -12,29 +12,9 @@ MOST_NAMED = 3
 
 
 def misspelt_label_note(classes: np.ndarray, counts: np.ndarray) -> str | None:
-    """A note on texts that differ only in capitals and spaces, or that hardly occur.
+    """A note on labels that differ only in capitals and spaces, or that hardly occur, or None.
 
     A misspelling is a label of its own, which takes part in the fit and is predicted.
-
-    Parameters
-    ----------
-    classes : ndarray
-        The labels.
-    counts : ndarray of int
-        How many observations have each.
-
-    Returns
-    -------
-    str or None
-        None if nothing is suspicious.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from elseif.tables.misspelt_labels import misspelt_label_note
-    >>> misspelt_label_note(np.array(["Good", "bad", "good"]), np.array([20, 300, 680]))
-    "The labels 'Good', 'good' differ only in capitals or spaces. If they mean the same, give \
-them one name."
     """
     if len(classes) < 3 or not all(isinstance(label, str) for label in classes):
         return None

@@ -11,24 +11,7 @@ from elseif.tables.text_columns import INFINITY, MISSING_WORDS, NUMBER, TRUTH_WO
 
 
 def parse_texts(texts: np.ndarray, missing: np.ndarray, name: str, kind: Kind) -> np.ndarray:
-    """Numbers or truth values (as 1 and 0) from texts, as a column of that kind needs.
-
-    Parameters
-    ----------
-    texts : ndarray of object
-        Text, but for the rows that are missing.
-    missing : ndarray of bool
-        Rows without a value.
-    name : str
-        The column's name, for messages.
-    kind : Kind
-        BOOLEAN or NUMERIC.
-
-    Returns
-    -------
-    ndarray
-        float64 with NaN where values are missing.
-    """
+    """Numbers or truth values (as 1 and 0) from texts, with NaN where values are missing."""
     values = np.full(len(texts), np.nan)
     parsed: dict[str, float] = dict.fromkeys(MISSING_WORDS, np.nan)
     for row in np.flatnonzero(~missing).tolist():
@@ -50,19 +33,8 @@ def parse_texts(texts: np.ndarray, missing: np.ndarray, name: str, kind: Kind) -
 def dates_of_texts(column: Column, told: str | None = None, otherwise: str | None = None) -> Column:
     """A column of dates from one of texts, each distinct text parsed once.
 
-    Parameters
-    ----------
-    column : Column
-        Of categories, all of them text.
-    told : {"dmy", "mdy"}, default=None
-        The order of day and month, as the user says.
-    otherwise : {"dmy", "mdy"}, default=None
-        The order where the texts do not show it.
-
-    Returns
-    -------
-    Column
-        Of dates; with the order of day and month where that mattered.
+    ``told`` is the order of day and month that the user gave, ``otherwise`` the one to use if the
+    texts do not show it. The column records the order if it mattered.
     """
     assert column.codes is not None
     name, texts = column.name, [str(category) for category in column.categories]

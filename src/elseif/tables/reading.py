@@ -116,17 +116,7 @@ class Table:
         return table
 
     def take(self, rows: np.ndarray) -> Table:
-        """The table of chosen rows, in their order; columns are of the kind that all rows have.
-
-        Parameters
-        ----------
-        rows : ndarray of int
-            Numbers of rows, counted from 0.
-
-        Returns
-        -------
-        Table
-        """
+        """The table of chosen rows, in their order; columns keep the kind that all rows have."""
 
         def get(place: int, name: str, kind: Kind | None) -> Column:
             return replace(self.column(self.names[place], kind).take(rows), name=name)

@@ -171,19 +171,9 @@ def _line_ends(last: str, text: str) -> int:
 
 @contextmanager
 def open_lines(path: Path, encoding: str | None = None) -> Iterator[TextLines]:
-    """The lines of a text file, decompressed by the last ending of its name.
+    """The lines of a text file, decompressed by the last ending of its name, with places of faults.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    encoding : str, default=None
-        Its encoding. None takes UTF-8, or UTF-16 and UTF-32 where the first bytes show them.
-
-    Yields
-    ------
-    TextLines
-        The lines, with the places of faults.
+    Without an encoding, UTF-8 is assumed, or UTF-16 or UTF-32 if the first bytes show it.
     """
     try:
         with _decompressed(path) as (file, size):
@@ -236,13 +226,7 @@ def _decompressed(path: Path) -> Iterator[tuple[BinaryIO, Callable[[int], float]
 
 
 class ZstandardFile(io.RawIOBase):
-    """A file compressed by Zstandard, decompressed by pyarrow.
-
-    Parameters
-    ----------
-    packed : file
-        The file, open for reading.
-    """
+    """A file compressed by Zstandard, decompressed by pyarrow."""
 
     def __init__(self, packed: BinaryIO) -> None:
         self._packed = packed
@@ -294,13 +278,7 @@ class ZstandardFile(io.RawIOBase):
 
 
 class NotClosed(io.RawIOBase):
-    """A file that stays open when it is closed.
-
-    Parameters
-    ----------
-    file : file
-        The file, open for reading.
-    """
+    """A file that stays open when it is closed."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file

@@ -12,25 +12,7 @@ SEPARATORS = (",", ".", "'", "\N{RIGHT SINGLE QUOTATION MARK}", " ", "\N{NO-BREA
 
 
 def without_thousands(text: str, separator: str, decimal: str) -> str | None:
-    """A number without what sets its thousands apart; None for what is not written so.
-
-    Parameters
-    ----------
-    text : str
-        Such as "1,234.5".
-    separator, decimal : str
-        The signs that set thousands and decimals apart.
-
-    Returns
-    -------
-    str or None
-
-    Examples
-    --------
-    >>> from elseif.tables.thousands import without_thousands
-    >>> without_thousands("1,234.5", ",", "."), without_thousands("12,34", ",", ".")
-    ('1234.5', None)
-    """
+    """A number without its thousands separators: "1,234.5" becomes "1234.5"; None if misplaced."""
     found = _grouped(separator, decimal).fullmatch(text)
     return None if found is None else text.replace(separator, "")
 

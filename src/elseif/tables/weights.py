@@ -8,19 +8,9 @@ NOTED_FROM = 1.01  # people that weights count for, by each that they are worth
 
 
 def effective_size(weights: np.ndarray, repeats: np.ndarray | None = None) -> float:
-    """Kish's effective sample size of weights, (sum w)^2 / sum w^2.
+    """Kish's effective sample size of weights: (sum w)^2 / sum w^2.
 
-    Parameters
-    ----------
-    weights : ndarray
-        None negative, not all zero.
-    repeats : ndarray of int, default=None
-        How many rows have each; 1 where not given.
-
-    Returns
-    -------
-    float
-        Their number where they are equal, and less where they are not.
+    ``repeats`` says how many rows have each weight; 1 by default.
     """
     shares = np.asarray(weights, dtype=float) / np.max(weights)
     times = shares if repeats is None else shares * repeats
