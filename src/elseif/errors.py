@@ -46,7 +46,7 @@ class DatabaseError(ElseifError, OSError):
 
 
 class SamplingError(ElseifError, ArithmeticError):
-    """The log posterior of a list is not a finite number."""
+    """Sampling failed or cannot be continued, or a log posterior is not a finite number."""
 
 
 class ModelFileError(ElseifError, ValueError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -40,9 +40,6 @@ from elseif.tables.origin import origin_of
 from elseif.tables.reading import read_table
 from elseif.tables.weights import weight_note
 from elseif.training_labels import training_labels
-
-if TYPE_CHECKING:
-    pass
 
 
 class BayesianRuleListClassifier(
@@ -308,9 +305,9 @@ class BayesianRuleListClassifier(
             return self._fit_in_engine(X, y, sample_weight)
         if self.n_shards is not None:
             raise ParamError(
-                f"n_shards={self.n_shards} asks for workers that hold the rows of a Dask frame, "
-                f"and X is a {type(X).__name__} in memory. Leave n_shards out, or hand over a "
-                "Dask frame."
+                f"n_shards={self.n_shards} distributes the rows of a Dask frame over its workers, "
+                f"and X is a {type(X).__name__} in memory. Leave n_shards out, or pass a Dask "
+                "frame."
             )
         table = read_table(X, allow_infinite=self.infinite == "outer")
         labels = training_labels(self, y, sample_weight, table)

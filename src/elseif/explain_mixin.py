@@ -14,6 +14,7 @@ from elseif.visible import show_name
 
 if TYPE_CHECKING:
     from elseif.editing.draft import Draft
+    from elseif.estimator import BayesianRuleListClassifier
     from elseif.explaining.explanation import Explanation
 
 
@@ -55,7 +56,7 @@ class ExplainMixin:
         check_is_fitted(self)
         return as_model(self).explain(X, row, level)
 
-    def with_labels(self: Any, labels: Any) -> Any:
+    def with_labels(self: Any, labels: Any) -> BayesianRuleListClassifier:
         """Use the names in a labels file wherever people read the model.
 
         Parameters
@@ -90,7 +91,7 @@ class ExplainMixin:
         else                           88% (82%–94%)  n =   111
         """
         check_is_fitted(self)
-        worded = copy.copy(self)
+        worded: BayesianRuleListClassifier = copy.copy(self)
         worded.model_ = self.model_.with_labels(labels)
         return worded
 

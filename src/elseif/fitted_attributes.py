@@ -33,11 +33,14 @@ class OfModel(Generic[T]):
         model = vars(classifier).get("model_")
         value = None if model is None else self._read(model)
         if value is None:
-            raise AttributeError(f"{type(classifier).__name__!r} has no {self._name!r}")
+            why = ": it is not fitted yet" if model is None else ""
+            raise AttributeError(
+                f"{type(classifier).__name__!r} object has no attribute {self._name!r}{why}"
+            )
         return value
 
     def __set__(self, classifier: Any, value: T) -> None:
-        raise AttributeError(f"{self._name} cannot be set: it is part of the model that fit made")
+        raise AttributeError(f"{self._name!r} is read from model_ and cannot be set")
 
 
 class PathOfModel(OfModel[ProjectionPath]):

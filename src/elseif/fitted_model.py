@@ -61,9 +61,9 @@ class FittedModel:
     rule_list : RuleList
         The point estimate.
     map_rule_list : RuleList
-        The sampled list with the highest posterior probability.
+        The most probable list: of all lists, if they were summed over, else of those drawn.
     posterior : Posterior | None
-        The sampled lists, if they were saved.
+        The posterior, unless the model was saved without it.
     convergence : Convergence | None
         Convergence of the sampler.
     fit_report : FitReport
@@ -138,7 +138,7 @@ class FittedModel:
     sha256: str | None = field(default=None, init=False)  # init=False: replace() forgets it
 
     def __repr__(self) -> str:
-        return f"FittedModel({len(self.rule_list) - 1} rules, posterior={self.posterior!r})"
+        return f"FittedModel({len(self.rule_list)} rules, posterior={self.posterior!r})"
 
     @property
     def lists(self) -> tuple[RuleList, ...]:

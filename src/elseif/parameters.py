@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import wraps
 from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ParamSpec
 
 from elseif.checks import (
     check_count,
@@ -30,6 +30,8 @@ from elseif.errors import ParamError, ParamTypeError
 
 if TYPE_CHECKING:
     import numpy as np
+
+P = ParamSpec("P")
 
 MOST_ITERATIONS = 10**15  # years on any machine
 MOST_RULES = 100  # of a projected list, which is there to be read
@@ -394,13 +396,13 @@ def refuse_unknown(estimator: str, names: Iterable[str], known: Collection[str])
             raise ParamTypeError(f"{estimator} has no parameter {name!r}.{hint}")
 
 
-def suggesting_names(init: Callable[..., None]) -> Callable[..., None]:
+def suggesting_names(init: Callable[P, None]) -> Callable[P, None]:
     """A constructor whose error for a misspelt name suggests similar ones."""
 
     @wraps(init)  # through which scikit-learn sees the constructor's own signature
-    def checked(self: Any, *args: Any, **settings: Any) -> None:
-        refuse_unknown(type(self).__name__, settings, BY_NAME)
-        init(self, *args, **settings)
+    def checked(*args: P.args, **settings: P.kwargs) -> None:
+        refuse_unknown(type(args[0]).__name__, settings, BY_NAME)
+        init(*args, **settings)
 
     return checked
 

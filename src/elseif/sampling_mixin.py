@@ -26,6 +26,7 @@ from elseif.showing.thin_lines import thin_lines_notes
 
 if TYPE_CHECKING:
     from elseif.antecedents.pool import Pool
+    from elseif.estimator import BayesianRuleListClassifier
     from elseif.fitted_model import FittedModel
     from elseif.model.prior import ListPrior
     from elseif.model.problem import Problem
@@ -65,7 +66,9 @@ class Chains:
 class SamplingMixin:
     """Methods of BayesianRuleListClassifier that draw from the posterior."""
 
-    def sample_more(self: Any, n_iter: int | None = None, *, seconds: float | None = None) -> Any:
+    def sample_more(
+        self: Any, n_iter: int | None = None, *, seconds: float | None = None
+    ) -> BayesianRuleListClassifier:
         """Continue sampling from the current state of the chains, and update all fitted attributes.
 
         The result is the same, bit for bit, as that of one run of ``n_iter_`` iterations: the first
@@ -134,7 +137,8 @@ class SamplingMixin:
             CHAINS: replace(chains, model=longer, drawn=drawn),
         }
         self._warn_of_convergence()
-        return self
+        classifier: BayesianRuleListClassifier = self
+        return classifier
 
     def _keep_chains(
         self: Any, drawn: Drawn, problem: Problem, kept: Checkpoints | None = None

@@ -41,7 +41,7 @@ def test_the_report_is_a_table() -> None:
     for words in ("age", "numeric", "female, male", "40 levels", "min_support"):
         assert words in text
     assert repr(clf.fit_report_).startswith("FitReport(300 rows, 3 columns, 1 of them left out")
-    assert repr(clf.model_).startswith("FittedModel(")
+    assert repr(clf.model_).startswith(f"FittedModel({len(clf.rule_list_)} rules, ")
     assert "\n" not in repr(clf.fit_report_) + repr(clf.model_)
     assert "town 0" not in text
     frame = clf.fit_report_.to_frame()

@@ -126,6 +126,18 @@ def test_clone_and_set_params() -> None:
     assert is_classifier(clf)
 
 
+def test_an_attribute_that_is_not_there_says_why() -> None:
+    """The words of Python, and whether fit was forgotten."""
+    X, y = random_frame()
+    clf = quick()
+    with pytest.raises(AttributeError, match=r"object has no attribute 'classes_': it is not fit"):
+        _ = clf.classes_
+    with pytest.raises(AttributeError, match=r"object has no attribute 'learnt_'$"):
+        _ = clf.fit(X, y).learnt_
+    with pytest.raises(AttributeError, match="'classes_' is read from model_ and cannot be set"):
+        clf.classes_ = [0, 1]
+
+
 def test_repr_shows_what_was_set() -> None:
     """The printed estimator shows the settings that are not the defaults."""
     assert repr(BayesianRuleListClassifier(expected_length=5)) == (
