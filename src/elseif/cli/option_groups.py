@@ -1,33 +1,41 @@
-"""Options that belong together, declared as fields of a dataclass."""
+"""Options that a command gets as one value, such as those declared as fields of a dataclass."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
-from dataclasses import MISSING, Field, fields, is_dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
 from functools import wraps
 from typing import Any, get_type_hints
 
 
-def takes_groups(command: Callable[..., None]) -> Callable[..., None]:
-    """A command with an option for every field of each parameter that is a dataclass."""
+@dataclass(frozen=True)
+class Gathered:
+    """A parameter of a command that is made from several options."""
+
+    options: Sequence[inspect.Parameter]
+    make: Callable[..., Any]
+
+
+def option(name: str, default: Any, annotation: Any) -> inspect.Parameter:
+    """A parameter that typer makes an option of."""
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(name, keyword, default=default, annotation=annotation)
+
+
+def gathering(command: Callable[..., None], **gathered: Gathered) -> Callable[..., None]:
+    """A command that has options in place of some of its parameters, which are made from them."""
     signature = inspect.signature(command, eval_str=True)
-    groups: dict[str, type[Any]] = {}
     parameters: list[inspect.Parameter] = []
     for name, parameter in signature.parameters.items():
-        if is_dataclass(parameter.annotation) and isinstance(parameter.annotation, type):
-            groups[name] = parameter.annotation
-            parameters += _options(parameter.annotation)
-        else:
-            parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+        own = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)]
+        parameters += gathered[name].options if name in gathered else own
 
     @wraps(command)
     def with_options(**given: Any) -> None:
-        made = {
-            name: group(**{field.name: given.pop(field.name) for field in fields(group)})
-            for name, group in groups.items()
-        }
-        command(**given, **made)
+        for name, each in gathered.items():
+            given[name] = each.make(**{o.name: given.pop(o.name) for o in each.options})
+        command(**given)
 
     del with_options.__wrapped__  # whose signature has no options
     with_options.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
@@ -35,17 +43,22 @@ def takes_groups(command: Callable[..., None]) -> Callable[..., None]:
     return with_options
 
 
+def takes_groups(command: Callable[..., None]) -> Callable[..., None]:
+    """A command with an option for every field of each parameter that is a dataclass."""
+    declared = {
+        n: p.annotation for n, p in inspect.signature(command, eval_str=True).parameters.items()
+    }
+    groups = {
+        n: kind for n, kind in declared.items() if is_dataclass(kind) and isinstance(kind, type)
+    }
+    return gathering(
+        command, **{n: Gathered(_options(group), group) for n, group in groups.items()}
+    )
+
+
 def _options(group: type[Any]) -> list[inspect.Parameter]:
     hints = get_type_hints(group, include_extras=True)
-    return [
-        inspect.Parameter(
-            field.name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=_default(field),
-            annotation=hints[field.name],
-        )
-        for field in fields(group)
-    ]
+    return [option(field.name, _default(field), hints[field.name]) for field in fields(group)]
 
 
 def _default(field: Field[Any]) -> Any:

@@ -6,12 +6,12 @@ import inspect
 import json
 from collections.abc import Callable, Mapping
 from enum import StrEnum
-from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from elseif.cli.option_groups import Gathered, gathering, option
 from elseif.errors import ParamError
 from elseif.parameters import (
     CHOICES,
@@ -46,27 +46,11 @@ def takes_settings(command: Callable[..., None]) -> Callable[..., None]:
 def takes_some_settings(
     wanted: Callable[[Setting], bool],
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """A command with an option for some settings."""
-    return lambda command: _with_options(command, wanted)
-
-
-def _with_options(
-    command: Callable[..., None], wanted: Callable[[Setting], bool]
-) -> Callable[..., None]:
-    own = list(inspect.signature(command, eval_str=True).parameters.values())[:-1]
+    """A command with an option for some settings, in the order of their groups."""
+    groups = [setting.group for setting in SETTINGS]
     taken = [s for s in SETTINGS if s.name not in NOT_OPTIONS and wanted(s)]
-    options = [_option(setting) for setting in taken]
-    in_groups = sorted(options, key=lambda option: _panel(option))
-
-    @wraps(command)
-    def with_settings(**given: Any) -> None:
-        named = {p.name: given[p.name] for p in own}
-        command(**named, settings={o.name: given[o.name] for o in options})
-
-    del with_settings.__wrapped__  # whose signature has no options
-    with_settings.__signature__ = inspect.Signature([*own, *in_groups])  # type: ignore[attr-defined]
-    with_settings.__annotations__ = {p.name: p.annotation for p in (*own, *options)}
-    return with_settings
+    options = [_option(s) for s in sorted(taken, key=lambda s: groups.index(s.group))]
+    return lambda command: gathering(command, settings=Gathered(options, dict))
 
 
 def _option(setting: Setting) -> inspect.Parameter:
@@ -98,22 +82,13 @@ def _option(setting: Setting) -> inspect.Parameter:
         if isinstance(kind, PositiveOrLearn):
             annotation, default, more["metavar"] = str, str(default), f"NUMBER|{LEARN}"
     names = [f"--{name.replace('_', '-')}", *ALSO_NAMED.get(name, ())]
-    option = typer.Option(*names, **more)
-    annotation = Annotated[annotation, option]
-    return inspect.Parameter(
-        name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
-    )
+    return option(name, default, Annotated[annotation, typer.Option(*names, **more)])
 
 
 def _choices(name: str, words: tuple[str, ...]) -> Any:
     """The words of a choice as typer wants them."""
     make: Any = StrEnum  # which mypy takes for a class to be written out
     return make(name, {word.upper(): word for word in words})
-
-
-def _panel(option: inspect.Parameter) -> int:
-    order = [setting.group.value for setting in SETTINGS]
-    return order.index(option.annotation.__metadata__[0].rich_help_panel)
 
 
 def estimator_parameters(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
-from functools import wraps
 from typing import Annotated, Any
 
 import typer
+
+from elseif.cli.option_groups import Gathered, gathering, option
 
 READING = "Reading text files"
 _OPTIONS: dict[str, tuple[Any, Any, str, str]] = {
@@ -41,36 +41,15 @@ _OPTIONS: dict[str, tuple[Any, Any, str, str]] = {
 
 def takes_text_format(command: Callable[..., None]) -> Callable[..., None]:
     """A command with these options, which it gets as one TextFormat, ``text``."""
-    signature = inspect.signature(command, eval_str=True)
-    options = [
-        inspect.Parameter(
-            name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=default,
-            annotation=Annotated[
-                kind,
-                typer.Option(
-                    f"--{name.replace('_', '-')}",
-                    metavar=metavar,
-                    help=text,
-                    rich_help_panel=READING,
-                ),
-            ],
-        )
-        for name, (kind, default, metavar, text) in _OPTIONS.items()
-    ]
-    own = [p.replace(kind=p.KEYWORD_ONLY) for n, p in signature.parameters.items() if n != "text"]
-    # settings stay last, where they are looked for
-    parameters = sorted([*own, *options], key=lambda p: p.name == "settings")
+    options = []
+    for name, (kind, default, metavar, text) in _OPTIONS.items():
+        dashed = f"--{name.replace('_', '-')}"
+        declared = typer.Option(dashed, metavar=metavar, help=text, rich_help_panel=READING)
+        options.append(option(name, default, Annotated[kind, declared]))
+    return gathering(command, text=Gathered(options, _text_format))
 
-    @wraps(command)
-    def with_options(**given: Any) -> None:
-        from elseif.tables.text_files import TextFormat  # loaded when a table is read
 
-        text = TextFormat(**{name: given.pop(name) for name in _OPTIONS})
-        command(**given, text=text)
+def _text_format(**given: Any) -> Any:
+    from elseif.tables.text_files import TextFormat  # loaded when a table is read
 
-    del with_options.__wrapped__  # whose signature has no options
-    with_options.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-    with_options.__annotations__ = {p.name: p.annotation for p in parameters}
-    return with_options
+    return TextFormat(**given)

@@ -12,6 +12,7 @@ from elseif.cohort.inclusion import OLDEST, PriorRecords
 from elseif.cohort.table_catalogue import plain_name
 from elseif.cohort.value_checks import LONGEST_SPAN, Window
 from elseif.errors import ParamError
+from elseif.phrases import clipped
 
 DOMAINS_BY_CRITERION = {
     "ConditionOccurrence": "condition",
@@ -120,7 +121,7 @@ def concept_sets_of(expression: Node, found: Found) -> dict[int, ConceptSet | st
         if isinstance(number, bool) or not isinstance(number, int):
             raise MalformedError(f"{node.child('id')} must be a whole number.")
         name = plain_name(str(node.value("name") or "")) or f"concept set {number}"
-        sets[number] = _concept_set(node.mapping("expression"), _short(name))
+        sets[number] = _concept_set(node.mapping("expression"), clipped(name, LONGEST_NAME))
     return sets
 
 
@@ -211,7 +212,7 @@ class _Rule:
     found: Found
 
     def refuse(self, place: str, why: str) -> None:
-        named = f" (rule {_short(self.name)!r})" if self.name else ""
+        named = f" (rule {clipped(self.name, LONGEST_NAME)!r})" if self.name else ""
         self.found.refuse(f"{place}{named}", why)
 
 
@@ -252,7 +253,8 @@ def _read_any(rule: _Rule, group: Node, criteria: list[Node]) -> None:
     if len(same) > 1 or known[0].least != 1 or known[0].most is not None:
         rule.refuse(group.child("Type"), f"is ANY of {len(read)} criteria that differ in more")
         return
-    name = _short(" or ".join(dict.fromkeys(each.records.name for each in known)))
+    names = " or ".join(dict.fromkeys(each.records.name for each in known))
+    name = clipped(names, LONGEST_NAME)
     records = AnyOf(name, tuple(each.records for each in known))
     rule.found.prior.append(PriorRecords(records, known[0].window, 1, known[0].observed))
 
@@ -417,7 +419,3 @@ def _read_years(rule: _Rule, node: Node) -> None:
             rule.found.years.append((None, year - (op == "lt")))
             return
     rule.refuse(node.place, "is not of whole years")
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1].rstrip()}…"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from elseif.cohort.feature import GROUPS, Feature
+from elseif.phrases import clipped
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -93,7 +94,7 @@ def plain_name(name: str | None) -> str:
     """
     shown = "".join(c if c.isprintable() else " " for c in name or "")
     line = " ".join(shown.split())
-    return line if len(line) <= LONGEST_NAME else f"{line[: LONGEST_NAME - 1].rstrip()}…"
+    return clipped(line, LONGEST_NAME)
 
 
 def different_names(columns: Sequence[Column], names: Mapping[int, str]) -> list[str]:

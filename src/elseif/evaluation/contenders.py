@@ -15,6 +15,7 @@ from sklearn.base import clone
 
 from elseif.errors import DataError, ElseifError
 from elseif.evaluation.folds import caught_warnings, rows_of
+from elseif.phrases import clipped
 
 FORMAT = 1  # of what is kept of a fit
 # whose versions may change a result
@@ -260,7 +261,7 @@ def reason(error: BaseException) -> str:
     text = " ".join(str(error).split()) or "no reason was given"
     if not isinstance(error, ElseifError):
         text = f"{type(error).__name__}: {text}"
-    text = text if len(text) <= LONGEST_REASON else text[: LONGEST_REASON - 1] + "…"
+    text = clipped(text, LONGEST_REASON)
     return text if text.endswith((".", "…", "!", "?")) else f"{text}."
 
 

@@ -22,6 +22,7 @@ from elseif.conditions.condition import (
     Condition,
     value_text,
 )
+from elseif.phrases import joined
 from elseif.posterior.rule_list import RuleList
 from elseif.tables.columns import Column, Kind, boolean_column
 from elseif.tables.times import as_date
@@ -324,7 +325,7 @@ def cells_text(cells: Sequence[Cell], display: DisplayLabels) -> str:
     values = [value for cell in cells for value in cell.values]
     if ANOTHER in values:
         return " or ".join(_values_text(cell.values, cell.besides, name) for cell in cells)
-    return _joined([name(value) for value in values], "or")
+    return _shortened([name(value) for value in values], "or")
 
 
 def _values_text(
@@ -332,13 +333,11 @@ def _values_text(
 ) -> str:
     if ANOTHER in values:
         named = [name(value) for value in besides]
-        return f"other than {_joined(named, 'and')}" if named else "any category"
-    return _joined([name(value) for value in values], "or")
+        return f"other than {_shortened(named, 'and')}" if named else "any category"
+    return _shortened([name(value) for value in values], "or")
 
 
-def _joined(texts: Sequence[str], word: str) -> str:
+def _shortened(texts: Sequence[str], word: str) -> str:
     if len(texts) > MOST_NAMED:
         texts = [*texts[: MOST_NAMED - 1], f"{len(texts) - MOST_NAMED + 1} others"]
-    if len(texts) < 2:
-        return "".join(texts)
-    return f"{', '.join(texts[:-1])} {word} {texts[-1]}"
+    return joined(texts, word)

@@ -12,13 +12,14 @@ from elseif.errors import ParamError
 from elseif.federation.federating import Federated
 from elseif.federation.federation_text import estimate_text
 from elseif.federation.site_lines import LeftOutSite, SiteLine
+from elseif.phrases import joined
 from elseif.report.findings import CAUTION, GOOD, SIGNS, UNKNOWN, Finding, judge_chains
 from elseif.report.page import render_page
 from elseif.report.page_tables import Table
 from elseif.report.plain_data import plain
 from elseif.report.posterior_summary import describe_convergence
 from elseif.report.validation_parts import observed_bar
-from elseif.report.wording import count, joined, percent, percent_range
+from elseif.report.wording import count, percent, percent_range
 from elseif.showing.line_heads import line_head
 from elseif.showing.numbers import decimals_for
 from elseif.showing.probability_axis import percent_tick, probability_end

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import textwrap
-
 import numpy as np
 
 from elseif.evaluation.intervals import Estimate
 from elseif.federation.federating import Federated, site_record
 from elseif.federation.plan import Plan
 from elseif.federation.site_counts import SiteCounts
+from elseif.report.validation_text import WIDTH, wrapped
 from elseif.showing.numbers import interval_text, percent
 from elseif.tables.federated import federation_sentences, withheld_sentence
 from elseif.tables.origin import origin_in_short
 from elseif.visible import show_name
 
-WIDTH = 92
 LONGEST = 24  # letters of a site's name
 
 
@@ -45,7 +43,7 @@ def federation_text(found: Federated) -> str:
     parts = [found.model.chosen_list().to_text(width=WIDTH)]
     model = found.model
     notes = [*model.fit_report.notes, *federation_sentences(model.federation)]
-    parts += [_wrapped(note) for note in [*notes, *origin_in_short(model.cohort)]]
+    parts += [wrapped(note) for note in [*notes, *origin_in_short(model.cohort)]]
     parts.append(_lines(found))
     if found.left_out:
         parts.append(_left_out(found))
@@ -73,7 +71,7 @@ def _lines(found: Federated) -> str:
             rows.append(text.rstrip())
     if is_bounded:
         rows.append(
-            _wrapped(
+            wrapped(
                 '"if withheld": the lowest and highest share possible, depending on where the '
                 "withheld people belong."
             )
@@ -107,7 +105,3 @@ def estimate_text(value: Estimate) -> str:
 
 def _share(observed: Estimate) -> str:
     return interval_text(observed.value, observed.low, observed.high)
-
-
-def _wrapped(text: str) -> str:
-    return textwrap.fill(text, WIDTH, subsequent_indent="  ", break_long_words=False)

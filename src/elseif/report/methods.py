@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from elseif.report.wording import count, joined, number, percent, quoted
+from elseif.phrases import joined
+from elseif.report.wording import count, number, percent, quoted
 
 Data = Mapping[str, Any]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from elseif.phrases import joined
 from elseif.report.findings import (
     CAUTION,
     GOOD,
@@ -13,7 +14,7 @@ from elseif.report.findings import (
     calibration,
     discrimination,
 )
-from elseif.report.wording import count, joined, percent
+from elseif.report.wording import count, percent
 from elseif.tables.origin import SYNTHETIC
 
 Data = Mapping[str, Any]

@@ -21,14 +21,14 @@ def validation_text(validation: ExternalValidation) -> str:
     parts = [_people(validation), _measures(validation), _lines(validation), _decisions(validation)]
     if validation.drift:
         parts.append(_drift(validation))
-    parts += [_wrapped(note) for note in validation.notes]
+    parts += [wrapped(note) for note in validation.notes]
     return "\n\n".join(parts)
 
 
 def _people(validation: ExternalValidation) -> str:
     observed = validation.n_events / validation.n
     learnt = validation.learnt_n_events / validation.learnt_n
-    return _wrapped(
+    return wrapped(
         f"{count_text(validation.n)} people, {count_text(validation.n_events)} "
         f"({percent(observed, 1)}) with the event ({show_name(validation.positive)}); the list was "
         f"learnt from {count_text(validation.learnt_n)}, {percent(learnt, 1)} of them with the "
@@ -102,5 +102,5 @@ def _share(observed: Estimate, n: float) -> str:
     return interval_text(observed.value, observed.low, observed.high) if n else "nobody"
 
 
-def _wrapped(text: str) -> str:
+def wrapped(text: str) -> str:
     return textwrap.fill(text, WIDTH, subsequent_indent="  ", break_long_words=False)

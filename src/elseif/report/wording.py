@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
+from elseif.phrases import joined
 from elseif.report.names import shown
 from elseif.showing import numbers
 from elseif.showing.optimism import optimism_words
@@ -311,8 +312,3 @@ def people_words(summary: Data) -> list[str]:
     if about["n_without_label"]:
         sentences.append(f"{count(about['n_without_label'])} rows without a label were left out.")
     return sentences
-
-
-def joined(parts: Sequence[str]) -> str:
-    """Texts one after another: a, b and c."""
-    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)

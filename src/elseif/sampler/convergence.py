@@ -459,4 +459,4 @@ def _swap_rates(infos: Sequence[ChainInfo]) -> tuple[float, ...]:
 
 
 def _largest(values: Sequence[float]) -> float:
-    return max((v for v in values if not np.isnan(v)), default=float("nan"))
+    return float(np.fmax.reduce(values, initial=np.nan))

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from elseif.errors import DataError
+from elseif.phrases import clipped
 from elseif.serving.fhir_bindings import PATIENT, Binding, patients_of
 from elseif.serving.requests import shown
 from elseif.serving.served_model import Answer, ServedModel
@@ -101,11 +102,9 @@ def card(served: ServedModel, answer: Answer) -> dict[str, Any]:
     shown = [answer["probabilities"][i] for i in shown_labels(served.rule_list)]
     texts = [_probability(each, is_open) for each in shown]
     summary = says_so("; ".join(texts), served.model.is_synthetic)
-    if len(summary) > LONGEST_SUMMARY:
-        summary = summary[: LONGEST_SUMMARY - 1] + "…"
     return {
         "uuid": str(uuid.uuid4()),
-        "summary": summary,
+        "summary": clipped(summary, LONGEST_SUMMARY),
         "indicator": "info",
         "detail": _detail(served, answer, texts),
         "source": {"label": f"{served.name} (elseif rule list, {served.sha256[:12] or 'unsaved'})"},

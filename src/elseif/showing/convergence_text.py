@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from elseif.phrases import joined
+
 if TYPE_CHECKING:
     from elseif.sampler.convergence import Convergence
     from elseif.sampler.quantity import Quantity
@@ -123,7 +125,7 @@ def unsteady_sentences(convergence: Convergence) -> list[str]:
     """What is not yet steady; for a converged run, what is less certain than the rest."""
     if convergence.status not in ("converged", "warn"):
         unsteady = unsteady_words(convergence)
-        return [f"{UNSTEADY}{_and(unsteady)}."] if unsteady else []
+        return [f"{UNSTEADY}{joined(unsteady)}."] if unsteady else []
     sentences = []
     if convergence.point_is_steady is False:
         by = convergence.point_found_by
@@ -132,7 +134,7 @@ def unsteady_sentences(convergence: Convergence) -> list[str]:
         sentences.append(f"{ANOTHER_LIST}{found}.")
     less_certain = unsteady_words(replace(convergence, point_is_steady=None))
     if less_certain:
-        sentences.append(f"{LESS_CERTAIN}{_and(less_certain)}.")
+        sentences.append(f"{LESS_CERTAIN}{joined(less_certain)}.")
     return sentences
 
 
@@ -172,7 +174,7 @@ def _counted(quantities: Sequence[Quantity], many: str) -> list[str]:
     unsteady = [q for q in quantities if not q.steady]
     if not unsteady:
         return []
-    error = _largest([q.mcse for q in unsteady])
+    error = float(np.fmax.reduce([q.mcse for q in unsteady]))
     within = f" (standard error up to {percentage_points(error)} points)" if error > 0 else ""
     return [f"{len(unsteady):,} of {len(quantities):,} {many}{within}"]
 
@@ -184,7 +186,7 @@ def _level(quantities: Sequence[Quantity], level: str) -> str:
     n_unsteady = sum(not q.steady for q in quantities)
     text = "steady" if not n_unsteady else f"{n_unsteady:,} of {len(quantities):,} not yet steady"
     probabilities = [q.mcse for q in quantities if level != "list" or q.name[:9] == "predicted"]
-    error = _largest(probabilities)
+    error = float(np.fmax.reduce(probabilities, initial=np.nan))
     return text if np.isnan(error) else f"{text}, ± {percentage_points(error)} percentage points"
 
 
@@ -195,15 +197,6 @@ def _run(convergence: Convergence) -> str:
     chains = "1 chain" if convergence.n_chains == 1 else f"{convergence.n_chains} chains"
     cut = f", {CUT_SHORT[convergence.ended_by]}" if convergence.ended_by in CUT_SHORT else ""
     return f"{chains} of {convergence.n_iter:,} iterations{cut}"
-
-
-def _and(parts: Sequence[str]) -> str:
-    *first, last = parts
-    return f"{', '.join(first)} and {last}" if first else last
-
-
-def _largest(values: Sequence[float]) -> float:
-    return max((v for v in values if not np.isnan(v)), default=float("nan"))
 
 
 def _shown(value: float, decimals: int = 3) -> str:

@@ -23,6 +23,7 @@ from elseif.conditions.condition import (
     UNEQUAL,
 )
 from elseif.model.consequent import TIE
+from elseif.phrases import joined
 from elseif.showing.numbers import count_text, percent
 from elseif.visible import show_name
 
@@ -142,7 +143,7 @@ def _behind(explanation: Explanation) -> str:
         counts.append(f"{count_text(sum(r.n for r in order[MOST_LABELS:]))} others")
     cases = "case" if explanation.n == 1 else "cases"
     total = f"{count_text(explanation.n)} training {cases}"
-    return f"It is based on {total}{rounded}: {_listed(counts)}."
+    return f"It is based on {total}{rounded}: {joined(counts)}."
 
 
 def met_sentence(checks: Sequence[ConditionCheck], display: DisplayLabels = PLAIN) -> str:
@@ -155,7 +156,7 @@ def met_sentence(checks: Sequence[ConditionCheck], display: DisplayLabels = PLAI
         wants = [w for c in of_column if (w := _met_wants(c, display))]
         what = f"{_name(display.column(column))} is {_value(column, of_column[0].value, display)}"
         parts.append(f"{what} ({' and '.join(wants)})" if wants else what)
-    return _listed(parts)
+    return joined(parts)
 
 
 def _met_wants(check: ConditionCheck, display: DisplayLabels) -> str:
@@ -176,7 +177,7 @@ def wants_text(check: ConditionCheck, display: DisplayLabels = PLAIN) -> str:
     if check.operator == BETWEEN:
         return f"{words[ABOVE]} {wanted[0]} and {words[AT_MOST]} {wanted[1]}"
     if check.operator == ONE_OF:
-        return wanted[0] if len(wanted) == 1 else f"one of {_listed(wanted)}"
+        return wanted[0] if len(wanted) == 1 else f"one of {joined(wanted)}"
     if check.operator in (TRUE, FALSE, MISSING):
         return {TRUE: "true", FALSE: "false", MISSING: "missing"}[check.operator]
     return wanted[0]
@@ -267,7 +268,7 @@ def _if(change: Change, explanation: Explanation) -> str:
         f"(now {_value(c.column, c.now, display)})"
         for c in change.columns
     ]
-    return f"with {_listed(parts)}, {_line(change.outcome, explanation)}."
+    return f"with {joined(parts)}, {_line(change.outcome, explanation)}."
 
 
 def _what_if(explanation: Explanation) -> tuple[str, ...]:
@@ -299,7 +300,7 @@ def _line(outcome: Outcome, explanation: Explanation) -> str:
 
 
 def _range(outcomes: Sequence[Outcome], explanation: Explanation) -> str:
-    which = _listed([_place(o.place, explanation) for o in outcomes], "or")
+    which = joined([_place(o.place, explanation) for o in outcomes], "or")
     if len(explanation.labels) == 2:
         risks = [outcome.probabilities[-1] for outcome in outcomes]
         label = _name(explanation.labels[-1].name)
@@ -307,7 +308,7 @@ def _range(outcomes: Sequence[Outcome], explanation: Explanation) -> str:
         span = f"{label} between {low} and {high}"
     else:
         names = list(dict.fromkeys(_name(outcome.predicted) for outcome in outcomes))
-        span = f"most probably {_listed(names, 'or')}"
+        span = f"most probably {joined(names, 'or')}"
     return f"{which} could apply: {span}"
 
 
@@ -322,7 +323,7 @@ def _risk(outcome: Outcome, explanation: Explanation) -> str:
         if probability > highest - TIE
     ]
     share = _percents(explanation, highest)[0]
-    return f"{_listed(tied, 'or')} {share}{' each' if len(tied) > 1 else ''}"
+    return f"{joined(tied, 'or')} {share}{' each' if len(tied) > 1 else ''}"
 
 
 def _place(place: int, explanation: Explanation) -> str:
@@ -358,9 +359,3 @@ def _share(share: float) -> str:
 
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
-
-
-def _listed(parts: Sequence[str], word: str = "and") -> str:
-    if len(parts) < 2:
-        return "".join(parts)
-    return f"{', '.join(parts[:-1])} {word} {parts[-1]}"

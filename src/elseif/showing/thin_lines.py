@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from elseif.phrases import joined
 from elseif.showing.numbers import count_text
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def thin_lines_words(counts: Sequence[float], name: str) -> str | None:
         )
     if few:
         places = _lines([place for place, _ in few], len(counts))
-        sizes = _joined([count_text(n) for _, n in few])
+        sizes = joined([count_text(n) for _, n in few])
         rests, theirs = ("rests", "its interval") if len(few) == 1 else ("rest", "their intervals")
         sentences.append(
             f"{places[0].upper()}{places[1:]} of {name} {rests} on fewer than {FEW} training "
@@ -55,9 +56,5 @@ def _lines(places: Sequence[int], n_lines: int) -> str:
     """Such as "line 2", "lines 2 and 3", "the last line", "lines 2 and 4 (the last)"."""
     if list(places) == [n_lines]:
         return "the last line"
-    lines = f"line{'s' if len(places) > 1 else ''} {_joined([str(place) for place in places])}"
+    lines = f"line{'s' if len(places) > 1 else ''} {joined([str(place) for place in places])}"
     return f"{lines} (the last)" if places[-1] == n_lines else lines
-
-
-def _joined(parts: Sequence[str]) -> str:
-    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from elseif.disclosure.rounding import Rounding
+from elseif.phrases import joined
 from elseif.visible import show_name
 
 LONGEST = 60  # letters of the name of a site or label
@@ -105,7 +106,7 @@ def _withheld(federation: Mapping[str, Any], left: str) -> list[str]:
         if not any(federation["most_withheld"]):
             return [f"{who} may have withheld a few people, who are not in these counts."]
         return [
-            f"{who} withheld about {_joined(about)} (rounded), who are not in these counts. {left}"
+            f"{who} withheld about {joined(about)} (rounded), who are not in these counts. {left}"
         ]
     return []
 
@@ -131,11 +132,7 @@ def withheld_sentence(labels: Sequence[str], site: Mapping[str, Any]) -> str:
         if n is None or n:
             total = "" if n is None else f" of {shared + n:,}"
             parts.append(f"{told}{total} labelled {_name(label)}")
-    return f"{_name(site['site'])} withholds {_joined(parts)} (minimum cell {site['min_cell']})"
-
-
-def _joined(parts: Sequence[str]) -> str:
-    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+    return f"{_name(site['site'])} withholds {joined(parts)} (minimum cell {site['min_cell']})"
 
 
 def _few(texts: Sequence[str], between: str) -> str:
