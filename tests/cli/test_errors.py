@@ -158,8 +158,16 @@ WRONG: list[tuple[list[str], int, str]] = [
     (["validate", "{f}/titanic.json", "{f}/no-rows.csv"], 3, "has columns but no rows"),
     (["validate", "{f}/titanic.json", "{f}/unlabelled.csv"], 3, "has no column 'survival'"),
     (["samplesize", "develop"], 2, "needs --prevalence and --parameters"),
-    (["site", "{f}/titanic.json", "{f}/titanic.csv", "--name", "a"], 5, "is no plan"),
-    (["federate", "{f}/titanic.json", "{f}/titanic.json"], 5, "is no plan"),
+    (
+        ["site", "{f}/titanic.json", "{f}/titanic.csv", "--name", "a"],
+        5,
+        "is not a file of the format 'elseif plan'",
+    ),
+    (
+        ["federate", "{f}/titanic.json", "{f}/titanic.json"],
+        5,
+        "is not a file of the format 'elseif plan'",
+    ),
     (["extract", "--database", "x://y", "--out", "{t}/c"], 2, "databases of the kind 'x'"),
     (["extract", "--database", "{f}/none.duckdb", "--out", "{t}/c"], 6, "does not exist"),
     (

@@ -276,7 +276,7 @@ def test_files_that_are_none(tmp_path: Path) -> None:
     with pytest.raises(ParamError, match="cannot be read"):
         read_atlas(tmp_path / "none.json")
     (tmp_path / "deep.json").write_text("[" * 5000)
-    with pytest.raises(ParamError, match="levels within levels"):
+    with pytest.raises(ParamError, match="nested levels"):
         read_atlas(tmp_path / "deep.json")
     (tmp_path / "text.json").write_text("{")
     with pytest.raises(ParamError, match="not readable as JSON"):
@@ -290,7 +290,7 @@ def test_files_that_are_none(tmp_path: Path) -> None:
     ("change", "said"),
     [
         ({"outcome_must_be_new": False}, "only the first record is sure to begin"),
-        ({"inclusion": {"age": [1, 2]}}, "inclusion is said by the file of ATLAS"),
+        ({"inclusion": {"age": [1, 2]}}, "inclusion comes from the ATLAS file"),
         ({"outcome": {"name": "x", "atlas": "target.json"}}, "which an outcome cannot have"),
         ({"index": {"name": "x", "atlas": 7}}, "must be a file that ends in .json"),
         (

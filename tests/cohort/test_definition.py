@@ -185,7 +185,7 @@ WRONG_FILES: list[tuple[str, str]] = [
     (SMALL + "features: [{domain: drug, at_least: [2, 1]}]", "at_least must increase"),
     (SMALL + "features: [{domain: drug, at_least: 0}]", "at_least must be between 1 and"),
     (SMALL + "features: [{domain: visit, value: count, at_least: 2}]", "goes with value: recorded"),
-    (SMALL + "features: [{domain: drug}, {domain: drug}]", "features: drug (any) stands twice"),
+    (SMALL + "features: [{domain: drug}, {domain: drug}]", "features: drug (any) is listed twice"),
     (SMALL + "features: [{domain: drug}]\ndomains: [drug]", "remove domains"),
     (SMALL + "inclusion: [18, 90]", "inclusion must be an Inclusion"),
     (SMALL + "inclusion: {ages: [18, 90]}", "'ages'; did you mean 'age'"),
@@ -212,7 +212,7 @@ WRONG_FILES: list[tuple[str, str]] = [
     ("a: &x [1]\nb: *x", "references (& and *) are not allowed"),
     ("!!python/object/apply:os.system ['true']", "not readable as YAML"),
     ("a: [1", "not readable as YAML"),
-    ("1: 2", "the key 1 is no text"),
+    ("1: 2", "the key 1 is not text"),
     (SMALL.replace("313217", "9" * 5000), "must be a whole number in plain digits, line"),
     (SMALL.replace("313217", "0x" + "f" * 5000), "must be a whole number in plain digits, line"),
     (SMALL.replace("313217", "0313217"), "'0313217' must be a whole number in plain digits"),
@@ -220,8 +220,8 @@ WRONG_FILES: list[tuple[str, str]] = [
     (SMALL.replace("A small definition", "2024-13-45"), "cannot be read as timestamp, line"),
     (SMALL + "outcome_must_be_new: !!bool x", "'x' cannot be read as bool, line"),
     (SMALL + "observation_before: !!float x", "'x' cannot be read as float, line"),
-    (SMALL + "groups: " + "[" * 3000 + "]" * 3000, "more than 16 levels within levels"),
-    (SMALL + "groups: " + "{a: " * 3000 + "1" + "}" * 3000, "more than 16 levels within levels"),
+    (SMALL + "groups: " + "[" * 3000 + "]" * 3000, "nests more than 16 levels deep"),
+    (SMALL + "groups: " + "{a: " * 3000 + "1" + "}" * 3000, "nests more than 16 levels deep"),
 ]  # fmt: skip
 
 

@@ -319,7 +319,7 @@ def test_facts_beside_the_database(database: tuple[Path, PlantedStroke]) -> None
         ({"schema": "a" * 64}, ParamError, "63 characters at most"),
         ({"schema": "cdm\n"}, ParamError, "is not a valid schema name"),
         ({"schema": None}, ParamTypeError, "must be text, not a NoneType"),
-        ({"schema": "Information_Schema"}, ParamError, "keeps for itself"),
+        ({"schema": "Information_Schema"}, ParamError, "is reserved by the database"),
     ],
 )
 def test_requests_that_cannot_be(

@@ -89,7 +89,7 @@ def test_a_failure_in_r_is_told_in_its_words(
         Road(max_seconds=0.5).fit(X, y)
     odd = "learn <- function(X, y) 0\nrisk <- function(model, X) rep(2, nrow(X))"
     _with_script(tmp_path, monkeypatch, odd)
-    with pytest.raises(ResourceError, match="or some that are none"):
+    with pytest.raises(ResourceError, match="or risks outside 0 to 1"):
         Road().fit(X, y).predict_proba(X)
 
 

@@ -263,7 +263,7 @@ def test_the_three_verbs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert run(["site", plan, str(here / "rows1.csv")]) == 2
     assert "--name" in capsys.readouterr().err
     assert run(["federate", plan, plan]) == 5
-    assert "is no site counts" in capsys.readouterr().err
+    assert "is not a file of the format" in capsys.readouterr().err
 
 
 def test_the_database_of_another_site(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -56,30 +56,30 @@ def change(path: str, value: Any) -> Callable[[dict[str, Any]], None]:
 
 
 CRAFTED = {
-    "a negative count": (change("patterns.0.counts.0", -1), "no number of people"),
-    "a fraction": (change("patterns.0.counts.0", 1.5), "no number of people"),
-    "a truth value": (change("patterns.0.counts.0", True), "no number of people"),
-    "a huge count": (change("patterns.0.counts.0", 10**18), "no number of people"),
-    "nobody": (change("patterns.0.counts", [0, 0]), "is of nobody"),
+    "a negative count": (change("patterns.0.counts.0", -1), "not a possible number of people"),
+    "a fraction": (change("patterns.0.counts.0", 1.5), "not a possible number of people"),
+    "a truth value": (change("patterns.0.counts.0", True), "not a possible number of people"),
+    "a huge count": (change("patterns.0.counts.0", 10**18), "not a possible number of people"),
+    "nobody": (change("patterns.0.counts", [0, 0]), "has no counts above 0"),
     "a cell that is not there": (change("patterns.0.cells.0", 99), "a cell is 99"),
     "too few cells": (change("patterns.0.cells", [0]), "must be a list of 3 to 3"),
     "a label more": (change("patterns.0.counts", [1, 1, 1]), "must be a list of 2 to 2"),
-    "a row": (change("patterns.0.name", "Jack Dawson"), "nobody agreed on"),
-    "a field more": (change("rows", []), "nobody agreed on"),
-    "twice the same": (lambda d: d["patterns"].insert(0, d["patterns"][0]), "stands once"),
+    "a row": (change("patterns.0.name", "Jack Dawson"), "has the unknown field"),
+    "a field more": (change("rows", []), "has the unknown field"),
+    "twice the same": (lambda d: d["patterns"].insert(0, d["patterns"][0]), "or occurs twice"),
     "no patterns": (change("patterns", {}), "must be a list"),
-    "nobody at all": (change("patterns", []), "counts nobody"),
+    "nobody at all": (change("patterns", []), "has no counts above 0"),
     "another plan": (change("plan_sha256", "0" * 64), "another plan"),
-    "no hash": (change("plan_sha256", "x"), "no SHA-256"),
+    "no hash": (change("plan_sha256", "x"), "not a SHA-256"),
     "below its own cell": (change("min_cell", 1000), "fewer than the minimum cell"),
     "an odd cell": (change("min_cell", 1), "min_cell"),
     "a cell of nothing": (change("min_cell", "ten"), "min_cell"),
-    "an endless cell": (change("min_cell", 10**12), "more than anybody has"),
+    "an endless cell": (change("min_cell", 10**12), "it must be at most"),
     "withheld without a cell": (change("withheld", [7, 7]), "without a minimum cell"),
-    "unknown without a cell": (change("withheld", [None, 0]), "no number of people"),
+    "unknown without a cell": (change("withheld", [None, 0]), "not a possible number of people"),
     "a long name": (change("site", "x" * 5000), "1 to 1,000 characters"),
     "another version": (change("format_version", 2), "version"),
-    "another format": (change("format", "elseif plan"), "is no site counts"),
+    "another format": (change("format", "elseif plan"), "is not a file of the format"),
 }
 
 
@@ -132,7 +132,7 @@ BAD_PLANS = {
     "a column twice": (lambda d: d["columns"].append(d["columns"][0]), "twice"),
     "a column of no use": (
         lambda d: d["columns"].append({"name": "surname", "kind": "boolean"}),
-        "no antecedent is about",
+        "no antecedent uses",
     ),
     "an unknown column": (change("antecedents.0", [["deck", "=", "A"]]), "no column 'deck'"),
     "an unknown level": (change("antecedents.0", [["sex", "=", "other"]]), "has no 'other'"),
@@ -146,7 +146,7 @@ BAD_PLANS = {
         "must be all text",
     ),
     "an odd type": (change("outcome.label_type", "complex"), "label_type"),
-    "a field more": (change("rows", []), "nobody agreed on"),
+    "a field more": (change("rows", []), "has the unknown field"),
 }
 
 

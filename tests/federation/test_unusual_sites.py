@@ -145,8 +145,8 @@ def spoilt(path: Path, change: Any) -> Path:
 @pytest.mark.parametrize(
     ("min_cell", "change", "message"),
     [
-        (None, lambda f: f["sites"][0]["shared"].reverse(), "are not those it is from"),
-        (None, lambda f: f["sites"][1].update(min_cell=10**6), "fewer than its minimum cell"),
+        (None, lambda f: f["sites"][0]["shared"].reverse(), "do not add up to those of the model"),
+        (None, lambda f: f["sites"][1].update(min_cell=10**6), "a count below its minimum cell"),
         (50, lambda f: [s.update(min_cell=None) for s in f["sites"]], "withholds nobody"),
         (None, lambda f: f["labels"].__setitem__(0, f["labels"][1]), "label twice"),
     ],

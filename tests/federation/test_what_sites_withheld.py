@@ -117,9 +117,9 @@ def spoilt(document: dict[str, Any], change: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda f: f["sites"][0]["shared"].append(1), "one number for each label"),
-        (lambda f: f["sites"][0].update(shared=[100, 100]), "are not those it is from"),
-        (lambda f: f["sites"][0].update(shared=[1, 1]), "fewer than its minimum cell"),
+        (lambda f: f["sites"][0]["shared"].append(1), "each label of the plan needs a count"),
+        (lambda f: f["sites"][0].update(shared=[100, 100]), "do not add up to those of the model"),
+        (lambda f: f["sites"][0].update(shared=[1, 1]), "a count below its minimum cell"),
         (lambda f: f["sites"][0].update(shared=None), "are missing"),
         (lambda f: f["sites"][1].update(site="North"), "same name"),
         (lambda f: f["most_withheld"].__setitem__(0, 7), "do not add up"),

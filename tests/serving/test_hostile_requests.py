@@ -102,7 +102,7 @@ def test_a_model_has_to_be_named() -> None:
     two = TestClient(make_app([served_ward(), ServedModel("all", clf.model_)]))
     refused = two.post("/predict", json={"case": CASE})
     assert refused.status_code == 404
-    assert refused.json()["error"] == 'Say which model: stroke or all, as {"model": ...}.'
+    assert refused.json()["error"] == 'Choose a model: stroke or all, as {"model": ...}.'
 
 
 def asked_by_hand(app: Any, messages: list[dict[str, Any]], wait: float = 0.0) -> list[Any]:

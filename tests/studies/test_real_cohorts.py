@@ -103,7 +103,7 @@ def test_it_continues(study: Study) -> None:
     [
         (["nwtco", "--database", "x"], "--database is an option of elseif study stroke only"),
         (["nwtco", "--only", "CHADS2"], "There is no classifier 'CHADS2'"),
-        (["flchain", "--only", "BRL", "--skip", "SVM"], "Say --only or --skip, not both."),
+        (["flchain", "--only", "BRL", "--skip", "SVM"], "Give --only or --skip, not both."),
         (["nwtco", "--time-at-risk", "3"], "Give another --time-at-risk"),
     ],
 )

@@ -167,7 +167,7 @@ def test_interrupts_and_what_comes_after(small_study: Study, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["stroke", "--only", "BRL", "--skip", "CART"], "Say --only or --skip, not both."),
+        (["stroke", "--only", "BRL", "--skip", "CART"], "Give --only or --skip, not both."),
         (["stroke", "--schema", "cdm"], "--schema goes with --database"),
         (["stroke", "--vocabulary-schema", "v"], "--vocabulary-schema goes with --database"),
         (["stroke", "--definition", "heart_failure"], "needs --database"),

@@ -114,7 +114,7 @@ def _condition(part: Any, table: Table, get_column: Callable[[str], Column]) -> 
     if operator in (TRUE, FALSE):
         raise ParamError(
             f"antecedents: {name!r} is a {column.kind} column; "
-            f"write ({name!r}, operator, value) to say what of it is meant."
+            f"write ({name!r}, operator, value) to say which of its values are meant."
         )
     return _valued_condition(column, operator, value)
 

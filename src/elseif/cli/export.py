@@ -183,7 +183,7 @@ def export(
 
     format_ = FORMATS.get(to.value)  # None for the calculator and the folder
     if out is None and format_ is not None and format_.is_binary:
-        raise ParamError(f"--to {to.value} is a binary file; say where: --out FILE.")
+        raise ParamError(f"--to {to.value} is a binary file; give --out FILE.")
     if labels is not None and (to is To.PLP or (format_ is not None and not format_.shows_labels)):
         say(f"note: --labels changes nothing here: {to.value} keeps the names of the columns.")
     if to is To.PLP:
@@ -211,7 +211,7 @@ def from_report(report: Path, model: Path, labels: Path | None) -> dict[str, str
 
 def _check_folder(out: Path | None) -> None:
     if out is None:
-        raise ParamError("--to plp is a folder; say where: --out FOLDER.")
+        raise ParamError("--to plp writes a folder; give --out FOLDER.")
     check_is_folder(out)
 
 

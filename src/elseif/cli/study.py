@@ -190,7 +190,7 @@ def _run_real(
 
     _refuse({option: options[option] for option in options if option not in OF_ALL_COMPARING}, name)
     if "only" in options and "skip" in options:
-        raise ParamError("Say --only or --skip, not both.")
+        raise ParamError("Give --only or --skip, not both.")
     watched = is_watched(quiet)
     settings = running.ComparisonSettings(
         out=out, seed=seed, n_jobs=jobs, watched=watched, **options

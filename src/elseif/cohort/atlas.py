@@ -132,7 +132,9 @@ def _content(path: Path) -> Any:
     except OSError as error:
         raise ParamError(f"{path} cannot be read: {error.strerror or error}.") from error
     if nesting(content) > DEEPEST:
-        raise ParamError(f"{path.name} has more than {DEEPEST} levels within levels: no cohort.")
+        raise ParamError(
+            f"{path.name} has more than {DEEPEST} nested levels, so it is not a cohort."
+        )
     try:
         return json.loads(content.decode("utf-8-sig"))
     except ValueError as error:
@@ -157,7 +159,7 @@ def _expression(content: Any, file: str) -> Node:
 def _translated(expression: Node, name: str | None, found: Found) -> AtlasCohort | None:
     for key in expression.names:
         if key not in KNOWN and expression.value(key) not in (None, [], {}, False):
-            found.refuse(expression.child(key), "is not known here")
+            found.refuse(expression.child(key), "is unknown")
     sets = concept_sets_of(expression, found)
     primary = expression.mapping("PrimaryCriteria")
     events: list[ConceptSet] = []

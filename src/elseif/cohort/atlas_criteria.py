@@ -309,7 +309,7 @@ def _read_windowed(rule: _Rule, node: Node, is_negated: bool) -> None:
         made = PriorRecords(read.records, read.window, most + 1, read.observed)
         rule.found.no_prior.append(made)
     elif most is not None:
-        rule.refuse(node.child("Occurrence"), "can hold for nobody")
+        rule.refuse(node.child("Occurrence"), "can never be met")
 
 
 def _window(rule: _Rule, node: Node) -> Window | None:
@@ -383,7 +383,7 @@ def _range(node: Node, found: Found, least: int, most: int) -> Range | None:
     low = None if low is None or low < least else low
     high = None if high is None or high > most else high
     if (low is not None and low > most) or (high is not None and high < least):
-        found.refuse(node.place, "can hold for nobody")
+        found.refuse(node.place, "can never be met")
         return None
     return low, high
 

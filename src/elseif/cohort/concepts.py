@@ -200,7 +200,9 @@ class AnyOf:
             raise ParamError(f"{self.name}: any_of must have at least one concept set.")
         for each in self.sets:
             if not isinstance(each, ConceptSet):
-                raise ParamTypeError(f"{self.name}: any_of holds {each!r:.80}, no ConceptSet.")
+                raise ParamTypeError(
+                    f"{self.name}: any_of holds {each!r:.80}, which is not a ConceptSet."
+                )
 
     def as_dict(self) -> dict[str, Any]:
         """Convert to plain data, in the form of a definition file.

@@ -261,8 +261,8 @@ class CohortDefinition:
             keys = {(feature.domain, key) for key in feature.keys}
             if keys & seen:
                 raise ParamError(
-                    f"features: {feature.domain} ({feature.keys[0]}) stands twice. Put its "
-                    "concepts into one."
+                    f"features: {feature.domain} ({feature.keys[0]}) is listed twice. Combine its "
+                    "concepts in one feature."
                 )
             seen |= keys
         if any(feature.rollup == GROUPS for feature in features) and not self.groups:

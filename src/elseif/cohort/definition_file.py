@@ -118,7 +118,7 @@ def _of_target(target: AtlasCohort, given: Mapping[str, Any], file: str) -> dict
     """What a cohort of ATLAS says of the index date and of whom to include."""
     for key in ("inclusion", "first_after_days"):
         if key in given:
-            raise ParamError(f"{file}: {key} is said by the file of ATLAS; leave it out.")
+            raise ParamError(f"{file}: {key} comes from the ATLAS file; leave it out.")
     before = given.get("observation_before", 365)
     if isinstance(before, int) and before < target.prior_days and target.first_after_days is None:
         raise ParamError(

@@ -84,7 +84,7 @@ def check_new_schema(schema: Any) -> None:
     """A name that every database takes, and that none keeps for itself; it is quoted anyway."""
     check_schema(schema)
     if schema.lower() in RESERVED_SCHEMAS:
-        raise ParamError(f"schema is {schema!r}, which the database keeps for itself.")
+        raise ParamError(f"schema is {schema!r}, which is reserved by the database.")
 
 
 class CdmFile:

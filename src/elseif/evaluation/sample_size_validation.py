@@ -145,7 +145,9 @@ def sample_size_to_validate(model: Any, **options: Any) -> SampleSize:
     people = np.array([rule.label_counts.sum() for rule in rule_list.rules])
     risk = np.array([float(rule.probabilities[-1]) for rule in rule_list.rules])
     if people.sum() <= 0:
-        raise ParamError("The list was learnt from nobody: its lines have no people to weigh by.")
+        raise ParamError(
+            "The list has no training observations by which its lines could be weighted."
+        )
     share = people / people.sum()
     prevalence = float(share @ risk)
     return validation_sample_size(

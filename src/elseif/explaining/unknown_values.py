@@ -67,7 +67,7 @@ def first_true(logic: ListLogic, truths: Mapping[str, Truth]) -> int:
     for j, rule in enumerate(logic.rules):
         if all(fits(truths[column], part) for column, part in rule.items()):
             return j
-    raise AssertionError("the default rule is true of everybody")
+    raise AssertionError("the default rule applies to every case")
 
 
 def reachable(logic: ListLogic, options: Mapping[str, Sequence[Truth]]) -> tuple[int, ...]:

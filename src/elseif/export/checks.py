@@ -129,7 +129,8 @@ def _check_rounding(document: Document) -> None:
         _refuse_unless(document.pool.supports is not None, "pool: there are no supports.")
         return
     _refuse_unless(
-        rounding.step % rounding.min_cell == 0, "training: counts are rounded to no multiple."
+        rounding.step % rounding.min_cell == 0,
+        "training: the rounding step is not a multiple of min_cell.",
     )
     projection = document.projection
     rules = [*document.rule_list, *document.map_rule_list]
@@ -177,7 +178,7 @@ def _check_columns(document: Document) -> None:
         )
         _refuse_unless(
             column.range is None or _is_range(column.range, Kind(column.kind)),
-            f"table: column {column.name[:100]!r} has a range that is none.",
+            f"table: column {column.name[:100]!r} has an invalid range.",
         )
 
 
@@ -379,7 +380,7 @@ def _check_projection(document: Document, conditions: _Conditions) -> None:
     point = decode_number(path.point_distance)
     _refuse_unless(
         math.isnan(point) or (math.isfinite(point) and point >= 0),
-        "projection: the point estimate's distance is none.",
+        "projection: the point estimate's distance is invalid.",
     )
     if path.scores is not None:
         _check_path_scores(path.scores, len(path.lists))
@@ -410,7 +411,7 @@ def _check_pool(document: Document, conditions: _Conditions) -> None:
             bool(antecedent)
             and len(set(antecedent)) == len(antecedent)
             and max(antecedent) < len(pool.conditions),
-            "pool: an antecedent is empty, or of conditions that are not there.",
+            "pool: an antecedent is empty, or refers to conditions that do not exist.",
         )
     _check_names(pool)
 
@@ -448,7 +449,7 @@ def _check_posterior(posterior: PosteriorPart, document: Document) -> None:
         )
         _refuse_unless(
             len(counts) == len(items) + 1 and all(len(row) == n_labels for row in counts),
-            "posterior: a list has not one row of counts a rule.",
+            "posterior: a list needs one row of counts for each rule.",
         )
     trained = np.array(document.training.label_counts) / document.training.count_unit
     rows = np.array([row for counts in posterior.label_counts for row in counts], dtype=float)
@@ -470,7 +471,7 @@ def _check_chains(posterior: PosteriorPart, n_lists: int) -> None:
     for chain in posterior.chains:
         _refuse_unless(
             len(chain.n_draws) == len(chain.lists) > 0 and max(chain.lists) < n_lists,
-            "posterior: a chain is at lists that are not there.",
+            "posterior: a chain refers to lists that do not exist.",
         )
         visited.update(chain.lists)
         totals.add(sum(chain.n_draws))
@@ -478,7 +479,7 @@ def _check_chains(posterior: PosteriorPart, n_lists: int) -> None:
         len(totals) == 1 and max(totals) <= LARGEST_CHAIN,
         "posterior: the chains are of different or impossible lengths.",
     )
-    _refuse_unless(len(visited) == n_lists, "posterior: no chain was at some of the lists.")
+    _refuse_unless(len(visited) == n_lists, "posterior: some lists were drawn by no chain.")
 
 
 def _first(names: Iterable[str]) -> str:

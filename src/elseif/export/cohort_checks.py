@@ -25,7 +25,7 @@ def check_recalibrated(document: Document) -> None:
     if not (len(held) == len(old) == len(new)) or any(
         len(a) != len(c) or len(b) != len(c) for a, b, c in zip(old, new, held, strict=True)
     ):
-        raise ModelFileError("recalibrated: there is not one row of counts for each line.")
+        raise ModelFileError("recalibrated: each line needs a row of counts.")
     for rows in zip(old, new, held, strict=True):
         for before, after, total in zip(*rows, strict=True):
             if not math.isclose(made.discount * before + after, total, rel_tol=1e-9, abs_tol=1e-9):
@@ -42,7 +42,7 @@ def check_cohort(document: Document) -> None:
     known = {column.name for column in document.table.columns}
     columns = [concept.column for concept in cohort.concepts]
     if not known.issuperset(columns) or len(set(columns)) < len(columns):
-        raise ModelFileError("cohort: concepts are of columns that are not there, or occur twice.")
+        raise ModelFileError("cohort: concepts are of columns that do not exist, or occur twice.")
     told = {(c.concept_id, c.domain, c.feature, c.unit_concept_id) for c in cohort.concepts}
     if len(told) < len(columns):
         raise ModelFileError("cohort: two columns are of the same concept.")
@@ -65,7 +65,7 @@ def check_federation(document: Document) -> None:
         raise ModelFileError("federation: a site without a minimum cell withholds nobody.")
     rows = [row for site in made.sites for row in (site.shared, site.withheld) if row is not None]
     if any(len(row) != n_labels for row in [*rows, made.most_withheld]):
-        raise ModelFileError("federation: there is not one number for each label of the plan.")
+        raise ModelFileError("federation: each label of the plan needs a count.")
     if document.training.rounding is not None:
         if rows:
             raise ModelFileError("federation: counts are rounded, but others would reveal them.")
@@ -80,18 +80,20 @@ def check_federation(document: Document) -> None:
             raise ModelFileError("federation: a site without a minimum cell withholds nobody.")
         told = [*(site.shared or ()), *(site.withheld or ())]
         if any(n is not None and 0 < n < (site.min_cell or 0) for n in told):
-            raise ModelFileError("federation: a site tells fewer than its minimum cell.")
+            raise ModelFileError("federation: a site has a count below its minimum cell.")
     most = [
         sum(_most(site.withheld[i], site.min_cell) for site in made.sites if site.withheld)
         for i in range(n_labels)
     ]
     if most != list(made.most_withheld):
-        raise ModelFileError("federation: the people withheld do not add up.")
+        raise ModelFileError("federation: the counts of withheld people do not add up.")
     if document.recalibrated is None:  # which has other people on top
         shared = [sum(n) for n in zip(*(site.shared or () for site in made.sites), strict=True)]
         held = [n for n in shared if n]  # a label that nobody has is none of the model's
         if held != list(document.training.label_counts):
-            raise ModelFileError("federation: the people of the sites are not those it is from.")
+            raise ModelFileError(
+                "federation: the counts of the sites do not add up to those of the model."
+            )
 
 
 def _most(withheld: int | None, min_cell: int | None) -> int:

@@ -57,7 +57,7 @@ def check_shares(given: Any) -> Any:
     if isinstance(given, list):
         wrong = (type(s) not in (int, float) or not 0 <= s <= 1 for s in given)
         if sum(wrong) > MOST_UNKNOWN:
-            raise ValueError("many shares are no numbers between 0 and 1")
+            raise ValueError("some shares are not numbers between 0 and 1")
     return given
 
 

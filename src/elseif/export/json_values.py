@@ -89,7 +89,9 @@ def hashable(values: list[Any]) -> list[Any]:
     except TypeError as error:
         raise ModelFileError(f"a key or member of a set is not possible ({error})") from error
     if most > MOST_COLLIDING:
-        raise ModelFileError(f"{most:,} values have one hash, which no data would have")
+        raise ModelFileError(
+            f"{most:,} values have the same hash, which does not happen in real data"
+        )
     return values
 
 

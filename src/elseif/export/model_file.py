@@ -96,7 +96,7 @@ def model_text(model: FittedModel, posterior: str | None = "lists") -> str:
     except UnicodeEncodeError as error:
         raise ModelFileError(
             f"The text {error.object[error.start : error.end]!a} in a name, category or label is "
-            "half a character and no Unicode; a model file cannot hold it. Rename it."
+            "an unpaired surrogate, not Unicode; a model file cannot hold it. Rename it."
         ) from error
     _checked(content, "The model")
     head = {key: content[key] for key in ("format", "format_version", "made_by", "sha256")}

@@ -224,7 +224,7 @@ def _judge_left_out(
     known = [k for k, label in enumerate(rule_list.classes) if label == plan.classes[place]]
     if not known:
         raise DataError(
-            f"Without {sites[i].site!r:.100} nobody has the label {plan.classes[place]!r}."
+            f"Without {sites[i].site!r:.100} no row has the label {plan.classes[place]!r}."
         )
     return judged(rule_list, sites[i], counts, place, known[0])
 

@@ -167,9 +167,7 @@ def _plan(raw: Mapping[str, Any], name: str) -> Plan:
     used = {c.column for a in antecedents for c in a}
     unused = [column.name for column in columns if column.name not in used]
     if unused:
-        raise FederationError(
-            f"{name} has a column {unused[0]!r:.100} that no antecedent is about."
-        )
+        raise FederationError(f"{name} has a column {unused[0]!r:.100} that no antecedent uses.")
     classes = decode_labels(_label_type(outcome, labels), labels)
     if len(set(hashable(classes.tolist()))) < len(classes):
         raise FederationError(f"{name} names a label twice.")
@@ -193,7 +191,7 @@ def _label_type(outcome: Mapping[str, Any], labels: list[Any]) -> str:
         told = outcome["label_type"]
         pattern = r"bool|u?int(8|16|32|64)|float(16|32|64)|U[0-9]{1,6}|object"
         if not isinstance(told, str) or not re.fullmatch(pattern, told):
-            raise FederationError(f"label_type is {told!r:.60}, which no label has.")
+            raise FederationError(f"label_type is {told!r:.60}, which is not a type of labels.")
         return told
     types = {type(label) for label in labels}
     if types == {bool}:

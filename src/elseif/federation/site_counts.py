@@ -172,7 +172,7 @@ def _label_codes(plan: Plan, y: Any, n_rows: int, missing_y: str) -> np.ndarray:
             raise DataError(f"y has the label {label!r:.100}; those of the plan are {shown}.")
         codes[row] = place[label]
     if not (codes >= 0).any():
-        raise DataError("Nobody has a label.")
+        raise DataError("No row has a label.")
     return codes
 
 

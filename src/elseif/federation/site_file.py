@@ -107,11 +107,11 @@ def read_site(path: str | os.PathLike[str], plan: Plan) -> SiteCounts:
     check_fields(raw, (*fields, "patterns", "sha256"), ("synthetic",), name)
     if not is_sealed(raw):
         raise FederationError(
-            f"{name} is not as it was written: its checksum differs. Ask the site for it again."
+            f"{name} was changed or damaged: its checksum differs. Ask the site for it again."
         )
     sha256 = raw["plan_sha256"]
     if not isinstance(sha256, str) or not re.fullmatch("[0-9a-f]{64}", sha256):
-        raise FederationError(f"{name}: plan_sha256 is no SHA-256.")
+        raise FederationError(f"{name}: plan_sha256 is not a SHA-256 checksum.")
     check_plan_matches(plan, sha256, name)
     min_cell = _min_cell(raw["min_cell"], name)
     n_labels = len(plan.classes)
@@ -122,7 +122,7 @@ def read_site(path: str | os.PathLike[str], plan: Plan) -> SiteCounts:
     if min_cell is None and any(withheld):
         raise FederationError(f"{name} withholds people without a minimum cell.")
     if not len(patterns) and not any(n is None or n for n in withheld):
-        raise FederationError(f"{name} counts nobody.")
+        raise FederationError(f"{name} has no counts above 0.")
     synthetic = raw.get("synthetic", False)
     if not isinstance(synthetic, bool):
         raise FederationError(f"{name}: synthetic must be true or false.")
@@ -138,7 +138,9 @@ def _min_cell(raw: Any, name: str) -> int | None:
     except (ParamError, TypeError) as error:
         raise FederationError(f"{name}: {error}") from error
     if min_cell is not None and min_cell > LARGEST_CELL:
-        raise FederationError(f"{name}: min_cell is {min_cell:,}, more than anybody has.")
+        raise FederationError(
+            f"{name}: min_cell is {min_cell:,}; it must be at most {LARGEST_CELL:,}."
+        )
     return min_cell
 
 
@@ -146,7 +148,7 @@ def _check_count(n: Any, min_cell: int | None, where: str, may_be_unknown: bool 
     if n is None and may_be_unknown:
         return
     if type(n) is not int or not 0 <= n <= MOST_PEOPLE:
-        raise FederationError(f"{where}: {n!r:.60} is no number of people.")
+        raise FederationError(f"{where}: {n!r:.60} is not a possible number of people.")
     if min_cell is not None and 0 < n < min_cell:
         raise FederationError(f"{where}: {n} people are fewer than the minimum cell of {min_cell}.")
 
@@ -164,15 +166,15 @@ def _patterns(
         _check_entry(entry, sizes, n_labels, where)
         cells, counts = entry["cells"], entry["counts"]
         if number > 1 and not before < cells:
-            raise FederationError(f"{where} is not after the one before it: each stands once.")
+            raise FederationError(f"{where} is out of order, or occurs twice.")
         for n in counts:
             _check_count(n, min_cell, where)
         if not any(counts):
-            raise FederationError(f"{where} is of nobody.")
+            raise FederationError(f"{where} has no counts above 0.")
         total += sum(counts)
         before = cells
     if total > MOST_PEOPLE:
-        raise FederationError(f"{name} counts more people than there are.")
+        raise FederationError(f"{name} has counts of more than {MOST_PEOPLE:,} people.")
     patterns = np.array([e["cells"] for e in entries], dtype=np.int64).reshape(-1, len(sizes))
     found = np.array([e["counts"] for e in entries], dtype=np.int64).reshape(-1, n_labels)
     return patterns, found

@@ -29,7 +29,7 @@ def read_document(
     if not isinstance(raw, dict) or raw.get("format") != format_name:
         found = raw.get("format") if isinstance(raw, dict) else None
         what = f"its format is {found!r:.60}" if isinstance(found, str) else "it has no format"
-        raise FederationError(f"{name} is no {format_name.removeprefix('elseif ')}: {what}.")
+        raise FederationError(f"{name} is not a file of the format {format_name!r}: {what}.")
     if type(raw.get("format_version")) is not int or raw["format_version"] != version:
         raise FederationError(
             f"{name} has format version {raw.get('format_version')!r:.40}; this release reads "
@@ -39,7 +39,7 @@ def read_document(
 
 
 def check_fields(raw: Any, needed: Collection[str], optional: Collection[str], where: str) -> None:
-    """Refuse what is no object, lacks a field, or has one that nobody knows."""
+    """Refuse anything but an object with the needed and optional fields."""
     if not isinstance(raw, Mapping):
         raise FederationError(f"{where} must be an object in braces.")
     lacking = [field for field in needed if field not in raw]
@@ -47,21 +47,21 @@ def check_fields(raw: Any, needed: Collection[str], optional: Collection[str], w
         raise FederationError(f"{where} lacks {lacking[0]!r}.")
     unknown = [field for field in raw if field not in needed and field not in optional]
     if unknown:
-        raise FederationError(f"{where} has a field {unknown[0]!r:.100} that nobody agreed on.")
+        raise FederationError(f"{where} has the unknown field {unknown[0]!r:.100}.")
 
 
 def check_list(raw: Any, where: str, fewest: int, most: int) -> list[Any]:
-    """A list of a bearable length."""
+    """A list of limited length."""
     if not isinstance(raw, list) or not fewest <= len(raw) <= most:
-        n = f"it has {len(raw):,}" if isinstance(raw, list) else "it is none"
+        n = f"it has {len(raw):,}" if isinstance(raw, list) else "it is not a list"
         raise FederationError(f"{where} must be a list of {fewest:,} to {most:,} entries; {n}.")
     return raw
 
 
 def check_text(raw: Any, where: str) -> str:
-    """A text of a bearable length that a file can hold."""
+    """A text of limited length that is valid Unicode."""
     if not isinstance(raw, str) or not raw.strip() or len(raw) > LONGEST_TEXT:
         raise FederationError(f"{where} must be a text of 1 to {LONGEST_TEXT:,} characters.")
     if any("\ud800" <= character <= "\udfff" for character in raw):
-        raise FederationError(f"{where} has half a character, which is no Unicode.")
+        raise FederationError(f"{where} has an unpaired surrogate, which is not valid Unicode.")
     return raw

@@ -71,7 +71,7 @@ def read_arrays(path: Path) -> ArrayFile:
     content = _content(path)
     begin = len(MAGIC) + _HASH_BYTES + 1
     if content[: len(MAGIC)] != MAGIC:
-        raise DamagedFileError("it is no file of arrays, or empty")
+        raise DamagedFileError("it is not an array file, or is empty")
     rest = memoryview(content)[begin:]
     if content[len(MAGIC) : begin] != hashlib.sha256(rest).hexdigest().encode("ascii") + b"\n":
         raise DamagedFileError("its checksum is not that of its content")
@@ -87,7 +87,7 @@ def _content(path: Path) -> bytes:
         handle = os.open(path, os.O_RDONLY | _SAFELY)
         with os.fdopen(handle, "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise DamagedFileError("it is no ordinary file")
+                raise DamagedFileError("it is not a regular file")
             return file.read()
     except OSError as error:
         raise DamagedFileError(f"it cannot be read ({error.strerror or error})") from error
@@ -100,7 +100,7 @@ def _parsed(line: bytes) -> tuple[dict[str, Any], list[tuple[str, str, tuple[int
         found = json.loads(line)
         header, table = found["header"], found["arrays"]
         if not isinstance(header, dict):
-            raise DamagedFileError("its header is no object")
+            raise DamagedFileError("its header is not an object")
         parts = [(str(name), str(dtype), tuple(shape)) for name, dtype, shape in table]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise DamagedFileError("its header cannot be read") from error

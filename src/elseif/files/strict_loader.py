@@ -24,7 +24,7 @@ class StrictLoader(yaml.SafeLoader):
         if self.check_event(yaml.events.AliasEvent):
             raise _refused("references (& and *) are not allowed", mark)
         if self.depth == DEEPEST:
-            raise _refused(f"there are more than {DEEPEST} levels within levels", mark)
+            raise _refused(f"it nests more than {DEEPEST} levels deep", mark)
         self.depth += 1
         node = super().compose_node(parent, index)
         self.depth -= 1
@@ -60,7 +60,7 @@ class StrictLoader(yaml.SafeLoader):
         for key_node, _ in node.value:
             key = self.construct_object(key_node, deep=True)
             if not isinstance(key, str):
-                raise _refused(f"the key {key!r:.40} is no text", key_node.start_mark)
+                raise _refused(f"the key {key!r:.40} is not text", key_node.start_mark)
             if key in seen:
                 raise _refused(f"the key {key!r:.40} occurs twice", key_node.start_mark)
             seen.add(key)

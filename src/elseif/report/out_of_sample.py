@@ -66,7 +66,7 @@ def performance_in_report(path: Path, model: FittedModel) -> dict[str, str]:
     except (UnicodeDecodeError, ValueError):
         found = {}
     if "validation" not in found or "discrimination" not in (found["validation"] or {}):
-        raise DataError(f"{path.name} is no report that elseif wrote.")
+        raise DataError(f"{path.name} is not a report made by elseif.")
     if not _is_of(found, model):
         raise DataError(
             f"{path.name} is a report on another list, or on another training table. Give the "

@@ -80,7 +80,7 @@ def read_options(options: Mapping[str, Any]) -> ReportOptions:
         )
     bad = [t for t in read.thresholds or () if not (isinstance(t, Real) and 0 < float(t) < 1)]
     if bad:
-        raise ParamError(f"thresholds: {bad[0]!r} is no risk; each must lie between 0 and 1.")
+        raise ParamError(f"thresholds: {bad[0]!r} is not a risk; each must lie between 0 and 1.")
     return read
 
 

@@ -118,7 +118,7 @@ def _own_table(values: Mapping[str, Any], n_rows: int) -> Table:
     for name, column in values.items():
         if len(column) != n_rows:
             raise DataError(
-                f"subgroups[{name!r}] has {len(column)} values, the table that is judged has "
+                f"subgroups[{name!r}] has {len(column)} values, the evaluated table has "
                 f"{n_rows} rows; give one value a row."
             )
     return read_table(

@@ -266,11 +266,11 @@ def _saved(file: ArrayFile) -> SavedChain:
             n_saved=int(header["n_saved"]),
         )
     except (KeyError, TypeError, ValueError, OverflowError, AttributeError, IndexError) as error:
-        raise DamagedFileError("it lacks a part") from error
+        raise DamagedFileError("a part is missing") from error
     if not 0 <= saved.begin <= saved.target <= 2**53 or not 0 <= saved.n_saved < 2**53:
         raise DamagedFileError("its lengths are out of order")
     if not 0 <= saved.seconds < 1e12 or saved.seconds_each <= 0:
-        raise DamagedFileError("its times are none")
+        raise DamagedFileError("its times are invalid")
     return saved
 
 

@@ -40,9 +40,9 @@ def check_snapshot(
     _need(len(snapshot.lists) == n_rungs, "it has a list too many or too few")
     beta, weights = snapshot.beta, snapshot.addition_weights
     falls = beta[0] == 1 and beta[-1] >= 0 and bool(np.all(np.diff(beta) < 0))
-    _need(falls, "its temperatures are no ladder")
+    _need(falls, "its temperatures do not form a ladder")
     sums_to_1 = np.allclose(weights.sum(axis=1), 1, atol=1e-6)
-    _need(bool(np.all(weights >= 0)) and bool(sums_to_1), "its proposals are no probabilities")
+    _need(bool(np.all(weights >= 0)) and bool(sums_to_1), "its proposal probabilities are invalid")
     _need(sorted(snapshot.replica.tolist()) == list(range(n_rungs)), "its replicas are mixed up")
     _need(bool(snapshot.stream.any()), "its random numbers have no state")
     _check_counters(snapshot)

@@ -339,7 +339,7 @@ class _Server:
             return next(iter(self._models.values()))
         if name is None:
             known = " or ".join(self._models)
-            raise Refused(NOT_FOUND, f'Say which model: {known}, as {{"model": ...}}.')
+            raise Refused(NOT_FOUND, f'Choose a model: {known}, as {{"model": ...}}.')
         if not isinstance(name, str) or name not in self._models:
             known = ", ".join(self._models)
             raise Refused(NOT_FOUND, f"There is no model {shown(name)}; there are {known}.")

@@ -84,6 +84,6 @@ def require_known(body: Any, known: set[str]) -> Mapping[str, Any]:
     unknown = sorted(set(body) - known)
     if unknown:
         raise Refused(
-            UNUSABLE, f"{shown(unknown[0])} is not known here; known: {', '.join(sorted(known))}."
+            UNUSABLE, f"Unknown field {shown(unknown[0])}; allowed: {', '.join(sorted(known))}."
         )
     return body

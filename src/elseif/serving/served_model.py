@@ -337,7 +337,9 @@ def _checked(value: Any, name: str, kind: Kind, category: str) -> Any:
     if value is None:
         return None
     if isinstance(value, str) and any("\ud800" <= c <= "\udfff" for c in value):
-        raise DataError(f"The value of {name!r} holds half a character, which is not text.")
+        raise DataError(
+            f"The value of {name!r} has an unpaired surrogate, which is not valid Unicode."
+        )
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     is_number = is_number and abs(value) <= LARGEST
     if kind is Kind.NUMERIC:

@@ -54,7 +54,7 @@ class StrokeSettings(ComparisonSettings):
         if self.database is not None and self.patients != PAPER_SIZE:
             raise ParamError("--patients is the size of the synthetic database; leave it out.")
         if self.only and self.skip:
-            raise ParamError("Say --only or --skip, not both.")
+            raise ParamError("Give --only or --skip, not both.")
 
     @property
     def is_nafld(self) -> bool:

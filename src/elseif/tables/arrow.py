@@ -42,8 +42,8 @@ class Pieces:
             if at == self.n_rows:
                 return
         raise DataError(
-            f"Column {self.name!r} has not the {self.n_rows:,} rows that were counted when the "
-            "table was opened. Has it been written to since? Open it again."
+            f"Column {self.name!r} no longer has the {self.n_rows:,} rows that were counted when "
+            "the table was opened. Has it been written to since? Open it again."
         )
 
 
@@ -188,7 +188,7 @@ def _codes(pieces: Pieces) -> tuple[np.ndarray, list[Any], str]:
             clash = (
                 f"its categories are in another order from row {rows.start:,} on: "
                 f"{', '.join(map(repr, levels[:10]))}; taken together, "
-                f"{', '.join(map(repr, list(position)[:10]))}. Say which is meant by "
+                f"{', '.join(map(repr, list(position)[:10]))}. Choose one by "
                 f"kinds={{{pieces.name!r}: [...]}}, or 'category'"
             )
         recode = np.array([*codes_of_levels, -1], dtype=np.int32)

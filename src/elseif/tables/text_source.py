@@ -86,7 +86,9 @@ class TextLines:
         if not line:
             raise StopIteration
         if len(line) == LONGEST_LINE:
-            what = f"a line of more than {LONGEST_LINE:,} characters, which is no row of a table"
+            what = (
+                f"a line of more than {LONGEST_LINE:,} characters, which cannot be a row of a table"
+            )
             raise DataError(f"{self._path.name}, line {self.n_read + 1}: {what}.")
         if "\0" in line:
             byte = self._next + self._n_bytes(line[: line.index("\0")])

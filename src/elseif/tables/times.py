@@ -47,7 +47,7 @@ def durations_to_days(durations: np.ndarray, name: str) -> np.ndarray:
     if unit in NO_FIXED_LENGTH and not np.isnat(durations).all():
         what = {"Y": "years", "M": "months"}.get(unit, "durations without a unit")
         raise DataError(
-            f"Column {name!r} holds {what}, which are no fixed number of days. Convert it to "
+            f"Column {name!r} holds {what}, which are not a fixed number of days. Convert it to "
             "days, or to a number."
         )
     _refuse_beyond(durations, name)

@@ -143,7 +143,7 @@ class RClassifier(SparseClassifier):
             risk = np.fromfile(folder / "risk.bin", dtype=np.float64)
         if len(risk) != X.shape[0] or not np.all((risk >= 0) & (risk <= 1)):
             raise ResourceError(
-                f"R gave {len(risk)} risks for {X.shape[0]} rows, or some that are none."
+                f"R returned {len(risk)} risks for {X.shape[0]} rows, or risks outside 0 to 1."
             )
         return np.column_stack([1 - risk, risk])
 
