@@ -11,7 +11,15 @@ from sklearn.base import clone
 
 from elseif import BayesianRuleListClassifier
 from elseif.errors import ParamError, ParamTypeError
-from elseif.parameters import BY_NAME, CHOICES, SETTINGS, Choice, Flag, Group, check_parameters
+from elseif.parameters import (
+    BY_NAME,
+    CHOICES,
+    SETTINGS,
+    Choice,
+    Flag,
+    SettingGroup,
+    check_parameters,
+)
 
 
 def signature() -> dict[str, inspect.Parameter]:
@@ -48,7 +56,7 @@ def test_the_docstring_is_the_table() -> None:
 
 def test_groups_are_in_the_order_that_people_ask() -> None:
     """All four are used, and every setting has help that is a sentence."""
-    assert {setting.group for setting in SETTINGS} == set(Group)
+    assert {setting.group for setting in SETTINGS} == set(SettingGroup)
     for setting in SETTINGS:
         assert setting.help.endswith("."), setting.name
 

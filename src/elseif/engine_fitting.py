@@ -79,7 +79,7 @@ def pool_in_engine(
     return observed, counted.binarised, counted.mined, notes
 
 
-class Counted(NamedTuple):
+class CountedPool(NamedTuple):
     """A pool, and the patterns it was mined from."""
 
     binarised: Binarised
@@ -97,7 +97,7 @@ def _counted(
     of_rows: LazyLabels,
     made: EngineConditions,
     pseudocounts: np.ndarray,
-) -> Counted:
+) -> CountedPool:
     """The pool, mined here from counted patterns.
 
     If there are too many, from bits packed as rows arrive, or by workers.
@@ -116,7 +116,7 @@ def _counted(
     binarised, mined = classifier._mine(binarised, patterns.labels, layout, pseudocounts)
     note = patterns.note(of_rows.n_rows)
     fingerprint = patterns.fingerprint(mined.pool.conditions)
-    return Counted(binarised, mined, patterns.labels, layout, fingerprint, note)
+    return CountedPool(binarised, mined, patterns.labels, layout, fingerprint, note)
 
 
 def _counted_in_stream(
@@ -125,7 +125,7 @@ def _counted_in_stream(
     of_rows: LazyLabels,
     made: EngineConditions,
     pseudocounts: np.ndarray,
-) -> Counted:
+) -> CountedPool:
     """The pool of rows that the engine returns in batches."""
     covers, layout = stream_covers(
         table, of_rows, made.expressions, classifier.max_memory, classifier._progress()
@@ -141,7 +141,7 @@ def _counted_in_stream(
         f"{of_rows.n_rows:,} rows were streamed from the engine and kept as packed bits, one for "
         "each condition, because their patterns are many; the posterior is the same."
     )
-    return Counted(binarised, mined, labels, layout, fingerprint, note)
+    return CountedPool(binarised, mined, labels, layout, fingerprint, note)
 
 
 def _labels_without_rows(of_rows: LazyLabels) -> Labels:
@@ -156,7 +156,7 @@ def _counted_on_shards(
     of_rows: LazyLabels,
     made: EngineConditions,
     pseudocounts: np.ndarray,
-) -> Counted:
+) -> CountedPool:
     """The pool of patterns that workers of a Dask cluster hold."""
     shards = shard_patterns(table, of_rows, made.expressions, client, classifier.n_shards)
     binarised, mined = classifier._mine_on_shards(
@@ -165,7 +165,7 @@ def _counted_on_shards(
     labels = _labels_without_rows(of_rows)
     fingerprint = fingerprint_of(of_rows.classes, of_rows.unit, shards.fingerprint())
     note = note_on_patterns(of_rows.n_rows, shards.layout.n_rows, len(shards))
-    return Counted(binarised, mined, labels, shards.layout, fingerprint, note)
+    return CountedPool(binarised, mined, labels, shards.layout, fingerprint, note)
 
 
 def _needs_rows(classifier: Any) -> bool:

@@ -41,7 +41,7 @@ MOST_QUANTILES = 1_000  # a column gives two conditions for each
 FORMER_KERNELS = ("informed", "adaptive")  # of earlier versions, whose saved models keep the name
 
 
-class Group(StrEnum):
+class SettingGroup(StrEnum):
     """The group of a setting, in the order of --help."""
 
     LEARN = "What to learn"
@@ -50,21 +50,21 @@ class Group(StrEnum):
     LIMITS = "Limits"
 
 
-class Kind:
+class SettingKind:
     """The allowed values of a setting; the base class allows everything, because fit checks it."""
 
     def check(self, name: str, value: Any) -> None:
         """Raise unless the value is allowed."""
 
 
-class Positive(Kind):
+class Positive(SettingKind):
     """A finite number above 0."""
 
     def check(self, name: str, value: Any) -> None:
         check_positive(name, value)
 
 
-class PositiveOrNone(Kind):
+class PositiveOrNone(SettingKind):
     """A finite number above 0, or None."""
 
     def check(self, name: str, value: Any) -> None:
@@ -83,7 +83,7 @@ class PositiveOrLearn(Positive):
 
 
 @dataclass(frozen=True)
-class Count(Kind):
+class Count(SettingKind):
     """A whole number within bounds."""
 
     at_least: int = 1
@@ -95,7 +95,7 @@ class Count(Kind):
             check_count(name, value, self.at_least, self.at_most)
 
 
-class ShareOrNone(Kind):
+class ShareOrNone(SettingKind):
     """A number between 0 and 1, or None."""
 
     def check(self, name: str, value: Any) -> None:
@@ -103,7 +103,7 @@ class ShareOrNone(Kind):
             check_share(name, value)
 
 
-class Flag(Kind):
+class Flag(SettingKind):
     """True or False."""
 
     def check(self, name: str, value: Any) -> None:
@@ -111,7 +111,7 @@ class Flag(Kind):
 
 
 @dataclass(frozen=True)
-class Choice(Kind):
+class Choice(SettingKind):
     """One of a few words."""
 
     allowed: tuple[str, ...]
@@ -120,7 +120,7 @@ class Choice(Kind):
         check_one_of(name, value, self.allowed)
 
 
-class Support(Kind):
+class Support(SettingKind):
     """A share of the observations (float) or a number of them (int)."""
 
     def check(self, name: str, value: Any) -> None:
@@ -138,7 +138,7 @@ class Support(Kind):
             )
 
 
-class Jobs(Kind):
+class Jobs(SettingKind):
     """A number of threads as joblib counts them."""
 
     def check(self, name: str, value: Any) -> None:
@@ -150,7 +150,7 @@ class Jobs(Kind):
             raise ParamError(f"{name} is 0; it must be 1 or more, or negative: -1 for all cores.")
 
 
-class Seed(Kind):
+class Seed(SettingKind):
     """A seed of 0 or more, a source of random numbers, or None."""
 
     def check(self, name: str, value: Any) -> None:
@@ -164,7 +164,7 @@ class Seed(Kind):
             raise ParamError(f"{name} is {value!r}; a seed is 0 or more.")
 
 
-class FolderOrNone(Kind):
+class FolderOrNone(SettingKind):
     """The name of a folder, or None."""
 
     def check(self, name: str, value: Any) -> None:
@@ -176,7 +176,7 @@ class FolderOrNone(Kind):
             raise ParamError(f"{name} is {value!r}, which is not a valid folder name.")
 
 
-class Weights(Kind):
+class Weights(SettingKind):
     """Positive weights by name, or None."""
 
     def check(self, name: str, value: Any) -> None:
@@ -191,14 +191,19 @@ class Setting:
     """One setting: its name in Python (``--min-support`` for ``min_support``), and what it is."""
 
     name: str
-    group: Group
+    group: SettingGroup
     default: Any
-    kind: Kind
+    kind: SettingKind
     help: str  # for --help; the estimator's docstring says more
 
 
 _PREDICTORS = ("point", "posterior", "map", "projected")
-_L, _C, _S, _M = Group.LEARN, Group.CONDITIONS, Group.SAMPLE, Group.LIMITS
+_L, _C, _S, _M = (
+    SettingGroup.LEARN,
+    SettingGroup.CONDITIONS,
+    SettingGroup.SAMPLE,
+    SettingGroup.LIMITS,
+)
 
 SETTINGS = (
     Setting(
@@ -210,7 +215,7 @@ SETTINGS = (
         "Prior mean of the number of conditions in a rule, or learn.",
     ),
     Setting(
-        "pseudocounts", _L, 1, Kind(),
+        "pseudocounts", _L, 1, SettingKind(),
         "Prior count of every label in every rule, or learn; or, repeated for each label, "
         "LABEL=NUMBER.",
     ),
@@ -220,7 +225,7 @@ SETTINGS = (
     ),
     Setting("max_cardinality", _C, 2, Count(), "Maximum number of conditions in an antecedent."),
     Setting(
-        "antecedents", _L, None, Kind(),
+        "antecedents", _L, None, SettingKind(),
         "JSON file of your own antecedents instead of mined ones, such as "
         '[["smoker", ["age", ">", 60]], [["sex", "=", "male"]]].',
     ),
@@ -261,13 +266,13 @@ SETTINGS = (
     Setting("n_jobs", _S, None, Jobs(), "Threads that run chains; -1 for all cores."),
     Setting("verbose", _S, False, Flag(), "Show progress on standard error."),
     Setting(
-        "kinds", _C, None, Kind(),
+        "kinds", _C, None, SettingKind(),
         "Kind of a column: boolean, numeric, category, ordered, date, or dmy or mdy for dates with "
         "the day or the month first; or its categories in order, such as stage=I,II,III. May be "
         "repeated.",
     ),
     Setting(
-        "cuts", _C, None, Kind(),
+        "cuts", _C, None, SettingKind(),
         "Cut points of a column, such as age=50,60,70, or how to find them: quantiles, mdl or "
         "evidence. "
         "May be repeated.",

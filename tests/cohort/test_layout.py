@@ -7,7 +7,12 @@ import pytest
 
 from elseif.cohort.cdm_layout import CDM, find_layout, standard_layout
 from elseif.cohort.feature import Feature
-from elseif.cohort.table_catalogue import Column, different_names, make_catalogue, plain_name
+from elseif.cohort.table_catalogue import (
+    CatalogueColumn,
+    different_names,
+    make_catalogue,
+    plain_name,
+)
 from elseif.errors import DatabaseError
 
 COMPLETE = [
@@ -77,8 +82,8 @@ def test_types(table: str, column: str, kind: str, fits: bool) -> None:
 def test_names_that_are_the_same() -> None:
     """The id is added where two names are one, the domain where even that does not help."""
     known = {1: "Cold", 2: "Cold", 4: "age", 5: "Once", 6: "Twice"}
-    columns = [Column(Feature("condition"), i) for i in range(1, 7)]
-    names = different_names([*columns, Column(Feature("drug"), 6)], known)
+    columns = [CatalogueColumn(Feature("condition"), i) for i in range(1, 7)]
+    names = different_names([*columns, CatalogueColumn(Feature("drug"), 6)], known)
     assert names == [
         "Cold (concept 1)",
         "Cold (concept 2)",
@@ -101,8 +106,8 @@ def test_names_that_steer_a_terminal() -> None:
 
 def test_covariate_ids() -> None:
     """Concept x 1000 + the analysis of OHDSI's FeatureExtraction: 101 and 301."""
-    columns = [Column(Feature("condition"), i) for i in (316139, 40479192)]
-    columns.append(Column(Feature("drug"), 1112807))
+    columns = [CatalogueColumn(Feature("condition"), i) for i in (316139, 40479192)]
+    columns.append(CatalogueColumn(Feature("drug"), 1112807))
     catalogue = make_catalogue(columns, {1112807: "Aspirin", 316139: "Heart failure"})
     assert catalogue["covariate_id"].tolist() == [316139101, 40479192101, 1112807301]
     assert catalogue["name"].tolist() == ["Heart failure", "concept 40479192", "Aspirin"]

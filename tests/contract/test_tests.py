@@ -120,7 +120,7 @@ THROUGH_A_DOOR = {
     "posterior/test_posterior.py": "posterior.collect posterior.steadiness",
     "posterior/test_intervals.py": "posterior.intervals",
     "report/test_summary.py": (
-        "report.counted report.decades report.evidence report.grouping report.measures "
+        "report.counted report.decades report.report_data report.grouping report.measures "
         "report.names report.patterns report.plain_data report.posterior_summary report.together "
         "report.training_people report.tripod"
     ),

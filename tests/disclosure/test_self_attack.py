@@ -10,9 +10,9 @@ import pytest
 
 from elseif import load_model, save_model
 from elseif.disclosure.attack import recovered_cells
-from elseif.disclosure.cells import Cells
 from elseif.disclosure.coarse_sample import coarse_sample
 from elseif.disclosure.holding import hold
+from elseif.disclosure.published_cells import Cells
 from elseif.disclosure.rounding import Rounding, check_min_cell
 from elseif.errors import DisclosureError, ParamError, ParamTypeError
 from elseif.report.calculator import calculator_page

@@ -14,7 +14,7 @@ from elseif.errors import ParamError
 from elseif.studies.flchain import COHORT as FLCHAIN, read_flchain
 from elseif.studies.follow_up import EVENT, follow_up
 from elseif.studies.nwtco import COHORT as NWTCO, read_nwtco
-from elseif.studies.real_cohort import Followed, RealCohort
+from elseif.studies.real_cohort import FollowedPeople, RealCohort
 from elseif.studies.value_contenders import as_numbers
 from tests.studies.conftest import Study, program
 
@@ -28,7 +28,7 @@ COHORTS = {"flchain": (FLCHAIN, read_flchain()), "nwtco": (NWTCO, read_nwtco())}
 def test_people(name: str, n: int, n_known: int, n_events: int) -> None:
     """Counted by hand in the published tables; the risk is that of lifelines."""
     cohort: RealCohort
-    people: Followed
+    people: FollowedPeople
     cohort, people = COHORTS[name]
     X, y = people.known(cohort.days, cohort.outcome)
     assert (len(people.table), len(X), len(y), int(y.sum())) == (n, n_known, n_known, n_events)

@@ -44,7 +44,7 @@ def group_near_equivalents(
     order = np.argsort(-gains, kind="stable")
     n = float(layout.label_totals.sum())
     width = max(-2 * math.log(correlation), 1e-3)
-    room = compiled.Comparison(
+    room = compiled.CoverComparison(
         words=zero_words(2, compiled.WORDS_COMPARED),
         both=np.zeros((1, len(pseudocounts)), dtype=np.int64),
         beyond=np.zeros((1, len(pseudocounts)), dtype=np.int64),

@@ -22,7 +22,7 @@ from elseif.cli.output import check_outputs, check_pages, save, say_saved, say_w
 from elseif.cli.plan import PlanFile
 from elseif.cli.settings import by_label_name, estimator_parameters, takes_some_settings
 from elseif.errors import ParamError
-from elseif.parameters import Group, Setting
+from elseif.parameters import Setting, SettingGroup
 
 if TYPE_CHECKING:
     from elseif.federation import Federated
@@ -32,7 +32,9 @@ LIMITS = ("max_iter", "max_time", "max_memory")
 
 def _is_about_lists(setting: Setting) -> bool:
     """Whether a setting is one of prior or sampler: the pool is in the plan."""
-    in_groups = setting.group in (Group.LEARN, Group.SAMPLE) and setting.name != "antecedents"
+    in_groups = (
+        setting.group in (SettingGroup.LEARN, SettingGroup.SAMPLE) and setting.name != "antecedents"
+    )
     return in_groups or setting.name in LIMITS
 
 

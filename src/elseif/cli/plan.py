@@ -21,7 +21,7 @@ from elseif.cli.output import check_outputs, say_saved, say_wrapped
 from elseif.cli.settings import estimator_parameters, takes_some_settings
 from elseif.cli.tables import Wanted, check_table_file, kinds_of_texts, read_labelled
 from elseif.cli.text_options import takes_text_format
-from elseif.parameters import Group, Setting
+from elseif.parameters import Setting, SettingGroup
 
 PlanFile = Annotated[
     Path,
@@ -31,7 +31,7 @@ PlanFile = Annotated[
 
 def _makes_the_pool(setting: Setting) -> bool:
     """Whether a setting is one of conditions and antecedents; a plan has no weights."""
-    is_about_conditions = setting.group is Group.CONDITIONS or setting.name == "antecedents"
+    is_about_conditions = setting.group is SettingGroup.CONDITIONS or setting.name == "antecedents"
     return is_about_conditions and setting.name != "weight_scaling"
 
 

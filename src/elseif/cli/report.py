@@ -33,8 +33,8 @@ from elseif.cli.text_options import takes_text_format
 if TYPE_CHECKING:
     from elseif.disclosure.rounding import Rounding
     from elseif.fitted_model import FittedModel
-    from elseif.report.evidence import Evidence
     from elseif.report.exploration import Exploration
+    from elseif.report.report_data import ReportData
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ def _explored(fitted: FittedModel, training: Read) -> Exploration:
 
 def _write_pages(
     pages: Pages,
-    evidence: Evidence,
+    evidence: ReportData,
     explored: Exploration | None,
     training: Read,
     sha256: str | None,  # of the model file
@@ -188,10 +188,10 @@ def _chosen(fitted: FittedModel, positive: str | None) -> Any:
     return find_label(positive, fitted.rule_list.classes.tolist(), "--positive")
 
 
-def report_evidence(fitted: Any, read: Read, watched: bool, **options: Any) -> Evidence:
+def report_evidence(fitted: Any, read: Read, watched: bool, **options: Any) -> ReportData:
     """What a report is made of: the tables read, the folds run."""
     from elseif.progress import Progress, ProgressBar
-    from elseif.report.evidence import gather
+    from elseif.report.report_data import gather
 
     return gather(
         fitted,

@@ -25,7 +25,7 @@ _PYTHON = re.compile(
 )
 
 
-class Task(StrEnum):
+class StudyTask(StrEnum):
     """What the people are for."""
 
     DEVELOP = "develop"
@@ -37,7 +37,7 @@ def _number(text: str, panel: str | None = None) -> Any:
 
 
 def samplesize(
-    task: Annotated[Task, typer.Argument(metavar="develop|validate", help="Kind of study.")],
+    task: Annotated[StudyTask, typer.Argument(metavar="develop|validate", help="Kind of study.")],
     prevalence: Annotated[float | None, _number("Share of people with the outcome.")] = None,
     c_statistic: Annotated[float | None, _number("Expected C statistic.")] = None,
     parameters: Annotated[
@@ -94,13 +94,13 @@ def samplesize(
         "threshold": threshold, "net_benefit_width": net_benefit_width,
     }  # fmt: skip
     risks = {"lp_normal": lp_normal, "lp_beta": lp_beta}
-    if task is Task.DEVELOP:
-        _refuse({"model": model, **risks, **criteria}, Task.VALIDATE)
+    if task is StudyTask.DEVELOP:
+        _refuse({"model": model, **risks, **criteria}, StudyTask.VALIDATE)
         if prevalence is None or parameters is None:
             raise ParamError("samplesize develop needs --prevalence and --parameters.")
         print_size(_to_develop(prevalence, c_statistic, to_develop), "develop")
         return
-    _refuse(to_develop, Task.DEVELOP)
+    _refuse(to_develop, StudyTask.DEVELOP)
     if net_benefit_width is not None and threshold is None:
         raise ParamError("--net-benefit-width needs --threshold, the risk of the net benefit.")
     if lp_normal is not None and lp_beta is not None:
@@ -149,7 +149,7 @@ def _given(options: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
-def _refuse(options: Mapping[str, Any], task: Task) -> None:
+def _refuse(options: Mapping[str, Any], task: StudyTask) -> None:
     """Refuse options of the other task."""
     for name in _given(options):
         raise ParamError(f"{_option(name)} is an option of samplesize {task.value} only.")

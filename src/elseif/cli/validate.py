@@ -75,7 +75,7 @@ class Source(DatabaseSource):
 
 
 @dataclass(frozen=True)
-class Outputs:
+class ValidationOutputs:
     """What is written, and how the list is recalibrated."""
 
     out: Annotated[Path | None, output_file("Write it all as a page (HTML).")] = None
@@ -167,7 +167,7 @@ def validate(
             "of the last.",
         ),
     ] = None,
-    outputs: Outputs,
+    outputs: ValidationOutputs,
     quiet: Quiet = False,
     text: Any = None,
 ) -> None:
@@ -226,7 +226,9 @@ def validate(
     _write(outputs, validation, made)
 
 
-def _write(outputs: Outputs, validation: ExternalValidation, made: FittedModel | None) -> None:
+def _write(
+    outputs: ValidationOutputs, validation: ExternalValidation, made: FittedModel | None
+) -> None:
     if outputs.plp_results is not None:
         from elseif.ohdsi import save_plp_results
 
@@ -263,7 +265,12 @@ def _facts(fitted: FittedModel, model: Path, table: Path | None) -> dict[str, st
 
 
 def _of_table(
-    fitted: FittedModel, model: Path, table: Path, label: str | None, text: Any, outputs: Outputs
+    fitted: FittedModel,
+    model: Path,
+    table: Path,
+    label: str | None,
+    text: Any,
+    outputs: ValidationOutputs,
 ) -> tuple[Any, Any]:
     """Features and labels of a file, or of a cohort by its concept ids."""
     if is_cohort_folder(table) and fitted.cohort is not None:

@@ -104,7 +104,7 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Criterion:
+class AtlasCriterion:
     """An event of a person: its records, and what else is asked of them."""
 
     records: ConceptSet
@@ -148,7 +148,7 @@ def _concept_set(expression: Node, name: str) -> ConceptSet | str:
 
 def read_criterion(
     node: Node, sets: Mapping[int, ConceptSet | str], found: Found, is_entry: bool
-) -> Criterion | None:
+) -> AtlasCriterion | None:
     """One criterion; None, with what was refused, if it cannot be expressed."""
     before = len(found.refused)
     if len(node.names) != 1:
@@ -179,7 +179,7 @@ def read_criterion(
             found.refuse(inside.child(key), "is asked of a record, which cannot be said here")
     if len(found.refused) > before or records is None:
         return None
-    return Criterion(
+    return AtlasCriterion(
         ConceptSet(records.name, records.include, records.exclude, (domain,)), is_first, sex, age
     )
 

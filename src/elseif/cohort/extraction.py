@@ -37,7 +37,7 @@ from elseif.cohort.plan import (
     find_spans,
     make_plan,
 )
-from elseif.cohort.table_catalogue import Column, make_catalogue, plain_name
+from elseif.cohort.table_catalogue import CatalogueColumn, make_catalogue, plain_name
 from elseif.errors import ParamError, ParamTypeError
 from elseif.files.locks import only_run_in
 from elseif.files.sealed import fingerprint
@@ -268,7 +268,7 @@ def _column(column: Any) -> np.ndarray:
     return column.fill_null(-1).to_numpy()
 
 
-def _names(database: Database, queries: Any, columns: Sequence[Column]) -> dict[int, str]:
+def _names(database: Database, queries: Any, columns: Sequence[CatalogueColumn]) -> dict[int, str]:
     """What the concepts are called; of two names of one concept, the first by its letters."""
     ids = sorted({i for column in columns for i in (column.concept_id, column.unit) if i})
     names: dict[int, str] = {}

@@ -12,7 +12,7 @@ from elseif.cohort.definition import CohortDefinition
 from elseif.cohort.feature import GROUPS, Feature
 from elseif.cohort.number_columns import NumberColumns
 from elseif.cohort.parts import Cells, feature_stream, group_stream
-from elseif.cohort.table_catalogue import Column, columns_of_feature
+from elseif.cohort.table_catalogue import CatalogueColumn, columns_of_feature
 from elseif.errors import DatabaseError
 
 if TYPE_CHECKING:
@@ -22,9 +22,9 @@ Members = Mapping[str, Iterable[int]]
 UNITS = 2**31  # more than any concept id
 
 
-def columns_of(definition: CohortDefinition, parts: Any) -> list[Column]:
+def columns_of(definition: CohortDefinition, parts: Any) -> list[CatalogueColumn]:
     """The columns that a cohort has: of concepts that any member has a record of."""
-    found: list[Column] = []
+    found: list[CatalogueColumn] = []
     for number, feature in enumerate(definition.columns):
         seen: dict[int, set[tuple[int, int]]] = {n: set() for n in feature.at_least}
         if not feature.is_of_domain and feature.rollup != GROUPS:
@@ -129,7 +129,9 @@ class _Places:
         for n in feature.at_least:
             if feature.rollup == GROUPS:
                 for group, counts in self._of_groups(cells, rows):
-                    place = self._start[feature.domain, Column(feature, 0, 0, n, group).key]
+                    place = self._start[
+                        feature.domain, CatalogueColumn(feature, 0, 0, n, group).key
+                    ]
                     to.add(np.flatnonzero(counts >= n), place)
                 continue
             enough = cells["value"] >= n if "value" in cells else slice(None)
@@ -141,7 +143,7 @@ class _Places:
             to.add(rows, self._start[feature.domain, feature.key()], cells["value"])
         elif feature.rollup == GROUPS:
             for group, counts in self._of_groups(cells, rows):
-                place = self._start[feature.domain, Column(feature, 0, 0, 1, group).key]
+                place = self._start[feature.domain, CatalogueColumn(feature, 0, 0, 1, group).key]
                 some = np.flatnonzero(counts)
                 to.add(some, place, counts[some])
         else:

@@ -21,7 +21,7 @@ COLUMNS = ("name", "concept_id", "domain", "covariate_id", "feature")
 
 
 @dataclass(frozen=True)
-class Column:
+class CatalogueColumn:
     """A column before it has a name."""
 
     feature: Feature
@@ -41,25 +41,27 @@ def columns_of_feature(
     feature: Feature,
     seen: Mapping[int, Sequence[tuple[int, int]]],
     groups: Mapping[str, ConceptSet],
-) -> list[Column]:
+) -> list[CatalogueColumn]:
     """The columns of a feature, by threshold and then by concept; those of groups in their order.
 
     ``seen`` has, for each threshold, the concepts and units that any member has.
     """
     if feature.is_of_domain:
-        return [Column(feature)]
+        return [CatalogueColumn(feature)]
     if feature.rollup == GROUPS:
         return [
-            Column(feature, _only_concept(group), 0, n, name)
+            CatalogueColumn(feature, _only_concept(group), 0, n, name)
             for n in feature.at_least
             for name, group in groups.items()
         ]
     return [
-        Column(feature, concept, unit, n) for n in feature.at_least for concept, unit in seen[n]
+        CatalogueColumn(feature, concept, unit, n)
+        for n in feature.at_least
+        for concept, unit in seen[n]
     ]
 
 
-def make_catalogue(columns: Sequence[Column], names: Mapping[int, str]) -> pd.DataFrame:
+def make_catalogue(columns: Sequence[CatalogueColumn], names: Mapping[int, str]) -> pd.DataFrame:
     """One row for each column, in the order of features and, within each, of concepts."""
     import pandas as pd
 
@@ -97,10 +99,10 @@ def plain_name(name: str | None) -> str:
     return clipped(line, LONGEST_NAME)
 
 
-def different_names(columns: Sequence[Column], names: Mapping[int, str]) -> list[str]:
+def different_names(columns: Sequence[CatalogueColumn], names: Mapping[int, str]) -> list[str]:
     """Names of which no two are the same: where two would be, the concept's id is added."""
 
-    def named(column: Column, add: str) -> str:
+    def named(column: CatalogueColumn, add: str) -> str:
         feature = column.feature
         if feature.is_of_domain:
             return f"{feature.domain_name}{feature.suffix().partition(')')[2] or feature.suffix()}"

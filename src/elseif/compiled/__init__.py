@@ -25,7 +25,7 @@ from elseif.compiled.projection import assign_lines, list_loss, score_insertions
 from elseif.compiled.short_lists import join_some, score_pairs
 from elseif.compiled.sizes import BLOCK_WORDS, WORDS_COMPARED
 from elseif.compiled.structs import (
-    Comparison,
+    CoverComparison,
     Data,
     Evidence,
     Info,
@@ -53,7 +53,7 @@ __all__ = [
     "list_loss",
     "score_insertions",
     "search_all",
-    "Comparison",
+    "CoverComparison",
     "Data",
     "Evidence",
     "Prior",

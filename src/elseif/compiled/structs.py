@@ -166,7 +166,7 @@ class Evidence(NamedTuple):
     rest: np.ndarray  # int64 (1, labels): room
 
 
-class Comparison(NamedTuple):
+class CoverComparison(NamedTuple):
     """Room for comparing covers with those of leaders, which are linked by how many they cover."""
 
     words: np.ndarray  # uint64 (2, WORDS_COMPARED)

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from elseif.disclosure.cells import Cells
 from elseif.disclosure.linear_attack import recovered_by_programmes
+from elseif.disclosure.published_cells import Cells
 
 MOST_ROUNDS = 500
 ROUNDING_ERROR = 1e-9

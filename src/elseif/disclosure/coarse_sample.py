@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from elseif.disclosure.cells import Cells
+from elseif.disclosure.published_cells import Cells
 
 
 def coarse_sample(

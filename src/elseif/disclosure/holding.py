@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from elseif.disclosure.attack import recovered_cells
-from elseif.disclosure.cells import Cells
+from elseif.disclosure.published_cells import Cells
 from elseif.disclosure.rounding import Rounding
 from elseif.errors import DisclosureError
 

@@ -93,7 +93,7 @@ class ColumnChange:
 
 
 @dataclass(frozen=True)
-class Change:
+class NearestChange:
     """A smallest set of changes that makes another rule apply."""
 
     columns: tuple[ColumnChange, ...]
@@ -133,9 +133,9 @@ class Explanation:
         Earlier rules, none of which applies.
     others : OtherLists | None
         What the posterior's other lists predict, if a posterior was given.
-    other_label : tuple[Change, ...]
+    other_label : tuple[NearestChange, ...]
         The smallest changes that alter the predicted label.
-    other_rule : tuple[Change, ...]
+    other_rule : tuple[NearestChange, ...]
         The smallest changes that make another rule apply.
     what_if : tuple[WhatIf, ...]
         What happens if a value were missing or unknown.
@@ -169,8 +169,8 @@ class Explanation:
     n_rules: int
     passed_over: tuple[RuleCheck, ...]
     others: OtherLists | None
-    other_label: tuple[Change, ...]
-    other_rule: tuple[Change, ...]
+    other_label: tuple[NearestChange, ...]
+    other_rule: tuple[NearestChange, ...]
     what_if: tuple[WhatIf, ...]
     rounded_to: int | None = None
     display: DisplayLabels = field(default_factory=DisplayLabels)
@@ -369,7 +369,7 @@ class _Views:
         name = self.rule_list.metadata.label_names[int(np.argmax(probabilities))]
         return Outcome(place, name, tuple(probabilities.tolist()))
 
-    def changes(self, place: int, same_label: bool) -> tuple[Change, ...]:
+    def changes(self, place: int, same_label: bool) -> tuple[NearestChange, ...]:
         """The nearest changes to another rule: of any label, or of another label only."""
         predicted = self.outcome(place).predicted
         targets = [
@@ -383,12 +383,12 @@ class _Views:
         nearest = nearest_changes(self.logic, self.truths, cell_of, targets)
         return tuple(self._change(change) for change in nearest[:MOST_CHANGES])
 
-    def _change(self, change: CaseChange) -> Change:
+    def _change(self, change: CaseChange) -> NearestChange:
         columns, display = [], self.rule_list.metadata.display
         for part in change.columns:
             now = self.texts[part.column]
             columns.append(ColumnChange(part.column, now, cells_text(part.cells, display)))
-        return Change(tuple(columns), self.outcome(change.place))
+        return NearestChange(tuple(columns), self.outcome(change.place))
 
     def what_if(self, column: str) -> WhatIf:
         missing = {**self.truths, column: self.logic.missing_truth(column)}

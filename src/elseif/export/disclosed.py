@@ -13,8 +13,8 @@ from elseif.antecedents.pool import pool_of
 from elseif.conditions.binarise import ColumnReport
 from elseif.conditions.condition import BETWEEN, ONE_OF
 from elseif.conditions.fit_report import FitReport, vague_reason
-from elseif.disclosure.cells import Cells
 from elseif.disclosure.holding import hold
+from elseif.disclosure.published_cells import Cells
 from elseif.disclosure.rounding import Rounding, check_min_cell
 from elseif.errors import DisclosureError, ParamError
 from elseif.fitted_model import FittedModel, as_model

@@ -61,7 +61,7 @@ class Lists:
         return self.label_counts[self.offsets[i] + i : self.offsets[i + 1] + i + 1]
 
 
-class Inclusion(dict[str, float]):
+class InclusionProbabilities(dict[str, float]):
     """Inclusion probabilities by antecedent, the largest first; a dict that prints well."""
 
     MOST_SHOWN = 20
@@ -281,7 +281,7 @@ class Posterior:
         number = self.pool.names[antecedent][len(conditions.name) :]
         return self.metadata.display.text(conditions) + number
 
-    def inclusion(self) -> Inclusion:
+    def inclusion(self) -> InclusionProbabilities:
         """The probability that an antecedent is in the list.
 
         Returns
@@ -292,7 +292,7 @@ class Posterior:
         """
         values = self.inclusion_probabilities
         order = np.lexsort((np.arange(len(values)), -values))
-        inclusion = Inclusion({self.pool.names[a]: float(values[a]) for a in order})
+        inclusion = InclusionProbabilities({self.pool.names[a]: float(values[a]) for a in order})
         inclusion.unsteady = frozenset(self.pool.names[a] for a in self.unsteady)
         inclusion.texts = {self.pool.names[a]: self.text(a) for a in order.tolist()}
         return inclusion

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from elseif.disclosure.cells import Cells
+from elseif.disclosure.published_cells import Cells
 from elseif.disclosure.rounding import Rounding
 from elseif.evaluation.cross_validation import Validation
 from elseif.export.disclosed import cells_of_lists, rounded_list

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from elseif.checks import check_count
-from elseif.disclosure.cells import Cells
+from elseif.disclosure.published_cells import Cells
 from elseif.disclosure.rounding import Rounding
 from elseif.errors import ParamError
 from elseif.fitted_model import FittedModel, as_model

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from elseif import __version__
-from elseif.disclosure.cells import Cells
 from elseif.disclosure.holding import hold
+from elseif.disclosure.published_cells import Cells
 from elseif.disclosure.rounding import Rounding, check_min_cell
 from elseif.report.exploration import Exploration, explore
 from elseif.report.explorer_data import explorer_data

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from elseif.disclosure.cells import Cells
+from elseif.disclosure.published_cells import Cells
 from elseif.model.consequent import consequent_interval
 from elseif.report.decades import decade, in_decades
 from elseif.report.exploration import MOST_FILTERS, Chosen, Exploration

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from elseif.disclosure.cells import Cells
+from elseif.disclosure.published_cells import Cells
 
 OTHER = "other"
 

@@ -12,7 +12,7 @@ from elseif.showing.line_heads import line_head
 
 
 @dataclass(frozen=True)
-class LabelRisk:
+class LineRisk:
     """Probability of one label in a line, with its credible intervals."""
 
     name: str
@@ -31,7 +31,7 @@ class Line:
     head: str
     condition: str
     n: float
-    risks: list[LabelRisk]  # of the judged label first
+    risks: list[LineRisk]  # of the judged label first
 
 
 def list_lines(
@@ -52,7 +52,7 @@ def list_lines(
             ends = None if over_lists is None else over_lists[j, p]
             known = ends is not None and not np.isnan(ends).any()
             risks.append(
-                LabelRisk(
+                LineRisk(
                     names[p],
                     plain_count(float(rule.label_counts[p])),
                     float(rule.probabilities[p]),

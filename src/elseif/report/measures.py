@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from elseif.disclosure.cells import Cells
 from elseif.disclosure.coarse_sample import coarse_sample
+from elseif.disclosure.published_cells import Cells
 from elseif.evaluation.calibration import (
     Brier,
     Recalibration,

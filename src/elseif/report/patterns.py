@@ -9,7 +9,7 @@ import numpy as np
 
 from elseif.antecedents.antecedent import Antecedent
 from elseif.conditions.condition import Condition
-from elseif.disclosure.cells import Cells
+from elseif.disclosure.published_cells import Cells
 from elseif.disclosure.rounding import Rounding
 from elseif.model.consequent import consequent_mean
 from elseif.tables.columns import Kind
@@ -75,7 +75,7 @@ def list_counts(items: Sequence[int], truths: np.ndarray, cases: Cases) -> np.nd
 
 
 @dataclass(frozen=True, eq=False)
-class Patterns:
+class AntecedentPatterns:
     """Distinct truths of the conditions of the first antecedents, with the cases of each label."""
 
     conditions: list[Condition]
@@ -86,7 +86,7 @@ class Patterns:
 
 def aggregate(
     antecedents: Sequence[Antecedent], cases: Cases, kinds: dict[str, Kind], n_needed: int
-) -> Patterns | None:
+) -> AntecedentPatterns | None:
     """Patterns of as many of the first antecedents as a page can hold.
 
     None when even those of the needed antecedents are too many.
@@ -103,7 +103,7 @@ def aggregate(
 
 def _patterns_of(
     antecedents: Sequence[Antecedent], cases: Cases, kinds: dict[str, Kind]
-) -> Patterns | None:
+) -> AntecedentPatterns | None:
     conditions = list(dict.fromkeys(c for antecedent in antecedents for c in antecedent))
     used = cases.used
     truths = np.zeros((int(used.sum()), (len(conditions) + 7) // 8), dtype=np.uint8)
@@ -118,7 +118,7 @@ def _patterns_of(
     kept = counts.sum(axis=1) > 0
     unpacked = np.unpackbits(distinct[kept], axis=1, count=len(conditions), bitorder="little")
     bits = np.packbits(unpacked.T, axis=1, bitorder="little")
-    return Patterns(conditions, bits, counts[kept], len(antecedents))
+    return AntecedentPatterns(conditions, bits, counts[kept], len(antecedents))
 
 
 def area_under_curve(

@@ -33,7 +33,7 @@ class Trace:
 
 
 @dataclass(frozen=True)
-class Quantity:
+class QuantitySummary:
     """One quantity that was followed along the chains."""
 
     name: str
@@ -59,7 +59,7 @@ class ConvergenceSummary:
     n_chains: int
     n_iter: int
     n_distinct: int
-    quantities: list[Quantity]
+    quantities: list[QuantitySummary]
     acceptance: list[tuple[str, float]]
     exchange: list[float]
     traces: list[Trace]
@@ -120,7 +120,7 @@ def describe_convergence(
         convergence.n_iter,
         convergence.n_distinct,
         [
-            Quantity(
+            QuantitySummary(
                 _quantity_name(q.name, posterior),
                 q.r_hat,
                 q.ess_bulk,

@@ -9,7 +9,7 @@ from elseif.parameters import BY_NAME
 
 
 @dataclass(frozen=True)
-class Setting:
+class SettingUsed:
     """One setting of the estimator, as Python writes it."""
 
     name: str
@@ -17,10 +17,12 @@ class Setting:
     is_default: bool
 
 
-def settings_used(model: FittedModel) -> list[Setting]:
+def settings_used(model: FittedModel) -> list[SettingUsed]:
     """Every setting, and whether it was left at its default."""
     return [
-        Setting(name, _text(value), name in BY_NAME and repr(value) == repr(BY_NAME[name].default))
+        SettingUsed(
+            name, _text(value), name in BY_NAME and repr(value) == repr(BY_NAME[name].default)
+        )
         for name, value in model.settings.items()
     ]
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from elseif.disclosure.cells import Cells
 from elseif.disclosure.holding import hold
+from elseif.disclosure.published_cells import Cells
 from elseif.disclosure.rounding import Rounding
 from elseif.errors import DisclosureError
 from elseif.evaluation.cross_validation import Validation
@@ -20,7 +20,6 @@ from elseif.posterior.line_intervals import line_intervals
 from elseif.posterior.rule_list import RuleList, with_display
 from elseif.progress import Progress
 from elseif.report.counted import Counted, count_people, rejudged
-from elseif.report.evidence import Evidence, gather
 from elseif.report.fold_lists import FoldSummary, fold_stability, fold_summaries
 from elseif.report.grouping import plain_count
 from elseif.report.in_words import people_in_words
@@ -37,8 +36,9 @@ from elseif.report.projection_summary import (
     ProjectionSummary,
     describe_projection,
 )
+from elseif.report.report_data import ReportData, gather
 from elseif.report.report_options import risk_thresholds
-from elseif.report.settings_used import Setting, settings_used
+from elseif.report.settings_used import SettingUsed, settings_used
 from elseif.report.training import (
     Training,
     is_resubstituted,
@@ -128,7 +128,7 @@ class Summary:
         How similar the lists of the folds are.
     folds : list[FoldSummary]
         One entry for each fold.
-    settings : list[Setting]
+    settings : list[SettingUsed]
         Settings of the classifier.
     tripod : list[Item]
         Items of TRIPOD+AI that software can fill in.
@@ -157,7 +157,7 @@ class Summary:
     projection: ProjectionSummary | None
     stability: Stability | None
     folds: list[FoldSummary]
-    settings: list[Setting]
+    settings: list[SettingUsed]
     tripod: list[Item]
 
     def to_dict(self) -> dict[str, Any]:
@@ -229,7 +229,7 @@ def summarise(
     return hold(evidence.min_cell, attempt)
 
 
-def summary_of(evidence: Evidence, counted: Counted) -> Summary:
+def summary_of(evidence: ReportData, counted: Counted) -> Summary:
     """The report's numbers, of exact or of rounded counts."""
     model, trained, place = evidence.model, evidence.trained, evidence.place
     _enough_people(counted)
@@ -295,7 +295,7 @@ def _enough_people(counted: Counted) -> None:
             )
 
 
-def _evaluated(evidence: Evidence) -> list[int]:
+def _evaluated(evidence: ReportData) -> list[int]:
     """The labels to evaluate: the one chosen; of more than two, all, if none was chosen."""
     n_labels = evidence.trained.n_labels
     if n_labels == 2 or evidence.options.positive is not None:
@@ -303,13 +303,13 @@ def _evaluated(evidence: Evidence) -> list[int]:
     return [evidence.place, *(p for p in range(n_labels) if p != evidence.place)]
 
 
-def _measured(evidence: Evidence, judged: Judged, counted: Counted) -> Measures:
+def _measured(evidence: ReportData, judged: Judged, counted: Counted) -> Measures:
     thresholds = risk_thresholds(evidence.options, judged.validation, judged.place)
     cells = counted.people if counted.held_out is None else counted.held_out
     return measure(judged, thresholds, cells)
 
 
-def _about(evidence: Evidence, counted: Counted, judged: Judged) -> About:
+def _about(evidence: ReportData, counted: Counted, judged: Judged) -> About:
     model, options = evidence.model, evidence.options
     trained, place = evidence.trained, evidence.place
     metadata, training = model.metadata, model.training
@@ -351,7 +351,7 @@ def _about(evidence: Evidence, counted: Counted, judged: Judged) -> About:
     )
 
 
-def _title(evidence: Evidence) -> str:
+def _title(evidence: ReportData) -> str:
     """A title where none was given: the outcome's name, or the event's."""
     metadata = evidence.model.metadata
     outcome = metadata.display.outcome.name or metadata.outcome
@@ -372,7 +372,7 @@ def _people(model: FittedModel, trained: Training, counted: Counted) -> PeopleSu
     return people_in_words(people, model.metadata.display)
 
 
-def _over_lists(evidence: Evidence) -> np.ndarray | None:
+def _over_lists(evidence: ReportData) -> np.ndarray | None:
     """The interval over all lists for the people on each line; a posterior reveals counts."""
     model, trained = evidence.model, evidence.trained
     if model.posterior is None:
@@ -386,7 +386,7 @@ def _auc(validation: Validation, place: int, cells: Cells) -> Estimate:
     return auc_with_interval(sample.truth, sample.risk, sample.fold)
 
 
-def _apparent(evidence: Evidence, place: int) -> float:
+def _apparent(evidence: ReportData, place: int) -> float:
     """The AUC on the very table of fit: too good, and labelled as such."""
     trained = evidence.trained
     risk = evidence.model.probabilities(trained.table)[trained.rows, place]

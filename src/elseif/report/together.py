@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from elseif.disclosure.cells import Cells
 from elseif.disclosure.holding import hold
+from elseif.disclosure.published_cells import Cells
 from elseif.disclosure.rounding import Rounding
 from elseif.export.disclosed import rounded_model
 from elseif.fitted_model import FittedModel
 from elseif.report.counted import Counted, count_people
-from elseif.report.evidence import Evidence
 from elseif.report.exploration import Exploration
 from elseif.report.explorer_data import explorer_data
+from elseif.report.report_data import ReportData
 from elseif.report.summary import Summary, summary_of
 from elseif.report.training import Training
 
@@ -34,7 +34,7 @@ def outputs(
     trained: Training,
     min_cell: int | None,
     model: FittedModel | None = None,
-    evidence: Evidence | None = None,
+    evidence: ReportData | None = None,
     explored: Exploration | None = None,
 ) -> Outputs:
     """Everything that is about to be written, with the same rounding, and attacked as a whole.

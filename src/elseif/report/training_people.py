@@ -12,7 +12,7 @@ from elseif.conditions.condition import value_text
 from elseif.conditions.fit_report import NOT_USED, FitReport, vague_reason
 from elseif.conditions.identifiers import is_personal
 from elseif.conditions.levels import FEWEST_OF_A_LEVEL
-from elseif.disclosure.cells import Cells
+from elseif.disclosure.published_cells import Cells
 from elseif.evaluation.subgroups import MOST_GROUPS
 from elseif.report.grouping import is_large_enough, merged, plain_count
 from elseif.tables.columns import Column, Kind
@@ -22,7 +22,7 @@ MOST_COLUMNS = 60  # described on a page: those of the list first, then the freq
 
 
 @dataclass(frozen=True)
-class Level:
+class LevelCounts:
     """One value of a column, or "missing": how many have it, in all and by label."""
 
     name: str
@@ -50,7 +50,7 @@ class ColumnSummary:
     cuts: list[str]
     left_out: str | None
     quartiles: list[Quartiles | None] = field(default_factory=list)  # all, then each label
-    levels: list[Level] = field(default_factory=list)
+    levels: list[LevelCounts] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def describe_people(
     columns = []
     for column in order[:MOST_COLUMNS]:
         quartiles: list[Quartiles | None] = []
-        levels: list[Level] = []
+        levels: list[LevelCounts] = []
         if _may_be_described(column, cells):
             values = table.column(column.name, column.kind).take(rows)
             quartiles, levels = _described(values, cells, everybody)
@@ -135,7 +135,7 @@ def _rarity(table: Table, column: ColumnReport, cells: Cells) -> float:
 
 def _described(
     column: Column, cells: Cells, everybody: np.ndarray
-) -> tuple[list[Quartiles | None], list[Level]]:
+) -> tuple[list[Quartiles | None], list[LevelCounts]]:
     missing = column.is_missing()
     if column.numbers is not None and column.kind is not Kind.BOOLEAN:
         levels = [("missing", missing)] if missing.any() else []
@@ -177,14 +177,14 @@ def _levels(
     cells: Cells,
     everybody: np.ndarray,
     missing: np.ndarray,
-) -> list[Level]:
+) -> list[LevelCounts]:
     """Counts of each level, in all and by label, with their shares."""
     levels = []
     for name, members in named:
         counts = _with_sum(cells.by_label(members))
         shares = [float(n / m) if m else None for n, m in zip(counts, everybody, strict=True)]
         shown_counts = [plain_count(n) for n in counts]
-        levels.append(Level(name, shown_counts, shares, is_missing=members is missing))
+        levels.append(LevelCounts(name, shown_counts, shares, is_missing=members is missing))
     return levels
 
 

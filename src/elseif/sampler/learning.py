@@ -59,7 +59,7 @@ class Learnt:
 
 
 @dataclass(frozen=True)
-class Search:
+class SearchEnd:
     """Where a search by chains ended."""
 
     logs: np.ndarray
@@ -138,7 +138,7 @@ def _note(problem: Problem, values: Values, is_exact: bool) -> str:
     return note
 
 
-def _doubts(search: Search, names: Sequence[str]) -> str:
+def _doubts(search: SearchEnd, names: Sequence[str]) -> str:
     """What a search by chains leaves open, in words."""
     told = [
         f"{name} by {error:.0%}"
@@ -241,7 +241,7 @@ def _learn_by_chains(
     settings: SamplerSettings,
     seed: np.random.SeedSequence,
     progress: Progress,
-) -> Search:
+) -> SearchEnd:
     """Follow the maximum from round to round of chains, until it has settled or time is up."""
     limits = ranges_of(problem)
     bounds = np.log([limits[name] for name in names]).reshape(-1, 2)
@@ -255,14 +255,14 @@ def _learn_by_chains(
     for number, round_seed in enumerate(own.spawn(MOST_ROUNDS), 1):
         left = None if ends is None else ends - time.monotonic()
         if left is not None and left <= 0:
-            return Search(logs, errors, settled=False, out_of_time=True)
+            return SearchEnd(logs, errors, settled=False, out_of_time=True)
         posed = with_values(problem, dict(zip(names, np.exp(logs).tolist(), strict=True)))
         asked = replace(settings, n_iter=n_iter, max_time=left)
         drawn = sample(posed, asked, round_seed, progress, f"learn-{number}")
         if drawn.convergence.ended_by == "interrupted":  # what was learnt is not the fit's
             raise KeyboardInterrupt
         if drawn.convergence.ended_by == "max_time":  # too few draws to go by
-            return Search(logs, errors, settled=False, out_of_time=True)
+            return SearchEnd(logs, errors, settled=False, out_of_time=True)
         weighed = Reweighted(drawn.chains, posed, MOST_WEIGHED)
         following, inside = next_values(weighed, names, logs, bounds)
         change, stays = np.abs(following - logs), False
@@ -271,10 +271,10 @@ def _learn_by_chains(
             stays = bool(np.all(change <= np.maximum(NOISY * np.hypot(before, errors), SETTLED)))
         logs = following
         if stays and n_iter == full:
-            return Search(logs, errors, settled=True)
+            return SearchEnd(logs, errors, settled=True)
         if stays:
             n_iter = full
-    return Search(logs, errors, settled=False)
+    return SearchEnd(logs, errors, settled=False)
 
 
 def _errors(

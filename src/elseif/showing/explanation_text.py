@@ -29,9 +29,9 @@ from elseif.visible import show_name
 
 if TYPE_CHECKING:
     from elseif.explaining.explanation import (
-        Change,
         ConditionCheck,
         Explanation,
+        NearestChange,
         Outcome,
         RuleCheck,
     )
@@ -261,7 +261,7 @@ def _changes(explanation: Explanation) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _if(change: Change, explanation: Explanation) -> str:
+def _if(change: NearestChange, explanation: Explanation) -> str:
     display = explanation.display
     parts = [
         f"{_name(display.column(c.column))} {show_name(c.to)} "

@@ -7,7 +7,7 @@ import pandas as pd
 
 from elseif.datasets import read_survival
 from elseif.studies.follow_up import EVENT, LEFT
-from elseif.studies.real_cohort import Followed, RealCohort, run_real_cohort
+from elseif.studies.real_cohort import FollowedPeople, RealCohort, run_real_cohort
 from elseif.studies.running import ComparisonSettings
 
 COHORT = RealCohort(
@@ -26,12 +26,12 @@ COHORT = RealCohort(
 )
 
 
-def read_flchain() -> Followed:
+def read_flchain() -> FollowedPeople:
     """The table without what follows from the outcome, or from other columns."""
     table = read_survival("flchain")
     # chapter is the cause of death; flc.grp is a tenth of kappa and lambda together
     columns = ["age", "sex", "sample.yr", "kappa", "lambda", "creatinine", "mgus"]
-    return Followed(
+    return FollowedPeople(
         pd.DataFrame(table[columns]).assign(mgus=table["mgus"] == 1),
         table["futime"].to_numpy(dtype=float),
         np.where(table["death"] == 1, EVENT, LEFT),

@@ -7,7 +7,7 @@ import pandas as pd
 
 from elseif.datasets import read_survival
 from elseif.studies.follow_up import EVENT, LEFT
-from elseif.studies.real_cohort import Followed, RealCohort, run_real_cohort
+from elseif.studies.real_cohort import FollowedPeople, RealCohort, run_real_cohort
 from elseif.studies.running import ComparisonSettings
 
 HISTOLOGY = {1: "favourable", 2: "unfavourable"}
@@ -26,7 +26,7 @@ COHORT = RealCohort(
 )
 
 
-def read_nwtco() -> Followed:
+def read_nwtco() -> FollowedPeople:
     """The table with histology in words, without identifiers."""
     table = read_survival("nwtco")
     columns = {
@@ -36,7 +36,7 @@ def read_nwtco() -> Followed:
         "histology by central laboratory": table["histol"].map(HISTOLOGY),
         "study": table["study"].map({3: "third", 4: "fourth"}),
     }
-    return Followed(
+    return FollowedPeople(
         pd.DataFrame(columns),
         table["edrel"].to_numpy(dtype=float),
         np.where(table["rel"] == 1, EVENT, LEFT),

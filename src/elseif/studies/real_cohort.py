@@ -61,7 +61,7 @@ class RealCohort:
 
 
 @dataclass(frozen=True, eq=False)
-class Followed:
+class FollowedPeople:
     """People, how long they were followed, and how their time ended."""
 
     table: pd.DataFrame
@@ -77,7 +77,7 @@ class Followed:
 
 
 def run_real_cohort(
-    cohort: RealCohort, read: Callable[[], Followed], settings: ComparisonSettings
+    cohort: RealCohort, read: Callable[[], FollowedPeople], settings: ComparisonSettings
 ) -> None:
     """Read the table, compare classifiers on it, and write the list with its report."""
     check_names(settings, NAMES)
@@ -95,7 +95,7 @@ class _Study:
         self.keeper = FileKeeper(settings.out / KEPT)
         self.printed: list[str] = []
 
-    def run(self, people: Followed) -> None:
+    def run(self, people: FollowedPeople) -> None:
         """Like a table of contents."""
         if self.settings.fresh:
             self.keeper.forget()
@@ -108,7 +108,7 @@ class _Study:
         self._figures(results)
         self._finish(people, results, fitted)
 
-    def _introduce(self, people: Followed, X: pd.DataFrame, y: pd.Series) -> None:
+    def _introduce(self, people: FollowedPeople, X: pd.DataFrame, y: pd.Series) -> None:
         n, n_events = len(y), int(y.sum())
         if not 0 < n_events < n:
             raise DataError(
@@ -200,7 +200,7 @@ class _Study:
             save(figures.calibration_figure(results, self.title), name="calibration")
 
     def _finish(
-        self, people: Followed, results: dict[str, Any], fitted: BayesianRuleListClassifier
+        self, people: FollowedPeople, results: dict[str, Any], fitted: BayesianRuleListClassifier
     ) -> None:
         out = self.settings.out
         followed = asdict(follow_up(people.time, people.ends_in, self.days))

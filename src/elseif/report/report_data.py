@@ -24,7 +24,7 @@ from elseif.tables.reading import Table
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
+class ReportData:
     """All that a report is made of, before anything of it is counted."""
 
     model: FittedModel
@@ -47,7 +47,7 @@ def gather(
     sample_weight: Any = None,
     progress: Progress | None = None,
     **options: Any,
-) -> Evidence:
+) -> ReportData:
     """Read the tables and run the folds of a report; options as of ``summarise``."""
     given = read_options(options)
     model = as_model(fitted)
@@ -85,7 +85,7 @@ def gather(
         crossed = cross_validate(fresh, X, y, sample_weight=sample_weight, **how)
         if min_cell is None:
             model = with_path_scores(model, fresh, data, how)
-    return Evidence(model, given, min_cell, place, trained, table, groups, apart, crossed)
+    return ReportData(model, given, min_cell, place, trained, table, groups, apart, crossed)
 
 
 def _place(rule_list: RuleList, positive: Any) -> int:
