@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from elseif import load_model
+from elseif.federation import read_plan, read_site
 from tests.cli.conftest import QUICK, Run
 from tests.cli.program import PROGRAM
 
@@ -138,3 +140,24 @@ def test_predictions_with_an_id(elseif: Run, folder: Path) -> None:
     ]
     ended = elseif("predict", folder / "mixed.json", folder / "mixed.csv", "--id", "idd")
     assert (ended.code, "did you mean 'id'?" in ended.err) == (3, True)
+
+
+def test_a_category_that_is_told_is_not_missing(elseif: Run, tmp_path: Path) -> None:
+    """None may be a category of a scale or a label, unless --na-values says otherwise."""
+    path, plan = tmp_path / "t.csv", tmp_path / "plan.json"
+    lines = [f"{['None', 'some', 'much'][i % 3]},{['NA', 'fatal'][i % 3 > 1]}" for i in range(90)]
+    path.write_text("\n".join(["alcohol,event", *lines, ",fatal\n"]))
+    scale = ["--label", "event", "--positive", "NA", "--kinds", "alcohol=None,some,much"]
+    model = tmp_path / "m.json"
+    ended = elseif("fit", path, *scale, "--model", model, *QUICK)
+    assert ended.code == 0, ended.err
+    levels = load_model(model).fit_report_.columns[0]
+    assert (levels.levels, levels.n_missing) == (("None", "some", "much"), 1)
+    assert load_model(model).classes_.tolist() == ["fatal", "NA"]
+    told = elseif("fit", path, *scale, "--na-values", "None", "--model", model, "--force", *QUICK)
+    assert told.code == 0, told.err
+    assert load_model(model).fit_report_.columns[0].n_missing == 31
+    assert elseif("plan", path, *scale, "--out", plan).code == 0
+    site = elseif("site", plan, path, "--name", "a", "--out", tmp_path / "site.json")
+    assert site.code == 0, site.err
+    assert len(read_site(tmp_path / "site.json", read_plan(plan)).patterns) == 4  # one missing

@@ -85,7 +85,7 @@ def numbers(rng: np.random.Generator) -> pd.DataFrame:
 
 
 def categories(rng: np.random.Generator) -> pd.DataFrame:
-    X = pd.DataFrame({"ward": rng.choice(["east", "north", "it's"], N), "sex": rng.choice(2, N)})
+    X = pd.DataFrame({"ward": rng.choice(["east", "None", "it's"], N), "sex": rng.choice(2, N)})
     X["sex"] = np.array(["female", "male"])[X["sex"]]
     return X.astype(object).mask(rng.random(X.shape) < 0.2, None)
 

@@ -11,11 +11,14 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
 from scipy import sparse
 
-from elseif import BayesianRuleListClassifier
+from elseif import BayesianRuleListClassifier, ParquetTable
+from elseif.tables.columns import Kind
+from elseif.tables.reading import read_table
 from elseif.tables.text_files import read_file
 from tests.tables.fitting import assert_same, quick
 
@@ -210,6 +213,47 @@ def test_every_form_is_predicted_as_pandas_is(
     reference.set_params(predict_with=way)
     expected = reference.predict_proba(as_pandas(values))
     np.testing.assert_array_equal(reference.predict_proba(X), expected)
+
+
+def _storage(table: pa.Table) -> pa.Table:
+    """What pyarrow reads before pandas has told it of its types: the storage, and their names."""
+    fields, columns = [], []
+    for field, column in zip(table.schema, table.columns, strict=True):
+        of_pandas = field.type
+        metadata = {
+            "ARROW:extension:name": of_pandas.extension_name,
+            "ARROW:extension:metadata": of_pandas.__arrow_ext_serialize__(),
+        }
+        fields.append(pa.field(field.name, of_pandas.storage_type, metadata=metadata))
+        columns.append(pa.chunked_array([each.storage for each in column.chunks]))
+    return pa.table(columns, schema=pa.schema(fields))
+
+
+@pytest.mark.parametrize("form", ["parquet", "read whole", "dataset", "pyarrow", "storage"])
+def test_periods_and_intervals_of_pandas(form: str, tmp_path: Path) -> None:
+    """Outside pandas too they are ordered, and not the numbers by which they are stored."""
+    cuts = [0.0, 30.0, 50.0, 70.0, 100.0]
+    X = pd.DataFrame(
+        {
+            "month": pd.period_range("2020-01", periods=40, freq="M").take(np.arange(80) % 40),
+            "age": pd.arrays.IntervalArray.from_breaks(cuts).take(np.arange(80) % 4),
+        }
+    )
+    X.loc[5, "month"] = pd.NaT
+    path = tmp_path / "table.parquet"
+    X.to_parquet(path)
+    table = {
+        "parquet": lambda: ParquetTable(path),
+        "read whole": lambda: read_file(path),
+        "dataset": lambda: ds.dataset(path),
+        "pyarrow": lambda: pa.Table.from_pandas(X),
+        "storage": lambda: _storage(pa.Table.from_pandas(X)),
+    }[form]()
+    found, expected = read_table(table), read_table(X)
+    for name in X:
+        assert found.column(name).kind is Kind.ORDERED
+        assert found.column(name).categories == expected.column(name).categories
+        np.testing.assert_array_equal(found.column(name).codes, expected.column(name).codes)
 
 
 def test_an_array_of_objects(reference: BayesianRuleListClassifier) -> None:

@@ -32,11 +32,12 @@ class ByPlace:
         of_file = column_names(path, how)
         features = [name for name in of_file if name not in self.left_out]
         if len(features) != len(self.names):
-            return {}, replace(how, date_orders={}), None
+            return {}, replace(how, date_orders={}, levels={}), None
         named = dict(zip(self.names, features, strict=True))
         kinds = {named[name]: kind for name, kind in self.kinds.items()}
         orders = {named[name]: order for name, order in how.date_orders.items()}
+        levels = {named.get(name, name): known for name, known in how.levels.items()}
         needed = None
         if self.needed is not None:
             needed = {named[name] for name in self.needed} | (set(of_file) - set(features))
-        return kinds, replace(how, date_orders=orders), needed
+        return kinds, replace(how, date_orders=orders, levels=levels), needed

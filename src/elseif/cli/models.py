@@ -59,7 +59,7 @@ def read_cases(
     """
     from elseif.tables.reading import read_table
 
-    text, kept = replace(text, date_orders=model.date_orders), model.training.get("reading")
+    text, kept = _as_known(model, text), model.training.get("reading")
     needed: Collection[str] | None = model.feature_names
     if only_used:
         needed = model.columns_used() | model.columns_of_all_lists
@@ -105,7 +105,7 @@ def read_again(
             by_place=_by_place(model, None, [label, weight]),
             kinds=kinds,
             missing_y=model.setting("missing_y"),
-            text=replace(text, date_orders=model.date_orders),
+            text=_as_known(model, text),
             kept=model.training.get("reading", {}),
         ),
     )
@@ -144,6 +144,19 @@ def _by_place(
         return None
     names = [column.name for column in model.fit_report.columns]
     return ByPlace(names, _kinds(model), needed, left_out)
+
+
+def _as_known(model: FittedModel, text: TextFormat) -> TextFormat:
+    """A format with what a model knows of dates, and of levels such as "None".
+
+    An empty field is a level only where no value was missing in fit.
+    """
+    levels = {
+        column.name: [each for each in column.levels if each != "" or column.n_missing == 0]
+        for column in model.fit_report.columns
+        if column.levels_hold in (None, "text")
+    }
+    return replace(text, date_orders=model.date_orders, levels=levels)
 
 
 def _kinds(model: FittedModel) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,7 +20,7 @@ from elseif.cli.arguments import (
 from elseif.cli.cohort_folder import cohort_settings
 from elseif.cli.output import check_outputs, say_saved, say_wrapped
 from elseif.cli.settings import estimator_parameters, takes_some_settings
-from elseif.cli.tables import Wanted, check_table_file, kinds_of_texts, read_labelled
+from elseif.cli.tables import Wanted, check_table_file, kinds_of_texts, levels_told, read_labelled
 from elseif.cli.text_options import takes_text_format
 from elseif.parameters import Setting, SettingGroup
 
@@ -69,7 +70,8 @@ def plan(
         table,
         Wanted(
             label, None, drop, positive, kinds=kinds_of_texts(parameters["kinds"]),
-            missing_y=parameters["missing_y"], text=text,
+            missing_y=parameters["missing_y"],
+            text=replace(text, levels=levels_told(parameters["kinds"])),
         ),
     )  # fmt: skip
     from elseif.federation import make_plan, save_plan

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -116,6 +117,8 @@ def _of_table(
     }
     if all(isinstance(each, str) for each in classes):
         kinds[label] = "category"
+    # an empty field is missing
+    levels = {c.name: [v for v in c.levels if v] for c in plan.columns if c.name in kinds}
     read = read_labelled(
         table,
         Wanted(
@@ -124,7 +127,7 @@ def _of_table(
             features=[column.name for column in plan.columns],
             kinds=kinds,
             missing_y=missing_y,
-            text=text,
+            text=replace(text, levels=levels),
         ),
     )
     return read.X, read.y

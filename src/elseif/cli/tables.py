@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -105,13 +105,24 @@ def kinds_of_texts(kinds: Mapping[str, Any] | None) -> dict[str, str]:
     return {n: kind for n, kind in words.items() if kind not in ("boolean", "numeric")}
 
 
+def levels_told(kinds: Mapping[str, Any] | None) -> dict[str, list[str]]:
+    """The categories of columns that --kinds calls by their names, even if one is "None"."""
+    return {name: kind for name, kind in (kinds or {}).items() if isinstance(kind, list)}
+
+
 def read_labelled(path: Path, wanted: Wanted) -> Read:
     """A file's features, the label and the weights."""
+    from elseif.tables.text_files import TextFormat
+
+    labels = [*(wanted.classes or ()), wanted.positive]
+    known = [each for each in labels if each != "" and isinstance(each, str)]
+    text = wanted.text or TextFormat()
+    text = replace(text, levels={**text.levels, wanted.label: known})
     # what is left out need not be readable
     kinds, needed = {**wanted.kinds, **dict.fromkeys(wanted.drop, "category")}, None
     if wanted.features is not None:
         needed = {wanted.label, wanted.weight or wanted.label, *wanted.features}
-    table = read_table_file(path, kinds, wanted.text, needed, wanted.kept, wanted.by_place)
+    table = read_table_file(path, kinds, text, needed, wanted.kept, wanted.by_place)
     names = list(table.columns)
     _check_columns(path, names, wanted)
     if wanted.features is None:

@@ -14,6 +14,7 @@ from elseif.tables.columns import Column, Kind, boolean_column
 from elseif.tables.values import (
     column_from_array,
     column_from_series,
+    is_of_pandas,
     is_time,
     of_kind,
     recoded,
@@ -101,6 +102,39 @@ def labels_from_pieces(pieces: Pieces) -> Any:
     # or pandas would make its own text of objects
     dtype = object if isinstance(values, np.ndarray) and values.dtype.kind == "O" else None
     return pd.Series(values, name=pieces.name, dtype=dtype, copy=False)
+
+
+def schema_of_pandas(schema: Any) -> Any:
+    """A schema with the types that pandas has for its periods and intervals.
+
+    pyarrow does not know them until pandas has told it, and takes them for what is stored.
+    """
+    names = [(field.metadata or {}).get(b"ARROW:extension:name", b"") for field in schema]
+    if not any(name.startswith(b"pandas.") for name in names):
+        return schema
+    import pandas as pd
+    import pyarrow as pa
+
+    pa.array(pd.PeriodIndex([], freq="D").array)  # upon which pandas tells it
+    return pa.ipc.read_schema(schema.serialize())
+
+
+def with_types_of_pandas(table: Any) -> Any:
+    """A table of pyarrow with the types that pandas has for its periods and intervals."""
+    import pyarrow as pa
+
+    schema = schema_of_pandas(table.schema)
+    if schema is table.schema:
+        return table
+    columns = [of_type(c, f.type) for c, f in zip(table.columns, schema, strict=True)]
+    return pa.Table.from_arrays(columns, schema=schema)
+
+
+def of_type(array: Any, arrow_type: Any) -> Any:
+    """What is stored of a type of pandas as that type; anything else as it is."""
+    if array.type != arrow_type and is_of_pandas(arrow_type):
+        return arrow_type.wrap_array(array)
+    return array
 
 
 def _is_dates(arrow_type: Any) -> bool:

@@ -10,7 +10,14 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from elseif.errors import DataError, ParamError, ResourceError, install
-from elseif.tables.arrow import Pieces, column_from_pieces, is_text, labels_from_pieces
+from elseif.tables.arrow import (
+    Pieces,
+    column_from_pieces,
+    is_text,
+    labels_from_pieces,
+    of_type,
+    schema_of_pandas,
+)
 from elseif.tables.columns import Column, Kind
 
 PARQUET_ENDINGS = (".parquet", ".pq")
@@ -252,7 +259,7 @@ def _open(path: Path) -> _File:
     check_regular_file(path)
     try:
         with pq.ParquetFile(path) as file:
-            footer, schema = file.metadata, file.schema_arrow
+            footer, schema = file.metadata, schema_of_pandas(file.schema_arrow)
             n_rows = [footer.row_group(i).num_rows for i in range(footer.num_row_groups)]
     except (pa.ArrowException, OSError, ValueError) as error:
         raise DataError(f"{path.name} is not a readable Parquet file: {error}") from error
@@ -306,7 +313,7 @@ def _of_type(array: Any, arrow_type: Any) -> Any:
     pa, _ = load_pyarrow()
     if pa.types.is_null(array.type) and not pa.types.is_null(arrow_type):
         return pa.nulls(len(array), arrow_type)
-    return array
+    return of_type(array, arrow_type)
 
 
 def dataset_length(dataset: Any) -> int:
@@ -321,12 +328,13 @@ def dataset_length(dataset: Any) -> int:
 def dataset_column(dataset: Any, column: str, name: str, n_rows: int) -> Pieces:
     """A column of a pyarrow Dataset, batch by batch."""
     pa, _ = load_pyarrow()
+    arrow_type = schema_of_pandas(dataset.schema).field(column).type
 
     def arrays() -> Iterator[Any]:
         try:
             for batch in dataset.to_batches(columns=[column]):
-                yield batch.column(0)
+                yield of_type(batch.column(0), arrow_type)
         except (pa.ArrowException, OSError, ValueError) as error:
             raise DataError(f"Column {column!r} of the dataset cannot be read: {error}") from error
 
-    return Pieces(name, dataset.schema.field(column).type, n_rows, arrays())
+    return Pieces(name, arrow_type, n_rows, arrays())

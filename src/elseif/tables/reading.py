@@ -15,7 +15,7 @@ from scipy import sparse
 from elseif.bits.mask import Mask
 from elseif.checks import did_you_mean
 from elseif.errors import DataError, DataTypeError, ParamError, ParamTypeError
-from elseif.tables.arrow import column_from_pieces
+from elseif.tables.arrow import column_from_pieces, with_types_of_pandas
 from elseif.tables.boolean_arrays import FindBooleans, booleans_of_frame, booleans_of_sparse
 from elseif.tables.columns import Column, Kind, column_of_mask
 from elseif.tables.date_texts import DATE_ORDERS, ORDERS
@@ -183,11 +183,13 @@ def _read(X: Any, allow_infinite: bool) -> Table:
 
 
 def whole_batch(X: Any) -> Any:
-    """A batch of pyarrow as a table of it; anything else as it is."""
+    """A batch of pyarrow as a table of it, with its types; anything else as it is."""
     if type(X).__module__ == "pyarrow.lib" and type(X).__name__ == "RecordBatch":
         import pyarrow as pa
 
-        return pa.Table.from_batches([X])
+        X = pa.Table.from_batches([X])
+    if type(X).__module__ == "pyarrow.lib" and type(X).__name__ == "Table":
+        return with_types_of_pandas(X)
     return X
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -50,6 +50,7 @@ class Reading:
     decimal: str = "."
     thousands: str | None = None  # what sets them apart, where that is told
     na_values: frozenset[str] = frozenset()
+    levels: Mapping[str, Collection[str]] = field(default_factory=dict)  # known, by column
     lines: list[int] = field(default_factory=list)  # on which each row ends, for messages
     is_free: bool = True  # whether a column may be made a category, or be left out
     date_format: str | None = None  # told: an order of day and month, or signs of strptime
@@ -164,7 +165,10 @@ class TextColumn:
         import pandas as pd
 
         texts = self.texts
-        categories = sorted(text for text in texts if not how.is_missing(text, among_words=True))
+        levels = set(how.levels.get(self.name, ())) - how.na_values
+        categories = sorted(
+            text for text in texts if text in levels or not how.is_missing(text, among_words=True)
+        )
         place = {text: i for i, text in enumerate(categories)}
         recode = np.array([place.get(text, -1) for text in texts], dtype=np.int32)
         return pd.Categorical.from_codes(recode[self._all_codes()], pd.Index(categories))

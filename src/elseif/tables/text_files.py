@@ -63,6 +63,8 @@ class TextFormat:
         a ``strptime`` format such as "%d.%m.%y".
     date_orders : mapping of str to {"dmy", "mdy"}, default={}
         Order of day and month by column, for dates from which it cannot be inferred.
+    levels : mapping of str to collection of str, default={}
+        Categories by column, for those that are usually read as missing, such as "None".
 
     Examples
     --------
@@ -78,6 +80,7 @@ class TextFormat:
     na_values: Collection[str] = ()
     date_format: str | None = None
     date_orders: Mapping[str, str] = field(default_factory=dict)
+    levels: Mapping[str, Collection[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.delimiter is not None and (len(self.delimiter) != 1 or self.delimiter in '"\r\n\0'):
@@ -258,6 +261,7 @@ def _read_delimited(
     how.decimal = text.decimal or _other(text.thousands) or decimal_sign(to_parse, header.delimiter)
     how.told_orders = {name: kind for name, kind in kinds.items() if kind in ORDERS}
     how.date_orders = text.date_orders
+    how.levels = text.levels
     shown = {order for column in to_parse if (order := column.shown_order()) is not None}
     how.shown_order = next(iter(shown)) if len(shown) == 1 else None
     parsed = {

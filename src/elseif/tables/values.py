@@ -43,6 +43,8 @@ def column_from_series(
     series: nw.Series[Any], name: str, kind: Kind | None, allow_infinite: bool = False
 ) -> Column:
     """A column from a data frame's series."""
+    if series.implementation.is_pyarrow() and is_of_pandas(series.to_native().type):
+        series = nw.from_native(series.to_native().to_pandas(), series_only=True)
     dtype = series.dtype
     if dtype == nw.Boolean:
         if not series.null_count():
@@ -267,6 +269,11 @@ def _from_categories(series: nw.Series[Any], name: str, kind: Kind | None) -> Co
     return recoded(
         codes, levels, name, Kind.ORDERED if ordered else Kind.CATEGORY, order if ordered else None
     )
+
+
+def is_of_pandas(arrow_type: Any) -> bool:
+    """Whether pyarrow has periods or intervals of pandas, which it stores as other values."""
+    return str(getattr(arrow_type, "extension_name", "")).startswith("pandas.")
 
 
 def is_time(arrow_type: Any) -> bool:
