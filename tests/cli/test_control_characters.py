@@ -46,7 +46,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     other = frame.assign(**{f"{EVIL}a": f"{EVIL}new", "more": 1})
     other.to_csv(made / "other.csv", index=False, quoting=1)
     frame.drop(columns=[f"{EVIL}a"]).to_csv(made / "lacking.csv", index=False, quoting=1)
-    classifier = BayesianRuleListClassifier(random_state=0)  # a small pool, summed over
+    # a small pool, summed over; with few draws, since every command reads them again
+    classifier = BayesianRuleListClassifier(n_iter=2000, random_state=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of names that hold such characters
         save_model(classifier.fit(frame, y), made / "fitted.json")

@@ -1,17 +1,20 @@
-"""A process that loads and uses forged model files under limits, and says what they took.
+"""Processes that load and use forged model files under limits, and say what they took.
 
-    python -m tests.export.loading traced|limited KIND SIZE [SIZE ...]
+    python -m tests.export.loading
 
-prints a line of JSON for each size, with the most memory that was in use at a time: of Python's
-objects where it is traced, which takes several times as long, else of the whole process. Memory
-and processor time are limited by the system, so that a file that asks for all of either ends this
-process and nothing else.
+reads lines of ``traced|limited KIND SIZE [SIZE ...]``. For each it forks a process, since loading
+all libraries again would take longer than most files; that prints a line of JSON for each size,
+with the most memory that was in use at a time: of Python's objects where it is traced, which takes
+several times as long, else of the whole process. Memory and processor time are limited by the
+system, so that a file that asks for all of either ends that process and nothing else. The line
+after the last size is how the process ended.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
+import os
 import resource
 import sys
 import tracemalloc
@@ -92,16 +95,25 @@ def peak_of_process() -> int:
     return 1024 * int(line.split()[1])
 
 
-def main() -> None:
-    """Take every size, after a small file for which all libraries are loaded."""
+def answer(way: str, name: str, *sizes: str) -> None:
+    """Take every size, within limits."""
     resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
     resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS))
-    way, name, *sizes = sys.argv[1:]
     kind = next(kind for kind in FORGERIES if kind.__name__ == name)
-    take(sealed(smallest()), False)
     for size in map(int, sizes):
         content = sealed(kind(FORGERIES[kind] * size))
         print(json.dumps(take(content, way == "traced")), flush=True)
+
+
+def main() -> None:
+    """Answer every line, after a small file for which all libraries are loaded."""
+    take(sealed(smallest()), False)
+    for line in sys.stdin:
+        child = os.fork()
+        if child == 0:
+            answer(*line.split())
+            sys.exit()
+        print(json.dumps(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])), flush=True)
 
 
 if __name__ == "__main__":

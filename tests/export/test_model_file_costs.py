@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 
@@ -26,19 +26,41 @@ PROCESS = 500_000_000  # with its libraries, and with what the forgery was made 
 every_kind = pytest.mark.parametrize("kind", FORGERIES, ids=lambda kind: kind.__name__)
 
 
-def taken(way: str, kind: Callable[[int], Document], *sizes: int) -> list[dict[str, Any]]:
+Taken = Callable[..., list[dict[str, Any]]]
+
+
+@pytest.fixture(scope="module")
+def taken() -> Iterator[Taken]:
     """What files of a kind took in a process with limits of memory and of processor time."""
     source = Path(elseif.__file__).parents[1]
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.export.loading", way, kind.__name__, *map(str, sizes)],
+    with subprocess.Popen(
+        [sys.executable, "-m", "tests.export.loading"],
         cwd=ROOT,
         env={"PYTHONPATH": f"{source}:{ROOT}", "OPENBLAS_NUM_THREADS": "1"},
-        capture_output=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
         text=True,
-        check=False,
-    )
-    assert done.returncode == 0, f"ended by {done.returncode}: {done.stderr[-2000:]}"
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    ) as process:
+        asked, answers = process.stdin, process.stdout
+        assert asked is not None
+        assert answers is not None
+
+        def take(way: str, kind: Callable[[int], Document], *sizes: int) -> list[dict[str, Any]]:
+            print(way, kind.__name__, *sizes, file=asked, flush=True)
+            *found, ended_by = (json.loads(line) for line in _until_the_end(answers))
+            assert ended_by == 0
+            return found
+
+        yield take
+        asked.close()
+
+
+def _until_the_end(lines: IO[str]) -> Iterator[str]:
+    """Lines up to the one that says how the process ended, which is a number."""
+    for line in lines:
+        yield line
+        if not line.startswith("{"):
+            return
 
 
 @pytest.mark.fault(
@@ -49,7 +71,7 @@ def taken(way: str, kind: Callable[[int], Document], *sizes: int) -> list[dict[s
     "more than 1,000 comparisons is not exported as code (`ExportError`)",
 )
 @every_kind
-def test_memory_is_in_proportion(kind: Callable[[int], Document]) -> None:
+def test_memory_is_in_proportion(taken: Taken, kind: Callable[[int], Document]) -> None:
     """Files of 0.1, 0.2 and 0.4 MB take no more than twice as much each time."""
     found = taken("traced", kind, 1, 2, 4)
     assert len(found) == 3
@@ -61,7 +83,7 @@ def test_memory_is_in_proportion(kind: Callable[[int], Document]) -> None:
 
 @pytest.mark.slow
 @every_kind
-def test_a_large_file_ends_in_time(kind: Callable[[int], Document]) -> None:
+def test_a_large_file_ends_in_time(taken: Taken, kind: Callable[[int], Document]) -> None:
     """One of 7 MB, within the processor time and the memory that the process is given."""
     (found,) = taken("limited", kind, 70)
     assert found["size"] > 5_000_000
