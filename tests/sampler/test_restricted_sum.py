@@ -10,13 +10,19 @@ import pytest
 
 from elseif.model.problem import Problem
 from elseif.sampler import exact_sum, restricted_sum
+from elseif.sampler.compiled_problem import CompiledProblem
 from elseif.sampler.convergence import Convergence, assess, is_good_enough
 from elseif.sampler.exact_sum import ExactSum
+from elseif.sampler.list_shares import ScoredLists
 from elseif.sampler.monitored import choose_monitored
 from elseif.sampler.restricted_sum import check_restricted
 from elseif.sampler.run_length_draws import ChainInfo, RunLengthDraws, join_runs
+from elseif.sampler.short_lists import score_short_lists
+from elseif.sampler.steepest_ascent import Ascent
+from elseif.sampler.warm_starts import WarmStarts
+from tests.sampler.cases import CASES, Case
 from tests.sampler.scaled_modes import scaled_two_modes
-from tests.sampler.variants import lists_of
+from tests.sampler.variants import lists_of, posterior
 
 N_CHAINS, N_DRAWS = 4, 2_000
 
@@ -60,11 +66,13 @@ def _in_first_mode(antecedent_list: tuple[int, ...]) -> bool:
     return antecedent_list[:1] in ((0,), (1,))
 
 
-def _assessed(chains: list[RunLengthDraws], problem: Problem) -> Convergence:
+def _assessed(
+    chains: list[RunLengthDraws], problem: Problem, starts: WarmStarts | None = None
+) -> Convergence:
     n_draws = min(int(chain.n_draws.sum()) for chain in chains)
     infos = [ChainInfo((), 2 * n_draws, {}, {}) for _ in chains]
     cut = [join_runs([_first_draws(chain, n_draws)]) for chain in chains]
-    return assess(cut, infos, problem, choose_monitored(problem))
+    return assess(cut, infos, problem, choose_monitored(problem), starts=starts)
 
 
 def _first_draws(runs: RunLengthDraws, n: int) -> RunLengthDraws:
@@ -183,3 +191,84 @@ def test_too_many_observations_are_left_alone(
 ) -> None:
     monkeypatch.setattr(exact_sum, "FEW_WORDS", problem.layout.n_words - 1)
     assert np.isnan(check_restricted(draws, problem)).all()
+
+
+# --------------------------------------------------- lists that no chain has come near
+
+
+N_OTHERS = 17
+
+
+@pytest.fixture(scope="module")
+def planted() -> Problem:
+    """The label is told by three rules in their order; the other antecedents tell little of it."""
+    rng, n = np.random.default_rng(3), 1_200
+    right = rng.random((3, n)) < 0.4
+    labels = np.where(right[0], 0, np.where(right[1], 1, np.where(right[2], 0, 1)))
+    labels ^= rng.random(n) < 0.1
+    others = labels ^ (rng.random((N_OTHERS, n)) < 0.4)
+    truths = np.concatenate([others.astype(bool), right])
+    return Case("planted", truths, labels, (1,) * len(truths), (1.0, 1.0)).problem
+
+
+def _ends(problem: Problem, start: tuple[int, ...]) -> tuple[int, ...]:
+    return Ascent(problem).climb(start)[0]
+
+
+def test_an_ascent_finds_the_planted_list(planted: Problem) -> None:
+    """From two of its rules, from one, and from a rule that is not in it."""
+    n = N_OTHERS
+    for start in ((n, n + 1), (n + 1,), (0,)):
+        found = _ends(planted, start)
+        assert set(found) >= {n, n + 1, n + 2}
+        assert [a for a in found if a >= n] == [n, n + 1, n + 2]
+
+
+def test_no_single_change_improves_what_an_ascent_reaches() -> None:
+    """Values are the reference's, and so are the neighbours; also for weights and cardinalities."""
+    for name in ("six-antecedents", "weighted-antecedents", "weighted-observations-lazy"):
+        case = CASES[name]
+        every = posterior(case)
+        ascent = Ascent(case.problem)
+        for start in ((), (0,), (2, 1)):
+            found, value = ascent.climb(start)
+            empty = ascent.climb(found)
+            assert empty == (found, value)
+            shorter = [found[:j] + found[j + 1 :] for j in range(len(found))]
+            around = [found, *shorter]
+            near = {
+                (*d[:p], a, *d[p:])
+                for d in around
+                for a in range(case.pool_size)
+                if a not in d
+                for p in range(len(d) + 1)
+            }
+            assert every[found] >= max(every[d] for d in (*near, *shorter)) * (1 - 1e-9)
+
+
+def test_lists_that_no_chain_has_come_near_are_seen(planted: Problem) -> None:
+    """Draws that agree with the sum over their own antecedents, of which the planted list has none.
+
+    The other checks look at what was drawn, and at lists of up to two rules.
+    """
+    summed = ExactSum.of(planted, list(range(restricted_sum.MOST_ANTECEDENTS)))
+    draws = [summed.draw(N_DRAWS, np.random.default_rng(k)) for k in range(N_CHAINS)]
+    share, deviation = check_restricted(draws, planted)
+    assert share == 1
+    assert deviation < 2
+    scored = score_short_lists(CompiledProblem.of(planted)).best(100)
+    assert check_restricted(draws, planted, starts=scored.lists)[1] > 4
+    # a single rule, which nobody expects among the draws
+    hopeless = ScoredLists(((N_OTHERS,),), np.array([-1e6]))
+    found = _assessed(draws, planted, WarmStarts((), best=hopeless))
+    assert found.shares_agree
+    assert found.status == "not converged"
+    assert _assessed(draws, planted).status == "converged"
+
+
+def test_draws_of_what_ascents_lead_to_agree(planted: Problem) -> None:
+    """Right draws are not refused for the lists that an ascent has found."""
+    summed = ExactSum.of(planted)
+    draws = [summed.draw(N_DRAWS, np.random.default_rng(k)) for k in range(N_CHAINS)]
+    scored = score_short_lists(CompiledProblem.of(planted)).best(100)
+    assert not check_restricted(draws, planted, starts=scored.lists)[1] > 4

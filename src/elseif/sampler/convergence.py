@@ -329,16 +329,20 @@ def assess(
     # a sum takes longer than a short run; it is there to contradict what all else accepts
     if independent or not is_good_enough(assessed):
         return assessed
-    return _compared_with_a_sum(assessed, chains, problem)
+    best = starts.best if starts is not None else None
+    return _compared_with_a_sum(assessed, chains, problem, best.lists if best is not None else ())
 
 
 def _compared_with_a_sum(
-    assessed: Convergence, chains: Sequence[RunLengthDraws], problem: Problem
+    assessed: Convergence,
+    chains: Sequence[RunLengthDraws],
+    problem: Problem,
+    short_lists: Sequence[tuple[int, ...]],
 ) -> Convergence:
-    """The report with what an exact sum says of the draws: where it contradicts, not converged."""
+    """The report with what exact sums say of the draws: where they contradict, not converged."""
     from elseif.sampler.restricted_sum import check_restricted  # compiled
 
-    deviation = check_restricted(chains, problem, assessed.unsteady_inclusions)
+    deviation = check_restricted(chains, problem, assessed.unsteady_inclusions, short_lists)
     checked = replace(assessed, restricted_deviation=deviation)
     if checked.status != "converged" or checked.restricted_sum_agrees:
         return checked
