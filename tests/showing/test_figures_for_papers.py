@@ -16,6 +16,8 @@ from elseif import BayesianRuleListClassifier
 from elseif.antecedents import Antecedent
 from elseif.conditions import Condition
 from elseif.posterior.rule_list import ModelMetadata, make_rule_list
+from elseif.sampler.convergence import Quantity
+from elseif.showing.convergence_plot import plot_convergence
 from elseif.tables.columns import Kind
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -75,6 +77,18 @@ def test_no_text_lies_on_another(
         for text, box in texts:
             assert box.x0 >= -1, (name, text)
             assert box.x1 <= figure.bbox.x1 + 1, (name, text)
+
+
+def test_long_names_of_neighbouring_rows_do_not_collide() -> None:
+    """A row of two lines is as high as it needs; both axes say what they are."""
+    long = [f"inclusion of {a} pressure at admission > 140 and {a} ≤ 1234567" for a in "abc"]
+    names = [*(f"inclusion of {a}" for a in "abcdefghijkl"), *long]
+    quantities = tuple(Quantity(name, 1.01, 500.0, 0.001) for name in names)
+    figure = plot_convergence(quantities, 1.05, 400, {})
+    boxes = [box for text, box in texts_of(figure) if text]
+    for a, b in combinations(boxes, 2):
+        width = min(a.x1, b.x1) - max(a.x0, b.x0)
+        assert width <= 1 or min(a.y1, b.y1) - max(a.y0, b.y0) <= 1
 
 
 def test_rows_of_convergence_have_names(

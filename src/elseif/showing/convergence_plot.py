@@ -51,20 +51,21 @@ def plot_convergence(
         return figure
     rows = _rows(quantities)
     texts = [_text(name, len(of_row), names) for name, of_row in rows]
-    n_lines = sum(text.count("\n") + 1 for text in texts)
-    figure = new_figure(8.5, 1.2 + 0.16 * n_lines + 0.1 * len(rows))
+    heights = [0.1 + 0.16 * (text.count("\n") + 1) for text in texts]  # inches
+    at = np.cumsum(heights) - np.array(heights) / 2
+    figure = new_figure(8.5, 1.4 + sum(heights))
     left, right = figure.subplots(1, 2, sharey=True)
-    _dots(left, [[(q.r_hat, q.steady) for q in of_row] for _, of_row in rows], r_hat_limit)
-    left.set_xlabel("rank-normalised split R-hat (lower is better)")
+    _dots(left, at, [[(q.r_hat, q.steady) for q in of_row] for _, of_row in rows], r_hat_limit)
+    left.set_xlabel("rank-normalised split R-hat\n(lower is better)")
     left.set_xlim(left=0.998)
     left.xaxis.get_major_locator().set_params(nbins=5)
-    _dots(right, [[(q.ess, q.steady) for q in of_row] for _, of_row in rows], ess_limit)
-    right.set_xlabel("effective draws (higher is better)")
+    _dots(right, at, [[(q.ess, q.steady) for q in of_row] for _, of_row in rows], ess_limit)
+    right.set_xlabel("effective draws\n(higher is better)")
     right.set_xlim(left=0)
     right.xaxis.get_major_locator().set_params(nbins=4)
     right.xaxis.set_major_formatter(lambda draws, _: f"{draws:,.0f}")
-    left.set_yticks(range(len(rows)), texts)
-    left.set_ylim(len(rows) - 0.5, -0.5)
+    left.set_yticks(at, texts)
+    left.set_ylim(sum(heights), 0)
     figure.legend(handles=left.get_lines()[-1:], loc="outside upper right", frameon=False)
     return figure
 
@@ -91,11 +92,13 @@ def _key(value: float) -> float:
     return np.inf if np.isnan(value) else value
 
 
-def _dots(axes: Any, rows: Sequence[Sequence[tuple[float, bool]]], limit: float) -> None:
+def _dots(
+    axes: Any, at: Sequence[float], rows: Sequence[Sequence[tuple[float, bool]]], limit: float
+) -> None:
     """Dots in a row; what has no number, or an infinite one, says so."""
     finite = [value for of_row in rows for value, _ in of_row if np.isfinite(value)]
     end = max([*finite, limit])
-    for row, of_row in enumerate(rows):
+    for row, of_row in zip(at, rows, strict=True):
         for value, steady in of_row:
             if np.isfinite(value):
                 face = INK if steady else "none"
