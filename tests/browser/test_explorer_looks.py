@@ -57,6 +57,16 @@ def test_ticks_have_the_same_decimals(plain_page: Path, open_page: OpenPage) -> 
     ]
 
 
+def test_an_axis_has_two_ticks_or_more(plain_page: Path, open_page: OpenPage) -> None:
+    """Or a narrow page would show no scale."""
+    page = open_page(plain_page)
+    asked = [[0.713, 0.782, 3], [0.652, 0.684, 3], [-4.2, 0.3, 6], [0.5, 0.9, 4]]
+    told = page.evaluate("(all) => all.map((range) => ticks(...range))", asked)
+    assert told == [
+        [0.72, 0.74, 0.76, 0.78], [0.66, 0.68], [-4, -3, -2, -1, 0], [0.5, 0.6, 0.7, 0.8, 0.9],
+    ]  # fmt: skip
+
+
 def test_a_list_is_not_compared_with_itself(plain_page: Path, open_page: OpenPage) -> None:
     page = open_page(plain_page)
     assert "change" in page.locator("#chosen .price").inner_text()

@@ -40,6 +40,9 @@ BROKEN_NUMBERS = """() => [...document.querySelectorAll("td, th")].flatMap((cell
 })"""
 
 
+BROKEN_DATES = BROKEN_NUMBERS.replace("/[0-9][0-9.,]*%?/g", r"/\d{4}-\d{2}-\d{2}/g")
+
+
 def write(folder: Path, found: Summary) -> Path:
     path = folder / "report.html"
     path.write_text(report_page(found), encoding="utf-8")
@@ -135,6 +138,16 @@ def test_a_phone_has_room_for_conditions_and_all_groups(
     inclusion = page.locator(".scroll:has(.inclusion)")
     assert inclusion.evaluate(fits)
     assert inclusion.locator("td.number").first.inner_text().endswith("%")
+
+
+def test_no_date_is_broken_on_a_phone(open_page: OpenPage, tmp_path: Path) -> None:
+    """The median and the quartiles of four groups are beside each other, each date whole."""
+    page = open_page(write(tmp_path, three_labels_summary()), *PHONE)
+    visits = page.locator("#people tr.column:has-text('visit') td")
+    assert visits.count() == 4
+    assert "2020-" in visits.first.inner_text()
+    assert page.evaluate(BROKEN_DATES) == []
+    assert page.locator("#people .scroll").evaluate("(e) => e.scrollWidth <= e.clientWidth")
 
 
 def test_a_phone_has_room_for_three_labels(open_page: OpenPage, tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ from elseif.evaluation.thresholds import at_thresholds
 from elseif.report.grouping import merged
 from elseif.showing.probability_axis import probability_end
 
-DECISION_THRESHOLDS = tuple(k / 100 for k in range(1, 100))
+LOW_RISKS = 0.1  # where no risk is higher, thresholds are in steps of 0.1% up to here
 ROC_GRID = 101
 N_BINS = 25  # of the histogram of risks
 MOST_CORNERS = 100  # of a curve: averages over the posterior give everybody a risk of their own
@@ -351,14 +351,39 @@ def _group_row(name: str, truth: np.ndarray, risk: np.ndarray) -> GroupRow:
 
 
 def _decision(sample: Sample) -> Decision:
-    decisions = decision_curve(sample.truth, sample.risk, DECISION_THRESHOLDS)
+    thresholds = decision_thresholds(float(sample.risk.max()))
+    decisions = decision_curve(sample.truth, sample.risk, thresholds)
     better = decisions.model > np.maximum(decisions.treat_all, 0) + 1e-12
     return Decision(
         decisions.thresholds.tolist(),
         decisions.model.tolist(),
         decisions.treat_all.tolist(),
-        [(DECISION_THRESHOLDS[i], DECISION_THRESHOLDS[j - 1]) for i, j in _runs(better)],
+        [(thresholds[i], thresholds[j - 1]) for i, j in _runs(better)],
     )
+
+
+def decision_thresholds(highest: float) -> tuple[float, ...]:
+    """Thresholds of a decision curve: whole percentages, and finer ones where all risks are low.
+
+    Parameters
+    ----------
+    highest : float
+        The highest risk.
+
+    Returns
+    -------
+    tuple of float
+        In increasing order.
+
+    Examples
+    --------
+    >>> from elseif.report.measures import decision_thresholds
+    >>> decision_thresholds(0.4)[:3], decision_thresholds(0.03)[:3]
+    ((0.01, 0.02, 0.03), (0.001, 0.002, 0.003))
+    """
+    fine = [k / 1000 for k in range(1, round(1000 * LOW_RISKS))] if highest <= LOW_RISKS else []
+    first = round(100 * LOW_RISKS) if fine else 1
+    return (*fine, *(k / 100 for k in range(first, 100)))
 
 
 def _runs(truth: np.ndarray) -> list[tuple[int, int]]:

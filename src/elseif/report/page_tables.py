@@ -8,12 +8,14 @@ from itertools import pairwise
 from typing import Any
 
 from elseif.report.wording import (
+    brier_decimals,
     count,
     estimate,
     how_validated,
     number,
     percent,
     percent_estimate,
+    threshold_decimals,
 )
 from elseif.showing.numbers import numbers_alike
 from elseif.showing.probability_axis import percent_tick
@@ -152,9 +154,10 @@ def _fold_values(discrimination: Data, how: str) -> Table:
 
 
 def _by_label(validation: Data, how: str) -> Table:
+    decimals = brier_decimals(*(row["brier"] for row in validation["by_label"]))
     rows = [
         [row["name"], count(row["n"]), estimate(row["auc"]), number(row["average_precision"]),
-         number(row["brier"])]
+         number(row["brier"], decimals)]
         for row in validation["by_label"]
     ]  # fmt: skip
     heads = ["label", "n", "AUC (95% interval)", "average precision", "Brier score"]
@@ -175,20 +178,23 @@ def _groups(rows: Sequence[Data], what: str, caption: str) -> Table:
 
 def _recalibration(calibration: Data, how: str) -> Table:
     fit, brier = calibration["recalibration"], calibration["brier"]
+    decimals = brier_decimals(brier["score"]["value"], brier["of_prevalence"])
     rows = [
         ["calibration slope", estimate(fit["slope"]), "1"],
         ["calibration intercept (with that slope)", estimate(fit["intercept"]), "0"],
         ["calibration in the large (slope fixed at 1)", estimate(fit["in_the_large"]), "0"],
-        ["Brier score", estimate(brier["score"]), "0"],
-        ["Brier score of predicting the overall share", number(brier["of_prevalence"]), ""],
+        ["Brier score", estimate(brier["score"], decimals), "0"],
+        ["Brier score of predicting the overall share", number(brier["of_prevalence"], decimals), ""],
         ["scaled Brier score", percent(brier["scaled"]), "100%"],
     ]
     return Table(f"Calibration ({how})", ["measure", "value (95% interval)", "ideal"], rows)
 
 
 def _decision(decisions: Data, how: str) -> Table:
+    decimals = threshold_decimals(decisions["thresholds"])
+    small = 4 + decimals  # net benefits of a rare event are small, too
     rows = [
-        [percent(t, 0), number(m, 4), number(a, 4), "0"]
+        [percent(t, decimals), number(m, small), number(a, small), "0"]
         for t, m, a in zip(
             decisions["thresholds"], decisions["model"], decisions["treat_all"], strict=True
         )
@@ -218,6 +224,7 @@ def _thresholds(rows: Sequence[Data], how: str) -> Table:
 
 
 def _subgroups(rows: Sequence[Data], how: str) -> Table:
+    decimals = brier_decimals(*(row["brier"] for row in rows))
     return Table(
         f"Performance by subgroup ({how})",
         ["column", "group", "n", "events", "observed (95% interval)", "mean predicted",
@@ -226,7 +233,8 @@ def _subgroups(rows: Sequence[Data], how: str) -> Table:
             [row["column"], row["name"], count(row["n"]), count(row["n_events"]),
              percent_estimate(row["observed"]), percent(row["predicted"]),
              number(row["observed_to_expected"], 2),
-             "too few people" if row["small"] else estimate(row["auc"]), number(row["brier"])]
+             "too few people" if row["small"] else estimate(row["auc"]),
+             number(row["brier"], decimals)]
             for row in rows
         ],
         words=2,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from elseif.phrases import joined
@@ -62,6 +63,34 @@ def percent_estimate(interval: Data, decimals: int = 1) -> str:
         f"{percent(interval['value'], decimals)} "
         f"({percent_range(interval['low'], interval['high'], decimals)})"
     )
+
+
+def brier_decimals(*scores: float | None) -> int:
+    """Decimals of Brier scores that show three digits of the smallest, which is tiny of rare events.
+
+    Parameters
+    ----------
+    *scores : float or None
+        The scores shown beside each other.
+
+    Returns
+    -------
+    int
+        At least 3.
+
+    Examples
+    --------
+    >>> from elseif.report.wording import brier_decimals
+    >>> brier_decimals(0.141, 0.144), brier_decimals(0.0059, 0.006), brier_decimals(None, 0.0)
+    (3, 5, 3)
+    """
+    known = [score for score in scores if score]
+    return min(7, max(3, 2 - math.floor(math.log10(min(known))))) if known else 3
+
+
+def threshold_decimals(thresholds: Sequence[float]) -> int:
+    """Decimals of the percentages of a decision curve's thresholds."""
+    return int(any(round(1000 * t) % 10 for t in thresholds))
 
 
 def quoted(name: object) -> str:
@@ -149,10 +178,11 @@ def calibration_words(summary: Data) -> list[str]:
         )
     )
     brier = calibration["brier"]
+    decimals = brier_decimals(brier["score"]["value"], brier["of_prevalence"])
     sentences.append(
         f"The Brier score, the mean squared difference between risk and outcome, is "
-        f"{estimate(brier['score'])}; predicting the overall share for everybody would score "
-        f"{number(brier['of_prevalence'])}. The scaled Brier score is {percent(brier['scaled'])} "
+        f"{estimate(brier['score'], decimals)}; predicting the overall share for everybody would score "
+        f"{number(brier['of_prevalence'], decimals)}. The scaled Brier score is {percent(brier['scaled'])} "
         "(100% is perfect, 0% is no better than the overall share)."
     )
     return sentences
@@ -198,9 +228,10 @@ def decision_words(decision: Data) -> list[str]:
             "everybody and treating nobody."
         )
     else:
+        decimals = threshold_decimals(decision["thresholds"])
         ranges = [
-            percent(low, 0) if low == high else f"{percent(low, 0)} to {percent(high, 0)}"
-            for low, high in decision["better"]
+            " to ".join(percent(t, decimals) for t in dict.fromkeys(ends))
+            for ends in decision["better"]
         ]
         sentences.append(
             "Using the list has a higher net benefit than treating everybody and than treating "

@@ -96,14 +96,18 @@ const CROSS = "M-5 0H5M0 -5V5";
 const STAR = "M0 -5L1.4 -1.6L5 -1.4L2.2 .9L3.1 4.4L0 2.4L-3.1 4.4L-2.2 .9L-5 -1.4L-1.4 -1.6z";
 const radius = (share) => 5 + 22 * Math.sqrt(share);
 
-/* Round numbers that cover a range in about so many steps. */
+/* Round numbers that cover a range in about so many steps; at least two, or they show no scale. */
 function ticks(low, high, about) {
   const rough = (high - low) / about;
   const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map((factor) => factor * power).find((candidate) => candidate >= rough);
-  const first = Math.ceil(low / step - 1e-9);
-  const count = Math.floor(high / step + 1e-9) - first + 1;
-  return Array.from({ length: count }, (_, i) => Number(((first + i) * step).toPrecision(12)));
+  const steps = [0.2, 0.5, 1, 2, 5, 10].map((factor) => factor * power);
+  const ofStep = (step) => {
+    const first = Math.ceil(low / step - 1e-9);
+    const count = Math.floor(high / step + 1e-9) - first + 1;
+    return Array.from({ length: Math.max(0, count) }, (_, i) => Number(((first + i) * step).toPrecision(12)));
+  };
+  const wanted = steps.findIndex((step) => step >= rough);
+  return steps.slice(0, wanted + 1).map(ofStep).reverse().find((values) => values.length > 1) ?? ofStep(steps[wanted]);
 }
 
 /* Each tick with its text, all with the same decimals. */
