@@ -69,6 +69,10 @@ class LargeDataWarning(UserWarning):
     """A fit is about to use much memory; the message says how much."""
 
 
+class LabelOrderWarning(UserWarning):
+    """Probabilities are those of a label that means no, because it comes last in the alphabet."""
+
+
 class MeasuredLabelWarning(UserWarning):
     """The label looks like a measurement, and every value would be a class."""
 

@@ -12,6 +12,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from elseif import BayesianRuleListClassifier
+from elseif.errors import LabelOrderWarning
 from tests.tables.fitting import quick
 
 # short runs on toy tables do not converge, and are not meant to
@@ -151,7 +152,12 @@ def test_of_two_texts_the_report_says_whose_probability_is_shown(
     """Sort order chose, so that is said, and how to choose; what it says works."""
     other = next(label for label in labels if label != event)
     X, y = table(), pd.Series(np.where(TRUTH, *labels))
-    clf = quick().fit(X, y)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", LabelOrderWarning)
+        clf = quick().fit(X, y)
+    # the probability of "no" is wanted by nobody, so fit itself says so
+    told = [w.category is LabelOrderWarning for w in caught]
+    assert told.count(True) == int(event == "nein")
     assert clf.rule_list_.positive == event
     assert str(clf.rule_list_).startswith(f"Probability of {event} ")
     [note] = [n for n in clf.fit_report_.notes if "alphabetical" in n]
@@ -175,6 +181,7 @@ def test_labels_that_leave_no_doubt_get_no_note(y: np.ndarray) -> None:
 def test_a_lazy_frame_is_told_of_its_event_too() -> None:
     """What is advised is what a lazy frame takes: another column."""
     frame = table().assign(outcome=np.where(TRUTH, "ja", "nein"))
-    clf = quick().fit(pl.from_pandas(frame).lazy(), "outcome")
+    with pytest.warns(LabelOrderWarning, match="those of 'nein'"):
+        clf = quick().fit(pl.from_pandas(frame).lazy(), "outcome")
     [note] = [n for n in clf.fit_report_.notes if "alphabetical" in n]
     assert "a column that is true where the label is 'ja'" in note

@@ -16,7 +16,7 @@ from elseif.disclosure.rounding import Rounding
 from elseif.errors import ParamError
 from elseif.model.consequent import consequent_interval, consequent_mean
 from elseif.tables.columns import Kind
-from elseif.tables.labels import label_place
+from elseif.tables.labels import YES_OR_NO, label_place
 from elseif.tables.lazily import read_lazily
 from elseif.tables.reading import Table
 
@@ -30,11 +30,6 @@ if TYPE_CHECKING:
 
 BLOCK_ROWS = 65_536
 AT_A_TIME = 32  # conditions
-YES_OR_NO = (
-    ["false", "true"], ["no", "yes"], ["n", "y"], ["nein", "ja"], ["nee", "ja"], ["nej", "ja"],
-    ["nei", "ja"], ["n", "j"], ["non", "oui"], ["no", "si"], ["no", "sí"],
-    ["no", "sì"], ["não", "sim"],
-)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

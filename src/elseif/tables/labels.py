@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import decimal
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from elseif.bits.packing import ROWS_AT_ONCE, code_type
-from elseif.errors import DataError, DataTypeError, ParamError
+from elseif.errors import DataError, DataTypeError, LabelOrderWarning, ParamError
 from elseif.tables.families import family, is_missing
 from elseif.tables.values import unmasked
 from elseif.tables.weights import scaled_to_effective_size
@@ -20,6 +21,12 @@ WEIGHT_BITS = 12
 MOST_BITS = 62  # of what the weights add up to, in units
 # where log Gamma has digits enough: a millionth of a nat at the upper end
 PSEUDOCOUNTS = (1e-100, 1e9)
+# no and yes in some languages, in this order
+YES_OR_NO = (
+    ["false", "true"], ["no", "yes"], ["n", "y"], ["nein", "ja"], ["nee", "ja"], ["nej", "ja"],
+    ["nei", "ja"], ["n", "j"], ["non", "oui"], ["no", "si"], ["no", "sí"],
+    ["no", "sì"], ["não", "sim"],
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,16 +96,20 @@ def event_note(classes: np.ndarray, order: Sequence[Any] | None, in_engine: bool
     if order is not None or len(classes) != 2 or not all(isinstance(c, str) for c in classes):
         return None
     other, event = (f"{str(label)!r:.80}" for label in classes)
+    is_reversed = [str(label).lower() for label in reversed(classes)] in YES_OR_NO
     how = (
         f"a column that is true where the label is {other}"
         if in_engine
         # y == other would keep the name of y, and the list would call the other label by it
         else f"pandas.Categorical(y, [{event}, {other}])"
     )
-    return (
+    note = (
         f"Probabilities are those of {event}, the second of the two labels in alphabetical order. "
         f"For those of {other} instead, fit {how}."
     )
+    if is_reversed:  # nobody wants the probability of "no"
+        warnings.warn(note, LabelOrderWarning, stacklevel=2)
+    return note
 
 
 def known_labels(y: np.ndarray) -> np.ndarray:
