@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +20,7 @@ ABOVE, AT_MOST, AT_LEAST, BELOW, BETWEEN = ">", "<=", ">=", "<", "between"
 OPERATORS = (
     TRUE, FALSE, EQUAL, UNEQUAL, ONE_OF, ABOVE, AT_MOST, AT_LEAST, BELOW, BETWEEN, MISSING,
 )  # fmt: skip
+GROUPED = 10_000  # numbers from here on have their thousands set apart
 NUMERIC_OPERATORS = (ABOVE, AT_MOST, AT_LEAST, BELOW, BETWEEN)
 
 
@@ -186,6 +188,28 @@ def value_text(value: Any) -> str:
     if isinstance(value, (float, np.floating)):
         return f"{float(value):.15g}"
     return str(value)
+
+
+def quantity_text(value: Any) -> str:
+    """A value compared by size, its thousands set apart from five digits on: years stay plain.
+
+    Examples
+    --------
+    >>> from elseif.conditions.condition import quantity_text
+    >>> quantity_text(60000.0), quantity_text(-1234567.5), quantity_text(2019), quantity_text("I")
+    ('60,000', '-1,234,567.5', '2019', 'I')
+    """
+    text = value_text(value)
+    whole, dot, decimals = text.partition(".")
+    if not is_grouped(value) or "e" in text:
+        return text
+    return f"{int(whole):,}{dot}{decimals}"
+
+
+def is_grouped(value: Any) -> bool:
+    """Whether a value is a number that is shown with its thousands set apart."""
+    is_number = isinstance(value, (int, float, np.integer, np.floating))
+    return is_number and not isinstance(value, bool) and GROUPED <= abs(value) < math.inf
 
 
 def _sortable(value: Any) -> str:

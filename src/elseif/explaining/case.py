@@ -10,7 +10,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from elseif.conditions.condition import Condition, value_text
+from elseif.conditions.condition import Condition, quantity_text, value_text
 from elseif.errors import DataError, DataTypeError
 from elseif.tables.columns import Column, Kind
 from elseif.tables.reading import Table, eager_frame, read_table, whole_batch
@@ -139,7 +139,7 @@ def shown_value(value: Any) -> str:
         return "missing"
     if isinstance(value, (bool, np.bool_)):
         return "true" if value else "false"
-    return value_text(value)
+    return quantity_text(value) if isinstance(value, float) else value_text(value)
 
 
 def readable_value(conditions: Sequence[Condition], column: Column) -> str:

@@ -20,6 +20,7 @@ from elseif.conditions.condition import (
     ONE_OF,
     TRUE,
     Condition,
+    quantity_text,
     value_text,
 )
 from elseif.phrases import joined
@@ -263,12 +264,12 @@ def _interval_text(
     if low is None and high is None:
         return "any date" if is_date else "any number"
     if low is not None and low == high:
-        return f"{'on' if is_date else 'exactly'} {value_text(low)}"
+        return f"{'on' if is_date else 'exactly'} {quantity_text(low)}"
     parts = []
     if low is not None:
-        parts.append(f"{words[includes_low]} {value_text(low)}")
+        parts.append(f"{words[includes_low]} {quantity_text(low)}")
     if high is not None:
-        parts.append(f"{words[2 + includes_high]} {value_text(high)}")
+        parts.append(f"{words[2 + includes_high]} {quantity_text(high)}")
     return " and ".join(parts)
 
 

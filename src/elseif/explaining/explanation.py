@@ -11,7 +11,14 @@ import numpy as np
 from elseif.antecedents.antecedent import Antecedent
 from elseif.antecedents.display_labels import DisplayLabels
 from elseif.checks import check_level
-from elseif.conditions.condition import MISSING, ONE_OF, Condition, value_text
+from elseif.conditions.condition import (
+    MISSING,
+    NUMERIC_OPERATORS,
+    ONE_OF,
+    Condition,
+    quantity_text,
+    value_text,
+)
 from elseif.explaining.case import needed_column, read_case, readable_value, truths_of, value_of
 from elseif.explaining.cells import Cell, cells_text
 from elseif.explaining.nearest_changes import CaseChange, nearest_changes
@@ -343,7 +350,8 @@ def _wanted(condition: Condition) -> tuple[str, ...]:
         return ()
     several = condition.operator == ONE_OF or isinstance(condition.value, tuple)
     values = condition.value if several else (condition.value,)
-    return tuple(value_text(value) for value in values)
+    say = quantity_text if condition.operator in NUMERIC_OPERATORS else value_text
+    return tuple(say(value) for value in values)
 
 
 def _decimals(rule_list: RuleList, level: float) -> int:

@@ -13,7 +13,7 @@ import numpy as np
 
 from elseif.antecedents.display_labels import DisplayLabels
 from elseif.conditions.binarise import ColumnReport
-from elseif.conditions.condition import MISSING, Condition, value_text
+from elseif.conditions.condition import MISSING, Condition, is_grouped, quantity_text
 from elseif.conditions.training_range import TrainingRange
 from elseif.errors import ParamError
 from elseif.fitted_model import FittedModel
@@ -126,7 +126,7 @@ class ExpectedRange:
     def text(self) -> str:
         """The range with its unit."""
         after = f" {shown(self.unit)}" if self.unit else ""
-        return f"{value_text(self.low)} to {value_text(self.high)}{after}"
+        return f"{quantity_text(self.low)} to {quantity_text(self.high)}{after}"
 
     @property
     def hint(self) -> str:
@@ -225,6 +225,12 @@ class Question:
         steps = (1.0, 0.1, 0.01, 0.001)
         return next((s for s in steps if all(_is_multiple(v, s) for v in values)), 0.001)
 
+    @property
+    def is_grouped(self) -> bool:
+        """Whether the page shows numbers of this column with their thousands set apart."""
+        ends = [end for each in self.ranges for end in (each.low, each.high)]
+        return self.kind is Kind.NUMERIC and any(map(is_grouped, (*self._values(), *ends)))
+
     def _values(self) -> list[Any]:
         """What the lists compare the column with."""
         conditions = [c for column in self.columns for c in column.conditions]
@@ -241,6 +247,7 @@ class Question:
             "options": options[::-1] if self.kind is Kind.BOOLEAN else options,
             "notKnown": self.not_known["text"],
             "ranges": [each.data() for each in self.ranges],
+            "grouped": self.is_grouped,
             "step": self.step if self.kind is Kind.NUMERIC else None,
         }
 

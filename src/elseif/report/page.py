@@ -11,6 +11,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from elseif.conditions.condition import quantity_text
 from elseif.errors import ParamError, install
 from elseif.report.names import (
     AFTER_UNDERSCORE,
@@ -119,6 +120,7 @@ def page_environment() -> Environment:
         spelt_out=spelt_out,
         unbroken=unbroken,
         whole=whole,
+        quantity=lambda text: quantity_text(float(text)),
         as_data=lambda text: Markup(text),
     )
     return environment

@@ -153,10 +153,18 @@ function lineStatus(line, truths, possible, orMissing, decided) {
   return "not reached"; // every such case is caught by a line above
 }
 
-/* A number as people write it: a decimal point or comma, no thousands. */
-function readNumber(text) {
-  const trimmed = text.trim().replace(/^[\u2212\u2013]/, "-");
+/* A number as people write it: a decimal point or comma.
+ *
+ * Thousands are set apart only where the page itself writes them so; there, a point in the place of
+ * a separator could be either.
+ */
+function readNumber(text, isGrouped = false) {
+  let trimmed = text.trim().replace(/^[\u2212\u2013]/, "-");
   if (trimmed === "") return { state: "unknown" };
+  if (isGrouped && /^[+-]?[1-9]\d{0,2}\.\d{3}$/.test(trimmed)) {
+    return { state: "invalid", why: `Could be read in two ways. Write ${trimmed.replace(".", "")} or ${trimmed}0.` };
+  }
+  if (isGrouped && /^[+-]?[1-9]\d{0,2}([,\s]\d{3})+(\.\d+)?$/.test(trimmed)) trimmed = trimmed.replace(/[,\s]/g, "");
   if (/^[+-]?[1-9]\d{0,2},\d{3}$/.test(trimmed)) {
     const [whole, part] = trimmed.split(",");
     return { state: "invalid", why: `Could be read in two ways. Write ${whole}${part} or ${whole}.${part}.` };

@@ -23,7 +23,7 @@ function readAnswer(place) {
   const chosen = choicesOf(question).find((choice) => choice.checked)?.value;
   if (chosen !== undefined || !field) return chosenAnswer(chosen);
   if (field.tagName === "SELECT") return chosenAnswer(field.value);
-  if (page.questions[place].kind !== "date") return readNumber(field.value);
+  if (page.questions[place].kind !== "date") return readNumber(field.value, page.questions[place].grouped);
   if (field.validity.badInput) return { state: "invalid", why: "The date is not complete." };
   return readDate(field.value);
 }
@@ -78,8 +78,8 @@ function stepNumber(event) {
   const direction = { ArrowUp: 1, ArrowDown: -1 }[event.key];
   const question = event.target.closest(".question");
   if (!direction || !event.target.matches("input.number-field")) return;
-  const { step } = page.questions[questions.indexOf(question)];
-  const answer = readNumber(event.target.value);
+  const { step, grouped } = page.questions[questions.indexOf(question)];
+  const answer = readNumber(event.target.value, grouped);
   if (answer.state !== "value") return;
   event.preventDefault();
   const decimals = Math.max(String(step).split(".")[1]?.length ?? 0, String(answer.value).split(".")[1]?.length ?? 0);

@@ -171,10 +171,11 @@ function changeOfInsertion(now, lines, item, place) {
   return logPosterior(model, items, counter.withRule(lines, now.counts, item, place)) - now.logPosterior;
 }
 
-/* Rules with every word that was typed. */
+/* Rules with every word that was typed; 60000 finds 60,000, too. */
 function found(items) {
-  const words = byId("find-rule").value.toLowerCase().split(/\s+/).filter(Boolean);
-  return items.filter((item) => words.every((word) => model.antecedents[item].text.toLowerCase().includes(word)));
+  const plain = (text) => text.toLowerCase().replace(/(\d),(?=\d{3})/g, "$1");
+  const words = plain(byId("find-rule").value).split(/\s+/).filter(Boolean);
+  return items.filter((item) => words.every((word) => plain(model.antecedents[item].text).includes(word)));
 }
 
 function drawInsertion(now) {
