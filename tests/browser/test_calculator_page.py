@@ -28,7 +28,7 @@ from tests.browser.models import (
     model_of,
 )
 from tests.browser.open_page import OpenPage
-from tests.report.reading import fitted, patients
+from tests.report.reading import fitted, fitted_to_three, patients, three_outcomes
 
 # ---------------------------------------------------------------- reach and print
 
@@ -219,6 +219,27 @@ def test_intervals_over_all_lists(open_page: OpenPage, tmp_path: Path) -> None:
         arg=f"over all lists {low} to {high}",
     )
     assert "Two things are uncertain" in page.locator("footer").inner_text()
+
+
+def test_printed_intervals_over_all_lists_take_no_rows_of_their_own(
+    open_page: OpenPage, tmp_path: Path
+) -> None:
+    """Of several labels, or their sheet would have two pages."""
+    page = open_page(write(tmp_path, fitted_to_three(), X=three_outcomes()[0]))
+    page.emulate_media(media="print")
+    beside = page.locator(".line .over-lists").evaluate_all(
+        """(all) => all.map((e) => {
+          const [own, label] = [e, e.previousElementSibling].map((x) => x.getBoundingClientRect());
+          const number = e.previousElementSibling.querySelector(".number").getBoundingClientRect();
+          const text = document.createRange();
+          text.selectNodeContents(e);
+          const middle = (own.top + own.bottom) / 2;
+          return label.top < middle && middle < label.bottom
+            && text.getBoundingClientRect().left > number.right;
+        })"""
+    )
+    assert len(beside) >= 6
+    assert all(beside)
 
 
 def test_no_interval_over_lists_that_are_not_there() -> None:

@@ -357,3 +357,8 @@ def test_no_heading_ends_a_printed_page(open_page: OpenPage, tmp_path: Path) -> 
     )
     assert len(kept) > 10
     assert {tuple(each) for each in kept} == {("block", "avoid")}
+    whole = page.locator("table.rules, .lists > li").evaluate_all(
+        "(all) => all.map((e) => getComputedStyle(e).breakInside)"
+    )
+    assert len(whole) > 3
+    assert set(whole) == {"avoid"}
