@@ -190,9 +190,9 @@ def test_the_program(
     told = ["validate", str(model), str(table), "--results", str(results)]
     assert run([*told, "--recalibrated", str(recalibrated)]) == 0
     out = capsys.readouterr().out
-    said = "557 people, 224 (40.2%) with the event (relapse); the list was learnt from 1,533, 42.2%"
+    said = "557 cases, 224 (40.2%) with the event (relapse); the list was learnt from 1,533, 42.2%"
     assert said in out
-    for words in ("calibration slope", "Net benefit per person", "grade > 2", "relapse, earlier"):
+    for words in ("calibration slope", "Net benefit per case", "grade > 2", "relapse, earlier"):
         assert words in out
     numbers = json.loads(results.read_text())
     assert numbers["auc"]["value"] == pytest.approx(found.auc.value)

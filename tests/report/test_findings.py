@@ -96,7 +96,7 @@ def test_discrimination_is_graded_by_its_interval(
         ((1.12, 1.02, 1.22), CAUTION, "Slightly not extreme enough", "High risks are too low"),
         ((1.6, 1.2, 2.0), POOR, "Not extreme enough", "High risks are too low"),
         ((None, None, None), UNKNOWN, "Cannot be judged", "do not vary"),
-        ((3.0, None, None), UNKNOWN, "Cannot be judged", "separate people"),  # no finite error
+        ((3.0, None, None), UNKNOWN, "Cannot be judged", "separate cases"),  # no finite error
     ],
 )
 def test_calibration_is_graded_by_its_interval(
@@ -217,11 +217,11 @@ def caution_with(data: Data, words: str) -> bool:
 def test_cautions_of_a_small_table() -> None:
     data = plain_summary()
     data["validation"] |= {"n": 400, "n_events": 96}
-    assert caution_with(data, "Few people to evaluate on: 96 with the event (“stroke”). At least")
+    assert caution_with(data, "Few cases to evaluate on: 96 with the event (“stroke”). At least")
     data["validation"] |= {"n": 150, "n_events": 99}
     assert caution_with(data, "99 with the event (“stroke”), 51 without the event.")
     data["validation"] |= {"n": 250, "n_events": 100}
-    assert not caution_with(data, "Few people")
+    assert not caution_with(data, "Few cases")
 
 
 def test_cautions_of_a_rare_event() -> None:

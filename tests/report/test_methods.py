@@ -73,7 +73,7 @@ def test_columns_that_were_left_out_do_not_count() -> None:
 def test_of_a_held_out_table() -> None:
     found = summarise(fitted(), *patients(), folds=None, holdout=patients(100, seed=1))
     text = methods_text(found)
-    assert "Performance was estimated on a held-out table (100 people, " in text
+    assert "Performance was estimated on a held-out table (100 cases, " in text
     assert "fold" not in text
     assert (
         "intercept [3] and the Brier score, and usefulness for decisions by net benefit [4]" in text
@@ -96,7 +96,7 @@ def test_of_a_held_out_table() -> None:
         ({"about__predicts": "map"}, "the list of highest posterior probability"),
         ({"about__predicts": "projected"}, "the projected list"),
         ({"about__edited": True}, "changed by hand, and predictions were made with that list"),
-        ({"about__weighted": True}, "In evaluation, every person counted once."),
+        ({"about__weighted": True}, "In evaluation, every case counted once."),
         ({"about__n_without_label": 3}, "3 rows without an outcome were excluded."),
         ({"about__rounded_to": 10}, "computed from rounded counts"),
         ({"about__n_antecedents": 2500}, "If there were more than 2,500, those with most evid"),

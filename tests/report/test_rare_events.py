@@ -29,7 +29,7 @@ def test_net_benefit_has_thresholds_among_the_risks() -> None:
     assert thresholds == sorted(set(thresholds))
     assert 0.1 in thresholds
     [better] = rare().validation.decision.better
-    assert f"nobody at thresholds of {100 * better[0]:.1f}% to {100 * better[1]:.1f}%." in page
+    assert f"none at thresholds of {100 * better[0]:.1f}% to {100 * better[1]:.1f}%." in page
     usual = summary().validation.decision.thresholds
     assert usual == [k / 100 for k in range(1, 100)]
 

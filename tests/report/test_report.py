@@ -136,7 +136,7 @@ def test_the_numbers_of_the_list_are_on_the_page(page: Reader) -> None:
 
 
 def test_validation_is_named_beside_every_measure(page: Reader) -> None:
-    badge = "Out of sample, 3-fold cross-validation · 400 people"
+    badge = "Out of sample, 3-fold cross-validation · 400 cases"
     assert page.text.count(badge) == 5  # discrimination to subgroups
     assert "In sample, on the training data themselves" in page.text
 

@@ -255,7 +255,7 @@ def test_weights_are_for_fitting_alone() -> None:
     assert sum(line.n for line in found.lines) == weights.sum()  # type: ignore[misc]
     assert found.validation.n == 399
     assert found.people.n[0] == 399
-    assert "In evaluation, every person counts once" in report_page(found)
+    assert "In evaluation, every case counts once" in report_page(found)
 
 
 def test_averages_over_the_posterior_are_what_is_judged() -> None:
@@ -550,7 +550,7 @@ def test_lines_have_an_interval_over_all_lists() -> None:
     both = percent_range(first["low_over_lists"], first["high_over_lists"], 0)
     assert f"over all lists </span>{both}</td>" in page
     assert "Two things are uncertain" in page
-    assert "their risks are too extreme for new people" in page
+    assert "their risks are too extreme for new cases" in page
     model = replace(fitted().model_, posterior=None)
     for without in (summary(min_cell=5), summarise(model, X, y, folds=2)):
         risks = [risk for line in without.lines for risk in line.risks]

@@ -120,7 +120,7 @@ def test_the_verdict(data: dict[str, Any]) -> None:
     assert f"{len(apart)} of {n_filled}" in by_topic["Lines of the list"].headline
     assert by_topic["Drift"].mark == "good"
     assert cautions(data) == data["notes"]
-    assert "Fewer than 100 people" in data["notes"][0]
+    assert "Fewer than 100 cases" in data["notes"][0]
     assert cautions({**data, "synthetic": True})[0].startswith("SYNTHETIC")
 
 

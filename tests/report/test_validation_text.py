@@ -19,5 +19,5 @@ def test_one_outcome_alone(
     text = validation_text(validate_externally(titanic_classifier, men, np.array(["died"] * 40)))
     assert "nan" not in text
     assert "AUC                       not available" in text
-    assert text.startswith("40 people, 0 (0.0%) with the event (survived); the list was learnt")
+    assert text.startswith("40 cases, 0 (0.0%) with the event (survived); the list was learnt")
     assert "Everybody in this table has the same outcome" in text

@@ -73,7 +73,7 @@ def _few_people(summary: Data) -> Iterator[str]:
     few = [f"{count(n)} {who}" for who, n in groups.items() if n < FEW]
     if few:
         yield (
-            f"Few people to evaluate on: {', '.join(few)}. At least {FEW} with and {FEW} without "
+            f"Few cases to evaluate on: {', '.join(few)}. At least {FEW} with and {FEW} without "
             "the event are recommended."
         )
 
@@ -109,6 +109,6 @@ def _missing_values(summary: Data) -> Iterator[str]:
     more = f" and {len(much) - len(named)} more columns" if len(much) > len(named) else ""
     yield (
         f"Missing values in columns of the list: {', '.join(named)}{more}. A missing value meets "
-        "no condition except “is missing”, so a person may fall to a lower line. If a line says "
+        "no condition except “is missing”, so a case may fall to a lower line. If a line says "
         "“is missing”, check that it is known in advance whether the value will be recorded."
     )

@@ -192,7 +192,7 @@ def decision_chart(decision: Data, prevalence: float, description: str, key: str
     inside = [(t, v, a) for t, v, a in zip(at, model, treat_all, strict=True) if t <= end + 1e-9]
     parts = [
         frame.axes(
-            "Threshold probability", "Net benefit per person", nice_ticks(0, end),
+            "Threshold probability", "Net benefit per case", nice_ticks(0, end),
             nice_ticks(bottom, top), show_y=lambda v: f"{v:.3g}",
         ),
         frame.line([(0, 0), (end, 0)], "none"),

@@ -301,7 +301,7 @@ def _notes(truth: np.ndarray, step: int | None, averages: bool) -> list[str]:
         )
     elif fewest < 100:
         notes.append(
-            "Fewer than 100 people with the outcome, or without it: too few to assess calibration "
+            "Fewer than 100 cases with the outcome, or without it: too few to assess calibration "
             "(Collins, Ogundimu and Altman 2016). Mind the width of the intervals."
         )
     if step is not None:

@@ -161,11 +161,11 @@ def discrimination(validation: Data) -> Judgement:
     if auc["value"] is None:
         return Judgement(
             UNKNOWN, "Cannot be judged", "AUC not available",
-            "There must be people both with and without the event in every fold or held-out table.",
+            "There must be cases both with and without the event in every fold or held-out table.",
         )  # fmt: skip
     value = round(auc["value"], 2)
     meaning = (
-        "Of two people, one with the event and one without, the one with the event has the higher "
+        "Of two cases, one with the event and one without, the one with the event has the higher "
         f"risk {100 * auc['value']:.0f} times in 100 (ties count as half)."
     )
     if auc["low"] is None:
@@ -208,7 +208,7 @@ def _spread(slope: Data) -> Judgement:
     if slope["value"] is None or slope["low"] is None:
         return Judgement(
             UNKNOWN, "Cannot be judged", "Calibration slope not available",
-            "The risks do not vary, everybody has the same outcome, or the risks separate people "
+            "The risks do not vary, all have the same outcome, or the risks separate cases "
             "with and without the event completely.",
         )  # fmt: skip
     least, most = SLOPES_ABOUT_RIGHT
@@ -344,7 +344,7 @@ def _stability(summary: Data) -> Finding:
     own = [line["condition"] for line in summary["lines"][:-1]]
     folds = [[rule for rule, _ in fold["rules"][:-1]] for fold in summary["folds"]]
     if not own and not any(folds):
-        text = "Neither this list nor a list of a fold has a rule: everybody gets the same risk."
+        text = "Neither this list nor a list of a fold has a rule: all get the same risk."
         return Finding(topic, GOOD, "No rules in any fold", text, anchor)
     rules, columns = (round(stability[f"{what}_agreement"], 2) for what in ("rule", "column"))
     if rules >= RULES_AGREE:
@@ -364,7 +364,7 @@ def _stability(summary: Data) -> Finding:
     difference = stability["mean_risk_difference"]
     if difference is not None:
         sentences.append(
-            f"Their risks for the same person differ by {number(100 * difference, 1)} percentage "
+            f"Their risks for the same case differ by {number(100 * difference, 1)} percentage "
             "points on average."
         )
     return Finding(topic, mark, headline, " ".join(sentences), anchor)

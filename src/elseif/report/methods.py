@@ -256,7 +256,7 @@ def _evaluation(summary: Data, settings: Data) -> Iterator[str]:
             f"{learnt} were learnt anew in each fold."
         )
     else:
-        people = f"{count(validation['n'])} people, {count(validation['n_events'])} with the event"
+        people = f"{count(validation['n'])} cases, {count(validation['n_events'])} with the event"
         yield f"Performance was estimated on a held-out table ({people})."
     if about["edited"] and n_folds:
         yield "The lists of the folds were not changed by hand."
@@ -265,7 +265,7 @@ def _evaluation(summary: Data, settings: Data) -> Iterator[str]:
     elif len(about["labels"]) > 2:
         yield f"{quoted(about['positive'])} was evaluated against all other outcomes together."
     if about["weighted"]:
-        yield "In evaluation, every person counted once."
+        yield "In evaluation, every case counted once."
     over_folds = _over_folds(summary)
     auc = "as the mean over folds with an interval from DeLong’s variance in each fold [2,3]"
     first = 4 if over_folds else 3

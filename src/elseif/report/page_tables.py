@@ -99,7 +99,7 @@ def _histogram(histogram: Data, how: str) -> Table:
         )
         if events or others
     ]
-    return Table(f"People by predicted risk ({how})", ["risk", "event", "no event"], rows)
+    return Table(f"Cases by predicted risk ({how})", ["risk", "event", "no event"], rows)
 
 
 def _projection(projection: Data) -> Table:
@@ -132,7 +132,7 @@ def _labels(summary: Data) -> Table:
 
 def _curves(discrimination: Data, how: str) -> Table:
     rows = [
-        [c["name"], "nobody" if t is None else f"at least {percent(t)}", *map(percent, rest)]
+        [c["name"], "none" if t is None else f"at least {percent(t)}", *map(percent, rest)]
         for c in discrimination["curves"]
         for t, *rest in zip(
             c["thresholds"], c["false_positive_rate"], c["sensitivity"], c["precision"], strict=True
@@ -149,7 +149,7 @@ def _fold_values(discrimination: Data, how: str) -> Table:
     if len(rows) == 1:
         rows = [["held-out table", *whole]]
     else:
-        rows.append(["mean" if rows else "all people together", *whole])
+        rows.append(["mean" if rows else "all cases together", *whole])
     return Table(f"AUC and average precision ({how})", ["", "AUC", "average precision"], rows)
 
 
@@ -184,7 +184,11 @@ def _recalibration(calibration: Data, how: str) -> Table:
         ["calibration intercept (with that slope)", estimate(fit["intercept"]), "0"],
         ["calibration in the large (slope fixed at 1)", estimate(fit["in_the_large"]), "0"],
         ["Brier score", estimate(brier["score"], decimals), "0"],
-        ["Brier score of predicting the overall share", number(brier["of_prevalence"], decimals), ""],
+        [
+            "Brier score of predicting the overall share",
+            number(brier["of_prevalence"], decimals),
+            "",
+        ],
         ["scaled Brier score", percent(brier["scaled"]), "100%"],
     ]
     return Table(f"Calibration ({how})", ["measure", "value (95% interval)", "ideal"], rows)
@@ -200,7 +204,7 @@ def _decision(decisions: Data, how: str) -> Table:
         )
     ]
     heads = ["threshold", "use the list", "treat all", "treat none"]
-    return Table(f"Net benefit per person ({how})", heads, rows)
+    return Table(f"Net benefit per case ({how})", heads, rows)
 
 
 def _thresholds(rows: Sequence[Data], how: str) -> Table:
@@ -211,7 +215,7 @@ def _thresholds(rows: Sequence[Data], how: str) -> Table:
         "negative_predictive_value",
     )
     return Table(
-        f"Treating everybody at or above a risk ({how}; Wilson’s 95% intervals)",
+        f"Calling all at or above a risk positive ({how}; Wilson’s 95% intervals)",
         ["risk at least", "n at or above", "with the event", "sensitivity", "specificity",
          "positive predictive value", "negative predictive value"],
         [
@@ -233,7 +237,7 @@ def _subgroups(rows: Sequence[Data], how: str) -> Table:
             [row["column"], row["name"], count(row["n"]), count(row["n_events"]),
              percent_estimate(row["observed"]), percent(row["predicted"]),
              number(row["observed_to_expected"], 2),
-             "too few people" if row["small"] else estimate(row["auc"]),
+             "too few cases" if row["small"] else estimate(row["auc"]),
              number(row["brier"], decimals)]
             for row in rows
         ],

@@ -170,7 +170,7 @@ def evaluation_charts(validation: Mapping[str, Any], key: str = "") -> dict[str,
         "calibration": charts.calibration_chart(
             validation["calibration"],
             f"Observed share against predicted risk, {how}; the diagonal is ideal. Below, a "
-            "histogram of the predicted risks of people with and without the event. The tables "
+            "histogram of the predicted risks of cases with and without the event. The tables "
             "below have the numbers.",
             key,
         ),

@@ -109,7 +109,7 @@ def _drift(found: Data) -> Finding:
     if not much:
         text = f"None of {n:,} conditions differs by a tenth of a standard deviation."
         return Finding(
-            topic, GOOD, "These people are like those of the training data", text, "drift"
+            topic, GOOD, "These cases are like those of the training data", text, "drift"
         )
     named = joined(
         [

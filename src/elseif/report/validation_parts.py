@@ -21,7 +21,7 @@ DRIFT_SHOWN = 15
 def people_sentence(found: Data) -> str:
     """Who is here, and whom the list was learnt from."""
     return (
-        f"{count(found['n'])} people, {count(found['n_events'])} "
+        f"{count(found['n'])} cases, {count(found['n_events'])} "
         f"({percent(found['n_events'] / found['n'])}) with the event; the list was learnt from "
         f"{count(found['learnt_n'])}, {percent(found['learnt_n_events'] / found['learnt_n'])} with "
         "it."
@@ -38,7 +38,7 @@ def line_views(found: Data, scale: float) -> list[dict[str, Any]]:
 
 def _line_view(i: int, line: Data, n_lines: int, scale: float, decimals: int) -> dict[str, Any]:
     seen, is_last = line["observed"], i == n_lines - 1
-    observed = percent(seen["value"], decimals) if line["n"] else "nobody"
+    observed = percent(seen["value"], decimals) if line["n"] else "no case"
     interval = wording.percent_range(seen["low"], seen["high"], decimals) if line["n"] else ""
     stated = percent(line["predicted"], decimals)
     label = f"stated {stated}, observed {observed} {f'({interval})' if interval else ''}".strip()
@@ -118,7 +118,7 @@ def _drift_table(caption: str, drift: list[Data]) -> Table:
 def _recalibrated_table(found: Data) -> Table:
     rows = [
         [line["rule"], percent(line["predicted"]),
-         percent_estimate(line["observed"]) if line["n"] else "nobody",
+         percent_estimate(line["observed"]) if line["n"] else "no case",
          percent_estimate(made["risk"]),
          f"{count(made['old_n_events'])} of {count(made['old_n'])}",
          f"{count(made['new_n_events'])} of {count(made['new_n'])}"]
@@ -150,14 +150,14 @@ def own_words(found: Data) -> dict[str, list[str]]:
 def _discrimination_words(found: Data) -> list[str]:
     auc = found["auc"]
     if auc["value"] is None:
-        return ["The AUC needs people both with and without the event, and is not available."]
+        return ["The AUC needs cases both with and without the event, and is not available."]
     rounded = ", computed from rounded counts" if found["min_cell"] else ""
     return [
-        "For two people, one with and one without the event, the one with the event is given the "
+        "For two cases, one with and one without the event, the one with the event is given the "
         f"higher risk {100 * auc['value']:.0f} times in 100 (ties count as half). Chance alone "
         f"would give 50. The AUC is {estimate(auc)}, with DeLong’s 95% confidence interval"
         f"{rounded}.",
-        "Discrimination depends on the people as well as on the list: if they are more alike than "
+        "Discrimination depends on the cases as well as on the list: if they are more alike than "
         "those of the training data, the AUC is lower even if every risk is right.",
     ]
 
@@ -192,14 +192,14 @@ def _recalibrated_words(found: Data) -> list[str]:
     )
     told = [
         "The rules are kept, and their risks are updated: the label counts of the training data, "
-        "discounted, are the prior of each line, and the counts of these people are added. The "
+        "discounted, are the prior of each line, and the counts of these cases are added. The "
         f"discount is {made['discount']:.3g} ({learnt}). With 1, the counts of both places are "
         "added up; with 0, only those of the new place count."
     ]
     if found["min_cell"]:
         told.append("Both counts are rounded, and the risks are computed from rounded counts.")
     told.append(
-        "The recalibrated risks were learnt from these people, so this table does not show how "
+        "The recalibrated risks were learnt from these cases, so this table does not show how "
         "well they would perform on others. elseif validate --recalibrated FILE saves the "
         "recalibrated list."
     )

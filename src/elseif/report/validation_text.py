@@ -29,7 +29,7 @@ def _people(validation: ExternalValidation) -> str:
     observed = validation.n_events / validation.n
     learnt = validation.learnt_n_events / validation.learnt_n
     return wrapped(
-        f"{count_text(validation.n)} people, {count_text(validation.n_events)} "
+        f"{count_text(validation.n)} cases, {count_text(validation.n_events)} "
         f"({percent(observed, 1)}) with the event ({show_name(validation.positive)}); the list was "
         f"learnt from {count_text(validation.learnt_n)}, {percent(learnt, 1)} of them with the "
         "event."
@@ -69,7 +69,7 @@ def _decisions(validation: ExternalValidation) -> str:
         )
     ]
     head = f"{'threshold':>9}{'model':>12}{'treat all':>12}"
-    return "\n".join(["Net benefit per person (treating nobody has 0)", head, *rows])
+    return "\n".join(["Net benefit per case (treating none has 0)", head, *rows])
 
 
 def _drift(validation: ExternalValidation) -> str:
@@ -99,7 +99,7 @@ def _number(value: float, decimals: int) -> str:
 
 
 def _share(observed: Estimate, n: float) -> str:
-    return interval_text(observed.value, observed.low, observed.high) if n else "nobody"
+    return interval_text(observed.value, observed.low, observed.high) if n else "no case"
 
 
 def wrapped(text: str) -> str:

@@ -66,7 +66,7 @@ def percent_estimate(interval: Data, decimals: int = 1) -> str:
 
 
 def brier_decimals(*scores: float | None) -> int:
-    """Decimals of Brier scores that show three digits of the smallest, which is tiny of rare events.
+    """Decimals of Brier scores: three digits of the smallest, which is tiny if events are rare.
 
     Parameters
     ----------
@@ -115,9 +115,9 @@ def discrimination_words(summary: Data) -> list[str]:
     discrimination, validation = summary["validation"]["discrimination"], summary["validation"]
     auc = discrimination["auc"]["value"]
     if auc is None:
-        return ["The AUC needs people both with and without the event, and is not available."]
+        return ["The AUC needs cases both with and without the event, and is not available."]
     sentences = [
-        f"For two people, one with and one without the event, the one with the event is given the "
+        f"For two cases, one with and one without the event, the one with the event is given the "
         f"higher risk {100 * auc:.0f} times in 100 (ties count as half). Chance alone would give "
         "50."
     ]
@@ -155,8 +155,8 @@ def calibration_words(summary: Data) -> list[str]:
     sentences = []
     if slope["value"] is None:
         sentences.append(
-            "The calibration slope cannot be estimated: the risks do not vary, everybody has the "
-            "same outcome, or the risks separate people with and without the event completely."
+            "The calibration slope cannot be estimated: the risks do not vary, all have the "
+            "same outcome, or the risks separate cases with and without the event completely."
         )
     else:
         pooled = summary["validation"]["n_folds"]
@@ -181,9 +181,10 @@ def calibration_words(summary: Data) -> list[str]:
     decimals = brier_decimals(brier["score"]["value"], brier["of_prevalence"])
     sentences.append(
         f"The Brier score, the mean squared difference between risk and outcome, is "
-        f"{estimate(brier['score'], decimals)}; predicting the overall share for everybody would score "
-        f"{number(brier['of_prevalence'], decimals)}. The scaled Brier score is {percent(brier['scaled'])} "
-        "(100% is perfect, 0% is no better than the overall share)."
+        f"{estimate(brier['score'], decimals)}; predicting the overall share for all would score "
+        f"{number(brier['of_prevalence'], decimals)}. The scaled Brier score is "
+        f"{percent(brier['scaled'])} (100% is perfect, 0% is no better than the overall "
+        "share)."
     )
     return sentences
 
@@ -225,7 +226,7 @@ def decision_words(decision: Data) -> list[str]:
     if not decision["better"]:
         sentences.append(
             "At no threshold does using the list have a higher net benefit than both treating "
-            "everybody and treating nobody."
+            "all and treating none."
         )
     else:
         decimals = threshold_decimals(decision["thresholds"])
@@ -234,8 +235,8 @@ def decision_words(decision: Data) -> list[str]:
             for ends in decision["better"]
         ]
         sentences.append(
-            "Using the list has a higher net benefit than treating everybody and than treating "
-            f"nobody at thresholds of {joined(ranges)}."
+            "Using the list has a higher net benefit than treating all and than treating "
+            f"none at thresholds of {joined(ranges)}."
         )
     return sentences
 
@@ -254,7 +255,7 @@ def stability_words(stability: Data) -> list[str]:
     ]
     if difference is not None:
         sentences.append(
-            "Their risks for the same person differ by "
+            "Their risks for the same case differ by "
             f"{number(100 * difference, 1)} percentage points on average. Lists with different "
             "rules can give similar predictions: a cut point may have moved, or the same rules may "
             "be in another order."
@@ -269,14 +270,14 @@ def reading_words(summary: Data) -> list[str]:
     of = "each label" if summary["other_labels"] else quoted(about["event"])
     sentences = [
         "Start at the top and stop at the first line whose conditions are all met: it gives the "
-        "person’s risk. The last line is for everybody else. Each risk therefore applies to people "
-        "whom no earlier line describes.",
+        "risk of the case. The last line is for all others. Each risk therefore applies to cases "
+        "that no earlier line describes.",
         f"A line gives the probability of {of} with its {level} credible interval: given the list, "
         "the data and the prior, the probability lies in this interval with a probability of "
         f"{level}.",
         *_two_uncertainties(summary),
         *_thin_lines(summary),
-        "A condition on a missing value is not met, unless the condition is “is missing”. People "
+        "A condition on a missing value is not met, unless the condition is “is missing”. Cases "
         "with missing values may therefore end at a lower line.",
         "The list describes associations. It does not say that changing a condition would change "
         "the outcome.",
@@ -285,7 +286,7 @@ def reading_words(summary: Data) -> list[str]:
         sentences.append(
             f"Numbers of people are rounded to multiples of {about['rounded_to']:,}, and risks and "
             "intervals are computed from the rounded numbers. They differ from those of the model, "
-            "most where a line has few people."
+            "most where a line has few cases."
         )
     if about["predicts"] == "posterior":
         sentences.append(
@@ -295,7 +296,7 @@ def reading_words(summary: Data) -> list[str]:
     if about["weighted"]:
         sentences.append(
             "Observations were weighted in fitting, so n in the list is a sum of weights. In "
-            "evaluation, every person counts once."
+            "evaluation, every case counts once."
         )
     return sentences
 
@@ -312,15 +313,15 @@ def _two_uncertainties(summary: Data) -> list[str]:
     """What a line's own interval leaves out, and how well risks hold on new people."""
     level = f"{100 * summary['about']['level']:g}%"
     first = (
-        "Two things are uncertain: the probability of the outcome among the people on a line, and "
+        "Two things are uncertain: the probability of the outcome among the cases on a line, and "
         "whether this is the right list. The interval beside a risk includes only the first. "
     )
     if any(risk.get("low_over_lists") is not None for risk in _first_risks(summary)):
         first += (
-            "The interval “over all lists” includes both: for a random person on the line and a "
-            "random list of the posterior, the risk that this list gives to this person is in the "
+            "The interval “over all lists” includes both: for a random case on the line and a "
+            "random list of the posterior, the risk that this list gives to this case is in the "
             f"interval with a probability of {level}. It is wide where other probable lists "
-            "distinguish between these people, or disagree about them."
+            "distinguish between these cases, or disagree about them."
         )
     else:
         first += "The sections on the posterior and on stability are about the second."
@@ -339,7 +340,7 @@ def people_words(summary: Data) -> list[str]:
         f"{count(n)} {quoted(name)}"
         for name, n in zip(about["labels"], people["n"][1:], strict=True)
     )
-    sentences = [f"{count(about['n'])} people: {labels}."]
+    sentences = [f"{count(about['n'])} cases: {labels}."]
     if about["n_without_label"]:
         sentences.append(f"{count(about['n_without_label'])} rows without a label were left out.")
     return sentences

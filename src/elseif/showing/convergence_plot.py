@@ -52,7 +52,7 @@ def plot_convergence(
     rows = _rows(quantities)
     texts = [_text(name, len(of_row), names) for name, of_row in rows]
     heights = [0.1 + 0.16 * (text.count("\n") + 1) for text in texts]  # inches
-    at = np.cumsum(heights) - np.array(heights) / 2
+    at = (np.cumsum(heights) - np.array(heights) / 2).tolist()
     figure = new_figure(8.5, 1.4 + sum(heights))
     left, right = figure.subplots(1, 2, sharey=True)
     _dots(left, at, [[(q.r_hat, q.steady) for q in of_row] for _, of_row in rows], r_hat_limit)

@@ -31,7 +31,7 @@ def optimism_words() -> str:
     n_tables = sum(each.n_tables for each in MEASURED)
     return (
         "Rules are selected because they stand out in the training data, so their risks are "
-        "too extreme for new people, especially in small tables. On held-out rows of "
+        "too extreme for new cases, especially in small tables. On held-out rows of "
         f"{n_tables} public tables, the risks of default lists were on average "
         f"{small.overstatement} percentage points too far from the overall share if learnt from "
         f"up to {small.most_rows:,.0f} rows, {middle.overstatement} points from up to "
@@ -47,7 +47,7 @@ def few_rows_words(n_rows: int) -> str | None:
     if n_rows > small.most_rows:
         return None
     return (
-        "From so few rows, the risks of selected rules are too extreme for new people: on public "
+        "From so few rows, the risks of selected rules are too extreme for new cases: on public "
         f"tables, those of lists learnt from up to {small.most_rows:,.0f} rows by "
         f"{small.overstatement} percentage points on average. A report says how well these risks "
         "hold out of sample."
