@@ -139,3 +139,13 @@ def test_the_list_shown_is_the_one_that_predicts(predict_with: str) -> None:
     if predict_with == "projected":
         assert clf.rule_list_._repr_html_() not in page
         assert "<code>rule_list_</code> is the point estimate" in page
+
+
+def test_columns_of_a_fit_report_stand_apart(
+    titanic_classifier: BayesianRuleListClassifier,
+) -> None:
+    """By their own styles, since not every notebook has styles for tables."""
+    page = titanic_classifier.fit_report_._repr_html_()
+    assert ">sex<" in page
+    assert "<td>" not in page
+    assert page.count("padding:") == page.count("<td") + page.count("<th ") > 8

@@ -15,6 +15,7 @@ from elseif.visible import show_name, visible
 if TYPE_CHECKING:
     import pandas as pd
 
+CELL = "text-align:left;vertical-align:top;padding:0.15em 0.8em"  # as other tables in notebooks
 MOST_SHOWN = 4  # cut points or levels of a column in a printed report
 MOST_NEAR = 10  # antecedents that stand for others
 # why a column is left out for no fault of its values
@@ -144,7 +145,10 @@ def _fit_report_html(report: FitReport) -> str:
     frame.columns = [visible(name) for name in frame.columns]
     notes = "".join(f"<p>{escape(visible(note))}</p>" for note in report.notes)
     rows = f"{report.n_rows:,} rows, {report.n_rows_without_label:,} without a label"
-    return f"<div><p>{rows}</p>{frame.to_html(index=False, border=0, justify='left')}{notes}</div>"
+    table = frame.to_html(index=False, border=0, justify="left")
+    for cell in ("td", "th"):  # names and values are escaped, so these are the table's own
+        table = table.replace(f"<{cell}>", f'<{cell} style="{CELL}">')
+    return f"<div><p>{rows}</p>{table}{notes}</div>"
 
 
 def in_the_end(
