@@ -166,7 +166,7 @@ def test_held_out_people_of_one_label(event: bool) -> None:
     found = summarise(fitted(), *patients(), folds=None, holdout=(X[y == event], y[y == event]))
     assert np.isnan(found.validation.discrimination.auc.value)
     page = report_page(found)
-    assert "The AUC needs people both with and without the event" in page
+    assert "The AUC needs cases both with and without the event" in page
     assert "The calibration slope cannot be estimated" in page
 
 
