@@ -40,7 +40,9 @@ def test_identifiers_and_ranges_do_not_tell_numbers_of_people() -> None:
     for name in ("mrn", "insurer"):
         column = rounded.column(name)
         assert column is not None
-        assert column.excluded == f"looks like an identifier; kinds={{'{name}': 'category'}} keeps it"
+        assert (
+            column.excluded == f"looks like an identifier; kinds={{'{name}': 'category'}} keeps it"
+        )
         assert column.n_levels == 1
     kept = [column for column in rounded.fit_report.columns if column.range is not None]
     assert kept

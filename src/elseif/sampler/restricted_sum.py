@@ -41,8 +41,8 @@ def check_restricted(
     Returns the share of the draws that are made of these antecedents alone (NaN if no sum was
     made), and the largest deviation of a length's share or an inclusion probability, in the Monte
     Carlo standard errors that a verdict allows (NaN if too few draws could be compared). The
-    inclusion of ``unsteady`` antecedents is not compared. From ``starts``, short lists with the best
-    first, ascents look for lists that were not drawn.
+    inclusion of ``unsteady`` antecedents is not compared. From ``starts``, short lists with the
+    best first, ascents look for lists that were not drawn.
     """
     runs = join_runs(chains)
     chosen = np.arange(problem.pool_size)
