@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import base64
 import dataclasses
+import json
 import zlib
 
+import numpy as np
+import pandas as pd
+
+from elseif import export_model
 from elseif.disclosure.rounding import Rounding
-from elseif.export.disclosed import disclosed
+from elseif.export.disclosed import coarse_diagnostics, disclosed, first_digit
 from elseif.report import summarise
 from elseif.report.explorer_calculator import calculator_of_conditions
-from tests.disclosure.test_disclosed_model import quick
+from elseif.report.posterior_summary import describe_convergence
+from tests.disclosure.test_disclosed_model import fit, quick
 from tests.report.reading import patients
 from tests.serving.models import ward_model
 
@@ -49,6 +55,41 @@ def test_identifiers_and_ranges_do_not_tell_numbers_of_people() -> None:
     assert all(column.range.people % 6 == 0 for column in kept if column.range is not None)
     shown = summarise(model, X, y, min_cell=6)
     assert "distinct values" not in str(shown)
+
+
+def test_a_fit_cannot_be_repeated_to_find_the_counts() -> None:
+    """Tables of the same rounded counts have the same files, whoever knows the seed.
+
+    All digits of R-hat or of effective draws would say which of the tables it was.
+    """
+    told, exact = set(), set()
+    for n_ill in (2, 3, 4):
+        X = pd.DataFrame({"old": np.arange(600) < 400})
+        ill = np.arange(600) < n_ill
+        ill[400:500] = True
+        y = pd.Series(ill, name="ill")
+        model = quick(X, y, n_chains=4).model_
+        exact.add(export_model(model, "json"))
+        document = json.loads(export_model(model, "json", min_cell=10))
+        told.add(json.dumps({k: v for k, v in document.items() if k not in ("sha256", "training")}))
+        shown = describe_convergence(model.convergence, model.posterior, with_traces=False)
+        told.add(str(shown))
+    assert len(exact) == 3
+    assert len(told) == 2
+
+
+def test_diagnostics_of_chains_have_few_digits() -> None:
+    """And the report has the same as the model file."""
+    model = fit(kernel="paper").model_
+    assert model.convergence is not None
+    made = coarse_diagnostics(model.convergence)
+    assert made.status == model.convergence.status
+    assert repr(dataclasses.asdict(coarse_diagnostics(made))) == repr(dataclasses.asdict(made))
+    numbers = [made.r_hat, made.max_r_hat, made.inclusion_r_hat, *made.acceptance.values()]
+    assert all(round(n, 2) == n for n in numbers if np.isfinite(n))
+    assert np.isfinite(made.min_ess)
+    assert first_digit(made.min_ess) == made.min_ess <= model.convergence.min_ess
+    assert [first_digit(n) for n in (3682.4, 0.0, 9.0, 0.037)] == [3000, 0, 9, 0.03]
 
 
 def test_what_was_learnt_from_exact_counts_is_coarse() -> None:

@@ -118,6 +118,17 @@ def test_refusals(in_engine: Put) -> None:
         classifier().fit(in_engine("duckdb", table), "outcome")
 
 
+@pytest.mark.usefixtures("looked_up")
+def test_decimals_are_to_be_converted(in_engine: Put) -> None:
+    """They are compared exactly by an engine, so it would cut elsewhere than floats are cut."""
+    table = pd.DataFrame({"cost": np.arange(1500) / 100, "y": np.arange(1500) % 2 == 0})
+    decimals = in_engine("duckdb", table).project("cost::DECIMAL(9, 2) AS cost, y")
+    with pytest.raises(
+        ResourceError, match="Column 'cost' has .* Convert the column from decimals"
+    ):
+        BayesianRuleListClassifier().fit(decimals, "y")
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_quantiles(seed: int, in_engine: Put, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of any distribution: with ties, of few values, and of numbers that are hardly apart."""

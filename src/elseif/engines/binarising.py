@@ -141,7 +141,8 @@ def _is_large(
     if n_groups * bytes_each <= room:
         return False
     if not can_be_cut_in_engine(table, how, name):
-        refuse_many_values(name, n_groups, n_groups * bytes_each, max_memory)
+        is_decimal = table.dtype(name).is_decimal()
+        refuse_many_values(name, n_groups, n_groups * bytes_each, max_memory, is_decimal)
     return True
 
 

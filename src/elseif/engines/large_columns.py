@@ -64,12 +64,18 @@ def large_column_conditions(
     return conditions, report
 
 
-def refuse_many_values(name: str, n_values: int, n_bytes: float, max_memory: float) -> None:
+def refuse_many_values(
+    name: str, n_values: int, n_bytes: float, max_memory: float, is_decimal: bool
+) -> None:
     """Raise for a column of which every distinct value would have to be fetched."""
+    # an engine compares decimals exactly, and would cut elsewhere than the floats of a table
+    otherwise = (
+        "Convert the column from decimals to floats" if is_decimal else "Leave the column out"
+    )
     raise ResourceError(
         f"Column {name!r} has {n_values:,} distinct values by label, which take "
         f"{in_words(n_bytes)}; a quarter of max_memory={max_memory:.3g} bytes may be used for "
-        f"them. Leave the column out, or set max_memory={4.1 * n_bytes:.2g}."
+        f"them. {otherwise}, or set max_memory={4.1 * n_bytes:.2g}."
     )
 
 

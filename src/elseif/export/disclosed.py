@@ -212,18 +212,74 @@ def _ways_to_fall(lists: Sequence[RuleList]) -> np.ndarray:
 
 def _nameless(convergence: Convergence) -> Convergence:
     """Diagnostics without the places of rules in a pool that is left out, nor exact shares."""
-    named = [
+    coarse = coarse_diagnostics(convergence)
+    named = [replace(q, name=NAMELESS.get(q.level, q.name), index=-1) for q in coarse.quantities]
+    return replace(coarse, quantities=tuple(named))
+
+
+def coarse_diagnostics(convergence: Convergence) -> Convergence:
+    """Diagnostics with few digits, and without means.
+
+    The draws follow from the data and the seed. Whoever knows the seed can repeat the fit with any
+    counts that round to the shown ones, and all digits would tell when they are the right ones.
+
+    Parameters
+    ----------
+    convergence : Convergence
+        Diagnostics of the draws.
+
+    Returns
+    -------
+    Convergence
+        R-hat to hundredths, rates to tenths, numbers of draws and lists to their first digit.
+    """
+    nan = float("nan")
+    # of independent draws these say nothing but how often each list was drawn
+    is_chain = nan if convergence.independent else 1.0
+    quantities = [
         replace(
             q,
-            name=NAMELESS.get(q.level, q.name),
-            index=-1,
-            mean=float("nan"),
-            mcse=float("nan"),
+            r_hat=round(q.r_hat * is_chain, 2),
+            r_hat_replica=round(q.r_hat_replica * is_chain, 2),
+            ess_bulk=first_digit(q.ess_bulk * is_chain),
+            ess_tail=first_digit(q.ess_tail * is_chain),
+            ess_replica=first_digit(q.ess_replica * is_chain),
+            mean=nan,
+            mcse=nan,
         )
         for q in convergence.quantities
     ]
-    unknown = float("nan"), float("nan")
-    return replace(convergence, quantities=tuple(named), restricted_deviation=unknown)
+    return replace(
+        convergence,
+        quantities=tuple(quantities),
+        r_hat=round(convergence.r_hat * is_chain, 2),
+        inclusion_r_hat=round(convergence.inclusion_r_hat, 2),
+        inclusion_difference=round(convergence.inclusion_difference, 1),
+        n_distinct=int(first_digit(convergence.n_distinct)),
+        acceptance={move: round(rate, 1) for move, rate in convergence.acceptance.items()},
+        swap_rates=tuple(round(rate, 1) for rate in convergence.swap_rates),
+        share_deviation=(nan, nan),
+        restricted_deviation=(nan, nan),
+    )
+
+
+def first_digit(value: float) -> float:
+    """A number rounded down to its first digit.
+
+    Parameters
+    ----------
+    value : float
+        A number.
+
+    Returns
+    -------
+    float
+        Such as 3000 for 3682; what is not positive, or not a number, as it is.
+    """
+    if not np.isfinite(value) or value <= 0:
+        return value
+    step = 10.0 ** np.floor(np.log10(value))
+    return float(np.floor(value / step) * step)
 
 
 def _rounded_report(

@@ -56,7 +56,7 @@ def fold_summaries(
                 plain_count(counted.people.by_label(~in_fold).sum()),
                 plain_count(counted.people.by_label(in_fold).sum()),
                 fold.convergence.status,
-                fold.convergence.r_hat,
+                fold.convergence.r_hat if is_exact else round(fold.convergence.r_hat, 2),
                 round(fold.seconds, 2),
                 list(fold.warnings) if is_exact else [],  # warnings may count a few people
             )

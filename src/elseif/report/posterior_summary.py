@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
+from elseif.export.disclosed import coarse_diagnostics, first_digit
 from elseif.posterior.draws import Posterior
 from elseif.posterior.rule_list import RuleList
 from elseif.report.decades import decade, in_decades
@@ -100,14 +101,13 @@ def describe_convergence(
 ) -> ConvergenceSummary | None:
     """The diagnostics, in words first; traces of log posteriors would reveal counts.
 
-    Without traces, under a minimum cell, means and standard errors are left out everywhere.
+    Without traces, under a minimum cell, means and standard errors are left out everywhere, and
+    the rest has few digits.
     """
     if convergence is None:
         return None
     if not with_traces:
-        unknown = float("nan")
-        bare = [replace(q, mean=unknown, mcse=unknown) for q in convergence.quantities]
-        convergence = replace(convergence, quantities=tuple(bare))
+        convergence = coarse_diagnostics(convergence)
     is_summed = posterior is not None and posterior.exact is not None
     return ConvergenceSummary(
         convergence.status,
@@ -160,10 +160,10 @@ def describe_posterior(
     inclusion = [(name, p) for name, p in shares if p >= LEAST_INCLUSION]
     if not is_exact:
         inclusion.sort(key=lambda item: (-item[1], item[0]))
-    shown_lengths = [(m, as_shown(float(p), 2)) for m, p in enumerate(lengths)]
+    shown_lengths = [(m, as_shown(float(p), 1)) for m, p in enumerate(lengths)]
     return PosteriorSummary(
         posterior.n_draws,
-        len(posterior.distinct),
+        len(posterior.distinct) if is_exact else int(first_digit(len(posterior.distinct))),
         as_shown(posterior.mean_length, 1),
         as_shown(posterior.mean_average_cardinality, 1),
         [(m, p) for m, p in shown_lengths if p > 0],
