@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
@@ -105,7 +107,7 @@ def test_too_large_is_said_with_what_would_do(
         meminfo = tmp_path / "meminfo"
         meminfo.write_text(f"MemTotal: 1 kB\nMemAvailable:   {int(n_bytes / 1024) + 1} kB\n")
         monkeypatch.setattr(memory, "MEMINFO", meminfo)
-        monkeypatch.setattr(memory, "CGROUPS", ())
+        monkeypatch.setattr(memory, "CGROUP_ROOT", tmp_path)
 
     available(two)
     with pytest.raises(ResourceError, match=r"Sampling 4 chains would take .* Set n_chains=2\."):
@@ -142,21 +144,53 @@ def test_a_report_takes_what_was_estimated(monkeypatch: pytest.MonkeyPatch) -> N
         summarise(fitted, X, y, folds=2)
 
 
+@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize("place", [".", "job", "slice/job"])
 @pytest.mark.parametrize(
-    ("limit", "used", "expected"),
-    [("max", "5", 2048.0), ("1500", "500", 1000.0), ("9000", "500", 2048.0), ("100", "500", 0.0)],
+    ("limit", "used", "cache", "expected"),
+    [
+        ("max", 5, 0, 2048.0),
+        ("1500", 500, 0, 1000.0),
+        ("1500", 1400, 300, 400.0),  # files that were read, which give way
+        ("9000", 500, 0, 2048.0),
+        ("100", 500, 0, 0.0),
+    ],
 )
 def test_the_limit_of_a_container_counts(
-    limit: str, used: str, expected: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    version: int,
+    place: str,
+    limit: str,
+    used: int,
+    cache: int,
+    expected: float,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    for name, text in {"max": limit, "current": used, "info": "MemAvailable: 2 kB\n"}.items():
-        (tmp_path / name).write_text(text)
+    """Its own, or that of a job or of what is around it, by either version of cgroups."""
+    names = memory.FILES[version]
+    folder = (tmp_path / "memory" if version == 1 else tmp_path) / place
+    (folder / "within").mkdir(parents=True)
+    for name, text in zip((*names[:2], "memory.stat"), (limit, used, f"rss 1\n{names[2]} {cache}\n"),
+                          strict=True):  # fmt: skip
+        (folder / name).write_text(str(text))
+    (tmp_path / "info").write_text("MemAvailable: 2 kB\n")
+    path = "/" if place == "." else f"/{place}/within"
+    (tmp_path / "member").write_text(f"3:cpu:/x\n{'4:memory' if version == 1 else '0:'}:{path}\n")
     monkeypatch.setattr(memory, "MEMINFO", tmp_path / "info")
-    monkeypatch.setattr(memory, "CGROUPS", ((tmp_path / "max", tmp_path / "current"),))
+    monkeypatch.setattr(memory, "CGROUP_ROOT", tmp_path)
+    monkeypatch.setattr(memory, "MEMBERSHIP", tmp_path / "member")
     assert memory.available_memory() == expected
     monkeypatch.setattr(memory, "MEMINFO", tmp_path / "none")
-    monkeypatch.setattr(memory, "CGROUPS", ())
+    monkeypatch.setattr(memory, "CGROUP_ROOT", tmp_path / "none")
     assert memory.available_memory() == float("inf")
+
+
+def test_the_limit_of_the_address_space_counts() -> None:
+    """That of ``ulimit -v``, which some machines set for everybody."""
+    code = "from elseif.memory import available_memory; print(available_memory())"
+    command = f"ulimit -v 4000000; exec {sys.executable} -c '{code}'"
+    answer = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=True)
+    assert 0 < float(answer.stdout) < 4_000_000 * 1024
 
 
 def test_a_text_file_takes_what_was_estimated(

@@ -3,32 +3,63 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from elseif.errors import ResourceError
 
-# where Linux says what there is, and what a container may have and has: of cgroups, both versions
-MEMINFO = Path("/proc/meminfo")
-CGROUPS = (
-    (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory.current")),
-    (
-        Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
-        Path("/sys/fs/cgroup/memory/memory.usage_in_bytes"),
-    ),
-)
+# where Linux says what there is, and what a process may have and has
+MEMINFO, STATM = Path("/proc/meminfo"), Path("/proc/self/statm")
+MEMBERSHIP, CGROUP_ROOT = Path("/proc/self/cgroup"), Path("/sys/fs/cgroup")
+# of cgroups of version 1 and 2: limit, use, and the part of the use that can be given back
+FILES = {
+    1: ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
+    2: ("memory.max", "memory.current", "inactive_file"),
+}
 
 
 def available_memory() -> float:
-    """Bytes still available, on this machine and in its container; infinite if unknown."""
-    least = float("inf")
+    """Bytes left on this machine, in its container or job, and by ``ulimit -v``; infinite if unknown."""
     found = re.search(r"^MemAvailable:\s+(\d+) kB", _text(MEMINFO), re.MULTILINE)
-    if found:
-        least = 1024.0 * int(found[1])
-    for limit, used in CGROUPS:
-        limit_text, used_text = _text(limit).strip(), _text(used).strip()
-        if limit_text.isdigit() and used_text.isdigit():  # "max" where there is no limit
-            least = min(least, float(max(int(limit_text) - int(used_text), 0)))
-    return least
+    of_machine = 1024.0 * int(found[1]) if found else float("inf")
+    return min(of_machine, _left_of_address_space(), *_left_in_cgroups())
+
+
+def _left_of_address_space() -> float:
+    try:
+        import resource
+    except ImportError:  # Windows has no such limits
+        return float("inf")
+    limit, pages = resource.getrlimit(resource.RLIMIT_AS)[0], _text(STATM).split()
+    if limit == resource.RLIM_INFINITY or not pages:
+        return float("inf")
+    return float(max(limit - int(pages[0]) * resource.getpagesize(), 0))
+
+
+def _left_in_cgroups() -> Iterator[float]:
+    """What is left in the process's own cgroup and in those around it, each with its limit."""
+    paths = {1: "/", 2: "/"}  # in a container its own is the root
+    for line in _text(MEMBERSHIP).splitlines():
+        _, controllers, path = [*line.split(":", 2), "", ""][:3]
+        if ".." not in path and {"", "memory"} & {*controllers.split(",")}:
+            paths[2 if controllers == "" else 1] = path
+    for version, path in paths.items():
+        root = CGROUP_ROOT / "memory" if version == 1 else CGROUP_ROOT
+        own = root / path.strip("/")
+        for folder in (own, *own.parents):
+            yield _left_in(folder, *FILES[version])
+            if folder == root:
+                break
+
+
+def _left_in(folder: Path, limit_file: str, used_file: str, cache: str) -> float:
+    limit, used = _text(folder / limit_file).strip(), _text(folder / used_file).strip()
+    if not (limit.isdigit() and used.isdigit()):  # "max" where there is no limit
+        return float("inf")
+    # files that were read count as used until the room is needed
+    found = re.search(rf"^{cache} (\d+)$", _text(folder / "memory.stat"), re.MULTILINE)
+    given_back = int(found[1]) if found else 0
+    return float(max(int(limit) - max(int(used) - given_back, 0), 0))
 
 
 def require_memory(what: str, n_bytes: float, advice: str) -> None:

@@ -124,7 +124,7 @@ def test_decimals_are_to_be_converted(in_engine: Put) -> None:
     table = pd.DataFrame({"cost": np.arange(1500) / 100, "y": np.arange(1500) % 2 == 0})
     decimals = in_engine("duckdb", table).project("cost::DECIMAL(9, 2) AS cost, y")
     with pytest.raises(
-        ResourceError, match="Column 'cost' has .* Convert the column from decimals"
+        ResourceError, match=r"Column 'cost' has .* Convert the column from decimals"
     ):
         BayesianRuleListClassifier().fit(decimals, "y")
 
