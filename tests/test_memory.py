@@ -170,8 +170,8 @@ def test_the_limit_of_a_container_counts(
     names = memory.FILES[version]
     folder = (tmp_path / "memory" if version == 1 else tmp_path) / place
     (folder / "within").mkdir(parents=True)
-    for name, text in zip((*names[:2], "memory.stat"), (limit, used, f"rss 1\n{names[2]} {cache}\n"),
-                          strict=True):  # fmt: skip
+    stat = f"rss 1\n{names[2]} {cache}\n"
+    for name, text in zip((*names[:2], "memory.stat"), (limit, used, stat), strict=True):
         (folder / name).write_text(str(text))
     (tmp_path / "info").write_text("MemAvailable: 2 kB\n")
     path = "/" if place == "." else f"/{place}/within"

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from elseif.cli import tables
+from elseif.cli.main import run
 from elseif.cli.problems import exit_code, in_options, one_line, warnings_as_notes
 from elseif.errors import DataError, ExportError, ModelFileError, ParamError, ResourceError
 from tests.cli.conftest import Run
@@ -292,3 +294,18 @@ def test_a_pipe_is_not_replaced(elseif: Run, folder: Path, tmp_path: Path) -> No
     ended = elseif("export", folder / "titanic.json", *told)
     assert ended.code == 4
     assert (tmp_path / "pipe").is_fifo()
+
+
+def test_too_little_memory_for_a_table(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Is told as such, once, with the exit code of memory rather than of data."""
+    path = tmp_path / "t.csv"
+    path.write_text("a,y\n1,0\n")
+
+    def read(*_: object) -> None:
+        raise ResourceError("Reading t.csv would take about 9 GB.")
+
+    monkeypatch.setattr(tables, "read_file", read)
+    assert run(["fit", str(path), "--label", "y"]) == 4
+    assert capsys.readouterr().err == "elseif: Reading t.csv would take about 9 GB.\n"

@@ -13,7 +13,7 @@ from elseif.cli.activity import activity
 from elseif.cli.by_place import ByPlace
 from elseif.cli.cohort_folder import CohortRows, is_cohort_folder, read_cohort_rows
 from elseif.cli.reading_as_fit import read_as_fit, refuse_for_other_files
-from elseif.errors import DataError, ParamError
+from elseif.errors import DataError, ElseifError, ParamError
 
 if TYPE_CHECKING:
     from elseif.tables.text_files import TextFormat
@@ -93,6 +93,8 @@ def read_table_file(
                 dict(kept or {}),
                 needed,
             )
+    except ElseifError:  # some of which are OSErrors too
+        raise
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror or error}.") from error
 
