@@ -306,6 +306,6 @@ def test_too_little_memory_for_a_table(
     def read(*_: object) -> None:
         raise ResourceError("Reading t.csv would take about 9 GB.")
 
-    monkeypatch.setattr(tables, "read_file", read)
+    monkeypatch.setattr(tables, "read_as_fit", read)
     assert run(["fit", str(path), "--label", "y"]) == 4
     assert capsys.readouterr().err == "elseif: Reading t.csv would take about 9 GB.\n"
