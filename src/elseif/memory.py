@@ -19,7 +19,7 @@ FILES = {
 
 
 def available_memory() -> float:
-    """Bytes left on this machine, in its container or job, and by ``ulimit -v``; infinite if unknown."""
+    """Bytes left on this machine, in its container, and by ``ulimit -v``; infinite if unknown."""
     found = re.search(r"^MemAvailable:\s+(\d+) kB", _text(MEMINFO), re.MULTILINE)
     of_machine = 1024.0 * int(found[1]) if found else float("inf")
     return min(of_machine, _left_of_address_space(), *_left_in_cgroups())
