@@ -17,7 +17,7 @@ from elseif import BayesianRuleListClassifier, memory
 from elseif.errors import ResourceError
 from elseif.progress import Progress
 from elseif.projection.target import bytes_of_target, make_target
-from elseif.report import evidence
+from elseif.report import report_data
 from elseif.report.report_memory import bytes_of_report
 from elseif.report.summary import summarise
 from elseif.sampler.chains import SamplerSettings, sample
@@ -139,7 +139,7 @@ def test_a_report_takes_what_was_estimated(monkeypatch: pytest.MonkeyPatch) -> N
     grown, estimated = peaks[1] - peaks[0], estimates[1] - estimates[0]
     assert estimated / 3 < grown < 1.5 * estimated
     monkeypatch.setattr(memory, "available_memory", lambda: estimates[1] / 2)
-    monkeypatch.setattr(evidence, "cross_validate", None)  # which is not reached
+    monkeypatch.setattr(report_data, "cross_validate", None)  # which is not reached
     with pytest.raises(ResourceError, match=r"A report with folds on 45,000 rows .* held-out"):
         summarise(fitted, X, y, folds=2)
 
