@@ -92,3 +92,5 @@ def test_names_of_other_libraries_are_answered_with_ours() -> None:
         ParamTypeError, match=r"no parameter 'max_rules'\. Did you mean 'expected_length'\?"
     ):
         BayesianRuleListClassifier(random_state=0).set_params(max_rules=5)
+    with pytest.raises(ParamTypeError, match=r"'class_weight'\. It would change the prob"):
+        BayesianRuleListClassifier(class_weight="balanced")

@@ -388,6 +388,11 @@ OTHERWISE_CALLED = {
     "n_iterations": "n_iter",
     "niter": "n_iter",
 }
+# what there is on purpose no parameter for, and what to do instead
+NO_PARAMETER = {
+    "class_weight": "It would change the probabilities of every line. If errors have different "
+    "costs, choose another threshold on the probability.",
+}
 
 
 def refuse_unknown(estimator: str, names: Iterable[str], known: Collection[str]) -> None:
@@ -398,6 +403,7 @@ def refuse_unknown(estimator: str, names: Iterable[str], known: Collection[str])
             near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
             near = [meant] if meant in known else near
             hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
+            hint = f" {NO_PARAMETER[name]}" if name in NO_PARAMETER else hint
             raise ParamTypeError(f"{estimator} has no parameter {name!r}.{hint}")
 
 

@@ -58,8 +58,15 @@ def _name_for_labels(name: str, table: Table) -> str:
 
 def one_label_each(y: Any) -> np.ndarray:
     """Labels as a one-dimensional array of classes, not measurements."""
+    array = label_array(y.toarray() if hasattr(y, "toarray") else y)
+    if array.ndim == 2 and array.shape[1] > 1:
+        raise DataError(
+            f"y should be a 1d array of one label for each row; it has {array.shape[0]:,} rows and "
+            f"{array.shape[1]:,} columns. Fit one classifier for each column, for example with "
+            "sklearn.multioutput.MultiOutputClassifier."
+        )
     try:
-        labels = column_or_1d(label_array(y), warn=True)
+        labels = column_or_1d(array, warn=True)
         known = known_labels(labels)
         if len(known):
             check_classification_targets(known)

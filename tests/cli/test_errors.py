@@ -92,6 +92,13 @@ WRONG: list[tuple[list[str], int, str]] = [
         "elseif: --unit: the model has no column 'agee'; did you mean 'age'?",
     ),
     (
+        ["export", "{f}/mixed.json", "--to", "calculator", "--range", "age=90:20"],
+        2,
+        "elseif: --range: column 'age' has '90' and '20'; give two numbers, the lower one first.",
+    ),
+    ([*FIT, "--date-format", "ymd"], 2, "elseif: --date-format is 'ymd'; it must be 'dmy' (day"),
+    ([*FIT, "--antecedent-weights", "agee=2"], 2, "of the pool; did you mean 'age'?"),
+    (
         ["export", "{f}/titanic.json", "--to", "cql", "--library-version", "a b"],
         2,
         "elseif: --library-version is 'a b'; it must be like '1.0.0'.",
@@ -205,6 +212,13 @@ def test_debug_shows_the_traceback(elseif: Run, folder: Path, place: int) -> Non
     ended = elseif(*arguments)
     assert ended.code == 5
     assert "Traceback" in ended.err
+
+
+def test_a_model_may_have_the_name_of_a_table(elseif: Run, folder: Path, tmp_path: Path) -> None:
+    """As fit --model titanic.csv writes it; what is a table is still refused."""
+    model = tmp_path / "model.csv"
+    model.write_bytes((folder / "titanic.json").read_bytes())
+    assert elseif("show", model).out == elseif("show", folder / "titanic.json").out != ""
 
 
 def test_missing_labels_are_counted_from_1(elseif: Run, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from scipy import sparse
 from scipy.special import gammaln
 
 from elseif.datasets import load_titanic
@@ -269,6 +270,14 @@ def test_labels_of_a_column_of_a_polars_frame() -> None:
     series = pl.Series("y", coded(y, ["none", "mild", "severe"]).tolist())
     enum = series.cast(pl.Enum(["severe", "mild", "none"]))
     assert quick().fit(X, enum).classes_.tolist() == ["severe", "mild", "none"]
+
+
+@pytest.mark.parametrize("container", [np.asarray, pd.DataFrame, sparse.csr_array])
+def test_several_labels_of_each_row_are_refused(container: Any) -> None:
+    """With what fits one classifier for each of them."""
+    X, y = random_frame()
+    with pytest.raises(DataError, match=r"200 rows and 2 columns.*MultiOutputClassifier"):
+        quick().fit(X, container(np.stack([y, 1 - y], axis=1)))
 
 
 def test_mixed_labels_are_refused() -> None:

@@ -109,6 +109,7 @@ def test_explanations() -> None:
         ("age", {"a": 1}, "an object; it must be a number"),
         ("age", "80", "'80'; it must be a number"),
         ("age", True, "True; it must be a number"),
+        ("age", 1e16, "1e+16; it must be a number from -1e+15 to 1e+15"),
         ("heart failure", 2, "2; it must be true or false"),
         ("heart failure", "yes", "'yes'; it must be true or false"),
     ],

@@ -361,14 +361,25 @@ def test_a_label_that_is_no_date_is_refused(word: str) -> None:
         settled(cuts={"c": [word]}).fit(pd.DataFrame({"c": DAYS}), Y)
 
 
-def test_labels_that_are_dates_come_back() -> None:
-    y = np.array(["2020-01-01", "2020-01-02"], dtype="datetime64[D]")[Y]
+@pytest.mark.parametrize("kind", ["datetime64[D]", "datetime64[us]", "datetime64[ns]", object])
+def test_labels_that_are_dates_come_back(kind: Any) -> None:
+    """And are shown as dates."""
+    y = np.array(["2020-01-01", "2020-01-02"], dtype="datetime64[D]")[Y].astype(kind)
     clf = settled().fit(AGE[:, None], y)
+    assert "Probability of 2020-01-02" in str(clf.rule_list_)
     with tempfile.TemporaryDirectory() as folder:
         save_model(clf, Path(folder) / "model.json")
         loaded = load_model(Path(folder) / "model.json")
     np.testing.assert_array_equal(loaded.classes_, clf.classes_)
     assert loaded.classes_.dtype == clf.classes_.dtype
+    assert list(map(type, loaded.classes_)) == list(map(type, clf.classes_))
+    assert (clf.predict(AGE[:, None]) == y).mean() > 0.6
+
+
+def test_durations_as_labels_are_shown_as_such() -> None:
+    y = np.array([1, 2], dtype="timedelta64[D]").astype("timedelta64[ns]")[Y]
+    clf = settled().fit(AGE[:, None], y)
+    assert "Probability of 2 days" in str(clf.rule_list_)
 
 
 def test_whole_numbers_that_are_no_floats_are_not_exported() -> None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
 from elseif.antecedents.antecedent import Antecedent
 from elseif.antecedents.pool import Pool
-from elseif.checks import LARGEST_NUMBER, did_you_mean, is_number
+from elseif.checks import LARGEST_NUMBER, did_you_mean, is_number, nearest_name
 from elseif.conditions.binarise import in_order
 from elseif.conditions.condition import (
     BETWEEN,
@@ -194,7 +194,7 @@ def _known_categories(column: Column, parts: list[Any]) -> list[Any]:
 
 
 def read_weights(
-    weights: Mapping[Any, float] | None, pool: Pool, columns: Iterable[str]
+    weights: Mapping[Any, float] | None, pool: Pool, columns: Collection[str]
 ) -> np.ndarray:
     """The weight w(a) of each antecedent.
 
@@ -226,9 +226,10 @@ def read_weights(
     unknown = [key for key in by_key if key not in known]
     if unknown:
         shown = tuple(unknown[0]) if isinstance(unknown[0], frozenset) else unknown[0]
+        near = nearest_name(shown, columns) if isinstance(shown, str) else None
         raise ParamError(
             f"antecedent_weights: {shown!r} is neither a column, a condition nor an antecedent "
-            "of the pool."
+            f"of the pool{'.' if near is None else f'; did you mean {near!r}?'}"
         )
     if not np.all(np.isfinite(result) & (result > 0)):
         worst = pool.names[int(np.argmin(np.isfinite(result) & (result > 0)))]

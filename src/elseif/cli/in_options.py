@@ -59,7 +59,7 @@ _OPENINGS = (
     (re.compile(r"^subgroups(?=:)"), "--subgroup"),
     (re.compile(r"^labels(?=:)"), "--labels"),
     (re.compile(r"^(?=(level|folds) is )"), "--"),
-    (re.compile(rf"^(?=({'|'.join(TEXT_OPTIONS)}) is )"), "--"),
+    (re.compile(r"^(?=(sep|decimal|thousands|encoding) is )"), "--"),
 )
 
 

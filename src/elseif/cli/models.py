@@ -35,7 +35,7 @@ def read(path: Path, labels: Path | None = None) -> FittedModel:
     """
     from elseif.export.model_file import known_by, read_model
 
-    if path.suffix.lower() in TABLES and path.is_file():
+    if path.suffix.lower() in TABLES and path.is_file() and not _begins_as_json(path):
         raise ModelFileError(
             f"{path.name} is a table, not a model file. The model comes first, then the table."
         )
@@ -43,6 +43,12 @@ def read(path: Path, labels: Path | None = None) -> FittedModel:
         model = read_model(path)
     # in other words it is still the model of that file
     return model if labels is None else known_by(model.with_labels(labels), model.sha256)
+
+
+def _begins_as_json(path: Path) -> bool:
+    """Whether a file begins as a model does, whatever its name says."""
+    with path.open("rb") as file:
+        return file.read(1) == b"{"
 
 
 def read_cases(

@@ -148,7 +148,10 @@ def encode_labels(classes: np.ndarray) -> tuple[str, list[Any]]:
             f"The labels are of dtype {classes.dtype}, which a model file cannot hold; "
             "use truth values, numbers, text or dates."
         )
-    labels = [encode(label) for label in classes.tolist()]
+    labels = [
+        {"date": label.isoformat()} if type(label) is datetime.date else encode(label)
+        for label in classes.tolist()
+    ]
     unknown = [
         i for i, label in enumerate(labels) if isinstance(label, dict) and "date" not in label
     ]
@@ -166,14 +169,23 @@ def decode_labels(dtype: str, labels: list[Any]) -> np.ndarray:
     """Labels as they were in classes."""
     if dtype.startswith("datetime64"):
         return _decode_dates(dtype, [label["date"] for label in labels])
-    values = [decode(label) for label in labels]
+    values = [_decode_label(label) for label in labels]
     # a prediction has the labels' type: as objects, long texts are stored once
     if dtype == "object" or (dtype[0] == "U" and int(dtype[1:]) > WIDEST_TEXT):
         made = np.empty(len(values), dtype=object)
-        made[:] = [v.item() if isinstance(v, np.datetime64) else v for v in values]
+        made[:] = values
         return made
     with np.errstate(over="ignore"):
         return np.array(values, dtype=dtype)
+
+
+def _decode_label(label: Any) -> Any:
+    """A label of Python's own type: a date without a time stays one."""
+    value = decode(label)
+    if not isinstance(value, np.datetime64):
+        return value
+    is_day = len(label["date"].lstrip("+-")) == len("2020-01-01")
+    return value.astype("datetime64[D]").item() if is_day else value.item()
 
 
 def _decode_dates(dtype: str, texts: list[str]) -> np.ndarray:

@@ -302,7 +302,11 @@ def range_ends(name: str, kind: Kind, bounds: Any) -> tuple[Any, Any]:
     if kind not in (Kind.NUMERIC, Kind.DATE):
         raise ParamError(f"ranges: column {name!r} is {kind}; only numbers and dates have a range.")
     convert: Callable[[Any], Any] = as_date if kind is Kind.DATE else float
-    wrong = ParamError(f"ranges[{name!r}] is {bounds!r}; it must be (lowest, highest).")
+    ends = bounds if isinstance(bounds, (tuple, list)) else [bounds]
+    wrong = ParamError(
+        f"ranges: column {name!r} has {' and '.join(map(repr, ends))}; give two "
+        f"{'dates' if kind is Kind.DATE else 'numbers'}, the lower one first."
+    )
     try:
         low, high = map(convert, bounds)
     except (TypeError, ValueError) as error:

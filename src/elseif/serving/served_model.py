@@ -341,9 +341,10 @@ def _checked(value: Any, name: str, kind: Kind, category: str) -> Any:
             f"The value of {name!r} has an unpaired surrogate, which is not valid Unicode."
         )
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    is_number = is_number and abs(value) <= LARGEST
+    beyond = f" from {-LARGEST:g} to {LARGEST:g}" if is_number and abs(value) > LARGEST else ""
+    is_number = is_number and not beyond
     if kind is Kind.NUMERIC:
-        fits, wanted = is_number, "a number"
+        fits, wanted = is_number, f"a number{beyond}"
     elif kind is Kind.BOOLEAN:
         if isinstance(value, bool) or (is_number and value in (0, 1)):
             return bool(value)

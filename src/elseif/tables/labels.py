@@ -59,6 +59,14 @@ class Labels:
 
 
 def label_array(y: Any) -> np.ndarray:
+    """Labels as an array; dates and durations to the microsecond, as Python can show them."""
+    array = _label_array(y)
+    if array.dtype.kind in "mM" and np.datetime_data(array.dtype)[0] in ("ns", "ps", "fs", "as"):
+        return array.astype(f"{array.dtype.kind}8[us]")
+    return array
+
+
+def _label_array(y: Any) -> np.ndarray:
     """Labels as an array; a list that mixes text with anything else is not made all text."""
     if hasattr(y, "to_numpy") and not hasattr(y, "to_pylist"):  # pyarrow's wants no copy
         return np.asarray(y.to_numpy())
