@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from elseif.antecedents.display_labels import DisplayLabels, level_key
 from elseif.antecedents.labels_file import (
+    LONGEST,
     check_display_labels,
     check_named_conditions,
     read_display_labels,
@@ -112,7 +113,9 @@ def _column_lines(column: ColumnReport, display: DisplayLabels) -> Iterator[str]
 
 
 def _entry(indent: int, key: str, value: str | None) -> str:
-    return f"{' ' * indent}{_scalar(key)}:" + (f" {_scalar(value)}" if value else "")
+    """A key with its name; none where a labels file could not have the name as it is."""
+    is_possible = value is not None and value == " ".join(value.split()) and len(value) <= LONGEST
+    return f"{' ' * indent}{_scalar(key)}:" + (f" {_scalar(str(value))}" if is_possible else "")
 
 
 def _scalar(text: str) -> str:

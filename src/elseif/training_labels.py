@@ -65,6 +65,8 @@ def one_label_each(y: Any) -> np.ndarray:
             f"{array.shape[1]:,} columns. Fit one classifier for each column, for example with "
             "sklearn.multioutput.MultiOutputClassifier."
         )
+    if array.dtype.kind == "c":  # or the message of scikit-learn would show all of them
+        raise DataError("y holds complex numbers; a label is text, a number or a truth value.")
     try:
         labels = column_or_1d(array, warn=True)
         known = known_labels(labels)

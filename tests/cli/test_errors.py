@@ -282,6 +282,11 @@ def test_warnings_are_notes(capsys: pytest.CaptureFixture[str]) -> None:
         ("leave these rows out by missing_y='drop'.", "leave these rows out by --missing-y drop."),
         ("empty_pool='default_rule' allows that", "--empty-pool default_rule allows that"),
         ("the missing values of a kernel", "the missing values of a kernel"),
+        (
+            "with min_cell use predict_with='point', 'map' or 'projected'.",
+            "with --min-cell a model has to predict with a list: fit with --predict-with point, or "
+            "make a projected list by elseif project.",
+        ),
         ("sample_weight must be finite", "--weight must be finite"),
     ],
 )

@@ -181,7 +181,9 @@ def test_imaginary_parts_are_never_dropped(imaginary: Any) -> None:
     expect_refused(lambda: settled().fit(column(mixed), Y), "complex number")
     expect_refused(lambda: settled().fit(column([imaginary] * N), Y), "complex number")
     labels = np.array([imaginary, *Y[1:]], dtype=object)
-    expect_refused(lambda: settled().fit(AGE[:, None], labels), "complex")
+    for y in (labels, labels.astype(complex)):
+        message = expect_refused(lambda y=y: settled().fit(AGE[:, None], y), "complex numbers")
+        assert len(message) < 100
     weights = np.array([imaginary] * N, dtype=object)
     expect_refused(lambda: settled().fit(AGE[:, None], Y, sample_weight=weights), "sample_weight")
     settings: list[dict[str, Any]] = [
@@ -350,6 +352,23 @@ def test_quantiles_are_bounded() -> None:
         lambda: settled(n_quantiles=10**6).fit(AGE[:, None], Y), "n_quantiles", kind=ParamError
     )
     assert "1,000 or less" in message
+
+
+@pytest.mark.parametrize(
+    ("table", "advice"),
+    [
+        ("people.csv", "Read a file by elseif.tables.read_file(X)."),
+        (Path("people.csv"), "Read a file by elseif.tables.read_file(X)."),
+        ({"age": [60, 70]}, "Make it one: pandas.DataFrame(X)."),
+        ({"age": 60, "ward": "east"}, "Make it one: pandas.DataFrame([X])."),
+        ([{"age": 60}, {"age": 70}], "X is a list of dicts. Make it a data frame: pandas.DataFr"),
+    ],
+    ids=str,
+)
+def test_what_is_no_table_is_refused_with_what_makes_one(table: Any, advice: str) -> None:
+    clf = settled().fit(pd.DataFrame({"age": AGE}), Y)
+    for call in (lambda: settled().fit(table, Y), lambda: clf.predict(table)):
+        expect_refused(call, advice)
 
 
 @pytest.mark.parametrize("word", ["now", "today", "NaT", "03.01.2020", ""])

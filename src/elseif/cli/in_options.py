@@ -37,6 +37,9 @@ _PYTHON = (
     ("posterior=None", "--without-posterior"),
     ("give folds (such as 5), or a held-out table as holdout=(X, y)",
      "say --folds 5, or --holdout FILE"),
+    ("with min_cell use predict_with='point', 'map' or 'projected'",
+     "with --min-cell a model has to predict with a list: fit with --predict-with point, or "
+     "make a projected list by elseif project"),
     (", or take project(X, y).as_classifier()", ", or make one by elseif project"),
     ("; elseif.possible_rules says which could", ""),
     ("with antecedents= set to those that may be used",

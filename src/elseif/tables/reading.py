@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -361,7 +362,10 @@ def _read_array(X: Any, allow_infinite: bool) -> Table:
     if array.dtype.kind == "O" and array.ndim == 0:
         raise DataTypeError(
             f"X must be a data frame, a 2-D array or a sparse matrix, not {type(X).__name__}."
+            f"{_made_a_table(X)}"
         )
+    if array.ndim == 1 and len(array) and isinstance(array[0], Mapping):
+        raise DataError(f"X is a list of dicts.{_made_a_table(X)}")
     if array.ndim == 1 and hasattr(X, "iloc"):
         raise DataError(
             "Expected 2D array, got 1D array instead: X is a Series. Give a table, of one row for "
@@ -385,6 +389,16 @@ def _read_array(X: Any, allow_infinite: bool) -> Table:
         return column_from_array(blocks.column(place), name, kind, allow_infinite)
 
     return _non_empty(Table(names, array.shape[0], from_array, named=False))
+
+
+def _made_a_table(X: Any) -> str:
+    """How to make a table of what is none."""
+    if isinstance(X, (str, os.PathLike)):
+        return " Read a file by elseif.tables.read_file(X)."
+    if isinstance(X, Mapping):
+        example = "[X]" if all(np.ndim(value) == 0 for value in X.values()) else "X"
+        return f" Make it one: pandas.DataFrame({example})."
+    return " Make it a data frame: pandas.DataFrame(X)." if isinstance(X, list) else ""
 
 
 def _sparse_columns(array: np.ndarray) -> sparse.csc_array:
