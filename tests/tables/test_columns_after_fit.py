@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import warnings
 from typing import Any
 
 import numpy as np
@@ -113,6 +114,57 @@ def test_columns_arrive_in_another_form(arrives: Any) -> None:
     X, y = _mixed()
     clf = quick(predict_with="posterior", negations=True, expected_length=8).fit(X, y)
     np.testing.assert_array_equal(clf.predict_proba(arrives(X)), clf.predict_proba(X))
+
+
+def _codes(n: int = 120) -> tuple[pd.DataFrame, np.ndarray]:
+    rng = np.random.default_rng(6)
+    X = pd.DataFrame(
+        {
+            "k": rng.choice([1, 2, 3], n),
+            "t": rng.choice(["1", "2", "3"], n),
+            "s": rng.choice(["1", "2", "3"], n),
+            "v": rng.random(n) < 0.5,
+        }
+    )
+    return X, (X["k"] == 2) ^ (X["t"] == "3") ^ ((X["s"] == "1") & X["v"])
+
+
+@pytest.mark.parametrize(
+    "arrives",
+    [
+        lambda X: X.astype(str),
+        lambda X: X.astype(str).astype("category"),
+        lambda X: pd.read_csv(io.StringIO(X.to_csv(index=False))),
+        lambda X: X.astype({"k": float, "t": float, "s": float}),
+        lambda X: X.assign(v=X["v"].map({True: "true", False: "false"}), t=X["t"].astype("Int64")),
+        lambda X: pl.from_pandas(X.astype({"k": str, "t": int, "s": int})),
+    ],
+)
+def test_codes_arrive_in_another_form(arrives: Any) -> None:
+    """Categories may be numbers in one table and text in another; so may a case of their values."""
+    X, y = _codes()
+    kinds = {"k": "category", "s": ["1", "2", "3"], "v": "category"}
+    clf = quick(kinds=kinds, predict_with="posterior", negations=True, expected_length=8).fit(X, y)
+    assert {c.column for c in clf.pool_.conditions} == set(X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        np.testing.assert_array_equal(clf.predict_proba(arrives(X)), clf.predict_proba(X))
+        np.testing.assert_array_equal(
+            clf.rule_list_.captured_by(arrives(X)), clf.rule_list_.captured_by(X)
+        )
+        for row in range(5):
+            explained = clf.explain(arrives(X), row)
+            assert explained.fired == clf.explain(X, row).fired
+            assert "not in the training data" not in explained.to_text()
+
+
+def test_a_number_is_no_code_that_begins_with_zero() -> None:
+    """ "01" and "1" may be two codes: which of them a 1 was, nobody can say."""
+    X, y = _codes()
+    X["t"] = "0" + X["t"]
+    clf = quick(kinds={"k": "category"}).fit(X, y)
+    with pytest.warns(UserWarning, match=r"'t': 120 values are of categories that fit did not see"):
+        clf.predict(X.astype({"t": int}))
 
 
 @pytest.mark.parametrize("nothing", [None, np.nan, pd.NA, pd.NaT])

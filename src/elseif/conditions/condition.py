@@ -130,22 +130,25 @@ class Condition:
 
     def _holds_for_categories(self, column: Column) -> np.ndarray:
         assert column.codes is not None
-        known = column.code_of
+        values = self.value if self.operator in (ONE_OF, BETWEEN) else (self.value,)
+        alike = column.in_words_of(self.order or values)
         if self.operator in NUMERIC_OPERATORS:
             # compare by rank in the order of training; an unseen category has none
-            rank, ranks = column.ranks_in(self.order or ())
+            rank, ranks = alike.ranks_in(self.order or ())
             bound = (
                 tuple(rank[v] for v in self.value) if self.operator == BETWEEN else rank[self.value]
             )
             return self._compare(ranks[column.codes], bound)
-        values = self.value if self.operator == ONE_OF else (self.value,)
-        wanted = [known[v] for v in values if v in known]
+        if alike is column:
+            wanted = [column.code_of[v] for v in values if v in column.code_of]
+        else:  # several codes may be of one level
+            wanted = [code for code, level in enumerate(alike.categories) if level in values]
         chosen = np.isin(column.codes, wanted)
         if self.operator != UNEQUAL:
             return chosen
         if not self.order:
             return ~chosen & (column.codes >= 0)
-        return ~chosen & ~np.isnan(column.ranks_in(self.order)[1])[column.codes]
+        return ~chosen & ~np.isnan(alike.ranks_in(self.order)[1])[column.codes]
 
     def _compare(self, numbers: np.ndarray, value: Any) -> np.ndarray:
         """Comparisons with NaN or NaT are false, as a missing value should be."""

@@ -11,6 +11,7 @@ from elseif.checks import nearest_name
 from elseif.conditions.binarise import ColumnReport
 from elseif.errors import DataError, ValuesShownWarning
 from elseif.tables.columns import Kind
+from elseif.tables.families import meant_level
 from elseif.tables.reading import Table
 
 MOST_SHOWN = 5
@@ -90,7 +91,11 @@ def warn_of_unseen(table: Table, columns: Sequence[ColumnReport]) -> None:
         column = table.column(report.name, report.kind)
         assert column.codes is not None
         known = set(report.levels)
-        unseen = [i for i, category in enumerate(column.categories) if category not in known]
+        unseen = [
+            i
+            for i, category in enumerate(column.categories)
+            if meant_level(category, known) not in known
+        ]
         n_values = int(np.isin(column.codes, unseen).sum()) if unseen else 0
         if not n_values:
             continue

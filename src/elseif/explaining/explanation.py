@@ -35,6 +35,7 @@ from elseif.posterior.rule_list import RuleList
 from elseif.showing.list_text import shown_labels
 from elseif.showing.numbers import decimals_between
 from elseif.tables.columns import Column, Kind
+from elseif.tables.families import meant_level
 
 FOR_PEOPLE = ("text", "decimals", "display")  # how a text words an explanation
 MOST_CHANGES = 6  # of the same number of columns that are kept
@@ -342,7 +343,9 @@ def _is_unseen(column: Column, value: Any, known: Sequence[Any] | None) -> bool:
     """Whether training saw no such value: another category, or a 2 among zeros and ones."""
     if column.kind is Kind.BOOLEAN:
         return bool(column.is_neither()[0])
-    return column.codes is not None and bool(known) and value not in (known or ())
+    if column.codes is None or not known:
+        return False
+    return meant_level(value, known) not in known
 
 
 def _wanted(condition: Condition) -> tuple[str, ...]:

@@ -33,7 +33,11 @@ NUMBER_OF = r"""
   };
 """
 TEXT_OF = r"""
-  const text = (value) => (missing(value) ? null : value);
+  const text = (value) => {
+    if (missing(value)) return null;
+    if (typeof value === "string") return value;
+    throw new TypeError("expected text, not " + String(value).slice(0, 60));
+  };
 """
 DATE_OF = r"""
   // microseconds since 1970, in UTC: of a Date, of its getTime(), or of ISO text

@@ -53,7 +53,11 @@ def _text(value):
     """A category, None where it is missing; intervals and periods as pandas writes them."""
     if _missing(value):
         return None
-    return str(value) if type(value).__name__ in ("Interval", "Period") else value
+    if isinstance(value, str):
+        return value
+    if type(value).__name__ in ("Interval", "Period"):
+        return str(value)
+    raise TypeError("expected text, not " + repr(value)[:60])
 '''
 
 MICROSECONDS = """

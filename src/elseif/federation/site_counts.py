@@ -15,6 +15,7 @@ from elseif.errors import DataError
 from elseif.federation.plan import CATEGORIES, Plan
 from elseif.federation.strict_file import check_text
 from elseif.tables.columns import Column
+from elseif.tables.families import meant_level
 from elseif.tables.labels import label_array, missing_labels
 from elseif.tables.origin import origin_of
 from elseif.tables.reading import Table, read_table
@@ -190,7 +191,7 @@ def _warn_of_unknown_levels(plan: Plan, table: Table) -> None:
         if column.kind not in CATEGORIES:
             continue
         here = table.column(column.name, column.kind).categories
-        if len(here) and not any(level in column.levels for level in here):
+        if len(here) and not any(meant_level(v, column.levels) in column.levels for v in here):
             named = ", ".join(f"{level!r:.40}" for level in column.levels[:3])
             warnings.warn(
                 f"No category of column {column.name!r:.100} is one of the plan's ({named}): every "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from elseif.bits.mask import Mask
+from elseif.tables.families import meant_level
 
 
 class Kind(StrEnum):
@@ -49,6 +51,25 @@ class Column:
     def code_of(self) -> dict[Any, int]:
         """The code of each category."""
         return {category: code for code, category in enumerate(self.categories)}
+
+    def in_words_of(self, levels: Sequence[Any]) -> Column:
+        """The column with levels in place of its categories, where only one of them is text.
+
+        Parameters
+        ----------
+        levels : sequence
+            Levels of one type.
+
+        Returns
+        -------
+        Column
+            Several of its codes may have one category.
+        """
+        if len({isinstance(each[0], str) for each in (self.categories, levels) if each}) < 2:
+            return self
+        known = set(levels)
+        categories = tuple(meant_level(category, known) for category in self.categories)
+        return replace(self, categories=categories)
 
     def ranks_in(self, order: tuple[Any, ...]) -> tuple[dict[Any, int], np.ndarray]:
         """Categories' ranks in an order, and those of this column's codes: NaN for the unranked.

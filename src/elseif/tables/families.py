@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import datetime
 import decimal
+from collections.abc import Container
 from typing import Any
 
 import numpy as np
 
 from elseif.errors import DataError
+from elseif.tables.text_columns import NUMBER, TRUTH_WORDS
 
 CATEGORY_FAMILIES = ("boolean", "number", "text")
 WRITTEN = ("interval", "period")  # of pandas: kept as pandas writes them, such as "(20, 40]"
@@ -54,6 +56,27 @@ def category_form(value: Any) -> Any:
     if kind in WRITTEN:
         return str(value)
     return float(value) if isinstance(value, decimal.Decimal) else value
+
+
+def meant_level(category: Any, levels: Container[Any]) -> Any:
+    """The level that a category means where one is text and the other a number; else itself.
+
+    Only as it is usually written: 1 is "1" or "1.0", but no "01".
+    """
+    if category in levels:
+        return category
+    forms: list[Any] = []
+    if isinstance(category, str):
+        if NUMBER.fullmatch(category):
+            forms = [float(category)]
+        elif category.lower() in TRUTH_WORDS:
+            forms = [TRUTH_WORDS[category.lower()]]
+    elif isinstance(category, (bool, np.bool_)):
+        forms = [str(category), str(category).lower(), str(category).upper()]
+    elif isinstance(category, (int, float, np.number)):
+        number = float(category)
+        forms = [str(int(number)), repr(number)] if number.is_integer() else [repr(number)]
+    return next((form for form in forms if form in levels), category)
 
 
 def as_float(value: Any, name: str) -> float:
