@@ -66,9 +66,9 @@ class Recalibration:
     >>> import numpy as np
     >>> from elseif.evaluation import recalibration
     >>> truth = np.array([True] * 8 + [False] * 12)
-    >>> risk = np.array([0.6] * 6 + [0.2] * 2 + [0.6] * 4 + [0.2] * 8)
+    >>> risk = np.array([0.5] * 6 + [0.2] * 2 + [0.5] * 4 + [0.2] * 8)
     >>> round(recalibration(truth, risk).in_the_large.value, 2)
-    0.0
+    0.24
     """
 
     slope: Estimate
