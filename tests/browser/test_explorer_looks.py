@@ -75,6 +75,41 @@ def test_a_list_is_not_compared_with_itself(plain_page: Path, open_page: OpenPag
     assert "change" not in itself
 
 
+def test_the_word_of_a_button_is_not_broken(plain_page: Path, open_page: OpenPage) -> None:
+    """However narrow the column of a table that it stands in."""
+    page = open_page(plain_page)
+    n_lines = page.evaluate("""() => {
+      const table = document.createElement("table");
+      table.style.width = "1px";
+      const button = document.createElement("button");
+      button.append("Show");
+      table.insertRow().insertCell().append(button);
+      document.querySelector("main").append(table);
+      const text = document.createRange();
+      text.selectNodeContents(button);
+      return text.getClientRects().length;
+    }""")
+    assert n_lines == 1
+
+
+def test_names_of_a_card_do_not_lie_on_its_words(plain_page: Path, open_page: OpenPage) -> None:
+    """A long name is a box of its own, which the hanging indent of a line does not move."""
+    page = open_page(plain_page)
+    page.evaluate("() => showCard(model.point)")
+    gaps = page.evaluate("""() => [...document.querySelectorAll("#card li")].map((line) => {
+      const head = document.createRange();
+      head.selectNodeContents(line.querySelector(".head"));
+      line.querySelector("bdi")?.replaceChildren(...unbroken("late_payments_of_2024 > 0"));
+      const word = line.querySelector(".word");
+      if (!word) return 1;
+      const text = document.createRange();
+      text.selectNodeContents(word);
+      return text.getBoundingClientRect().left - head.getBoundingClientRect().right;
+    })""")
+    assert len(gaps) > 1
+    assert min(gaps) > -1
+
+
 def test_names_are_broken_after_underscores(plain_page: Path, open_page: OpenPage) -> None:
     """And only where no line has room for them."""
     page = open_page(plain_page, *PHONE)
