@@ -463,6 +463,26 @@ def test_path_of_projected_lists(projected: Fitted, open_page: OpenPage, tmp_pat
     assert page.evaluate("() => document.documentElement.scrollWidth") <= 1366
 
 
+def test_projected_lists_on_a_phone(projected: Fitted, open_page: OpenPage, tmp_path: Path) -> None:
+    """All columns of their table are in sight, and no word of it is broken."""
+    page = open_page(write(tmp_path, projected.page(n_lists=10)), *PHONE)
+    table = page.locator("#projection .scroll")
+    assert table.evaluate("(e) => e.scrollWidth <= e.clientWidth + 1")
+    broken = table.evaluate("""(box) => {
+      const texts = document.createTreeWalker(box, NodeFilter.SHOW_TEXT);
+      const range = document.createRange(), found = [];
+      while (texts.nextNode()) {
+        for (const word of texts.currentNode.data.matchAll(/\\S+/g)) {
+          range.setStart(texts.currentNode, word.index);
+          range.setEnd(texts.currentNode, word.index + word[0].length);
+          if (range.getClientRects().length > 1) found.push(word[0]);
+        }
+      }
+      return found;
+    }""")
+    assert broken == []
+
+
 def _pool_places(page: Page, fitted: Fitted) -> list[int]:
     places = antecedents_of(page.evaluate(DATA), fitted)
     return [places[i] for i in page.evaluate("() => state.draft")]
