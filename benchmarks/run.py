@@ -41,6 +41,7 @@ BENCHMARKS = (
     "projection_time",
     "real_tables",
     "separated_modes",
+    "real_pools",
     "default_fits",
     "line_coverage",
     "survey_weights",
@@ -57,7 +58,7 @@ def main() -> None:
     parser.add_argument(
         "--seeds",
         help="of converge (else 100), default_fits (5), false_convergence (40), line_coverage "
-        "(10), separated_modes (3), mixing (24) and planted_rules (5)",
+        "(10), separated_modes and real_pools (3), mixing (24) and planted_rules (5)",
     )
     parser.add_argument("--seconds", help="for the real tables of line_coverage (else 600)")
     parser.add_argument("--out", help="folder for the plots of growth; results where not given")
@@ -70,6 +71,7 @@ def main() -> None:
         "false_convergence": ["--seeds", told.seeds] if told.seeds else [],
         "planted_rules": ["--seeds", told.seeds] if told.seeds else [],
         "separated_modes": ["--seeds", told.seeds] if told.seeds else [],
+        "real_pools": ["--seeds", told.seeds] if told.seeds else [],
         "mixing": ["--seeds", told.seeds] if told.seeds else [],
         "default_fits": ["--seeds", told.seeds] if told.seeds else [],
         "line_coverage": [
