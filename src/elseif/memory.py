@@ -20,8 +20,8 @@ FILES = {
 
 def available_memory() -> float:
     """Bytes left on this machine, in its container, and by ``ulimit -v``; infinite if unknown."""
-    found = re.search(r"^MemAvailable:\s+(\d+) kB", _text(MEMINFO), re.MULTILINE)
-    of_machine = 1024.0 * int(found[1]) if found else float("inf")
+    match = re.search(r"^MemAvailable:\s+(\d+) kB", _text(MEMINFO), re.MULTILINE)
+    of_machine = 1024.0 * int(match[1]) if match else float("inf")
     return min(of_machine, _left_of_address_space(), *_left_in_cgroups())
 
 
@@ -57,8 +57,8 @@ def _left_in(folder: Path, limit_file: str, used_file: str, cache: str) -> float
     if not (limit.isdigit() and used.isdigit()):  # "max" where there is no limit
         return float("inf")
     # files that were read count as used until the room is needed
-    found = re.search(rf"^{cache} (\d+)$", _text(folder / "memory.stat"), re.MULTILINE)
-    given_back = int(found[1]) if found else 0
+    match = re.search(rf"^{cache} (\d+)$", _text(folder / "memory.stat"), re.MULTILINE)
+    given_back = int(match[1]) if match else 0
     return float(max(int(limit) - max(int(used) - given_back, 0), 0))
 
 

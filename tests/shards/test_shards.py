@@ -145,7 +145,7 @@ def test_samples_are_fetched_from_shards(monkeypatch: pytest.MonkeyPatch) -> Non
     np.testing.assert_array_equal(mine.covers, theirs.covers)
     np.testing.assert_array_equal(mine.layout.everyone(), theirs.layout.everyone())
     np.testing.assert_array_equal(mine.layout.label_totals, theirs.layout.label_totals)
-    np.testing.assert_array_equal(far.here().covers, problem.covers)
+    np.testing.assert_array_equal(far.local().covers, problem.covers)
     assert_same(drawn(far), drawn(problem))
 
 

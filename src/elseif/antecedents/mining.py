@@ -86,7 +86,7 @@ class Mined:
     left_out: LeftOut = field(default_factory=LeftOut)
     shards: Shards | None = None  # who holds the covers, which then have no words here
     # covers of the conditions and their layout, where those in shards are few enough to be here
-    here: tuple[np.ndarray, BitLayout] | None = None
+    local_covers: tuple[np.ndarray, BitLayout] | None = None
 
     def with_note(self, note: str | None) -> Mined:
         """The same pool with another note for the fit report, if there is one."""
@@ -422,13 +422,13 @@ def _walk(
     members = np.empty((min(limit, max(1024, 16 * n)) + 1, depth), dtype=np.int32)
     n_found = 0
     for first in range(n):
-        while (found := compiled.mine_from(miner, first, depth, members, n_found)) < 0:
+        while (n_after := compiled.mine_from(miner, first, depth, members, n_found)) < 0:
             if len(members) > limit:
                 return None
             more = np.empty((min(2 * len(members), limit + 1), depth), dtype=np.int32)
             more[:n_found] = members[:n_found]
             members = more
-        n_found = found
+        n_found = n_after
         if n_found > limit:
             return None
     return members[:n_found]

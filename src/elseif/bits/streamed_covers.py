@@ -87,9 +87,9 @@ class StreamedCovers:
         """Patterns of some conditions in some words."""
         n_numbers = max(1, -(-len(places) // CONDITIONS_IN_A_NUMBER))
         keys = np.zeros((n, n_numbers), dtype=np.int64)
-        for i, place in enumerate(places):
+        for i, condition in enumerate(places):
             number, bit = divmod(i, CONDITIONS_IN_A_NUMBER)
-            packed = self._words[place][words].view(np.uint8)
+            packed = self._words[condition][words].view(np.uint8)
             truth = np.unpackbits(packed, bitorder="little", count=n)
             keys[:, number] |= truth.astype(np.int64) << bit
         return keys

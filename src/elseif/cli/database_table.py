@@ -104,5 +104,5 @@ def without_columns(
 
 def distinct_labels(table: Any, label: str) -> list[Any]:
     """The labels in a column, at most as many as a list can have."""
-    found = table.select(label).distinct().limit(MOST_LABELS).to_pyarrow()[label].to_pylist()
-    return [value for value in found if value is not None and value == value]
+    labels = table.select(label).distinct().limit(MOST_LABELS).to_pyarrow()[label].to_pylist()
+    return [value for value in labels if value is not None and value == value]

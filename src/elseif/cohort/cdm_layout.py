@@ -140,7 +140,7 @@ def wanted_columns(table: str, more: Collection[str]) -> list[str]:
 
 
 def find_layout(
-    found: Iterable[tuple[str, str, str]],
+    available: Iterable[tuple[str, str, str]],
     schema: str | None,
     tables: Collection[str],
     label: str,
@@ -148,7 +148,7 @@ def find_layout(
 ) -> Layout:
     """Find tables and columns among all; DatabaseError that names everything missing at once."""
     types: dict[str, dict[str, str]] = {}
-    for table, column, kind in found:
+    for table, column, kind in available:
         types.setdefault(table, {})[column] = kind
     names = _spelt(types, tables)
     missing = [table for table in tables if table not in names]
@@ -165,15 +165,15 @@ def find_layout(
             if kind not in FITTING[CDM[table][column]]
         ]
         spelt[table] = (name, {c: (actual, known[c]) for c, actual in columns.items()})
-    place = f"{label}{'' if schema is None else f', schema {schema},'}"
+    database = f"{label}{'' if schema is None else f', schema {schema},'}"
     if missing:
         raise DatabaseError(
-            f"{place} lacks {', '.join(missing)}, or its user may not read it. The tables must be "
-            "those of the OMOP common data model, 5.3 or 5.4; is the schema the right one?"
+            f"{database} lacks {', '.join(missing)}, or its user may not read it. The tables must "
+            "be those of the OMOP common data model, 5.3 or 5.4; is the schema the right one?"
         )
     if wrong:
         raise DatabaseError(
-            f"{place} has columns of types that cannot be read: {', '.join(wrong)}. Ids must be "
+            f"{database} has columns of types that cannot be read: {', '.join(wrong)}. Ids must be "
             "whole numbers, and dates be dates."
         )
     return Layout(schema, spelt)

@@ -42,8 +42,8 @@ class CdmTables:
         layout = self._layout.of(table)
         name, columns = layout.tables[table]
         types = dict(columns.values())
-        place = {"catalog": layout.catalogue, "database": layout.schema}
-        rows = ibis.table(types, name=name, **place)
+        schema = {"catalog": layout.catalogue, "database": layout.schema}
+        rows = ibis.table(types, name=name, **schema)
         wanted = CDM[table]
         return rows.select(
             **{

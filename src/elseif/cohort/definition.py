@@ -147,10 +147,10 @@ class CohortDefinition:
     def concept_sets(self) -> dict[str, ConceptSet]:
         """Every concept set, by what it is for."""
         events = {**self.events, **{k: c.records for k, c in self.criteria.records.items()}}
-        found = {set_key(name, i): s for name, e in events.items() for i, s in enumerate(e.sets)}
-        found |= {f"group {name}": group for name, group in self.groups.items()}
+        sets = {set_key(name, i): s for name, e in events.items() for i, s in enumerate(e.sets)}
+        sets |= {f"group {name}": group for name, group in self.groups.items()}
         columns = enumerate(self.columns)
-        return found | {f"feature {i}": f.concepts for i, f in columns if f.concepts is not None}
+        return sets | {f"feature {i}": f.concepts for i, f in columns if f.concepts is not None}
 
     @property
     def columns(self) -> tuple[Feature, ...]:
@@ -173,8 +173,8 @@ class CohortDefinition:
         events = [*self.events.values(), *(c.records for c in self.criteria.records.values())]
         of_events = {domain for event in events for each in event.sets for domain in each.domain}
         of_groups = self.group_domains if self.groups else ()
-        found = of_events | {feature.domain for feature in self.columns} | set(of_groups)
-        return tuple(sorted(found))
+        domains = of_events | {feature.domain for feature in self.columns} | set(of_groups)
+        return tuple(sorted(domains))
 
     @property
     def plain_domains(self) -> tuple[str, ...]:

@@ -183,11 +183,11 @@ class Queries(Membership):
     def records_by_group(self, domain: str, groups: Mapping[str, Collection[int]]) -> Query:
         """How many records of a domain each group of concepts has."""
         rows = self.events(domain)
-        found = {
+        counts = {
             name: as_flag(rows.concept_id.isin(whole(ids))).sum().fill_null(0).cast("int64")
             for name, ids in groups.items()
         }
-        return self.query(rows.agg(**found))
+        return self.query(rows.agg(**counts))
 
     def event_issues(self, domain: str) -> Query:
         """Records of a domain that cannot be used, and whose they are."""

@@ -241,8 +241,8 @@ def read_folder(folder: Path) -> Cohort:
         raise DataError(f"{folder / MANIFEST} is damaged: {error}. Extract once more.") from error
     except DatabaseError as error:  # ids without a place, which here no database is to blame for
         raise DataError(f"{folder}: the parts do not fit together. Extract once more.") from error
-    found = (len(cohort), cohort.features.shape[1], int(cohort.outcome.sum()))
-    if found != expected or int(cohort.attrition["persons"].iloc[-1]) != len(cohort):
+    sizes = (len(cohort), cohort.features.shape[1], int(cohort.outcome.sum()))
+    if sizes != expected or int(cohort.attrition["persons"].iloc[-1]) != len(cohort):
         raise DataError(f"{folder}: the parts are not those that the manifest counts.")
     return cohort
 
@@ -278,9 +278,9 @@ def check_begun(folder: Path, wanted: Mapping[str, str]) -> bool:
     return is_there
 
 
-def check_prints(folder: Path, found: Mapping[str, Any], wanted: Mapping[str, str]) -> None:
+def check_prints(folder: Path, content: Mapping[str, Any], wanted: Mapping[str, str]) -> None:
     """Refuse a folder that belongs to something else."""
-    prints = found.get("prints")
+    prints = content.get("prints")
     if not isinstance(prints, Mapping):
         raise DataError(f"{folder} is damaged: it does not say what it is an extraction of.")
     for key, what in (
@@ -317,8 +317,8 @@ def version_of(definition: CohortDefinition) -> int:
 
 def _outcome_counts(cohort: Cohort) -> dict[str, Any]:
     """How many have each of the further outcomes."""
-    found = {name: int(has.sum()) for name, has in cohort.more_outcomes.items()}
-    return {"n_more_outcomes": found} if found else {}
+    counts = {name: int(has.sum()) for name, has in cohort.more_outcomes.items()}
+    return {"n_more_outcomes": counts} if counts else {}
 
 
 def _schema(stream: str) -> Any:

@@ -113,17 +113,17 @@ def different_names(columns: Sequence[CatalogueColumn], names: Mapping[int, str]
         if not add:
             base = name or f"concept {column.concept_id}"
         else:
-            told = add.format(i=column.concept_id, domain=feature.domain)
-            base = f"{name or 'unnamed'} ({told})"
+            concept = add.format(i=column.concept_id, domain=feature.domain)
+            base = f"{name or 'unnamed'} ({concept})"
         return f"{base}{unit}{feature.suffix(column.at_least)}"
 
-    found = [named(column, "") for column in columns]
+    unique = [named(column, "") for column in columns]
     for add in ("concept {i}", "concept {i}, {domain}"):
-        counts = Counter([*found, *RESERVED])
-        found = [
-            named(columns[k], add) if counts[name] > 1 else name for k, name in enumerate(found)
+        counts = Counter([*unique, *RESERVED])
+        unique = [
+            named(columns[k], add) if counts[name] > 1 else name for k, name in enumerate(unique)
         ]
-    return found
+    return unique
 
 
 def _only_concept(group: ConceptSet) -> int:

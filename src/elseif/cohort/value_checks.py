@@ -74,12 +74,12 @@ def _hint(value: str, known: Collection[str]) -> str:
 
 def read_choices(what: str, value: Any, known: Collection[str]) -> tuple[str, ...]:
     """One word or several, each once, in the order in which they are known."""
-    told = (value,) if isinstance(value, str) else as_tuple(what, value)
-    for each in told:
+    choices = (value,) if isinstance(value, str) else as_tuple(what, value)
+    for each in choices:
         check_choice(what, each, known)
-    if not told or len(set(told)) < len(told):
-        raise ParamError(f"{what} must have each of its words once, not {list(told)!r:.80}.")
-    return tuple(each for each in known if each in told)
+    if not choices or len(set(choices)) < len(choices):
+        raise ParamError(f"{what} must have each of its words once, not {list(choices)!r:.80}.")
+    return tuple(each for each in known if each in choices)
 
 
 def read_range(

@@ -73,8 +73,8 @@ def find_leaders(covers, condition_ids, sections, evidence, counts, order, limit
     correlation, most_evidence, n = limits
     width = max(-2.0 * math.log(correlation), 1e-3) * 1.000001
     n_buckets = len(room.heads)
-    for place in range(len(order)):
-        a = order[place]
+    for rank in range(len(order)):
+        a = order[rank]
         size = np.int64(0)
         for label in range(counts.shape[1]):
             size += counts[a, label]

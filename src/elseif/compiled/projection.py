@@ -39,7 +39,7 @@ def line_loss(sums, row, unit):
 
 
 @inlined
-def line_rank(sums, row, k, scale, ranks, place):
+def line_rank(sums, row, k, scale, ranks, line):
     """What ranking by a label needs of a line: its target, its rows, and what it predicts."""
     target_unit, count_unit, pseudocounts, _ = scale
     n_labels = sums.shape[1] // 2
@@ -48,9 +48,9 @@ def line_rank(sums, row, k, scale, ranks, place):
     for c in range(n_labels):
         rows += sums[row, n_labels + c] * target_unit
         counts += sums[row, c] * count_unit + pseudocounts[c]
-    ranks[place, 0] = sums[row, n_labels + k] * target_unit
-    ranks[place, 1] = rows
-    ranks[place, 2] = (sums[row, k] * count_unit + pseudocounts[k]) / counts
+    ranks[line, 0] = sums[row, n_labels + k] * target_unit
+    ranks[line, 1] = rows
+    ranks[line, 2] = (sums[row, k] * count_unit + pseudocounts[k]) / counts
 
 
 @inlined

@@ -96,7 +96,7 @@ class SortedValues:
     def up_to(self, values: Sequence[Any]) -> list[float]:
         """How much the values at or below each of some others count."""
         places = (int(np.searchsorted(self._ordered, v, side="right")) for v in values)
-        return [float(self._passed[place]) for place in places]
+        return [float(self._passed[index]) for index in places]
 
 
 def cuts_of(ordered: OrderedValues, n_quantiles: int) -> list[Any]:

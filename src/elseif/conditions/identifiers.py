@@ -188,9 +188,9 @@ def _distinct(
     """The distinct numbers, ascending, and how many rows have each."""
     if labels.repeats is None:
         return np.unique(numbers, return_counts=True)
-    distinct, place = np.unique(numbers, return_inverse=True)
+    distinct, code = np.unique(numbers, return_inverse=True)
     repeats = np.zeros(len(distinct), dtype=np.int64)
-    np.add.at(repeats, place, labels.repeats[used])
+    np.add.at(repeats, code, labels.repeats[used])
     return distinct, repeats
 
 

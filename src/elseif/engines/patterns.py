@@ -55,7 +55,7 @@ class Patterns:
 
     def fingerprint(self, conditions: Sequence[Condition]) -> str:
         """SHA-256 of labels and counts by some of the conditions, in no order of rows."""
-        places = {condition: place for place, condition in enumerate(self.conditions)}
+        places = {condition: column for column, condition in enumerate(self.conditions)}
         truths = (truth_of(self.keys, places[condition]) for condition in conditions)
         return fingerprint_of_truths(truths, self.labels)
 
@@ -124,8 +124,8 @@ def count_patterns(
             for part in _parts(rows, columns, room / bytes_each)
         ]
     )
-    found = [as_arrays(answer.collect("pyarrow"), names, labels) for answer in answers]
-    return _in_order(list(conditions), labels, *map(np.concatenate, zip(*found, strict=True)))
+    parts = [as_arrays(answer.collect("pyarrow"), names, labels) for answer in answers]
+    return _in_order(list(conditions), labels, *map(np.concatenate, zip(*parts, strict=True)))
 
 
 def rows_of_patterns(

@@ -78,5 +78,5 @@ def _of_spark(frame: Any, n_rows: int) -> Iterator[Any]:
 
 
 def _of_dask(frame: Any, n_rows: int) -> Iterator[Any]:
-    for place in range(frame.npartitions):
-        yield frame.partitions[place].compute()
+    for partition in range(frame.npartitions):
+        yield frame.partitions[partition].compute()

@@ -66,10 +66,10 @@ def shard_patterns(
     bounds = _bounds(rows, names, labels.n_rows, n_shards)
     as_rows = partial(_shard_rows, names=names, labels=labels)
     holders = []
-    for place, within in enumerate(_ranges(names, bounds)):
+    for number, within in enumerate(_ranges(names, bounds)):
         some = rows if within is None else rows.filter(within)
         answer = some.group_by(*columns).agg(nw.len().alias(COUNT))
-        holders.append(DaskHolder(client, answer.to_native(), as_rows, place))
+        holders.append(DaskHolder(client, answer.to_native(), as_rows, number))
     return Shards(holders, len(labels.classes), labels.unit)
 
 

@@ -233,9 +233,9 @@ class _Conditions:
         if operator in (TRUE, FALSE):
             return None if condition.value is None else "needs no value"
         if operator in (ONE_OF, BETWEEN):
-            if not isinstance(condition.value, TupleValue) or not condition.value.held:
+            if not isinstance(condition.value, TupleValue) or not condition.value.content:
                 return "needs several values"
-            values: list[Any] = list(condition.value.held)
+            values: list[Any] = list(condition.value.content)
         else:
             values = [condition.value]
         if any(isinstance(value, TupleValue) for value in values):
@@ -431,7 +431,7 @@ def _check_names(pool: PoolPart) -> None:
 def _n_characters(value: Any) -> int:
     """The length of a value's text, or a little more."""
     if isinstance(value, TupleValue):
-        return sum(map(_n_characters, value.held))
+        return sum(map(_n_characters, value.content))
     return len(value) if isinstance(value, str) else 40
 
 

@@ -184,8 +184,8 @@ def cells_of_lists(
     cells = Cells(codes, n_labels, rounding, unit=unit)
     if label_counts is not None:
         cells.publish(np.ones(len(codes), dtype=bool), np.asarray(label_counts))
-    for place, rule_list in enumerate(lists):
-        lines = np.tile(falls[:, place], n_labels)
+    for column, rule_list in enumerate(lists):
+        lines = np.tile(falls[:, column], n_labels)
         parts = [lines == j for j in range(len(rule_list) + 1)]
         for part, rule in zip(parts, rule_list, strict=True):
             cells.publish(part, rule.label_counts)

@@ -68,37 +68,37 @@ Scalar = bool | int | Finite | str | DateValue | IntegerValue | NumberValue
 class TupleValue(Part):
     """A tuple."""
 
-    held: Annotated[Many[Value], Field(alias="tuple")]
+    content: Annotated[Many[Value], Field(alias="tuple")]
 
 
 class ListValue(Part):
     """A list."""
 
-    held: Annotated[Many[Value], Field(alias="list")]
+    content: Annotated[Many[Value], Field(alias="list")]
 
 
 class SetValue(Part):
     """A set."""
 
-    held: Annotated[Many[Value], Field(alias="set")]
+    content: Annotated[Many[Value], Field(alias="set")]
 
 
 class DictValue(Part):
     """A dict, as pairs of key and value."""
 
-    held: Annotated[Many[Pair], Field(alias="dict")]
+    content: Annotated[Many[Pair], Field(alias="dict")]
 
 
 class ConditionValue(Part):
     """A condition given in a setting: column, operator, value."""
 
-    held: Annotated[Many[Value], Field(alias="condition", min_length=3, max_length=3)]
+    content: Annotated[Many[Value], Field(alias="condition", min_length=3, max_length=3)]
 
 
 class NotStored(Part):
     """A value that no file can hold, such as a source of random numbers: its type."""
 
-    held: Annotated[str, Field(alias="not stored")]
+    content: Annotated[str, Field(alias="not stored")]
 
 
 Value = TypeAliasType(

@@ -225,8 +225,8 @@ def make_plan(
     table = read_table(X, allow_infinite=classifier.infinite == "outer")
     labels = training_labels(classifier, y, None, table)
     layout = make_layout(labels.codes, len(labels.classes), labels.weights, labels.unit)
-    told, _ = without_learn(settings_of(classifier))
-    pseudocounts = read_pseudocounts(told["pseudocounts"], labels.classes)
+    with_defaults, _ = without_learn(settings_of(classifier))
+    pseudocounts = read_pseudocounts(with_defaults["pseudocounts"], labels.classes)
     binarised, mined = classifier._pool(table, labels, layout, pseudocounts)
     reports, conditions = only_named_levels(binarised, mined.pool.conditions)
     by_place = [mined.pool.condition_ids[a:b] for a, b in _pairs(mined.pool.offsets)]
@@ -306,8 +306,8 @@ def _without_rare_levels(
 
 def _tells(condition: Condition, rare: Collection[Any]) -> bool:
     needs_order = condition.operator in (*NUMERIC_OPERATORS, UNEQUAL)
-    told = (*named_levels(condition), *((condition.order or ()) if needs_order else ()))
-    return any(level in rare for level in told)
+    levels = (*named_levels(condition), *((condition.order or ()) if needs_order else ()))
+    return any(level in rare for level in levels)
 
 
 def check_plan_matches(plan: Plan, sha256: str, name: str) -> None:

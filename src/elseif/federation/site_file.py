@@ -176,8 +176,8 @@ def _patterns(
     if total > MOST_PEOPLE:
         raise FederationError(f"{name} has counts of more than {MOST_PEOPLE:,} people.")
     patterns = np.array([e["cells"] for e in entries], dtype=np.int64).reshape(-1, len(sizes))
-    found = np.array([e["counts"] for e in entries], dtype=np.int64).reshape(-1, n_labels)
-    return patterns, found
+    label_counts = np.array([e["counts"] for e in entries], dtype=np.int64).reshape(-1, n_labels)
+    return patterns, label_counts
 
 
 def _check_entry(entry: Any, sizes: list[int], n_labels: int, where: str) -> None:

@@ -39,7 +39,7 @@ class Problem:
     def n_labels(self) -> int:
         return len(self.pseudocounts)
 
-    def here(self) -> Problem:
+    def local(self) -> Problem:
         """The same problem with its observations on this machine: itself, unless it has shards."""
         if self.shards is None:
             return self

@@ -45,10 +45,10 @@ def project_problem(
 
 def _distance_of(rule_list: RuleList, target: Target, pool: Pool) -> float:
     """How far a list is from the posterior; not a number where it is not made of candidates."""
-    place = {pool[int(a)]: i for i, a in enumerate(target.candidates)}
-    if not all(antecedent in place for antecedent in rule_list.antecedents):
+    index_of = {pool[int(a)]: i for i, a in enumerate(target.candidates)}
+    if not all(antecedent in index_of for antecedent in rule_list.antecedents):
         return float(np.nan)
-    rules = tuple(place[antecedent] for antecedent in rule_list.antecedents)
+    rules = tuple(index_of[antecedent] for antecedent in rule_list.antecedents)
     return target.distance(Search(target).loss_of(rules))
 
 

@@ -61,12 +61,12 @@ def nearest_lists(
 
 def beginnings_of_drawn(target: Target, posterior: Posterior, max_length: int) -> list[Rules]:
     """The most probable drawn lists and their beginnings, as far as made of candidates."""
-    place = {a: i for i, a in enumerate(target.candidates.tolist())}
+    index_of = {a: i for i, a in enumerate(target.candidates.tolist())}
     beginnings: dict[Rules, None] = {}
     for i in posterior.best_first[:DRAWN].tolist():
         items = posterior.distinct.antecedent_list(i)[:max_length]
-        if all(a in place for a in items):
-            rules = tuple(place[a] for a in items)
+        if all(a in index_of for a in items):
+            rules = tuple(index_of[a] for a in items)
             beginnings |= dict.fromkeys(rules[:n] for n in range(len(rules) + 1))
     return list(beginnings)
 

@@ -99,7 +99,7 @@ def require_target_memory(problem: Problem) -> None:
 def make_target(problem: Problem, posterior: Posterior) -> Target:
     """The target of a problem's own posterior."""
     require_target_memory(problem)
-    problem = problem.here()
+    problem = problem.local()
     layout, n_labels = problem.layout, problem.n_labels
     everyone = np.unpackbits(layout.everyone().view(np.uint8), bitorder="little")
     bits = np.flatnonzero(everyone)
@@ -162,9 +162,9 @@ def rank_weights(
     n_shown = 1 if n_labels == 2 else n_labels
     pairs, excess = np.full(n_labels, np.inf), 0.0
     for k in range(n_labels - n_shown, n_labels):
-        values, place = np.unique(whole[:, k], return_inverse=True)
+        values, rank = np.unique(whole[:, k], return_inverse=True)
         sizes = np.zeros(len(values), dtype=np.int64)  # the same in any order of the rows
-        np.add.at(sizes, place, weights)
+        np.add.at(sizes, rank, weights)
         rows, events = sizes * units[0], values * units[1] * sizes
         below = np.cumsum(rows) - rows, np.cumsum(events) - events
         ahead = float((events * below[0] - rows * below[1]).sum())

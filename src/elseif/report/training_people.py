@@ -107,8 +107,8 @@ def _reason(excluded: str | None, cells: Cells) -> str | None:
     """Why a column was left out, without what its analyst may write to keep it."""
     if excluded is None:
         return None
-    told = excluded if cells.rounding is None else vague_reason(excluded)
-    return None if told is None else told.split("; kinds=")[0]
+    reason = excluded if cells.rounding is None else vague_reason(excluded)
+    return None if reason is None else reason.split("; kinds=")[0]
 
 
 def _may_be_described(column: ColumnReport, cells: Cells) -> bool:

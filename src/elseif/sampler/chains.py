@@ -112,8 +112,8 @@ def sample(
         batches = growing(first_run(kernel), settings.max_iter)
     kept, before, cut_short = settings.checkpoints, 0.0, None
     if kept is not None:
-        found = kept.part(part, settings.n_chains)
-        before, cut_short = run.keep_in(found, batches[-1], settings.max_memory)
+        part_of_fit = kept.part(part, settings.n_chains)
+        before, cut_short = run.keep_in(part_of_fit, batches[-1], settings.max_memory)
     deadline = None
     if settings.max_time is not None:
         is_over = cut_short == settings.max_time
@@ -138,10 +138,10 @@ def _interrupted(run: RunOfChains, error: Exception, asked: threading.Event) -> 
         raise error
     if not run.draws:
         raise KeyboardInterrupt
-    found = run.assess()
+    convergence = run.assess()
     # even if it agrees so far, it is shorter than was asked for
-    status = "not converged" if found.status == "converged" else found.status
-    return replace(found, status=status, ended_by="interrupted")
+    status = "not converged" if convergence.status == "converged" else convergence.status
+    return replace(convergence, status=status, ended_by="interrupted")
 
 
 def _until_converged(

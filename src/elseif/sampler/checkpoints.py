@@ -74,7 +74,7 @@ class Checkpoints:
     def __init__(self, folder: Path, identity: FitIdentity) -> None:
         self.folder, self.identity = folder, identity
         self._found: dict[tuple[str, int], list[SavedChain]] = {}
-        self._told = False
+        self._has_warned = False
         damaged = []
         for path in sorted(folder.iterdir()):
             name = _NAME.fullmatch(path.name)
@@ -108,8 +108,8 @@ class Checkpoints:
 
         What was found is handed out once.
         """
-        found = [self._found.pop((name, k), []) for k in range(n_chains)]
-        return PartOfFit(self, name, found)
+        saved = [self._found.pop((name, k), []) for k in range(n_chains)]
+        return PartOfFit(self, name, saved)
 
     def tell_of_damage(self, damaged: Sequence[str]) -> None:
         """Warn that a file cannot be used; the one before it, or the start, is."""
@@ -120,10 +120,10 @@ class Checkpoints:
             stacklevel=2,
         )
 
-    def tell_of_failure(self, error: Exception) -> None:
+    def warn_of_failure(self, error: Exception) -> None:
         """Warn once that checkpoints cannot be written; the fit goes on."""
-        if not self._told:
-            self._told = True
+        if not self._has_warned:
+            self._has_warned = True
             warnings.warn(
                 f"A checkpoint could not be written: {error} The fit continues; if it is "
                 "stopped, it resumes from the last complete checkpoint.",
@@ -277,8 +277,10 @@ def _saved(file: ArrayFile) -> SavedChain:
 def _other_settings(theirs: Any, mine: Mapping[str, str]) -> str:
     theirs = theirs if isinstance(theirs, dict) else {}
     names = [name for name in mine if theirs.get(name) != mine[name]]
-    told = [f"{name} was {_shown(theirs.get(name))} and is {_shown(mine[name])}" for name in names]
-    return f"is of other settings: {', '.join(told[:3])}{' ...' if told[3:] else ''}"
+    differences = [
+        f"{name} was {_shown(theirs.get(name))} and is {_shown(mine[name])}" for name in names
+    ]
+    return f"is of other settings: {', '.join(differences[:3])}{' ...' if differences[3:] else ''}"
 
 
 def _shown(value: Any) -> str:

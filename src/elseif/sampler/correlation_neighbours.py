@@ -45,7 +45,7 @@ def find_neighbours(problem: Problem) -> CorrelationNeighbours:
     the labels on their own are compared; of very many observations, a sample is looked at.
     """
     is_large = problem.layout.n_words > 2 * SAMPLE_WORDS
-    problem = sample_of(problem, SAMPLE_WORDS) if is_large else problem.here()
+    problem = sample_of(problem, SAMPLE_WORDS) if is_large else problem.local()
     layout, pool_size = problem.layout, problem.pool_size
     n_chosen = min(pool_size, MOST_COMPARED)
     if n_chosen < 2:

@@ -231,11 +231,11 @@ class ExactSum:
 
     def described(self, lists: Sequence[AntecedentList]) -> RunLengthDraws:
         """Lists with their counts and log posteriors, as if each had been drawn once."""
-        place = {int(a): i for i, a in enumerate(self.chosen)}
+        index_of = {int(a): i for i, a in enumerate(self.chosen)}
         lengths = np.array([len(items) for items in lists], dtype=np.int64)
         bits = np.full((len(lists), len(self.chosen)), -1, dtype=np.int64)
         for row, items in zip(bits, lists, strict=True):
-            row[: len(items)] = [place[a] for a in items]
+            row[: len(items)] = [index_of[a] for a in items]
         return self._runs(bits, lengths, np.ones(len(lists), dtype=np.int64))
 
     def _runs(self, bits: np.ndarray, lengths: np.ndarray, n_draws: np.ndarray) -> RunLengthDraws:

@@ -140,12 +140,14 @@ def _note(problem: Problem, values: Values, is_exact: bool) -> str:
 
 def _doubts(search: SearchEnd, names: Sequence[str]) -> str:
     """What a search by chains leaves open, in words."""
-    told = [
+    doubtful = [
         f"{name} by {error:.0%}"
         for name, error in zip(names, search.errors.tolist(), strict=True)
         if error > SETTLED
     ]
-    note = f" By chance in the chains, values may be off: {', '.join(told)}." if told else ""
+    note = (
+        f" By chance in the chains, values may be off: {', '.join(doubtful)}." if doubtful else ""
+    )
     if search.out_of_time:
         return note + " max_time ended the search for them before they had settled."
     return note if search.settled else note + " They still changed from round to round."

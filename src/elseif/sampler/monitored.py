@@ -22,7 +22,7 @@ def choose_monitored(problem: Problem) -> MonitoredObservations:
     the order of rows nor that of columns. Of a very large table a part is looked at.
     """
     is_large = problem.layout.n_words > MOST_WORDS
-    problem = sample_of(problem, MOST_WORDS) if is_large else problem.here()
+    problem = sample_of(problem, MOST_WORDS) if is_large else problem.local()
     n_bits = problem.layout.n_words * WORD_BITS
     numbers = np.zeros(n_bits, dtype=np.uint64)
     keys = np.random.Generator(np.random.PCG64(0)).integers(

@@ -101,13 +101,13 @@ class RunOfChains:
         sampling, and the max_time that ended the run, if it is at its end.
         """
         self._kept, self._finished = kept, None
-        found = [] if kept is None else self._usable(kept, at_most, max_memory)
-        ahead = [saved for saved in found if saved is not None and saved.target > self.n_iter]
+        usable = [] if kept is None else self._usable(kept, at_most, max_memory)
+        ahead = [saved for saved in usable if saved is not None and saved.target > self.n_iter]
         if kept is None or not ahead:
             return 0.0, None
         latest = max(ahead, key=lambda saved: saved.target)
         self._forget()
-        for k, saved in enumerate(found):
+        for k, saved in enumerate(usable):
             if saved is None or not self._leads_to(saved.snapshot, latest.target):
                 self._chains.append(self._new_chain(k))
                 continue
@@ -195,7 +195,7 @@ class RunOfChains:
         if self.pending is None and self._finished != (self.n_iter, cut_short):
             self._save_all((self.n_iter, self.n_iter), cut_short)
             self._finished = (self.n_iter, cut_short)
-        self._tell_of_failure()
+        self._warn_of_failure()
 
     def _stops(self, n_iter: int, in_time: bool) -> list[int]:
         """Lengths on the way that are whole runs by themselves.
@@ -297,7 +297,7 @@ class RunOfChains:
         except BaseException:  # a chain may be in the middle of a step
             self._chains, self._copies, self.pending = [], [], None
             raise
-        self._tell_of_failure()
+        self._warn_of_failure()
         if not is_whole:
             self._save_all((self.n_iter, n_iter))
             raise RunInterrupted
@@ -334,9 +334,9 @@ class RunOfChains:
         self._chains = [Chain.restored(self._posed, self._kernel, each) for each in done]
         return is_whole
 
-    def _tell_of_failure(self) -> None:
+    def _warn_of_failure(self) -> None:
         if self._kept is not None and self._kept.failure is not None:
-            self._kept.checkpoints.tell_of_failure(self._kept.failure)
+            self._kept.checkpoints.warn_of_failure(self._kept.failure)
 
     def _save_all(self, phase: tuple[int, int], cut_short: float | None = None) -> None:
         if self._kept is not None:

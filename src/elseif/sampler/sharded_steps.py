@@ -86,8 +86,8 @@ class SharedMessages:
         except BaseException as error:  # every chain is told of it
             self._failure = error
         else:
-            for place, number in enumerate(numbers):
-                parts = [answer[place] for answer in answers]
+            for i, number in enumerate(numbers):
+                parts = [answer[i] for answer in answers]
                 self._answers[number] = None if parts[0] is None else np.sum(parts, axis=0)
         self._waiting.clear()
         self._changed.notify_all()

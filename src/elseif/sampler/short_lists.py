@@ -64,8 +64,8 @@ class ShortLists:
         """The list at quantile u of the prior times a power of the likelihood."""
         logs = self.log_prior + beta * self.log_likelihood
         cumulative = np.cumsum(np.exp(logs - logs.max()))
-        place = int(np.searchsorted(cumulative, u * cumulative[-1], side="right"))
-        return self.lists[min(place, len(self.lists) - 1)]
+        index = int(np.searchsorted(cumulative, u * cumulative[-1], side="right"))
+        return self.lists[min(index, len(self.lists) - 1)]
 
 
 def score_short_lists(posed: CompiledProblem) -> ShortLists:

@@ -44,7 +44,7 @@ def reached_lists(problem: Problem, starts: Sequence[AntecedentList]) -> list[An
     list of tuples of int
         The lists, the most probable first; none where covers are too large to be copied.
     """
-    problem = problem.here()
+    problem = problem.local()
     if problem.covers.nbytes > MOST_BYTES:
         return []
     ascent = Ascent(problem)

@@ -74,7 +74,7 @@ def warm_starts(
     if kernel is KERNELS["paper"]:
         return WarmStarts(tuple(WarmStart() for _ in seeds))
     is_large = problem.layout.n_words >= LEAST_FACTOR * SAMPLE_WORDS
-    looked_at = sample_of(problem, SAMPLE_WORDS) if is_large else problem.here()
+    looked_at = sample_of(problem, SAMPLE_WORDS) if is_large else problem.local()
     scored = score_short_lists(CompiledProblem.of(looked_at))
     starts = (
         _warm_starts_of_sample(problem, kernel, scored, seed)

@@ -237,8 +237,8 @@ def patients_of(content: Any) -> set[str]:
         return {content["id"]} if isinstance(content.get("id"), str) else set()
     subject = content.get("subject", content.get("patient"))  # the latter before release 3
     reference = _mapping(subject).get("reference")
-    found = REFERENCE.fullmatch(reference) if isinstance(reference, str) else None
-    return {found[1]} if found else set()
+    match = REFERENCE.fullmatch(reference) if isinstance(reference, str) else None
+    return {match[1]} if match else set()
 
 
 def _has_more(bundle: Any) -> bool:

@@ -21,9 +21,9 @@ class DaskHolder:
     """
 
     def __init__(
-        self, client: Any, frame: Any, as_rows: Callable[[Any], ShardRows], place: int
+        self, client: Any, frame: Any, as_rows: Callable[[Any], ShardRows], number: int
     ) -> None:
-        self._client, self._frame, self._as_rows, self._place = client, frame, as_rows, place
+        self._client, self._frame, self._as_rows, self._place = client, frame, as_rows, number
         self._future: Any = None
         self._actor: Any = None
 

@@ -68,8 +68,8 @@ class Shard:
             "Have more workers hold the rows, by n_shards.",
         )
         self._covers = zero_words(len(places), layout.n_words)
-        for i, place in enumerate(places):
-            self._covers[i] = layout.pack(truth_of(self._keys, int(place)))
+        for i, condition in enumerate(places):
+            self._covers[i] = layout.pack(truth_of(self._keys, int(condition)))
 
     def pose(self, members: np.ndarray, max_bytes: float) -> None:
         """Have antecedents as conjunctions of the conditions that are held.
@@ -157,8 +157,8 @@ class Shard:
         counts = np.zeros((1 << len(chosen), len(self._layout.label_totals)), dtype=np.int64)
         words = np.zeros(len(chosen), dtype=np.uint64)
         exact_sum.count_patterns(data, chosen, words, 0, self._layout.n_words, counts)
-        found = np.flatnonzero(counts.any(axis=1))
-        return found, counts[found]
+        rows = np.flatnonzero(counts.any(axis=1))
+        return rows, counts[rows]
 
     def count_lists(self, lists: Sequence[Sequence[int]]) -> np.ndarray:
         """Label counts of what each rule of some lists captures, the default rules included."""

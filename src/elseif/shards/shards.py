@@ -43,7 +43,7 @@ class Shards:
 
     def __init__(self, holders: Sequence[Holder], n_labels: int, unit: float = 1.0) -> None:
         self._holders, self._n_labels, self._unit = list(holders), n_labels, unit
-        self._told: list[tuple[str, tuple[Any, ...]]] = []  # what a new shard has to be told
+        self._state_calls: list[tuple[str, tuple[Any, ...]]] = []  # what a new shard has to be told
         self._without_lists: set[int] = set()  # new shards, which know of no chain
         self._lock = threading.RLock()
         # what brings a new shard to the lists of chains that are under way
@@ -96,8 +96,8 @@ class Shards:
         Of several calls of a method, the last is what counts.
         """
         self.call(name, *arguments)
-        earlier = [told for told in self._told if told[0] != name]
-        self._told = [*earlier, (name, arguments)]
+        earlier = [call for call in self._state_calls if call[0] != name]
+        self._state_calls = [*earlier, (name, arguments)]
 
     def call_each(self, name: str, arguments: Sequence[tuple[Any, ...]]) -> list[Any]:
         """Call a method of every shard, each with its own arguments."""
@@ -146,8 +146,8 @@ class Shards:
         self._without_lists.add(k)
         try:
             holder.start()
-            for told, given in self._told:
-                holder.answer(holder.ask(told, given))
+            for method, given in self._state_calls:
+                holder.answer(holder.ask(method, given))
         except ShardLostError as error:
             return error
         return self._ask(k, name, arguments)
@@ -186,15 +186,15 @@ class Shards:
     def same_covers(self, members: np.ndarray) -> list[list[int]]:
         """Places of conjunctions whose covers are the same, together."""
         groups: dict[tuple[bytes, ...], list[int]] = {}
-        for place, digests in enumerate(zip(*self.call("digests", members), strict=True)):
-            groups.setdefault(digests, []).append(place)
+        for member, digests in enumerate(zip(*self.call("digests", members), strict=True)):
+            groups.setdefault(digests, []).append(member)
         return list(groups.values())
 
     def patterns(self, chosen: np.ndarray) -> np.ndarray:
         """Label counts by the complement of the subset of some antecedents that covers."""
         counts = np.zeros((1 << len(chosen), self._n_labels), dtype=np.int64)
-        for places, found in self.call("patterns", np.asarray(chosen, dtype=np.int64)):
-            counts[places] += found
+        for places, n_rows in self.call("patterns", np.asarray(chosen, dtype=np.int64)):
+            counts[places] += n_rows
         return counts
 
     def words(self, words: np.ndarray, starts: np.ndarray) -> tuple[np.ndarray, BitLayout]:
@@ -221,12 +221,14 @@ class Shards:
                     asked[k].append((*section, ranks[inside] - first))
                     places[k].append(at[inside])
         answers = self.call_each("truth_at", [(each,) for each in asked])
-        found = [np.concatenate(each) if each else np.zeros(0, dtype=np.int64) for each in places]
+        by_shard = [
+            np.concatenate(each) if each else np.zeros(0, dtype=np.int64) for each in places
+        ]
         n_bits = len(words) * WORD_BITS
         covers = np.zeros((len(answers[0]), len(words)), dtype=np.uint64)
         for i, cover in enumerate(covers):
             bits = np.zeros(n_bits, dtype=bool)
-            for at, packed in zip(found, answers, strict=True):
+            for at, packed in zip(by_shard, answers, strict=True):
                 bits[at] = np.unpackbits(packed[i], count=len(at)).astype(bool)
             cover[:] = np.packbits(bits, bitorder="little").view(np.uint64)
         return covers, self._layout_of(starts, is_real)

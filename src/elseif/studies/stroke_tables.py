@@ -225,8 +225,8 @@ def _spread(values: Data, decimals: int) -> str:
     return f"{values['mean']:.{decimals}f} {_bracketed(values['sd'], decimals)}"
 
 
-def _interval(found: Data) -> str:
-    low, high = found["low"], found["high"]
+def _interval(estimate: Data) -> str:
+    low, high = estimate["low"], estimate["high"]
     return "–" if low is None or high is None else f"{low:.3f} to {high:.3f}"
 
 

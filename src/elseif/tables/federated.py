@@ -128,10 +128,10 @@ def withheld_sentence(labels: Sequence[str], site: Mapping[str, Any]) -> str:
     """How many people of each label a site withholds, of how many."""
     parts = []
     for label, n, shared in zip(labels, site["withheld"], site["shared"], strict=True):
-        told = f"1 to {site['min_cell'] - 1}" if n is None else f"{n:,}"
+        count = f"1 to {site['min_cell'] - 1}" if n is None else f"{n:,}"
         if n is None or n:
             total = "" if n is None else f" of {shared + n:,}"
-            parts.append(f"{told}{total} labelled {_name(label)}")
+            parts.append(f"{count}{total} labelled {_name(label)}")
     return f"{_name(site['site'])} withholds {joined(parts)} (minimum cell {site['min_cell']})"
 
 

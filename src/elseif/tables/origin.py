@@ -63,8 +63,8 @@ def origin_notes(
         none = {} if rounding is None else {"old_label_counts": None, "new_label_counts": None}
         notes.append(recalibration_sentence({**recalibrated, **none}))
     if federation is not None:
-        told = federation if rounding is None else rounded_federation(federation, rounding)
-        notes += federation_sentences(told, recalibrated is not None)
+        shown = federation if rounding is None else rounded_federation(federation, rounding)
+        notes += federation_sentences(shown, recalibrated is not None)
     if origin is None:
         return notes
     notes += [SYNTHETIC] if origin["synthetic"] else []

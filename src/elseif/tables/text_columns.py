@@ -54,7 +54,7 @@ class Reading:
     lines: list[int] = field(default_factory=list)  # on which each row ends, for messages
     is_free: bool = True  # whether a column may be made a category, or be left out
     date_format: str | None = None  # told: an order of day and month, or signs of strptime
-    told_orders: Mapping[str, str] = field(default_factory=dict)  # of day and month, by column
+    given_orders: Mapping[str, str] = field(default_factory=dict)  # of day and month, by column
     date_orders: Mapping[str, str] = field(default_factory=dict)  # the same, where none is shown
     shown_order: str | None = None  # of day and month, by other columns of the file
     found_orders: dict[str, str] = field(default_factory=dict)  # filled in by columns of dates
@@ -98,9 +98,9 @@ class Reading:
 
     def order(self, name: str, texts: Sequence[str]) -> str | None:
         """The order of day and month in a column of dates; None where nothing tells."""
-        told = self.date_format if self.date_format in ORDERS else self.told_orders.get(name)
-        if told is not None:
-            return told
+        order = self.date_format if self.date_format in ORDERS else self.given_orders.get(name)
+        if order is not None:
+            return order
         return find_order(texts, (self.date_orders.get(name), self.shown_order))
 
 
@@ -119,8 +119,8 @@ class TextColumn:
 
     def extend(self, values: Sequence[str]) -> None:
         """Append the texts of some rows."""
-        place = self._place
-        codes = [place.setdefault(value, len(place)) for value in values]
+        code_of = self._place
+        codes = [code_of.setdefault(value, len(code_of)) for value in values]
         self._codes.append(np.array(codes, dtype=np.int32))
 
     def bytes_of_all(self, n_read: int, n_rows: int) -> float:
@@ -169,8 +169,8 @@ class TextColumn:
         categories = sorted(
             text for text in texts if text in levels or not how.is_missing(text, among_words=True)
         )
-        place = {text: i for i, text in enumerate(categories)}
-        recode = np.array([place.get(text, -1) for text in texts], dtype=np.int32)
+        rank_of = {text: i for i, text in enumerate(categories)}
+        recode = np.array([rank_of.get(text, -1) for text in texts], dtype=np.int32)
         return pd.Categorical.from_codes(recode[self._all_codes()], pd.Index(categories))
 
     def _all_codes(self) -> np.ndarray:
@@ -253,9 +253,9 @@ class TextColumn:
                 continue
             row = int(np.flatnonzero(np.isin(codes, faulty))[0])
             text = texts[codes[row]]
-            found = f"has {text!r} among numbers ({sum(counts[faulty]):,} of such)"
+            fault = f"has {text!r} among numbers ({sum(counts[faulty]):,} of such)"
             where = _lone_line(row, len(codes), int(sum(counts[faulty])), how)
-            raise self._fault(row, how, f"{found}. {where}{advice(text, self.name, how)}")
+            raise self._fault(row, how, f"{fault}. {where}{advice(text, self.name, how)}")
 
 
 def _among_dates(text: str, name: str, order: str, how: Reading, error: ValueError) -> str:

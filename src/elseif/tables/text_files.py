@@ -184,13 +184,13 @@ def bytes_of_parquet(file: Any) -> int:
     schema, meta = file.schema_arrow, file.metadata
     is_flat = len(schema) == meta.num_columns
     total = 0
-    for place in range(meta.num_columns):
+    for index in range(meta.num_columns):
         try:
-            kind: Any = schema.field(place).type if is_flat else None
+            kind: Any = schema.field(index).type if is_flat else None
             total += -(-kind.bit_width * meta.num_rows // 8)
         except (AttributeError, ValueError):  # no fixed width: its bytes, and where values begin
             groups = (meta.row_group(g) for g in range(meta.num_row_groups))
-            total += sum(group.column(place).total_uncompressed_size for group in groups)
+            total += sum(group.column(index).total_uncompressed_size for group in groups)
             total += 8 * meta.num_rows
     return int(total)
 
@@ -259,7 +259,7 @@ def _read_delimited(
     to_parse = [column for column in columns if column.name not in as_written]
     how.thousands = text.thousands
     how.decimal = text.decimal or _other(text.thousands) or decimal_sign(to_parse, header.delimiter)
-    how.told_orders = {name: kind for name, kind in kinds.items() if kind in ORDERS}
+    how.given_orders = {name: kind for name, kind in kinds.items() if kind in ORDERS}
     how.date_orders = text.date_orders
     how.levels = text.levels
     shown = {order for column in to_parse if (order := column.shown_order()) is not None}

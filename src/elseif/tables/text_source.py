@@ -154,10 +154,10 @@ class TextLines:
             try:
                 text = decoder.decode(content, final=not content)
             except UnicodeDecodeError as first:
-                place = n_read - len(first.object) + first.start
+                byte = n_read - len(first.object) + first.start
                 before = first.object[: first.start].decode(self.encoding, errors="replace")
                 lines = ends + _line_ends(last, before) + 1
-                return EncodingError(f"{self._path.name}, line {lines}, byte {place}: {what}.")
+                return EncodingError(f"{self._path.name}, line {lines}, byte {byte}: {what}.")
             if not content:
                 return self.fault(self.n_read + 1, n_read, what, EncodingError)
             ends += _line_ends(last, text)
@@ -268,13 +268,13 @@ class ZstandardFile(io.RawIOBase):
         """How much was read."""
         return self._place
 
-    def seek(self, place: int, whence: int = io.SEEK_SET) -> int:
+    def seek(self, target: int, whence: int = io.SEEK_SET) -> int:
         """Go to a place: forwards, or from the beginning again."""
         if whence == io.SEEK_CUR:
-            place += self._place
-        if place < self._place:
+            target += self._place
+        if target < self._place:
             self._begin()
-        while self._place < place and self.read(min(place - self._place, AT_ONCE)):
+        while self._place < target and self.read(min(target - self._place, AT_ONCE)):
             pass
         return self._place
 

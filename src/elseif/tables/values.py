@@ -296,13 +296,13 @@ def _native_codes(series: nw.Series[Any]) -> tuple[np.ndarray, list[Any]]:
         return whole.indices.cast("int64").fill_null(-1).to_numpy(), whole.dictionary.to_pylist()
     if series.implementation.is_polars():
         levels = native.drop_nulls().unique(maintain_order=True).cast(str).to_list()
-        place = {level: i for i, level in enumerate(levels)}
+        code_of = {level: i for i, level in enumerate(levels)}
         codes = np.empty(len(native), dtype=np.int32)
         at_once = max(ROWS_AT_ONCE, len(levels))  # polars copies all levels each time
         for start in range(0, len(native), at_once):
             some = native.slice(start, at_once).cast(str)
             codes[start : start + at_once] = some.replace_strict(
-                place, default=-1, return_dtype=int
+                code_of, default=-1, return_dtype=int
             ).to_numpy()
         return codes, levels
     import pandas as pd  # the fastest factoriser there is; loaded when a column needs it
@@ -355,11 +355,11 @@ def recoded(
         order = None if order is None else tuple(_category(v, name) for v in order)
     if order is None:
         order = tuple(sorted(values, key=_category_key))
-    place = {category: i for i, category in enumerate(order)}
-    if len(place) < len(order):
+    code_of = {category: i for i, category in enumerate(order)}
+    if len(code_of) < len(order):
         twice = next(c for i, c in enumerate(order) if c in order[:i])
         raise DataError(f"Column {name!r} has two categories that are both written {twice!r}.")
-    recode = np.array([place[c] for c in values] + [-1], dtype=np.int32)
+    recode = np.array([code_of[c] for c in values] + [-1], dtype=np.int32)
     return Column(name, kind, len(codes), codes=recode[codes], categories=order)
 
 
