@@ -138,8 +138,8 @@ class Indicators:
         self._kept = np.flatnonzero((shares >= LEAST_SHARE) & (shares < 1))
 
     def __call__(self, X: pd.DataFrame) -> pd.DataFrame:
-        held = self._made.transform(X)[:, self._kept].toarray().astype(int)
-        return pd.DataFrame(held, columns=[f"c{i}" for i in range(held.shape[1])])
+        truths = self._made.transform(X)[:, self._kept].toarray().astype(int)
+        return pd.DataFrame(truths, columns=[f"c{i}" for i in range(truths.shape[1])])
 
 
 def _greedy_list(X: pd.DataFrame, y: np.ndarray, seed: int) -> Fitted:
@@ -194,9 +194,9 @@ def _gosdt(X: pd.DataFrame, y: np.ndarray, seed: int) -> Fitted:
     leaf = _leaf_numbers(model)
     shares = {}
     places = leaf(indicators(X))
-    for place in np.unique(places):
-        inside = y[places == place]
-        shares[place] = (inside.sum() + 1) / (len(inside) + 2)
+    for number in np.unique(places):
+        inside = y[places == number]
+        shares[number] = (inside.sum() + 1) / (len(inside) + 2)
 
     def predict_proba(T: pd.DataFrame) -> np.ndarray:
         risk = np.array([shares.get(p, y.mean()) for p in leaf(indicators(T))])
