@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,14 +20,6 @@ from tests.engines.frames import ENGINES, digest, mixed_table
 
 Put = Callable[[str, pd.DataFrame], Any]
 N_FETCHED = 300  # distinct values by label and weight that are fetched here
-
-
-@pytest.fixture(autouse=True)
-def _few_draws() -> Iterator[None]:
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "The chains have not converged")
-        warnings.filterwarnings("ignore", ".*steady.*")
-        yield
 
 
 @pytest.fixture

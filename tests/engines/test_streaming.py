@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
-import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,14 +28,6 @@ Put = Callable[[str, pd.DataFrame], Any]
 STREAMED = "were streamed from the engine"
 
 pytestmark = pytest.mark.filterwarnings("ignore:Column 'patient id' is left out")
-
-
-@pytest.fixture(autouse=True)
-def _few_draws() -> Iterator[None]:
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "The chains have not converged")
-        warnings.filterwarnings("ignore", ".*steady.*")
-        yield
 
 
 @pytest.fixture

@@ -31,6 +31,13 @@ from elseif.visible import show_name
 OUTSIDE = 0.05  # of 95% intervals, by chance alone
 ODD = 0.05  # how improbable a number of lines outside must be to be remarked on
 NAMED = 4  # sites in a sentence
+SECTIONS = (
+    ("verdict", "Verdict"),
+    ("lines", "Every line at every site"),
+    ("sites", "Sites"),
+    ("left-out", "Sites not yet seen"),
+    ("about", "About this page"),
+)
 
 
 def federation_page(federated: Federated, *, title: str | None = None) -> str:
@@ -75,6 +82,7 @@ def federation_page(federated: Federated, *, title: str | None = None) -> str:
         "event": event,
         "n": count(model.n),
         "n_sites": len(federated.sites),
+        "sections": SECTIONS,
         "signs": SIGNS,
         "findings": [
             _agreement(federated),

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from elseif.bits.packing import BLOCK_WORDS, WORD_BITS, BitLayout
+from elseif.bits.packing import WORD_BITS, BitLayout, layout_of_sections
 from elseif.errors import ResourceError
 from elseif.shards.shard_rows import STEP
 
@@ -61,30 +61,12 @@ class Shards:
         self._sizes = np.array(
             [[each.get(section, 0) for section in sections] for each in known], dtype=np.int64
         ).reshape(len(known), len(sections))
-        self.layout = self._whole_layout(sections)
+        # the layout that the observations would have on one machine; it has no rows here
+        n_rows = sum(self.call("n_rows"))
+        self.layout = layout_of_sections(sections, self._sizes.sum(axis=0), n_labels, n_rows, unit)
 
     def __len__(self) -> int:
         return len(self._holders)
-
-    def _whole_layout(self, sections: Sequence[tuple[int, int]]) -> BitLayout:
-        """The layout that the observations would have on one machine; it has no rows here."""
-        bits = self._sizes.sum(axis=0)
-        n_words = -(-bits // (BLOCK_WORDS * WORD_BITS)) * BLOCK_WORDS
-        labels = np.array([label for label, _ in sections], dtype=np.int64)
-        weights = np.array([weight for _, weight in sections], dtype=np.int64)
-        totals = np.zeros(self._n_labels, dtype=np.int64)
-        np.add.at(totals, labels, bits * weights)
-        return BitLayout(
-            row_of_bit=np.zeros(0, dtype=np.int64),
-            section_starts=np.concatenate([[0], np.cumsum(n_words)]).astype(np.int64),
-            section_labels=labels,
-            section_weights=weights,
-            label_totals=totals,
-            n_rows=sum(self.call("n_rows")),
-            unit=self._unit,
-        )
-
-    # ----------------------------------------------------------------- messages
 
     def call(self, name: str, *arguments: Any) -> list[Any]:
         """Call a method of every shard, all at the same time; answers in the shards' order."""
