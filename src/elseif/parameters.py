@@ -375,7 +375,7 @@ def check_saved_settings(settings: Mapping[str, Any]) -> None:
             check_choice(name, value)
 
 
-# what other libraries call a parameter, where the spelling does not tell
+# what other libraries call a parameter, where the spelling differs too much
 OTHERWISE_CALLED = {
     "max_rules": "expected_length",
     "n_rules": "expected_length",

@@ -128,7 +128,7 @@ def test_a_site_counts_the_outcome_of_the_plan(folder: Path) -> None:
 
     plan, counts = folder / "plan.json", folder / "site.json"
     told = ["plan", str(folder / "cohort"), "--label", "bleeding", "--min-support", "0.05"]
-    assert run([*told, "--max-cardinality", "1", "--out", str(plan), "--quiet"]) == 0
+    assert run([*told, "--max-cardinality", "1", "--out", str(plan)]) == 0
     told = ["site", str(plan), str(folder / "cohort"), "--name", "A", "--out", str(counts)]
     assert run(told) == 0
     labels = read_cohort(folder / "cohort").labels("bleeding")

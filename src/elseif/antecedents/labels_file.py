@@ -132,7 +132,7 @@ def _text(value: Any, where: str) -> str | None:
 
 
 def _refuse_twins(names: Mapping[str, str], where: str) -> None:
-    """Two things of one name could not be told apart by who reads the list."""
+    """Refuse two things with the same name: readers of the list could not distinguish them."""
     first: dict[str, str] = {}
     for key, name in names.items():
         if name in first:

@@ -16,7 +16,7 @@ def only_named_levels(
     """Reports and conditions of a pool without the levels that no condition names.
 
     What is left out may be a surname. If levels of a column are left out, "!=" holds for every
-    other value, because a rare level cannot be told from one that fit never saw.
+    other value, because a rare level cannot be distinguished from one that fit never saw.
     """
     kept: dict[str, set[Any]] = {}
     for condition in conditions:

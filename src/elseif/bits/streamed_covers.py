@@ -54,7 +54,7 @@ class StreamedCovers:
         return [PackedMask(words, listed=False) for words in self._words]
 
     def digest(self, places: list[int]) -> np.ndarray:
-        """The sum of the digests of all rows, as far as some conditions tell them apart."""
+        """The sum of the digests of all rows, as far as some conditions distinguish them."""
         layout, total = self._layout, np.zeros(4, dtype=np.uint64)
         for s, size in enumerate(self._sizes.tolist()):
             start, label = int(layout.section_starts[s]), layout.section_labels[s]

@@ -1,4 +1,4 @@
-"""Text files for models whose columns have no names: what is known of each goes by its place."""
+"""Text files for models whose columns have no names: columns are matched by position."""
 
 from __future__ import annotations
 

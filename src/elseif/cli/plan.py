@@ -13,7 +13,6 @@ from elseif.cli.arguments import (
     Force,
     LearntLabel,
     PositiveLabel,
-    Quiet,
     TableFile,
     min_cell_option,
 )
@@ -51,7 +50,6 @@ def plan(
         "plan.json"
     ),
     force: Force = False,
-    quiet: Quiet = False,
     text: Any = None,
     settings: dict[str, Any] = {},  # noqa: B006
 ) -> None:

@@ -77,7 +77,7 @@ def read_as_fit(
         try:
             usual = read(replace(text, **codes))
         except DataError as error:
-            # unless the encoding alone is another, this tells what is wrong with the file
+            # unless only the encoding differs, this says what is wrong with the file
             is_encoding = isinstance(error, EncodingError)
             if table is None or not (is_encoding or _n_of(table, needed)):
                 raise

@@ -41,7 +41,7 @@ class Wanted:
     classes: Sequence[Any] | None = None  # as a model has them
     features: Sequence[str] | None = None  # those of a model, in place of all others
     by_place: ByPlace | None = None  # of a model whose features have no names
-    kinds: Mapping[str, str] = field(default_factory=dict)  # category or date, as told or known
+    kinds: Mapping[str, str] = field(default_factory=dict)  # as given, or as in the model
     missing_y: str = "error"
     text: TextFormat | None = None
     kept: Mapping[str, Any] = field(default_factory=dict)  # how a model's own table was read
@@ -233,7 +233,7 @@ def _labels(column: Any, path: Path, wanted: Wanted) -> Any:
 def label_order(values: list[Any], wanted: Wanted) -> list[Any]:
     """The model's order, or sorted with the wanted label last.
 
-    Of two texts nobody can know which one is wanted, so it must be told.
+    With two text labels there is no way to know which one is wanted, so it has to be given.
     """
     if wanted.classes is not None:
         return list(wanted.classes)

@@ -36,7 +36,7 @@ class Address:
 
     kind: str  # "duckdb", "postgresql" or "spark"
     label: str  # for people
-    identity: str  # tells one source from another, in a fingerprint
+    identity: str  # identifies the source, in a fingerprint
     path: Path | None = None
     settings: dict[str, str | int] = field(default_factory=dict)
     secrets: tuple[str, ...] = ()

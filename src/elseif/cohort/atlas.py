@@ -160,7 +160,7 @@ def _translated(expression: Node, name: str | None, translation: Translation) ->
     for key in expression.names:
         if key not in KNOWN and expression.value(key) not in (None, [], {}, False):
             translation.refuse(expression.child(key), "is unknown")
-    sets = concept_sets_of(expression, translation)
+    sets = concept_sets_of(expression)
     primary = expression.mapping("PrimaryCriteria")
     events: list[ConceptSet] = []
     criteria = primary.list("CriteriaList")

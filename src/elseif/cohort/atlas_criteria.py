@@ -113,7 +113,7 @@ class AtlasCriterion:
     age: Range | None
 
 
-def concept_sets_of(expression: Node, translation: Translation) -> dict[int, ConceptSet | str]:
+def concept_sets_of(expression: Node) -> dict[int, ConceptSet | str]:
     """Concept sets by their numbers; for one that cannot be expressed, why not."""
     sets: dict[int, ConceptSet | str] = {}
     for node in expression.list("ConceptSets"):

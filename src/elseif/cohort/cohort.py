@@ -234,7 +234,7 @@ class Cohort:
         }
 
     def _concepts(self) -> list[dict[str, Any]]:
-        """The concept of each column of the table, and what is known of it."""
+        """The concept, domain and feature of each column of the table."""
         rows = [
             (*row, 0) for row in self.catalogue[list(COLUMNS)].itertuples(index=False, name=None)
         ]

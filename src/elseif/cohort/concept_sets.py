@@ -21,7 +21,7 @@ SHOWN = 3  # concepts in the sentence of a warning; the cohort names every one
 def find_members(
     database: Database, queries: Any, definition: CohortDefinition
 ) -> tuple[dict[str, frozenset[int]], tuple[str, ...]]:
-    """Concept ids of every set, with descendants where told; and what the vocabulary lacks."""
+    """Concept ids of every set, with descendants if requested; and what the vocabulary lacks."""
     sets = definition.concept_sets
     ancestors = frozenset[int]().union(*(concepts.ancestors() for concepts in sets.values()))
     beneath: dict[int, list[int]] = {}
@@ -95,7 +95,7 @@ def _check_drug_groups(
 ) -> None:
     """Refuse groups that are recorded as drugs alone where drugs are not read.
 
-    Which domain a concept is of is told by the records: a vocabulary need not be loaded.
+    The domain of a concept follows from the records, so no vocabulary has to be loaded.
     """
     if not definition.groups or "drug" in definition.group_domains:
         return

@@ -470,7 +470,7 @@ class Database:
 
     @contextlib.contextmanager
     def _translated(self) -> Iterator[None]:
-        """Exceptions of drivers as sentences; what they were is cut off, lest it tell secrets."""
+        """Exceptions of drivers as sentences, without the original, which may contain secrets."""
         import pyarrow as pa
 
         try:

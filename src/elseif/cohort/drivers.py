@@ -266,9 +266,9 @@ class PostgreSQLDriver(Driver):
         return DatabaseError(f"{self.label}: {said}.")
 
     def _refused(self, said: str, lowered: str) -> DatabaseError:
-        """No connection was made; the sentence tells a wrong password from an absent server.
+        """No connection was made; the sentence separates a wrong password from an absent server.
 
-        By all that was told: of a password such as "postgres" nothing may be repeated.
+        Nothing that was given may be repeated: the password may be a word such as "postgres".
         """
         if any(word in lowered for word in ("password", "authentication", "role")):
             return DatabaseError(

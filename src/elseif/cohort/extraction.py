@@ -178,14 +178,14 @@ class _Work:
         return spans, issues, totals
 
     def _prints(self) -> dict[str, str]:
-        """What tells this extraction from any other."""
+        """What identifies this extraction."""
         return {
             "definition": fingerprint(self.definition.as_dict()),
             "source": fingerprint(self.database.identity),
         }
 
     def _state(self, plan: ExtractionPlan) -> dict[str, str]:
-        """What tells whether the database has changed between two tries."""
+        """What shows whether the database has changed between two attempts."""
         members = {name: sorted(ids) for name, ids in plan.members.items()}
         state = [plan.n_persons, plan.n_index_persons, list(plan.ends), members]
         return {"state": fingerprint(state)}

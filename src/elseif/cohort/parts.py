@@ -24,7 +24,7 @@ OTHER_SEX = "unknown"
 
 
 def stream_names(definition: CohortDefinition) -> tuple[str, ...]:
-    """What is read of each range of persons, beside the persons; a name tells its columns."""
+    """What is read for each range of persons, besides the persons; the name gives the columns."""
     names = [feature_stream(definition, i) for i in range(len(definition.columns))]
     if definition.features and definition.groups:
         names += [group_stream(domain) for domain in definition.group_domains]

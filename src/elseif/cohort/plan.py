@@ -75,7 +75,7 @@ def _columns(definition: CohortDefinition) -> set[str]:
 
 
 def _check_persons(database: Database, queries: Any, n_doubled: int) -> None:
-    """Refuse ids that do not tell one person from another."""
+    """Refuse ids that do not identify a person."""
     if n_doubled:
         raise DatabaseError(
             f"The table person of {database.label} has {n_doubled:,} rows too many: their "

@@ -32,7 +32,7 @@ class CatalogueColumn:
 
     @property
     def key(self) -> str:
-        """What tells it from other columns of its concept and domain."""
+        """What distinguishes it from other columns of its concept and domain."""
         key = self.feature.key(self.at_least)
         return key.replace(GROUPS, f"group {self.group}", 1) if self.group else key
 

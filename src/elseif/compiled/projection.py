@@ -1,6 +1,6 @@
 """Distances of lists from a target: rows as cells, each with counts and sums of the target.
 
-A cell stands for the rows that the candidates cannot tell apart. ``cells[c]`` holds, in whole
+A cell stands for the rows that the candidates do not distinguish. ``cells[c]`` holds, in whole
 numbers, the label counts of its rows and then the sums of their target probabilities, in units of
 ``unit``, so that sums are the same in any order. A rule's loss is the sum over its rows of
 -q log p, with q the target and p the mean of q over the rule's rows: what differs between lists in

@@ -127,7 +127,7 @@ class Binarising:
     """How columns become conditions."""
 
     kinds: Mapping[str, Kind] = field(default_factory=dict)
-    orders: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)  # told levels, in order
+    orders: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)  # levels in order, as given
     cuts: Mapping[str, Any] = field(default_factory=dict)  # cut points, or a method, by column
     cutting: str = QUANTILES  # the method for all other columns
     n_quantiles: int = N_QUANTILES

@@ -27,7 +27,7 @@ MOST_LIKELY_CHANCE = 1e-3  # that numbers which are no identifier repeat as rare
 FEWEST_FOR_A_SHAPE = 50  # rows that show how numbers are distributed
 SHORTEST_RANDOM, SHORTEST_DOUBTFUL = 5, 6  # digits
 KOLMOGOROV = 1.36  # the statistic times the square root of n, at the level of 5 %
-ONCE_OVER = 1024  # rows that tell most measurements from identifiers
+ONCE_OVER = 1024  # rows that distinguish most measurements from identifiers
 LONGEST_NAME = 80
 
 # words in a column's name that speak of one person or one row, whatever stands beside them
@@ -170,7 +170,7 @@ def _of_numbers(column: Column, labels: Labels) -> Suspicion | None:
     if is_named:
         return _sure(IDENTIFIER, n_distinct, n)
     if n_known < MOSTLY_PRESENT * labels.n_rows_of(np.ones(column.n_rows, dtype=bool)):
-        return None  # a number that tells all rows apart is there for all rows
+        return None  # a number that differs in every row is present in every row
     if _are_unique_by_design(distinct, repeats) or _are_random(distinct):
         return _sure(IDENTIFIER, n_distinct, n)
     if _are_doubtful(distinct):

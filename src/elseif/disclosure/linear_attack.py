@@ -36,7 +36,7 @@ def recovered_by_programmes(
         if empty.any():
             solution = solve(-left.sets[empty].sum(axis=0))  # as large as they can be together
             if (left.sets[empty] @ solution).sum() <= TOLERANCE:
-                left.keep(~empty)  # sets of nobody, which tell nothing
+                left.keep(~empty)  # empty sets reveal nothing
         else:
             sign = 1 if n_tried % 2 else -1
             solution = solve(sign * (rng.random(len(left)) @ left.sets))
@@ -107,7 +107,7 @@ class _Programme:
         self._most = float(high.max(initial=0)) + 1.0
 
     def __call__(self, objective: np.ndarray) -> np.ndarray:
-        from scipy.optimize import linprog  # loaded where a minimum cell is held
+        from scipy.optimize import linprog  # loaded under a minimum cell
 
         solution = linprog(
             np.asarray(objective, dtype=float),

@@ -26,7 +26,7 @@ from elseif.errors import DataError, ResourceError
 from elseif.memory import in_words
 from elseif.tables.columns import Column, Kind
 
-FIRST_ROWS = 1024  # by which most measurements are told from identifiers
+FIRST_ROWS = 1024  # enough to distinguish most measurements from identifiers
 
 
 def large_column_conditions(

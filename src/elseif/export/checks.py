@@ -202,7 +202,7 @@ def _is_place(name: str, n_features: int) -> bool:
 
 
 class _Conditions:
-    """Conditions held against the columns that they speak of."""
+    """Conditions checked against the columns that they refer to."""
 
     def __init__(self, document: Document) -> None:
         self._orders = document.orders

@@ -109,7 +109,7 @@ def rounded_model(
         if model.recalibrated is None
         else {
             **model.recalibrated,
-            "discount": round(model.recalibrated["discount"], 1),  # a learnt one tells counts
+            "discount": round(model.recalibrated["discount"], 1),  # a learnt one reveals counts
             "old_label_counts": None,
             "new_label_counts": None,
         },
@@ -221,7 +221,7 @@ def coarse_diagnostics(convergence: Convergence) -> Convergence:
     """Diagnostics with few digits, and without means.
 
     The draws follow from the data and the seed. Whoever knows the seed can repeat the fit with any
-    counts that round to the shown ones, and all digits would tell when they are the right ones.
+    counts that round to the shown ones, and all digits would reveal which ones are right.
 
     Parameters
     ----------
@@ -300,7 +300,7 @@ def _rounded_report(
 def _rounded_column(
     column: ColumnReport, used: Sequence[Antecedent], rounding: Rounding
 ) -> ColumnReport:
-    """What may be told of a column: of its range, only ends beyond which enough people are."""
+    """What may be disclosed about a column: ends of its range only if enough people lie beyond."""
     conditions = [c for antecedent in used for c in antecedent if c.column == column.name]
     order = next((c.order for c in conditions if c.order is not None), None)
     levels: dict[Any, None] = dict.fromkeys(order or ())

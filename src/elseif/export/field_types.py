@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, FailFast, Field
 
 LARGEST_WHOLE = 2**63 - 1
 LARGEST_CHAIN = 2**32
-MOST_UNKNOWN = 5  # fields of which each is told
+MOST_UNKNOWN = 5  # unknown fields that are each named in the message
 MOST_NAMED = 1000  # settings, versions, sorts of proposals
 Whole = Annotated[int, Field(ge=0, le=LARGEST_WHOLE)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]

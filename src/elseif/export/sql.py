@@ -132,7 +132,7 @@ class _Writer:
             taken.add(same)
 
     def as_one(self, name: str) -> str:
-        """What two names that a database cannot tell apart have in common."""
+        """What two names have in common that a database takes for the same."""
         return name.casefold() if self.dialect in CASELESS else name
 
     # ----------------------------------------------------------- the whole

@@ -137,7 +137,7 @@ def cells_of_plan_column(
     """The distinct truths of the conditions on a column, each once.
 
     Missing values have a cell of their own where a condition asks for them; else they are in that
-    of any value of which no condition is true, and sites do not tell the two apart.
+    of any value for which no condition is true, and sites do not distinguish the two.
     """
     levels = column.levels or None
     truths = [c.truth for c in cells_of_column(column.name, column.kind, conditions, levels)]
@@ -257,7 +257,7 @@ def _pairs(offsets: np.ndarray) -> Iterable[tuple[int, int]]:
 def _levels(
     name: str, kind: Kind, antecedents: Iterable[Antecedent]
 ) -> tuple[tuple[Any, ...], bool]:
-    """Categories that conditions on a column name, and whether others are told from them."""
+    """Categories that conditions on a column name, and whether they distinguish any others."""
     if kind not in CATEGORIES:
         return (), True
     conditions = [c for a in antecedents for c in a if c.column == name]
@@ -282,7 +282,7 @@ def named_levels(condition: Condition) -> tuple[Any, ...]:
 def _without_rare_levels(
     antecedents: Sequence[Antecedent], table: Any, known: Mapping[str, Any], min_cell: int
 ) -> tuple[list[Antecedent], tuple[str, ...]]:
-    """Antecedents that tell no category of fewer people than the minimum cell."""
+    """Antecedents that reveal no category of fewer people than the minimum cell."""
     rare: dict[str, set[Any]] = {}
     for name in {c.column for a in antecedents for c in a}:
         if known[name].kind in CATEGORIES:

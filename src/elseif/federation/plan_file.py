@@ -184,7 +184,7 @@ def _plan(raw: Mapping[str, Any], name: str) -> Plan:
 
 
 def _label_type(outcome: Mapping[str, Any], labels: list[Any]) -> str:
-    """The type of the labels, which a plan that is written by hand need not tell."""
+    """The type of the labels, which a plan written by hand may omit."""
     import re
 
     if "label_type" in outcome:

@@ -222,7 +222,7 @@ def _withhold(
     kept = np.all((counts == 0) | (counts >= min_cell), axis=1)
     while True:
         withheld = counts[~kept].sum(axis=0)
-        # by subtraction from a total these would be told
+        # subtraction from a total would reveal these
         small = (withheld > 0) & (withheld < min_cell)
         helpful = kept & np.any(counts[:, small] > 0, axis=1)
         if not helpful.any():

@@ -1,7 +1,7 @@
 """A rule list as a model folder that OHDSI's PatientLevelPrediction loads and predicts with.
 
 PatientLevelPrediction's generalised linear models (createGlmModel) sum coefficients of covariates
-and put the sum through a mapping, which may be any R function. A list is said in these words: the
+and put the sum through a mapping, which may be any R function. A list is expressed in this way: the
 coefficients are 1 for age and powers of two for the other covariates, so that the sum tells which
 of them a person has, and the mapping takes it apart again and goes through the rules.
 """

@@ -103,7 +103,7 @@ class Posterior:
     pool : Pool
         The antecedents that lists are made of.
     metadata : ModelMetadata
-        Labels, pseudocounts and what is known of the columns.
+        Labels, pseudocounts, and kinds and levels of the columns.
     chains : sequence of ChainDraws
         The draws of each chain.
     distinct : Lists

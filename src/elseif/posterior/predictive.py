@@ -165,7 +165,7 @@ def _weights(posterior: Posterior) -> tuple[np.ndarray, np.ndarray]:
 def _levels(lists: Lists, items: np.ndarray, steps: np.ndarray) -> list[Level]:
     """The distinct sets of leading rules by size, each with its weights."""
     rules, n_rules = items.tolist(), int(items.max(initial=0)) + 1
-    # a set is told by the exclusive or of numbers drawn for its rules: to write its rules out
+    # a set is identified by the exclusive or of numbers drawn for its rules: to write its rules out
     # would take the square of a list's length. Nobody can foresee which sets would collide,
     # and of a thousand million sets two do with a probability of 1 in 10^20
     marks = [randbits(128) for _ in range(n_rules)]

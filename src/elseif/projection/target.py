@@ -24,7 +24,7 @@ FEWEST_ON_A_LINE = 10
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """Cells of rows that the candidates cannot tell apart, and what each candidate covers."""
+    """Cells of rows that the candidates do not distinguish, and what each candidate covers."""
 
     candidates: np.ndarray  # int64 (candidates,): places in the pool, ascending
     # int64 (cells, 2 labels): counts in units, then sums of the posterior predictive
@@ -186,7 +186,7 @@ def _candidates(problem: Problem, posterior: Posterior) -> np.ndarray:
 
 
 def _members(covers: np.ndarray, bits: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The cells, told by a bit of each, that every candidate covers; or does not, if fewer."""
+    """The cells that every candidate covers, a bit for each; or those it does not, if fewer."""
     words, shifts = bits // WORD_BITS, (bits % WORD_BITS).astype(np.uint64)
     pieces, inverted = [], np.zeros(len(covers), dtype=bool)
     for a, cover in enumerate(covers):

@@ -120,7 +120,7 @@ class ExpectedRange:
     low: Any
     high: Any
     unit: str | None
-    models: tuple[str, ...] | None  # of whose training data; None for a range that was told
+    models: tuple[str, ...] | None  # of whose training data; None for a range given by the user
 
     @property
     def text(self) -> str:

@@ -124,7 +124,7 @@ def _exact_lists(explored: Exploration) -> list[dict[str, Any]]:
 def _coarse_lists(
     explored: Exploration, cells: Cells, held_out: Cells | None
 ) -> list[dict[str, Any]]:
-    """The lists in an order that tells nothing, with rounded counts and what follows of them."""
+    """The lists in an order that reveals nothing, with rounded counts and what they imply."""
     posterior, chosen = explored.posterior, explored.chosen
     truths = explored.truths(explored.cases)[:, explored.cases.used]
     seen = None

@@ -194,7 +194,7 @@ def validate_externally(
     (0.72, 1100.0)
     """
     has_counts = _has_counts(as_model(model))
-    model = disclosed(model, min_cell)  # whose probabilities would tell counts of its own people
+    model = disclosed(model, min_cell)  # exact probabilities would reveal counts
     rule_list = model.chosen_list()
     event = label_place(rule_list.positive if positive is None else positive, rule_list.classes)
     cases, line = external_cases(model, X, y)

@@ -23,7 +23,7 @@ def merged(
     if cells.rounding is None:
         return list(named)
     sizes = [rounded_size(members, cells) for _, members in named]
-    # of equal rounded counts the first names: which is larger is not told
+    # of equal rounded counts the first name: which is larger is not revealed
     largest = sorted(range(len(named)), key=lambda i: (-sizes[i], named[i][0]))
     least = 2 * cells.rounding.step
     kept = {i for i in largest[:most] if sizes[i] >= least}

@@ -63,7 +63,7 @@ class About:
     positive: str
     labels: list[str]
     outcome: str | None
-    n_antecedents: int | None  # candidates; None where a minimum cell is held
+    n_antecedents: int | None  # candidates; None under a minimum cell
     learnt: dict[str, float] | None  # settings that were learnt; the same
     n: float
     n_events: float

@@ -51,7 +51,7 @@ def validation_page(
     title : str, default="External validation"
         Title of the page; of synthetic patients it says so.
     facts : dict, default=None
-        What else to tell about model and people, such as names of files, by a short name.
+        Further facts about the model and the people, such as file names, by a short name.
 
     Returns
     -------

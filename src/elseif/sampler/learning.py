@@ -252,7 +252,7 @@ def _learn_by_chains(
     full = min(first_run(KERNELS[kernel_for(problem, settings)]), settings.max_iter)
     n_iter = min(full, SHORT_ROUND)
     ends = None if settings.max_time is None else time.monotonic() + settings.max_time
-    # seeds of their own: the fit that follows is that with the learnt values told as numbers
+    # separate seeds: the fit that follows equals one with the learnt values given as numbers
     own = np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, OWN_SEEDS))
     for number, round_seed in enumerate(own.spawn(MOST_ROUNDS), 1):
         left = None if ends is None else ends - time.monotonic()
@@ -300,9 +300,9 @@ def _errors(
 def next_values(
     weighed: Reweighted, names: Sequence[str], logs: np.ndarray, bounds: np.ndarray
 ) -> tuple[np.ndarray, bool]:
-    """The maximum of the estimated evidence, no further than the draws can tell.
+    """The maximum of the estimated evidence, no further away than the draws support.
 
-    And whether it is the maximum, rather than as far as the draws can tell.
+    Also returns whether it is the maximum, rather than the end of what the draws support.
     """
     step = LONGEST_STEP
     while True:

@@ -1,4 +1,4 @@
-"""The share of each list among the draws, held to what is known of it: its log posterior.
+"""The share of each list among the draws, compared with its log posterior, which is known.
 
 Of two lists the ratio of the true shares is known exactly, for it is that of their posteriors, and
 the evidence cancels. So the shares of the lists that were drawn often must be in proportion to

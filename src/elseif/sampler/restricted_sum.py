@@ -1,4 +1,4 @@
-"""Draws held to an exact sum: over the lists made of the antecedents that were drawn most.
+"""Draws compared with an exact sum over the lists made of the most frequently drawn antecedents.
 
 The sum over all lists of a large pool is out of reach, but not that over the lists that hold
 nothing but sixteen antecedents, under the prior of the whole pool. A pool of up to twenty is summed

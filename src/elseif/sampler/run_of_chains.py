@@ -120,7 +120,7 @@ class RunOfChains:
         return kept.seconds_before, latest.cut_short
 
     def _usable(self, kept: PartOfFit, at_most: int, max_memory: float) -> list[SavedChain | None]:
-        """The newest file of each chain that is one of this problem's; the others are told of."""
+        """The newest usable file of each chain; warns about files of another problem."""
         usable: list[SavedChain | None] = []
         for k, files in enumerate(kept.found):
             usable.append(None)

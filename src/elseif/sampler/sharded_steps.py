@@ -83,7 +83,7 @@ class SharedMessages:
         requests = [self._waiting[number] for number in numbers]
         try:
             answers = self._shards.call("perform", requests)
-        except BaseException as error:  # every chain is told of it
+        except BaseException as error:  # every chain gets it
             self._failure = error
         else:
             for i, number in enumerate(numbers):

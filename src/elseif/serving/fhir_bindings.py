@@ -52,7 +52,7 @@ class Binding:
         return SEARCHES[self.source].format(codes=",".join(self.codes))
 
     def value(self, resource: Any, today: datetime.date) -> Any:
-        """The column's value; ``LookupError`` where the record does not tell it."""
+        """The column's value; ``LookupError`` if the record does not contain it."""
         if self.source == "patient":
             value = _of_patient(resource, self.what, today)
         elif self.source == "observation":
@@ -194,7 +194,7 @@ def _of_patient(resource: Any, what: str, today: datetime.date) -> Any:
     born = patient.get("birthDate")
     whole = re.fullmatch(r"(\d{4})-(\d{2})-(\d{2})", born) if isinstance(born, str) else None
     if whole is None:
-        raise LookupError  # a year alone does not tell the age
+        raise LookupError  # a year alone does not give the age
     try:
         birthday = datetime.date.fromisoformat(whole.group())
     except ValueError:

@@ -50,7 +50,7 @@ class Shard:
         return self._layout.n_rows
 
     def digest(self) -> np.ndarray:
-        """Four numbers that add up, over shards, to what tells observations from others.
+        """Four numbers that add up, over shards, to a fingerprint of the observations.
 
         As far as the conditions that are held do.
         """

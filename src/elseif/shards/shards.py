@@ -1,7 +1,7 @@
-"""All shards of a table, from the side of who asks them: counts are added up here.
+"""All shards of a table, as seen by the process that queries them: counts are added up here.
 
 A shard is reached through a holder, which knows where it is. One that is lost is made again from
-its rows, is told what it was told before, and is brought to the lists where the chains are.
+its rows, receives the same calls as before, and is brought to the current lists of the chains.
 """
 
 from __future__ import annotations
@@ -43,14 +43,13 @@ class Shards:
 
     def __init__(self, holders: Sequence[Holder], n_labels: int, unit: float = 1.0) -> None:
         self._holders, self._n_labels, self._unit = list(holders), n_labels, unit
-        self._state_calls: list[tuple[str, tuple[Any, ...]]] = []  # what a new shard has to be told
+        self._state_calls: list[tuple[str, tuple[Any, ...]]] = []  # calls that a new shard repeats
         self._without_lists: set[int] = set()  # new shards, which know of no chain
         self._lock = threading.RLock()
         # what brings a new shard to the lists of chains that are under way
         self.restoring: Callable[[], list[tuple[Any, ...]]] | None = None
         # whether the work is to end: then a shard that is lost is not made again
         self.is_ending: Callable[[], bool] | None = None
-        self.n_messages = self.n_lost = 0
         for holder in self._holders:
             with suppress(ShardLostError):  # which the first message finds out
                 holder.start()
@@ -73,7 +72,7 @@ class Shards:
         return self.call_each(name, [arguments] * len(self._holders))
 
     def tell(self, name: str, *arguments: Any) -> None:
-        """Call a method that a shard which takes the place of another must be told of, too.
+        """Call a method that has to be repeated on a shard that replaces a lost one.
 
         Of several calls of a method, the last is what counts.
         """
@@ -84,7 +83,6 @@ class Shards:
     def call_each(self, name: str, arguments: Sequence[tuple[Any, ...]]) -> list[Any]:
         """Call a method of every shard, each with its own arguments."""
         with self._lock:
-            self.n_messages += 1
             asked = [self._ask(k, name, given) for k, given in enumerate(arguments)]
             return [
                 self._answer(k, each, name, given)
@@ -112,7 +110,6 @@ class Shards:
                 return self._holders[k].answer(asked)
             except ShardLostError as error:
                 lost = error
-                self.n_lost += 1
                 if self.is_ending is not None and self.is_ending():
                     raise ResourceError(f"Shard {k + 1} of {len(self)} was lost: {lost}.") from None
                 asked = self._again(k, name, arguments)
@@ -161,7 +158,7 @@ class Shards:
         return np.sum(of_members, axis=0), np.sum(of_conditions, axis=0)
 
     def fingerprint(self) -> np.ndarray:
-        """Four numbers that tell the observations from others, however they are parted."""
+        """Four numbers that identify the observations, however they are divided into shards."""
         whole: np.ndarray = np.add.reduce(self.call("digest"), axis=0, dtype=np.uint64)
         return whole
 

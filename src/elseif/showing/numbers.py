@@ -38,7 +38,7 @@ def decimals_for(narrowest: float) -> int:
 
 
 def decimals_between(low: float, high: float) -> int:
-    """Decimals of percentages of one interval: enough to tell its ends apart."""
+    """Decimals of percentages of one interval: enough to distinguish its ends."""
     width = high - low
     if width < 10.0 ** -(MOST_DECIMALS + 1):  # as good as one value
         return 0

@@ -38,7 +38,7 @@ LONGEST = 120
 MOST_POINTS = 2000  # of a chain's trace
 MOST_CHAINS = 8
 LEAST_SHARE = 5e-4  # of a number of rules, to be drawn
-LIKELIEST = 3  # labels drawn where there are too many to tell apart
+LIKELIEST = 3  # labels drawn where there are too many to distinguish
 
 
 def plot_rule_list(rule_list: RuleList, label: Any = None, level: float = 0.95) -> Figure:

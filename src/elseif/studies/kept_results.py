@@ -69,7 +69,7 @@ class FileKeeper:
         self.n_written += 1
 
     def make_folder(self) -> None:
-        """Make the folder, into which nobody else can look: what is kept tells people apart."""
+        """Make the folder, into which nobody else can look: what is kept is about individuals."""
         make_private_folder(self.folder)
 
     def forget(self) -> None:

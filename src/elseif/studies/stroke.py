@@ -95,7 +95,7 @@ def check_others(folder: Path) -> None:
 
 @dataclass(eq=False)
 class _Study:
-    """One run: what it is told, how long its parts took, and what it has printed."""
+    """One run: its settings, how long its parts took, and what it has printed."""
 
     settings: StrokeSettings
     started: float = field(default_factory=time.perf_counter)

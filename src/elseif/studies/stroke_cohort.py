@@ -42,7 +42,7 @@ LOUD = (
 
 @dataclass(frozen=True, eq=False)
 class Patients:
-    """A cohort, and what is known of where it comes from."""
+    """A cohort, and where it comes from."""
 
     cohort: Cohort
     definition: CohortDefinition
@@ -209,7 +209,7 @@ def cohort_digest(cohort: Cohort) -> str:
 
 
 def _file_state(path: Path | None) -> list[Any] | None:
-    """Place, size and time of an embedded database, which tell that it is another or changed."""
+    """Path, size and time of an embedded database, which show whether it has changed."""
     if path is None:  # a server's
         return None
     files = [path] if path.is_file() else sorted(path.iterdir())

@@ -107,7 +107,7 @@ def labels_from_pieces(pieces: Pieces) -> Any:
 def schema_of_pandas(schema: Any) -> Any:
     """A schema with the types that pandas has for its periods and intervals.
 
-    pyarrow does not know them until pandas has told it, and takes them for what is stored.
+    pyarrow does not know them until pandas registers them, and reads the storage type instead.
     """
     names = [(field.metadata or {}).get(b"ARROW:extension:name", b"") for field in schema]
     if not any(name.startswith(b"pandas.") for name in names):
@@ -115,7 +115,7 @@ def schema_of_pandas(schema: Any) -> Any:
     import pandas as pd
     import pyarrow as pa
 
-    pa.array(pd.PeriodIndex([], freq="D").array)  # upon which pandas tells it
+    pa.array(pd.PeriodIndex([], freq="D").array)  # makes pandas register its types
     return pa.ipc.read_schema(schema.serialize())
 
 

@@ -18,7 +18,7 @@ LEFT_EARLIER = "The earlier cases are the remaining people."
 def rounded_federation(federation: Mapping[str, Any], rounding: Rounding) -> dict[str, Any]:
     """The same under a minimum cell: which sites withheld people, and about how many in all.
 
-    What each site has is left out: with the rounded totals it could tell small numbers. The
+    What each site has is left out: with the rounded totals it could reveal small numbers. The
     people withheld are in no other count of the model, so that their rounded number tells no more
     than any rounded number.
     """

@@ -121,7 +121,7 @@ def event_note(classes: np.ndarray, order: Sequence[Any] | None, in_engine: bool
 
 
 def known_labels(y: np.ndarray) -> np.ndarray:
-    """The labels by which to tell classes from measurements.
+    """The labels by which to distinguish classes from measurements.
 
     Objects must be of one type; of numbers among them only the fractions are returned,
     for a number may be too large for an array.

@@ -55,7 +55,7 @@ def origin_notes(
 ) -> list[str]:
     """Notes on where a model was learnt that readers need first.
 
-    Under a minimum cell nothing is said of groups that nobody has, which would tell a count, nor
+    Under a minimum cell nothing is said of groups that nobody has, which would reveal a count, nor
     how many cases a recalibration is made of, nor how many people a site has.
     """
     notes = []

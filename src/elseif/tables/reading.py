@@ -55,13 +55,13 @@ class Table:
         self._latest: dict[tuple[str, Kind | None], Column] = {}
         # how many values of boolean columns read so far are neither 0 nor 1, and one of them
         self.other_numbers: dict[str, tuple[int, float]] = {}
-        # orders of day and month in dates: told; for texts that show none; and of the file
+        # orders of day and month in dates: given; for texts that show none; and of the file
         self.given_orders: dict[str, str] = {}
         self.date_orders: dict[str, str] = {}
         self.file_orders: dict[str, str] = {}
 
     def column(self, name: str, kind: Kind | None = None) -> Column:
-        """A column, of the kind told or inferred; the latest few are remembered."""
+        """A column, of the given or inferred kind; the latest few are cached."""
         key = (name, kind)
         if key not in self._latest:
             self._make_room()
@@ -254,7 +254,7 @@ def _places_by_name(names: tuple[str, ...]) -> dict[str, int]:
 
 
 class HasColumns(Protocol):
-    """What kinds are told of: a table in memory or in an engine."""
+    """A table to which ``kinds`` can be applied: in memory or in an engine."""
 
     names: list[str]
     given_orders: dict[str, str]
@@ -265,7 +265,7 @@ class HasColumns(Protocol):
 def parse_kinds(
     kinds: Mapping[str, Any] | None, table: HasColumns
 ) -> tuple[dict[str, Kind], dict[str, tuple[Any, ...]]]:
-    """Column kinds told by the user, checked, and the orders of those told by their levels.
+    """Column kinds given by the user, checked, and the orders of those given by their levels.
 
     A kind may also be the order of day and month in dates, by which the table then reads texts.
     """
@@ -296,7 +296,7 @@ def parse_kinds(
 
 
 def _levels_once(name: str, levels: Sequence[Any]) -> tuple[Any, ...]:
-    """Levels told in their order, each of them once."""
+    """Levels in the given order, each of them once."""
     levels = [category_form(level) for level in levels]
     for i, level in enumerate(levels):
         if isinstance(level, (list, dict, set)) or level in levels[:i]:

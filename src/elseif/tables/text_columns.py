@@ -48,12 +48,12 @@ class Reading:
 
     path: Path
     decimal: str = "."
-    thousands: str | None = None  # what sets them apart, where that is told
+    thousands: str | None = None  # the separator, if it was given
     na_values: frozenset[str] = frozenset()
     levels: Mapping[str, Collection[str]] = field(default_factory=dict)  # known, by column
     lines: list[int] = field(default_factory=list)  # on which each row ends, for messages
     is_free: bool = True  # whether a column may be made a category, or be left out
-    date_format: str | None = None  # told: an order of day and month, or signs of strptime
+    date_format: str | None = None  # given: an order of day and month, or a strptime format
     given_orders: Mapping[str, str] = field(default_factory=dict)  # of day and month, by column
     date_orders: Mapping[str, str] = field(default_factory=dict)  # the same, where none is shown
     shown_order: str | None = None  # of day and month, by other columns of the file
@@ -84,7 +84,7 @@ class Reading:
 
     @property
     def strptime(self) -> str | None:
-        """How dates are written by the signs of strptime, where that is told."""
+        """The strptime format of dates, if one was given."""
         return None if self.date_format in ORDERS else self.date_format
 
     def is_date(self, text: str) -> bool:
@@ -97,7 +97,7 @@ class Reading:
             return False
 
     def order(self, name: str, texts: Sequence[str]) -> str | None:
-        """The order of day and month in a column of dates; None where nothing tells."""
+        """The order of day and month in a column of dates; None if it is unknown."""
         order = self.date_format if self.date_format in ORDERS else self.given_orders.get(name)
         if order is not None:
             return order
@@ -140,7 +140,7 @@ class TextColumn:
         return list(self._place)
 
     def parsed(self, how: Reading, is_date: bool = False) -> Any:
-        """Truth values, numbers, dates, or categories: whatever all its texts are, or are told."""
+        """Truth values, numbers, dates or categories: whatever fits all its texts, or was given."""
         import pandas as pd
 
         codes, texts = self._all_codes(), self.texts

@@ -174,7 +174,7 @@ def _usual(ending: str) -> str:
 
 
 def _ending(path: Path) -> str:
-    """The ending that tells the format: of a compressed file the one before, or .csv."""
+    """The extension that gives the format: of a compressed file the inner one, or .csv."""
     ending = path.suffix.lower()
     return Path(path.stem).suffix.lower() or ".csv" if ending in COMPRESSED_ENDINGS else ending
 

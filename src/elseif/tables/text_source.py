@@ -48,7 +48,7 @@ OTHER_FORMATS = (
     (b"<html", "is a web page. Save the table as CSV"),
     (b"<!DOCTYPE html", "is a web page. Save the table as CSV"),
 )
-READ_AT_FIRST = 4096  # bytes by which a format and an encoding are told
+READ_AT_FIRST = 4096  # bytes from which format and encoding are detected
 # characters of a line: more than any table has, and less than memory has room for
 LONGEST_LINE = 1 << 26
 AND_MORE = 1.25  # times what was read, at least expected of a compressed file that goes on

@@ -147,12 +147,12 @@ def _may_be_boolean(array: np.ndarray, missing: np.ndarray, kind: Kind | None) -
     """Whether numbers are 0, 1 or missing."""
     bad = (array != 0) & (array != 1)
     bad &= ~missing
-    # a column of nothing but missing values is boolean only when told so
+    # a column of missing values alone is boolean only if so specified
     return not bad.any() and (kind is Kind.BOOLEAN or not bool(np.all(missing)))
 
 
 def refuse_other_numbers(column: Column) -> None:
-    """Raise where a column that fit is told to be boolean holds other numbers than 0 and 1."""
+    """Raise if a column declared boolean holds numbers other than 0 and 1."""
     if column.kind is Kind.BOOLEAN and column.numbers is not None:
         bad = column.is_neither()
         more = int(bad.sum()) - 1
