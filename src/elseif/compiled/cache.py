@@ -1,9 +1,8 @@
 """Compiled functions cached on disk; if anything is wrong with the cache, they are compiled again.
 
-Numba trusts the files of its cache: one that is cut short is an error from deep within, and one
-with other bytes in its middle is machine code that is run. Nor does it notice a change in another
-file than the function's own, whose functions were compiled into it: here all files of the package
-are watched.
+Numba trusts its cache files: a truncated one raises an obscure error, and one that was altered is
+machine code that is run. Nor does it notice a change in another file whose functions were compiled
+into a function: here all files of the package are watched.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""The attack by linear programmes, over all published numbers together.
+"""The attack by linear programming, over all published numbers together.
 
-Intervals that hold each other two or three at a time (``attack.py``) do not find everything:
-numbers of many lists that overlap can pin a count that no few of them pin. Here each published
-number is an interval of a sum over groups of people that no set parts, and a set is told where the
-least and the largest count that all intervals allow are less than one apart.
+Intervals that constrain each other in twos or threes (``attack.py``) do not find everything:
+overlapping counts of many lists can determine a count that no few of them determine. Here each
+published number is an interval for a sum over groups of people that no set divides, and a set is
+revealed if the least and the largest count that all intervals allow differ by less than one.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
-"""Effective draws and R-hat with the draws that one replica held as one group.
+"""Effective draws and R-hat, with the draws from one replica as one group.
 
-A tempered chain can look as if it went to and fro between two modes while each of its replicas
-stays in its own, and the chain is handed now one replica's list and now another's. Then the share
-of a mode is the number of replicas that happen to be in it, however long the run is and however
-well its chains agree. Draws that are grouped by replica show it: the groups' means differ by as
-much as the modes do.
+A tempered chain can appear to move between two modes while each of its replicas stays in its own
+mode, and swaps merely change which replica is at the lowest temperature. The share of a mode is
+then the share of replicas that happen to be in it, however long the run and however well the chains
+agree. Grouping the draws by replica reveals this: the group means differ as much as the modes do.
 """
 
 from __future__ import annotations

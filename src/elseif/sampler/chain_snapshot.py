@@ -1,7 +1,7 @@
-"""All that it takes to go on with a chain elsewhere: lists, counters, draws, no observation.
+"""Everything needed to continue a chain elsewhere: lists, counters and draws, but no observations.
 
-What the rules of a list capture follows from the list and the data, so that a snapshot holds
-counts of observations only, those of the draws.
+What the rules of a list capture follows from the list and the data, so the only counts of
+observations in a snapshot are those of the draws.
 """
 
 from __future__ import annotations

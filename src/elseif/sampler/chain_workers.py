@@ -1,10 +1,10 @@
-"""Where chains run: in threads, or wherever joblib's back end has its processes and machines.
+"""Where chains run: in threads, or in the processes and on the machines of joblib's back end.
 
-In threads chains share the data, and compiled code holds no lock that would keep them apart. With
-``joblib.parallel_config(backend="loky" | "dask" | "ray" ...)`` they run in other processes: the
-data are sent to each of them once, packed, and a chain goes there and back as a snapshot, for some
-seconds at a time, so that progress is shown, checkpoints are written, and a process that dies
-costs those seconds. Draws are the same wherever chains run.
+In threads, chains share the data, and compiled code holds no lock that would serialise them. With
+``joblib.parallel_config(backend="loky" | "dask" | "ray" ...)`` they run in other processes. The
+packed data are sent to each process once, and a chain travels to and fro as a snapshot every few
+seconds, so that progress is shown, checkpoints are written, and a process that dies costs only
+those seconds. Draws are the same wherever chains run.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Checkpoints of a fit: a folder from which it goes on after it was killed.
+"""Checkpoints of a fit: a folder from which a fit that was killed continues.
 
-Chains do not depend on each other, so that each has a file of its own, and of each file there is
-the one before: a damaged one costs the time between the two. A file says what it is a checkpoint
-of (data, settings, seed, version), and one of another fit is refused.
+Chains are independent, so each has its own file, and the previous version of each file is kept: a
+damaged file costs only the time between the two. A file records what it is a checkpoint of (data,
+settings, seed, version), and a checkpoint of another fit is refused.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Hyperparameters learnt by evidence: those under which the observed labels are most probable.
+"""Hyperparameters learnt from the evidence: those that make the observed labels most probable.
 
 For pools that are summed over, the evidence p(y | x, lambda, eta, alpha) is computed exactly and
-maximised. For larger ones it is maximised by Monte Carlo (Geyer and Thompson 1992): with draws d
-of the posterior under one choice of hyperparameters, the evidence under another is that under the
-first times the mean of p(d, y | other) / p(d, y | first), each of which is known. A few rounds of
-chains follow the maximum until it stays, to within the noise of their draws: short runs while it
-is far away, then runs of the length that a fit begins with.
+maximised. For larger ones it is maximised by Monte Carlo (Geyer and Thompson 1992): with draws d of
+the posterior under one choice of hyperparameters, the evidence under another is that under the
+first times the mean of p(d, y | other) / p(d, y | first), both of which are known. A few rounds of
+chains follow the maximum until it no longer moves, up to the noise of the draws: short runs while
+it is far away, then runs as long as the first run of a fit.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The share of each list among the draws, compared with its log posterior, which is known.
 
-Of two lists the ratio of the true shares is known exactly, for it is that of their posteriors, and
-the evidence cancels. So the shares of the lists that were drawn often must be in proportion to
-their posteriors, whatever R-hat says; and a short list that was scored before sampling must have
-been drawn as often as its posterior asks for, whether a chain ever came by it or not.
+The ratio of the true shares of two lists is known exactly: it is the ratio of their posteriors, in
+which the evidence cancels. So the shares of frequently drawn lists must be proportional to their
+posteriors, whatever R-hat says, and a short list that was scored before sampling must have been
+drawn as often as its posterior implies, whether or not a chain ever visited it.
 """
 
 from __future__ import annotations

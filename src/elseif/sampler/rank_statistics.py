@@ -1,7 +1,7 @@
 """Rank-normalised split R-hat and effective draws (Vehtari et al. 2021), many quantities at once.
 
-A quantity is given by its values at some lists, and by the list where each draw of a chain is. It
-is sorted list by list, and there are fewer lists than draws.
+A quantity is given by its values at the distinct lists, and by the list of each draw of a chain.
+Sorting is done by list, because there are fewer lists than draws.
 """
 
 from __future__ import annotations

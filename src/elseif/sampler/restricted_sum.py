@@ -1,15 +1,15 @@
 """Draws compared with an exact sum over the lists made of the most frequently drawn antecedents.
 
-The sum over all lists of a large pool is out of reach, but not that over the lists that hold
-nothing but sixteen antecedents, under the prior of the whole pool. A pool of up to twenty is summed
-whole. Among these lists the
-probability of each length and the inclusion of each antecedent are then known exactly, whatever the
-chains did, and the draws that are such lists must agree with them. A mode that is made of these
-antecedents and was drawn too often, too rarely or never is seen, however many lists share it.
+The sum over all lists of a large pool is infeasible, but the sum over the lists that contain only
+sixteen of its antecedents, under the prior of the whole pool, is not. A pool of up to twenty is
+summed whole. Within these lists the probability of each length and the inclusion probability of
+each antecedent are then known exactly, independently of the chains, and the draws that are such
+lists must agree with them. A mode that is made of these antecedents and was drawn too often, too
+rarely or never is thus detected, however many lists share it.
 
-A second sum is over the lists made of antecedents that no chain has chosen: those of the lists that
-an ascent from the best short lists reaches. How much of the posterior they have, compared with
-those of the first sum, is known exactly as well.
+A second sum is over the lists made of antecedents that no chain has chosen: those of the lists
+reached by an ascent from the best short lists. Their share of the posterior, relative to that of
+the first sum, is known exactly as well.
 """
 
 from __future__ import annotations

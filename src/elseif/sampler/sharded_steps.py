@@ -1,9 +1,9 @@
 """Chains whose observations are in shards: the same steps, split where observations are counted.
 
-A chain draws the numbers of a whole round at once, so that all its replicas can propose at the
-same time; the proposals of all replicas of all chains go to every shard in one message, with what
-was accepted of those before. Shards answer with counts, which are added up here, and each chain
-decides. A round leaves the chain as ``compiled.advance`` would.
+A chain draws the random numbers of a whole round at once, so that all its replicas can propose
+simultaneously. The proposals of all replicas of all chains go to every shard in one message,
+together with the previously accepted ones. Shards answer with counts, which are added up here, and
+each chain decides. A round leaves the chain in the same state as ``compiled.advance``.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
-"""Warm starts: every replica of every chain begins with a short list that is worth having.
+"""Warm starts: every replica of every chain begins with a promising short list.
 
-All lists of up to two rules are scored first, as far as a budget allows, and each replica draws
-its start from them: the colder half in proportion to the posterior, the warmer half in proportion
-to the prior times their own power of the likelihood. So a pair of rules that matters only together
-is in every chain from the beginning, a mode has replicas even where its way from the prior is
-narrow, and the warmer replicas begin further apart than the posterior is wide.
+All lists of up to two rules are scored first, as far as a budget allows, and each replica draws its
+start from them: the colder half in proportion to the posterior, the warmer half in proportion to
+the prior times their own power of the likelihood. A pair of rules that matters only together is
+thus in every chain from the beginning, a mode has replicas even if the path to it from the prior is
+narrow, and the warmer replicas start more widely dispersed than the posterior.
 
-A step costs what the observations cost. Of a very large problem, the chains start from lists
-that chains on a sample have found, each on a sample of its own. What a chain keeps, it draws from
-the posterior of all observations, wherever it began.
+The cost of a step is proportional to the number of observations. For a very large problem, each
+chain starts from lists found by chains on a sample of its own. The draws that a chain keeps are
+from the posterior of all observations, wherever it started.
 """
 
 from __future__ import annotations

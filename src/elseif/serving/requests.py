@@ -1,4 +1,4 @@
-"""A request's body as JSON: of its own kind, whole, small and soon enough, or refused."""
+"""Reads a request's body as JSON; refuses one that is invalid, too large or too slow."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """A shard: a part of the observations, packed, with the state of every list that is sampled.
 
-It counts what it is asked to count among its own observations. Whoever asks adds up the counts of
-all shards; nothing here knows of the others, of the prior, or of a model.
+It counts among its own observations. The caller adds up the counts of all shards; a shard knows
+nothing of the others, of the prior or of a model.
 """
 
 from __future__ import annotations

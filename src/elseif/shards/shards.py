@@ -1,7 +1,7 @@
 """All shards of a table, as seen by the process that queries them: counts are added up here.
 
-A shard is reached through a holder, which knows where it is. One that is lost is made again from
-its rows, receives the same calls as before, and is brought to the current lists of the chains.
+A shard is reached through a holder, which knows where it is. A lost shard is rebuilt from its rows,
+receives the same calls as before, and is brought to the current lists of the chains.
 """
 
 from __future__ import annotations
