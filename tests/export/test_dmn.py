@@ -164,8 +164,8 @@ def test_labels_of_all_types(labels: np.ndarray, right: Any, X: pd.DataFrame) ->
     """Labels come out as what they are, or as text where FEEL has no such type."""
     X = X[:60]
     model = model_of(every_operator(labels=labels))
-    found = run_feelin(model, X)
-    assert found[2] == [right(label) for label in expected(model, X)[2]]
+    result = run_feelin(model, X)
+    assert result[2] == [right(label) for label in expected(model, X)[2]]
 
 
 # ------------------------------------------------------------------------------- the conditions
@@ -257,10 +257,10 @@ def test_intervals_and_the_minimum_cell() -> None:
     """Ends of the intervals are those of the list; a minimum cell rounds what they come from."""
     model = model_of(every_operator())
     made = outputs(str(export_model(model, "dmn", level=0.8)))
-    for place, rule in enumerate(model.rule_list.rules):
+    for index, rule in enumerate(model.rule_list.rules):
         low, high = rule.interval("yes", 0.8)
-        assert made["elseif_low_2"].astype(float)[place] == low
-        assert made["elseif_high_2"].astype(float)[place] == high
+        assert made["elseif_low_2"].astype(float)[index] == low
+        assert made["elseif_high_2"].astype(float)[index] == high
     text = str(export_model(model, "dmn", min_cell=20))
     assert "Counts are rounded to multiples of 20." in text
     rounded = outputs(text)

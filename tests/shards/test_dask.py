@@ -54,8 +54,8 @@ def test_titanic(cluster: Any) -> None:
     counted = BayesianRuleListClassifier(random_state=0, n_shards=2).fit(frame, "survived")
     assert digest(counted) == digest(own)
     assert "held in 2 shards" in counted.fit_report_.notes[-1]
-    here = BayesianRuleListClassifier(random_state=0).fit(frame, "survived")
-    assert counted.model_.training["fingerprint"] == here.model_.training["fingerprint"]
+    local = BayesianRuleListClassifier(random_state=0).fit(frame, "survived")
+    assert counted.model_.training["fingerprint"] == local.model_.training["fingerprint"]
 
 
 @pytest.mark.fault(54, "a worker that holds rows is killed in the middle of a fit",
