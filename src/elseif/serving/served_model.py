@@ -54,6 +54,7 @@ class ServedModel:
     >>> X, y = load_titanic(split="paper")
     >>> clf = BayesianRuleListClassifier(random_state=0).fit(X, y)
     >>> served = ServedModel("titanic", clf.model_)
+    >>> served.prepare()
     >>> answer = served.answers([{"class": "3rd", "sex": "female", "age": "adult"}])[0]
     >>> answer["rule"], answer["predicted"]
     (2, 'died')

@@ -50,6 +50,7 @@ class Shards:
         self.restoring: Callable[[], list[tuple[Any, ...]]] | None = None
         # whether the work is to end: then a shard that is lost is not made again
         self.is_ending: Callable[[], bool] | None = None
+        self.n_messages = self.n_lost = 0
         for holder in self._holders:
             with suppress(ShardLostError):  # which the first message finds out
                 holder.start()
@@ -83,6 +84,7 @@ class Shards:
     def call_each(self, name: str, arguments: Sequence[tuple[Any, ...]]) -> list[Any]:
         """Call a method of every shard, each with its own arguments."""
         with self._lock:
+            self.n_messages += 1
             asked = [self._ask(k, name, given) for k, given in enumerate(arguments)]
             return [
                 self._answer(k, each, name, given)
@@ -110,6 +112,7 @@ class Shards:
                 return self._holders[k].answer(asked)
             except ShardLostError as error:
                 lost = error
+                self.n_lost += 1
                 if self.is_ending is not None and self.is_ending():
                     raise ResourceError(f"Shard {k + 1} of {len(self)} was lost: {lost}.") from None
                 asked = self._again(k, name, arguments)
