@@ -37,7 +37,7 @@ def _left_of_address_space() -> float:
 
 
 def _left_in_cgroups() -> Iterator[float]:
-    """What is left in the process's own cgroup and in those around it, each with its limit."""
+    """The memory left in the process's cgroup and in its ancestors, each with its limit."""
     paths = {1: "/", 2: "/"}  # in a container its own is the root
     for line in _text(MEMBERSHIP).splitlines():
         _, controllers, path = [*line.split(":", 2), "", ""][:3]

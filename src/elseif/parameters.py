@@ -365,7 +365,7 @@ def check_parameters(estimator: Any) -> None:
 
 
 def check_saved_settings(settings: Mapping[str, Any]) -> None:
-    """Raise for the first setting with which no model can have been fitted.
+    """Raise for the first setting that no fitted model can have.
 
     The kernel may be one that new fits no longer support.
     """
@@ -438,7 +438,7 @@ def check_cuts(cuts: Any, names: Sequence[str]) -> Mapping[str, Sequence[Any]]:
 
 
 def seed_sequence(random_state: Any) -> np.random.SeedSequence:
-    """One seed per fit, from whatever scikit-learn users pass; no global state is read."""
+    """One seed per fit, from any ``random_state``; no global state is read."""
     import numpy as np
 
     check_choice("random_state", random_state)

@@ -67,7 +67,7 @@ def percent(share: float) -> str:
 def _below_support(
     binarised: Binarised, layout: BitLayout, settings: MiningSettings, counts: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Places of the conditions that are hidden though several people have them; label counts."""
+    """Positions and label counts of conditions below the support that several people have."""
     known = counts
     sizes = total_counts(binarised.truths, layout) if known is None else known.sum(axis=1)
     least = settings.least_counts(layout)

@@ -95,7 +95,7 @@ class Mined:
 
     @property
     def condition_ids(self) -> np.ndarray | None:
-        """Which covers an antecedent is joined from, unless it has one of its own."""
+        """The covers that an antecedent's cover is joined from, unless it is stored itself."""
         return self.pool.members if self.is_lazy else None
 
 
@@ -273,7 +273,7 @@ def choose_frequent(
     layout: BitLayout,
     settings: MiningSettings,
 ) -> list[int]:
-    """Places of the conditions whose counts reach the support, in canonical order."""
+    """Positions of the conditions whose counts reach the support, in canonical order."""
     totals = counts.sum(axis=1)
     splits = (totals > 0) & (totals < layout.label_totals.sum())
     frequent = splits & np.any(counts >= least, axis=1)
@@ -333,7 +333,7 @@ def _merge_identical(
 def plainest(
     conditions: Sequence[Condition], groups: Iterable[list[int]]
 ) -> tuple[list[int], dict[str, tuple[str, ...]]]:
-    """Places of the plainest condition of each group, and the names of the others by its name."""
+    """Positions of the plainest condition of each group, and the others' names by its name."""
     kept: list[int] = []
     aliases: dict[str, tuple[str, ...]] = {}
     for twins in groups:
@@ -367,7 +367,7 @@ def merge_equivalents(mined: Mined) -> Mined:
 
 
 def _same_conjunctions(mined: Mined) -> Iterable[list[int]]:
-    """Places of antecedents whose covers are the same, together."""
+    """Positions of antecedents with the same cover, grouped."""
     if mined.shards is not None:
         return mined.shards.same_covers(mined.pool.members)
     if mined.is_lazy:

@@ -34,12 +34,12 @@ def without_order(condition: Condition, columns: Container[str]) -> Condition:
 
 
 def known_levels(columns: Iterable[ColumnReport]) -> Mapping[str, tuple[Any, ...]]:
-    """The levels of columns of which all are named."""
+    """The levels of columns whose levels are all named."""
     return {c.name: c.levels for c in columns if c.levels and not c.n_other_levels}
 
 
 def _levels(condition: Condition) -> tuple[Any, ...]:
-    """The levels without which a condition cannot be read: of an order all of them."""
+    """The levels needed to read a condition: all of them if they are ordered."""
     if condition.operator in NUMERIC_OPERATORS and condition.order is not None:
         return condition.order
     if condition.value is None:

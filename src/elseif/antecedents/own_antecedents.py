@@ -241,7 +241,7 @@ def read_weights(
 
 
 def check_weights(weights: Any) -> None:
-    """Raise for weights that are no positive numbers; what they weigh is not looked at."""
+    """Raise for weights that are not positive numbers; their keys are not checked."""
     if weights is None:
         return
     if not isinstance(weights, Mapping):

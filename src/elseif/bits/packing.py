@@ -109,7 +109,7 @@ class BitLayout:
 
 
 def zero_words(*shape: int) -> np.ndarray:
-    """Words of which every whole block begins at a block of memory.
+    """Zeroed words, aligned so that every block begins at a block of memory.
 
     A vector register is then filled from one line of the cache, not from two.
     """
@@ -125,7 +125,7 @@ def row_type(n_rows: int) -> type[np.signedinteger]:
 
 
 def code_type(n_codes: int) -> type[np.signedinteger]:
-    """The smallest integers that hold so many codes, and -1."""
+    """The smallest integer type for this many codes, and -1."""
     for integers in (np.int8, np.int16, np.int32):
         if n_codes <= np.iinfo(integers).max + 1:
             return integers

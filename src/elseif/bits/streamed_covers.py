@@ -40,7 +40,7 @@ class StreamedCovers:
             self._waiting[s] = rows[n_whole:].copy()
 
     def is_whole(self) -> bool:
-        """Whether as many rows came as were counted; to be asked after the last one."""
+        """Whether all rows that were counted have arrived."""
         for s, rows in enumerate(self._waiting):
             if len(rows):
                 padded = np.zeros((WORD_BITS, rows.shape[1]), dtype=np.int64)

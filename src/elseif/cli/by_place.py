@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ByPlace:
-    """What a model knows of its columns, for a file that may call them otherwise."""
+    """What a model knows of its columns, for a file that may name them differently."""
 
     names: Sequence[str]  # the model's own, in the order of the table: x0, x1, ...
     kinds: Mapping[str, str] = field(default_factory=dict)

@@ -112,7 +112,7 @@ def _with_values(message: str) -> str:
 
 
 def _literal(text: str, start: int) -> tuple[Any, int] | None:
-    """The value that stands at a place of a text, and where it ends; None if there is none."""
+    """The value at a position of a text, and where it ends; None if there is none."""
     closing = {"{": "}", "[": "]", "(": ")", "'": "'", '"': '"'}.get(text[start])
     if closing is None:
         bare = _BARE.match(text, start)

@@ -157,7 +157,7 @@ def _failed(error: Exception, trace: str | None) -> int:
 
 
 def _without_debug(arguments: list[str]) -> tuple[list[str], bool]:
-    """The arguments but for --debug, which may stand anywhere before a lone --."""
+    """The arguments without --debug, which may be anywhere before a lone --."""
     end = arguments.index("--") if "--" in arguments else len(arguments)
     kept = [argument for argument in arguments[:end] if argument != "--debug"]
     return kept + arguments[end:], len(kept) < end

@@ -31,7 +31,7 @@ def keep_reading(model: FittedModel, text: TextFormat) -> FittedModel:
 
 
 def refuse_for_other_files(path: Path | None, text: TextFormat) -> None:
-    """Refuse options of text files for a table that is none, or for a database."""
+    """Refuse options of text files for any other table, or for a database."""
     from elseif.tables.parquet import PARQUET_ENDINGS
 
     option = next(map(_option, reading_of(text)), None)

@@ -32,7 +32,7 @@ class Read:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is what in a file: the columns that are no features, and labels in their order."""
+    """The columns of a file that are not features, and the labels in order."""
 
     label: str
     weight: str | None = None

@@ -142,7 +142,7 @@ def _content(path: Path) -> Any:
 
 
 def _expression(content: Any, file: str) -> Node:
-    """The expression, which WebAPI puts into a frame of its own."""
+    """The expression, which WebAPI wraps in an object."""
     if isinstance(content, dict) and "PrimaryCriteria" not in content:
         inner = content.get("expression")
         if isinstance(inner, str):
@@ -233,7 +233,7 @@ def _rules(expression: Node) -> list[tuple[str, Node]]:
 
 
 def _one(sets: list[ConceptSet], name: str) -> ConceptSet | AnyOf:
-    """One concept set of several domains where they are the same, or any of several."""
+    """One concept set with several domains if the sets are the same, otherwise any of them."""
     joined: list[ConceptSet] = []
     for each in sets:
         for i, known in enumerate(joined):
@@ -250,7 +250,7 @@ def _one(sets: list[ConceptSet], name: str) -> ConceptSet | AnyOf:
 
 
 def _inclusion(translation: Translation) -> Inclusion | None:
-    """All criteria together; ages and years that are asked twice are those that fit both."""
+    """All criteria together; of repeated ages and years, the intersection."""
 
     def both(ranges: list[tuple[int | None, int | None]]) -> tuple[int | None, int | None] | None:
         least = [low for low, _ in ranges if low is not None]

@@ -105,7 +105,7 @@ class Translation:
 
 @dataclass(frozen=True)
 class AtlasCriterion:
-    """An event of a person: its records, and what else is asked of them."""
+    """An event of a person: its records, and further criteria on them."""
 
     records: ConceptSet
     is_first: bool
@@ -209,7 +209,7 @@ def read_group(
 
 @dataclass(frozen=True)
 class _Rule:
-    """What a rule is called, and where its criteria go."""
+    """The name of a rule, and where its criteria are collected."""
 
     name: str
     sets: Mapping[int, ConceptSet | str]

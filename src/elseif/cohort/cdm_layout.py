@@ -180,7 +180,7 @@ def find_layout(
 
 
 def _known_type(name: str) -> str:
-    """What a database's type is called here: without length, precision and time zone."""
+    """A database's type in our terms: without length, precision and time zone."""
     first = name.lower().split("(")[0].split()
     return TYPES.get(first[0], name) if first else name
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Noticed:
-    """What was found out about a database beside its persons."""
+    """What was found out about a database besides its persons."""
 
     issues: Sequence[Sequence[Any]]
     lacking: tuple[str, ...]  # concepts that its vocabulary lacks, in sentences
@@ -123,7 +123,7 @@ class Cohort:
 
     @property
     def empty_groups(self) -> list[str]:
-        """Groups of the definition that nobody in the cohort has a record of."""
+        """Groups of the definition without any record in the cohort."""
         return empty_groups(self.groups)
 
     @property

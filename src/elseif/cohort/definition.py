@@ -129,7 +129,7 @@ class CohortDefinition:
 
     @property
     def events(self) -> dict[str, Event]:
-        """Index and outcomes, by what they are."""
+        """The index event and the outcomes, by role."""
         more = {f"outcome {name}": event for name, event in self.outcomes.items()}
         return {"index": self.index, "outcome": self.outcome, **more}
 
@@ -145,7 +145,7 @@ class CohortDefinition:
 
     @property
     def concept_sets(self) -> dict[str, ConceptSet]:
-        """Every concept set, by what it is for."""
+        """Every concept set, by its role."""
         events = {**self.events, **{k: c.records for k, c in self.criteria.records.items()}}
         sets = {set_key(name, i): s for name, e in events.items() for i, s in enumerate(e.sets)}
         sets |= {f"group {name}": group for name, group in self.groups.items()}
@@ -178,7 +178,7 @@ class CohortDefinition:
 
     @property
     def plain_domains(self) -> tuple[str, ...]:
-        """What was read before other domains could be: conditions, and drugs if they are wanted."""
+        """The domains of plain definitions: conditions, and drugs if wanted."""
         return tuple(sorted({"condition", *self.domains}))
 
     @property

@@ -140,7 +140,7 @@ def _of_target(target: AtlasCohort, given: Mapping[str, Any], file: str) -> dict
 
 
 def _of_outcome(outcome: AtlasCohort, given: Mapping[str, Any], file: str) -> Event:
-    """The events of a cohort of ATLAS, where they are all that matters of it."""
+    """The events of an ATLAS cohort, if nothing else about it matters."""
     if given.get("outcome_must_be_new") is not True:
         raise ParamError(
             f"{file}: outcome: a cohort of ATLAS joins the records of a person into entries, which "
@@ -310,7 +310,7 @@ def _mapping(
 
 
 def _made(make: Callable[[], Made], file: str, where: str) -> Made:
-    """What the values make, with the file and the place in front of what is wrong with them."""
+    """The object made of the values; errors name the file and the entry."""
     try:
         return make()
     except ParamTypeError as error:

@@ -98,7 +98,7 @@ class Driver(ABC):
         return self.address.label[:1].upper() + self.address.label[1:]
 
     def said(self, error: Exception) -> str:
-        """The first line of what a driver says, if it holds nothing secret."""
+        """The first line of a driver's message, if it contains no secret."""
         text = str(error).strip() or type(error).__name__
         line = " ".join(text.splitlines()[0].split()).rstrip(".")[:LONGEST_MESSAGE]
         secrets = (*self.address.secrets, os.environ.get("PGPASSWORD", ""))

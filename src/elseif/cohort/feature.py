@@ -183,7 +183,7 @@ class Feature:
         return ", ".join([*rollup, *value, window])
 
     def suffix(self, at_least: int = 1) -> str:
-        """What is added to the name of a concept to name a column.
+        """The suffix to a concept's name in the name of a column.
 
         Parameters
         ----------

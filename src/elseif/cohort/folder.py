@@ -56,7 +56,7 @@ def check_folder(folder: Path) -> None:
 
 @contextlib.contextmanager
 def private_folder(folder: Path) -> Iterator[None]:
-    """Have a folder for its owner's eyes alone; a new one goes if nothing is written into it."""
+    """Create a folder readable only by its owner; remove a new one that stays empty."""
     is_new = not folder.exists()
     make_private_folder(folder)
     try:
@@ -83,7 +83,7 @@ class PartsInFolder:
         spans: Sequence[tuple[int, int]],
         issues: Sequence[tuple[str, int, int]],
     ) -> None:
-        """Write down what is to be done, or find what was written down before."""
+        """Record what is to be done, or read what was recorded before."""
         plan = {"format": FORMAT, "version": self._version, "prints": dict(prints)}
         write_json(self.folder / PLAN, {**plan, "spans": spans, "holes": issues})
         self.spans, self.issues = list(spans), list(issues)
@@ -114,7 +114,7 @@ class PartsInFolder:
         return False
 
     def add(self, number: int, part: ExtractedPart, streams: Mapping[str, Iterable[Any]]) -> None:
-        """Write a range: its members, and of each stream who has what; a receipt goes last."""
+        """Write a range: its members and the cells of each stream, then a receipt."""
         files = [write_parquet(self._persons(number), [part.as_table()])]
         for stream in self._streams:
             path = self._stream(stream, number)
@@ -128,7 +128,7 @@ class PartsInFolder:
         write_json(self._receipt(number), receipt)
 
     def parts(self) -> list[ExtractedPart]:
-        """Every part, in order; to be asked for once all are done."""
+        """Every part, in order; available once all are done."""
         if self._found is None:
             self._found = []
             for number in range(len(self.spans)):
@@ -143,11 +143,11 @@ class PartsInFolder:
             yield {name: table[name].to_numpy() for name in STREAM_COLUMNS[kind_of(stream)]}
 
     def receipt(self, number: int) -> dict[str, Any]:
-        """What was written down when a range was done."""
+        """The receipt of a finished range."""
         return read_json(self._receipt(number))
 
     def discard(self) -> None:
-        """Remove all that was written: an extraction that found nobody is not to be continued."""
+        """Remove everything written: an extraction without members must not be continued."""
         numbers = range(len(self.spans))
         parts = [path for n in numbers for path in (self._persons(n), self._receipt(n))]
         pairs = [self._stream(stream, n) for n in numbers for stream in self._streams]

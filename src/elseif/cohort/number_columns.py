@@ -29,7 +29,7 @@ class NumberColumns:
 
     @property
     def kept(self) -> np.ndarray:
-        """Places of the columns that belong to the table: of several units, the most used."""
+        """Numbers of the columns in the table: of several units, the most used."""
         n_members = np.bincount(self.columns, minlength=len(self.catalogue))
         best: dict[tuple[Any, ...], int] = {}
         keys = self.catalogue[["concept_id", "domain", "feature"]].itertuples(index=False)
@@ -72,7 +72,7 @@ class NumberColumns:
         return said, int(out.sum()), len(np.unique(self.rows[out]))
 
     def frame(self, places: Sequence[int], names: Sequence[str]) -> pd.DataFrame:
-        """Some columns, whole, under names of one's own."""
+        """Some complete columns, under the given names."""
         import pandas as pd
 
         features = self.catalogue["feature"].tolist()

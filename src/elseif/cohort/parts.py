@@ -102,7 +102,7 @@ def part_from_rows(rows: Mapping[str, np.ndarray], steps: Sequence[str]) -> Extr
 
 
 def part_from_table(table: Any, receipt: Mapping[str, Any]) -> ExtractedPart:
-    """The members as they were stored, and what was written down of them."""
+    """The members as they were stored, and their receipt."""
     dates = table["index_date"].to_numpy().astype("datetime64[D]")
     return ExtractedPart(
         person_ids=table["person_id"].to_numpy(),

@@ -93,7 +93,7 @@ def _check_persons(database: Database, queries: Any, n_doubled: int) -> None:
 def find_spans(
     database: Database, plan: ExtractionPlan, persons_a_batch: int
 ) -> list[tuple[int, int]]:
-    """Ranges of person ids, with about so many persons with the index condition in each."""
+    """Ranges of person ids, each with about ``persons_a_batch`` who have the index condition."""
     return _split(database, plan, plan.ends, plan.n_index_persons, persons_a_batch)
 
 
@@ -104,7 +104,7 @@ def _split(
     n_persons: int,
     persons_a_batch: int,
 ) -> list[tuple[int, int]]:
-    """Ranges within a range; ids may be as unevenly spread as they like."""
+    """Ranges within a range, for ids however unevenly spread."""
     if n_persons <= persons_a_batch or ends[0] == ends[1]:
         return [ends]
     width = max(1, -(-(ends[1] - ends[0] + 1) // STRIPS))

@@ -100,7 +100,7 @@ def plain_name(name: str | None) -> str:
 
 
 def different_names(columns: Sequence[CatalogueColumn], names: Mapping[int, str]) -> list[str]:
-    """Names of which no two are the same: where two would be, the concept's id is added."""
+    """Unique names: duplicates get the concept's id added."""
 
     def named(column: CatalogueColumn, add: str) -> str:
         feature = column.feature

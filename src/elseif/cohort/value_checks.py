@@ -19,7 +19,7 @@ ANY_TIME_BEFORE: Window = (None, -1)
 
 
 def as_tuple(key: str, value: Any) -> tuple[Any, ...]:
-    """A sequence of values; a text is none."""
+    """A sequence of values, but not a text."""
     if isinstance(value, str) or not isinstance(value, Iterable):
         raise ParamTypeError(f"{key} must be a list, not {value!r:.80}.")
     return tuple(value)
@@ -130,7 +130,7 @@ def window_as_data(window: Window) -> str | list[Any]:
 
 
 def window_text(window: Window) -> str:
-    """A window in words, to stand behind what was recorded."""
+    """A window in words, to follow what was recorded."""
     first, last = window
     if first is None:
         return {-1: "any time before", 0: "on or before"}.get(last, f"by day {last}")

@@ -108,7 +108,7 @@ class ColumnReport:
 
     @property
     def levels_hold(self) -> str | None:
-        """What the categories are; None for columns of another kind, or if that is not known."""
+        """The type of the categories; None for columns of another kind, or if it is unknown."""
         return self.holds or next(map(family, self.levels), None)
 
     def without_values(self) -> ColumnReport:

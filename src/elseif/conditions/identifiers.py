@@ -253,7 +253,7 @@ def _is_uniform(shares: np.ndarray) -> bool:
 
 
 def _end_evenly(distinct: np.ndarray) -> bool:
-    """Whether no last digit is preferred, as it is in what people round."""
+    """Whether no last digit is preferred, unlike in rounded values."""
     counts = np.bincount((distinct % 10).astype(np.int64), minlength=10)
     expected = len(distinct) / 10
     return bool(((counts - expected) ** 2 / expected).sum() < 27.9)  # chi-square of 9, 0.1 %

@@ -108,7 +108,7 @@ def new_file(path: Any, force: bool, beside: Callable[[Path], Path] | None = Non
 
 
 class CdmFile:
-    """A new DuckDB file with empty tables, to which rows are added."""
+    """A new DuckDB file with empty tables to fill."""
 
     def __init__(self, path: Path, schema: str, tables: Iterable[str] = TABLES) -> None:
         try:

@@ -175,7 +175,7 @@ def _write_block(
 def _owners(
     catalogue: Catalogue, patients: np.ndarray, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """A patient for every concept that might by chance be nobody's, and the concept."""
+    """A patient for every concept that might by chance have none, and the concept."""
     concepts = np.flatnonzero(catalogue.shares * len(patients) < RARE)
     return rng.choice(patients, size=len(concepts)), concepts
 

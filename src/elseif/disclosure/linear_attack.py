@@ -60,7 +60,7 @@ def _pinned(left: _Candidates, solve: _Programme) -> Iterator[float]:
 
 
 class _Candidates:
-    """Sets that may be told: in all solutions so far their counts are close and below a limit."""
+    """Sets that may be revealed: their counts in all solutions so far are close, below a limit."""
 
     def __init__(self, sets: np.ndarray, limit: float) -> None:
         self.sets, self.limit = sets, limit

@@ -89,7 +89,7 @@ class Cells:
             left = rest
 
     def _place(self, members: np.ndarray) -> int:
-        """The place of a set among those written down."""
+        """The index of a set among those recorded."""
         key = int(self._row_keys[members].sum(dtype=np.uint64))
         if key not in self._by_key:
             self._by_key[key] = len(self.keys)

@@ -22,7 +22,7 @@ SAMPLED = 100_000  # rows by which shards are made about equally large
 
 
 def dask_client(X: Any) -> Any:
-    """The cluster that a Dask frame is computed on, or None where there is none."""
+    """The cluster that a Dask frame is computed on, or None without one."""
     if not nw.from_native(X).implementation.is_dask():
         return None
     try:
@@ -36,7 +36,7 @@ def dask_client(X: Any) -> Any:
 
 
 def require_client(X: Any, n_shards: int) -> Any:
-    """The cluster that a Dask frame is computed on; ParamError where there is none."""
+    """The cluster that a Dask frame is computed on; ParamError without one."""
     client = dask_client(X)
     if client is None:
         raise ParamError(

@@ -121,7 +121,7 @@ class WhatIf:
 
 @dataclass(frozen=True, repr=False)
 class Explanation:
-    """Why a list predicts what it predicts for one case. Positions of rules are numbered from 0.
+    """Why a list makes its prediction for one case. Positions of rules are numbered from 0.
 
     Attributes
     ----------

@@ -139,7 +139,7 @@ def _change(
 def _nearest(
     logic: ListLogic, cell_of: Mapping[str, int | None], cells: tuple[Cell, ...]
 ) -> tuple[Cell, ...]:
-    """Cells without an order as they are; of others the nearest, and what it touches."""
+    """Unordered cells unchanged; of ordered cells, the nearest and its adjacent ones."""
     if cells[0].kind in (Kind.BOOLEAN, Kind.CATEGORY):
         return cells
     all_cells = logic.cells[cells[0].column]

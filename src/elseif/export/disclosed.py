@@ -173,7 +173,7 @@ def cells_of_lists(
     unit: float,
     label_counts: Sequence[float] | None = None,
 ) -> Cells:
-    """What lists of rounded counts publish of the same people, whose rows are not at hand.
+    """What lists with rounded counts reveal about the same people, whose rows are unavailable.
 
     Rows are the ways in which a person can fall into a line of each list: a rule cannot be
     true by one list and false by another. ``label_counts`` are those of all people together.
@@ -211,7 +211,7 @@ def _ways_to_fall(lists: Sequence[RuleList]) -> np.ndarray:
 
 
 def _nameless(convergence: Convergence) -> Convergence:
-    """Diagnostics without the places of rules in a pool that is left out, nor exact shares."""
+    """Diagnostics without exact shares and without positions in a pool that is left out."""
     coarse = coarse_diagnostics(convergence)
     named = [replace(q, name=NAMELESS.get(q.level, q.name), index=-1) for q in coarse.quantities]
     return replace(coarse, quantities=tuple(named))

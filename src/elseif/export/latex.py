@@ -126,7 +126,7 @@ def _line(cells: list[str]) -> str:
 
 
 def latex_escaped(text: str) -> str:
-    """Text that LaTeX sets as it is; a word that no column could hold may be broken.
+    """Text that LaTeX prints literally; a word too wide for any column may be broken.
 
     No line ends between an operator and its value.
     """

@@ -55,6 +55,6 @@ def _line(cells: list[str], widths: list[int], numbers: list[bool]) -> str:
 
 
 def markdown_escaped(text: str) -> str:
-    """Text that Markdown shows as it is; a blank that would vanish is kept."""
+    """Text that Markdown shows literally; blanks that would be collapsed are kept."""
     escaped = MARKDOWN.sub(r"\\\g<0>", text)
     return re.sub(r"^ | $|(?<= ) ", "&#32;", escaped)

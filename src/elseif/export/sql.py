@@ -324,7 +324,7 @@ class _Writer:
         return self.identifier(self.columns.get(name, name))
 
     def identifier(self, name: str, of: str = "column") -> Tree:
-        """A quoted name; what a database cannot have as a name is refused."""
+        """A quoted name; names that a database does not allow are refused."""
         size = len(name.encode("utf-8", "surrogatepass"))
         advice = "Give the column another name by columns={...}."
         if of == "table":

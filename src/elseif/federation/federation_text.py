@@ -95,7 +95,7 @@ def _left_out(federated: Federated) -> str:
 
 
 def estimate_text(value: Estimate) -> str:
-    """A value with its interval, as far as they are known."""
+    """A value with its interval, if known."""
     if np.isnan(value.value):
         return "unknown"
     if np.isnan(value.low):

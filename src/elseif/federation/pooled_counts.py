@@ -50,7 +50,7 @@ class PooledCounts:
 
     @cached_property
     def _truths(self) -> dict[Condition, np.ndarray]:
-        """Of which patterns each condition is true."""
+        """The patterns in which each condition is true."""
         truths = {}
         for number, column in enumerate(self.plan.columns):
             cells = np.array(self.plan.cells[column.name], dtype=bool)
@@ -86,7 +86,7 @@ class PooledCounts:
         return make_layout(labels.codes, len(labels.classes), labels.weights, labels.unit)
 
     def holds(self, antecedent: Antecedent) -> np.ndarray:
-        """Of which patterns all conditions of an antecedent are true."""
+        """The patterns in which all conditions of an antecedent are true."""
         truth = np.ones(len(self.patterns), dtype=bool)
         for condition in antecedent:
             truth &= self._truths[condition]

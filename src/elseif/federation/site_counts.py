@@ -150,7 +150,7 @@ def count_rows(
 
 
 def _label_codes(plan: Plan, y: Any, n_rows: int, missing_y: str) -> np.ndarray:
-    """The place of each row's label in the plan; -1 where there is none."""
+    """The index of each row's label in the plan; -1 if it has none."""
     labels = label_array(y).ravel()
     if len(labels) != n_rows:
         raise DataError(
@@ -204,7 +204,7 @@ def _warn_of_unknown_levels(plan: Plan, table: Table) -> None:
 def cell_numbers(
     column: Column, conditions: Sequence[Condition], cells: Sequence[tuple[bool, ...]]
 ) -> np.ndarray:
-    """The place of each row's truths among the cells of a column."""
+    """The index of each row's cell among the cells of a column."""
     truths = np.stack([condition.holds(column) for condition in conditions], axis=1)
     distinct, distinct_index = np.unique(truths, axis=0, return_inverse=True)
     known = {cell: number for number, cell in enumerate(cells)}

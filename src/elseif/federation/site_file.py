@@ -156,7 +156,7 @@ def _check_count(n: Any, min_cell: int | None, where: str, may_be_unknown: bool 
 def _patterns(
     raw: Any, plan: Plan, min_cell: int | None, name: str
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Patterns that can be, each once, and their counts."""
+    """Valid patterns, each once, and their counts."""
     entries = check_list(raw, f"{name}: patterns", 0, MOST_PATTERNS)
     sizes = [len(plan.cells[column.name]) for column in plan.columns]
     n_labels, total = len(plan.classes), 0

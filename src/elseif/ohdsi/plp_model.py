@@ -155,7 +155,7 @@ Covariate = tuple[int, str, int, int]  # covariate id, name, analysis, concept i
 
 
 def _databases(model: FittedModel) -> str:
-    """The sites that counted, or what the database of the cohort calls itself."""
+    """The sites that counted, or the name of the cohort's database."""
     if model.federation is not None:
         return ", ".join(show_name(site["site"]) for site in model.federation["sites"])
     names = [] if model.cohort is None else model.cohort["source_names"]

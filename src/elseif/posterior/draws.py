@@ -410,7 +410,7 @@ class Posterior:
 
 
 def _places_as_read(lists: Lists, chosen: np.ndarray) -> np.ndarray:
-    """The place of each chosen list among them: by what its rules capture, then by its items."""
+    """The index of each chosen list: matched by what its rules capture, then by its items."""
     captured = (-lists.label_counts.sum(axis=1)).tolist()
     items, offsets = lists.items.tolist(), lists.offsets.tolist()
     keys = [

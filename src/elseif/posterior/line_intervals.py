@@ -47,7 +47,7 @@ def line_intervals(
 
 
 def _some_people(line: np.ndarray, n_lines: int) -> np.ndarray:
-    """All rows, or so many of each line."""
+    """All rows, or a sample of each line."""
     if len(line) <= MOST_PEOPLE:
         return np.arange(len(line))
     most = MOST_PEOPLE // n_lines

@@ -43,7 +43,7 @@ DIGITS = 53  # binary digits of a float
 
 @dataclass(frozen=True)
 class Level:
-    """The distinct sets of so many leading rules: each a smaller set and one rule more."""
+    """The distinct sets of j leading rules: each a smaller set and one more rule."""
 
     parents: np.ndarray  # int (sets,): into the level before
     added: np.ndarray  # int (sets,): into the antecedents used
@@ -86,7 +86,7 @@ def predictive_probabilities(posterior: Posterior, table: Table) -> np.ndarray:
 
 
 def sums_for(posterior: Posterior, table: Table) -> bool:
-    """Whether predictions come from the sum over all lists, which asks for all of their columns."""
+    """Whether predictions come from the sum over all lists, which needs all of their columns."""
     if posterior.exact is None or not predicts_exactly(posterior):
         return False
     return all(name in table for name in posterior.pool_columns)

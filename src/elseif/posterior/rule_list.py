@@ -50,7 +50,7 @@ class ModelMetadata:
         return self.display.label_names(self.classes.tolist(), self._plain_names())
 
     def probability_of(self, position: int) -> str:
-        """What a label's probability is of: the outcome's name for the last of two labels."""
+        """What a label's probability refers to: the outcome's name for the last of two labels."""
         is_event = len(self.classes) == 2 and position == 1
         return (self.display.outcome.name if is_event else None) or self.label_names[position]
 

@@ -26,7 +26,7 @@ MOST_TIED = 100  # equal insertions that are compared by how they read
 
 @dataclass(frozen=True)
 class ScoredList:
-    """A list, its loss, and what it is preferred by among lists of the same loss."""
+    """A list, its loss, and the criterion among lists with the same loss."""
 
     rules: Rules
     loss: float
@@ -46,7 +46,7 @@ def _less_first(captured: tuple[int, ...]) -> tuple[int, ...]:
 def nearest_lists(
     target: Target, starts: Iterable[Rules], max_length: int, exhaustive: bool | None = None
 ) -> list[ScoredList]:
-    """For each length from 0 on, the nearest list of so many rules.
+    """For each length from 0 on, the nearest list of that length.
 
     All lists are looked at where that is quick, unless ``exhaustive`` says otherwise.
     """
@@ -60,7 +60,7 @@ def nearest_lists(
 
 
 def beginnings_of_drawn(target: Target, posterior: Posterior, max_length: int) -> list[Rules]:
-    """The most probable drawn lists and their beginnings, as far as made of candidates."""
+    """The most probable drawn lists and their beginnings that are made of candidates."""
     index_of = {a: i for i, a in enumerate(target.candidates.tolist())}
     beginnings: dict[Rules, None] = {}
     for i in posterior.best_first[:DRAWN].tolist():
@@ -217,7 +217,7 @@ class Search:
         return ScoredList(rules, self._loss(totals), tuple(counts[:-1].tolist()))
 
     def loss_of(self, rules: Rules) -> float:
-        """The loss of any list, however few observations its lines have."""
+        """The loss of any list, without a minimum number of observations per line."""
         return self._loss(self._assign(rules))
 
     def _loss(self, totals: np.ndarray) -> float:

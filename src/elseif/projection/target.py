@@ -85,7 +85,7 @@ def bytes_of_target(problem: Problem, n_candidates: int) -> int:
 
 
 def require_target_memory(problem: Problem) -> None:
-    """Raise where there is no memory for the target; asked before sampling, which takes long."""
+    """Raise if there is no memory for the target; called before sampling, which takes long."""
     n_bytes = bytes_of_target(problem.small or problem, problem.pool_size)
     if problem.shards is not None and problem.small is None:  # then covers come from the shards
         n_bytes += 2 * len(problem.covers) * problem.layout.n_words * 8
@@ -149,7 +149,7 @@ def _loss_of_no_rule(sums: np.ndarray, unit: float) -> float:
 def rank_weights(
     whole: np.ndarray, weights: np.ndarray, units: tuple[float, float], information: float
 ) -> np.ndarray:
-    """What a correctly ranked pair of rows counts, by label, in nats.
+    """The weight of a correctly ranked pair of rows, by label, in nats.
 
     A list loses a share of the information in the posterior predictive, and a share of the distance
     of its AUC from one half. A pair counts as much as gives both shares the same weight. ``whole``
@@ -176,7 +176,7 @@ def rank_weights(
 
 
 def _candidates(problem: Problem, posterior: Posterior) -> np.ndarray:
-    """The pool, or as much of it as there is room for: what the posterior uses most."""
+    """The pool, or the antecedents that the posterior uses most, if there is not room for all."""
     n_bits = problem.layout.n_words * WORD_BITS
     # of an antecedent's cover and its complement the smaller is kept
     size = np.minimum(posterior.pool.supports, 1 - posterior.pool.supports) * n_bits + 1

@@ -206,7 +206,7 @@ def decision_chart(decision: Data, prevalence: float, description: str, key: str
 
 
 def _above(points: Sequence[tuple[float, float]], floor: float) -> list[tuple[float, float]]:
-    """A falling line, cut off where it goes through the floor."""
+    """A falling line, clipped at the bottom of the chart."""
     kept = [points[0]]
     for (x0, y0), (x1, y1) in pairwise(points):
         if y1 < floor:

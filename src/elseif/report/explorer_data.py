@@ -204,7 +204,7 @@ class _Areas:
 
 
 def _pattern_data(explored: Exploration) -> dict[str, Any]:
-    """Counts to edit with, or why there are none."""
+    """Counts for editing, or why there are none."""
     if not explored.chosen.antecedents:
         return {"patterns": None, "refusal": "Editing is off: there is no rule to choose from."}
     chosen, pool = explored.chosen, explored.posterior.pool

@@ -42,7 +42,7 @@ def is_large_enough(members: np.ndarray, cells: Cells) -> bool:
 
 
 def rounded_size(members: np.ndarray, cells: Cells) -> float:
-    """The sum of a group's counts by label, as they would be shown."""
+    """The sum of a group's counts by label, rounded as shown."""
     counts = np.bincount(cells.codes[members], minlength=cells.n_labels)
     return float(counts.sum() if cells.rounding is None else cells.rounding.counts(counts).sum())
 

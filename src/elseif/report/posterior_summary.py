@@ -203,7 +203,7 @@ def _good_lists(posterior: Posterior, shown: RuleList, is_exact: bool) -> list[G
 
 
 def _words(convergence: Convergence, is_summed: bool) -> list[str]:
-    """What a reader should take from the diagnostics."""
+    """What the diagnostics mean for a reader."""
     if not convergence.n_chains:
         return ["There is only one possible list, so there was nothing to sample."]
     sentences = [

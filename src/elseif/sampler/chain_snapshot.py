@@ -25,7 +25,7 @@ _RUNS = tuple(field.name for field in fields(RunLengthDraws))
 
 @dataclass(frozen=True, eq=False)
 class ChainSnapshot:
-    """Where a chain is, what it has learnt in its warm-up, and what it has kept."""
+    """The state of a chain, its adaptation, and its kept draws."""
 
     adapted_until: int  # end of the last adaptation window
     capacity: int  # length of list that there is room for
@@ -52,7 +52,7 @@ class ChainSnapshot:
         return int(self.counters[0][0])
 
     def without_pages(self) -> ChainSnapshot:
-        """What is needed to go on, without the draws that were handed over."""
+        """What is needed to continue, without the draws that were handed over."""
         return replace(self, pages=no_runs(self.page[3].shape[1]))
 
     def to_arrays(self) -> tuple[dict[str, int], dict[str, np.ndarray]]:

@@ -37,11 +37,11 @@ FIRST_STRETCH, LONGEST_STRETCH = 0.5, 20.0
 
 
 class Paused(Exception):
-    """A chain has come to the end of a stretch, and can go on."""
+    """A chain has finished a stretch and can continue."""
 
 
 def are_shared(n_jobs: int | None) -> bool:
-    """Whether chains run in this process: always, unless a back end of processes was asked for."""
+    """Whether chains run in this process: always, unless a back end of processes was requested."""
     return works_here() or n_jobs == 1
 
 
@@ -124,7 +124,7 @@ _LOCK = threading.Lock()
 
 
 def _writable(part: Any) -> Any:
-    """A dataclass with arrays of its own: those that arrive may be read only, which Numba minds."""
+    """A dataclass with writable copies of its arrays: Numba rejects read-only ones."""
     values = {field.name: getattr(part, field.name) for field in fields(part) if field.init}
     arrays = {k: v.copy() for k, v in values.items() if isinstance(v, np.ndarray)}
     return replace(part, **arrays)
@@ -133,7 +133,7 @@ def _writable(part: Any) -> Any:
 def run_stretch(
     shipped: Shipped | str, snapshot: ChainSnapshot, n_iter: int, seconds: float
 ) -> ChainSnapshot | None:
-    """Continue a chain in a worker for about so many seconds, up to ``n_iter`` since its start.
+    """Continue a chain in a worker for some seconds, up to ``n_iter`` since its start.
 
     The snapshot comes without the draws that it has handed over, and is returned with those of this
     stretch. ``shipped`` is the problem or the token of one that the worker may have; None is
@@ -161,7 +161,7 @@ def run_stretch(
 
 
 class Workers:
-    """The workers of joblib's back end, held for as long as chains need them."""
+    """The workers of joblib's back end, kept as long as chains need them."""
 
     def __init__(self, n_jobs: int | None) -> None:
         self._n_jobs = n_jobs
@@ -211,7 +211,7 @@ class Workers:
         n_iter: int,
         seconds: float,
     ) -> dict[int, ChainSnapshot]:
-        """Where chains are after some seconds; those whose worker lacks the problem send it."""
+        """The chains after some seconds; the problem is sent to workers that lack it."""
         back: dict[int, ChainSnapshot] = {}
         for what in (shipped.token, shipped) if self._was_sent else (shipped,):
             left = [k for k in waiting if k not in back]

@@ -46,7 +46,7 @@ EXACT_RUN = 6_000
 
 
 class Continuation(Protocol):
-    """Goes on from where the chains are: for so many iterations of each, or so many seconds."""
+    """Continues the chains: each for some iterations, or all for some seconds."""
 
     def __call__(
         self,

@@ -95,7 +95,7 @@ class Checkpoints:
 
     @property
     def has_any(self) -> bool:
-        """Whether there is a checkpoint to go on from."""
+        """Whether there is a checkpoint to continue from."""
         return bool(self._found)
 
     @property
@@ -121,7 +121,7 @@ class Checkpoints:
         )
 
     def warn_of_failure(self, error: Exception) -> None:
-        """Warn once that checkpoints cannot be written; the fit goes on."""
+        """Warn once that checkpoints cannot be written; the fit continues."""
         if not self._has_warned:
             self._has_warned = True
             warnings.warn(
@@ -171,7 +171,7 @@ class PartOfFit:
         return self.seconds_before + time.monotonic() - self._began
 
     def take(self, chain: int, saved: SavedChain) -> None:
-        """Go on from what was found of a chain: its file is not the next to be replaced."""
+        """Continue from a chain's checkpoint: its file is not the next to be replaced."""
         self._n_saved[chain] = saved.n_saved
         self.seconds_before = max(self.seconds_before, saved.seconds)
 

@@ -350,7 +350,7 @@ def _compared_with_a_sum(
 
 
 def _of_lists(traces: Traces, problem: Problem, monitored: MonitoredObservations) -> Followed:
-    """The first level: what the drawn lists are like, and what they predict."""
+    """The first level: properties and predictions of the drawn lists."""
     predicted = traces.predicted(monitored, problem.pseudocounts, problem.layout.unit)
     n_predicted = predicted.shape[1]
     return Followed(

@@ -49,7 +49,7 @@ def cover_patterns(problem: Problem, chosen: Sequence[int] | None = None) -> Cov
 
 
 def is_cheap(problem: Problem, n_chosen: int) -> bool:
-    """Whether the sum over the lists of so many antecedents takes little time and memory."""
+    """Whether the sum over the lists of ``n_chosen`` antecedents takes little time and memory."""
     n_counted = int(problem.layout.label_totals.sum())
     few_bytes = bytes_to_sum(n_chosen, problem.n_labels, n_counted) <= FEW_BYTES
     return n_chosen > 0 and few_bytes and problem.layout.n_words <= FEW_WORDS

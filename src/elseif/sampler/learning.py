@@ -139,7 +139,7 @@ def _note(problem: Problem, values: Values, is_exact: bool) -> str:
 
 
 def _doubts(search: SearchEnd, names: Sequence[str]) -> str:
-    """What a search by chains leaves open, in words."""
+    """What a search by chains leaves uncertain, in words."""
     doubtful = [
         f"{name} by {error:.0%}"
         for name, error in zip(names, search.errors.tolist(), strict=True)
@@ -398,7 +398,7 @@ class Reweighted:
 
 
 def distinct_rows(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The distinct rows of a table of whole numbers, and the place of each row among them."""
+    """The distinct rows of a table of whole numbers, and the index of each row among them."""
     least = rows.min(axis=0)
     sizes = rows.max(axis=0) - least + 1
     if np.log2(sizes.astype(float)).sum() < 62:  # a row as one number, which sorts much faster
@@ -410,7 +410,7 @@ def distinct_rows(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _evenly_spaced(n_draws: np.ndarray, most: int | None) -> np.ndarray:
-    """How many of so many evenly spaced draws are in each run; all, where there are no more."""
+    """How many of ``most`` evenly spaced draws are in each run; all if there are no more."""
     ends = np.cumsum(n_draws)
     if most is None or ends[-1] <= most:
         return n_draws

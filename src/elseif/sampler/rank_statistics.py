@@ -86,7 +86,7 @@ def _of_two_values(
 
 
 def _split(list_of_draw: np.ndarray) -> np.ndarray:
-    """The halves of chains as chains of their own; an odd draw in the middle is left out."""
+    """The halves of chains as separate chains; an odd draw in the middle is left out."""
     half = list_of_draw.shape[1] // 2
     return np.concatenate([list_of_draw[:, :half], list_of_draw[:, -half:]])
 

@@ -28,7 +28,7 @@ class RunLengthDraws:
 
 @dataclass(frozen=True)
 class ChainInfo:
-    """What a person wants to know of a chain: steps proposed and accepted by option."""
+    """A chain's statistics for people: steps proposed and accepted by option."""
 
     start: tuple[int, ...]
     n_iter: int
@@ -58,7 +58,7 @@ def join_runs(pieces: Sequence[RunLengthDraws]) -> RunLengthDraws:
 
 
 def join_pages(pages: Sequence[RunLengthDraws]) -> RunLengthDraws:
-    """Pages of one chain as one: a stay that goes on over the end of a page is one run.
+    """Pages of one chain joined: a stay that continues across pages is one run.
 
     So the runs do not depend on where pages begin and end.
     """

@@ -46,7 +46,7 @@ LARGEST_COPY = 1 << 27
 
 
 class RunOfChains:
-    """Chains that are always at the same iteration, and can go on from there.
+    """Chains that are always at the same iteration, and can be continued.
 
     A run of n iterations adapts only in windows of its first half, and a longer run has windows of
     its own. If these were passed without adapting, the chains return to the last one, of which a
@@ -75,7 +75,7 @@ class RunOfChains:
         self._forget()
 
     def _forget(self) -> None:
-        """Have nothing but the start to go on from."""
+        """Forget all copies: continue from the start only."""
         self._chains.clear()
         self._copies: list[Chain] = []  # at the last end of a window that the run went past
         self._seconds = float("nan")  # of an iteration of all chains
@@ -137,7 +137,7 @@ class RunOfChains:
         return usable
 
     def _leads_to(self, snapshot: ChainSnapshot, n_iter: int) -> bool:
-        """Whether a chain can go on to a run of some length: it has missed no window of it."""
+        """Whether a chain can continue to a run of this length: it has missed no window of it."""
         missed = [w for w in self._windows(n_iter) if snapshot.adapted_until < w < snapshot.n_done]
         has_draws = min(snapshot.n_done, snapshot.kept_from) <= n_iter // 2
         return snapshot.n_done <= n_iter and not missed and has_draws
@@ -187,7 +187,7 @@ class RunOfChains:
         return True
 
     def release_workers(self) -> None:
-        """Let workers of other processes go, until chains go on."""
+        """Release the workers of other processes until chains continue."""
         self._workers.release()
 
     def finish(self, cut_short: float | None = None) -> None:

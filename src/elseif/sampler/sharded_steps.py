@@ -73,7 +73,7 @@ class SharedMessages:
         return counts
 
     def decided(self, number: int, accepted: np.ndarray) -> None:
-        """Have the shards write what a chain accepted, with its next message."""
+        """Send what a chain accepted to the shards with its next message."""
         self._accepted[number] = accepted
 
     def _send_if_all_wait(self) -> None:
@@ -139,7 +139,7 @@ def advance_on_shards(chain: Chain, messages: SharedMessages, number: int, until
 
 
 def _take_steps(chain: Chain, messages: SharedMessages, number: int, steps: np.ndarray) -> bool:
-    """So many steps at each temperature, all temperatures at once; False for a ratio of NaN."""
+    """Some steps at each temperature, all temperatures at once; False for a ratio of NaN."""
     uniforms = np.empty((int(steps.sum()), 4))
     # in the order of a chain that takes one step after another
     draw_uniforms(chain.stream, uniforms)
@@ -171,7 +171,7 @@ def _have_rows(state: compiled.State, replicas: np.ndarray) -> bool:
 
 
 def _room_for(chain: Chain, n_runs: int) -> int:
-    """How many more runs, at most so many, can be recorded of the longest lists."""
+    """How many more runs of the longest lists can be recorded, up to ``n_runs``."""
     state, buffer = chain.state, chain.buffer
     # lists may grow at each step
     run, longest = int(buffer.n_runs[0]), state.rows.shape[1] + n_runs

@@ -107,7 +107,7 @@ class Traces:
 def _groups(
     chains: Sequence[RunLengthDraws], joined: RunLengthDraws, run_of_point: np.ndarray
 ) -> np.ndarray | None:
-    """Which replica of which chain held each point; None where each chain has one alone."""
+    """The replica of each point, over all chains; None if each chain has only one."""
     if joined.replica is None or not np.any(joined.replica):
         return None
     n_replicas = int(joined.replica.max()) + 1

@@ -43,7 +43,7 @@ class WarmStart:
 
 @dataclass(frozen=True)
 class WarmStarts:
-    """Where all chains begin, and what was looked at to choose it."""
+    """Where all chains begin, and what was scored to choose it."""
 
     chains: tuple[WarmStart, ...]
     n_scored: int = 0  # lists of up to two rules
@@ -53,7 +53,7 @@ class WarmStarts:
     best: ScoredLists | None = None
 
     def sentence(self) -> str:
-        """What was looked at, in words; empty where nothing was."""
+        """What was scored, in words; empty if nothing was."""
         if not self.n_scored:
             return ""
         which = "all" if self.all_of_two else "the most promising"

@@ -149,7 +149,7 @@ def _detail(served: ServedModel, answer: Answer, texts: list[str]) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Text as it is, in Markdown."""
+    """Literal text in Markdown."""
     special = "\\`*_[]<>#|~&"
     one_line = visible(" ".join(text.split()))
     escaped = "".join(f"\\{c}" if c in special else c for c in one_line)

@@ -72,7 +72,7 @@ class Binding:
         return any(coding in self.codes for coding in self._codings(entry))
 
     def _codings(self, entry: Mapping[str, Any]) -> list[str]:
-        """Its codes; none where it is described in words, or by a reference to another resource."""
+        """Its codes; empty if it is described in words or refers to another resource."""
         concept = entry.get(CODE_OF[self.source])
         if self.source == "medication" and concept is None:  # as release 5 of FHIR has it
             concept = _mapping(entry.get("medication")).get("concept")

@@ -31,7 +31,7 @@ def shown(value: Any) -> str:
 
 
 async def json_body(request: Request, most_bytes: int, seconds: float) -> Any:
-    """The value that the body stands for; Refused where there is none.
+    """The value in the body; Refused if it is invalid.
 
     Parameters
     ----------

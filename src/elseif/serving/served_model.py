@@ -92,7 +92,7 @@ class ServedModel:
 
     @cached_property
     def levels(self) -> Mapping[str, tuple[Any, ...]]:
-        """The levels of columns of which all are known."""
+        """The levels of columns whose levels are all known."""
         return known_levels(self.model.fit_report.columns)
 
     def kind(self, column: str) -> Kind:

@@ -15,7 +15,7 @@ PATIENCE = 10.0  # seconds in which a request has to begin, or some of an answer
 
 
 class EndingSlowClients(H11Protocol):
-    """HTTP/1.1 that ends connections on which no request begins, or no answer is read."""
+    """HTTP/1.1 that closes connections on which no request arrives or no response is read."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Look after the connection from now on."""

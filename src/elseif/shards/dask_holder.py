@@ -53,7 +53,7 @@ class DaskHolder:
             return getattr(self._actor, name)(*arguments)
 
     def answer(self, asked: Any) -> Any:
-        """What the method returns, once it does."""
+        """Wait for the method's result."""
         with losing():
             return asked.result()
 

@@ -172,7 +172,7 @@ class Shard:
     # --------------------------------------------------------------- what is sampled
 
     def perform(self, requests: Sequence[tuple[Any, ...]]) -> list[np.ndarray | None]:
-        """Do what chains ask for, each in a tuple that begins with what it is.
+        """Handle the requests of chains, each a tuple that begins with its kind.
 
         (LOAD, chain, lists, rows) brings a chain's replicas to some lists; (STEP, chain, accepted,
         proposals) writes the changes that were accepted before, and counts new proposals.

@@ -32,14 +32,14 @@ class Holder(Protocol):
         """Make the shard, from its rows."""
 
     def ask(self, name: str, arguments: tuple[Any, ...]) -> Any:
-        """Begin to call a method of the shard; ShardLostError where there is none."""
+        """Start calling a method of the shard; ShardLostError if the shard is gone."""
 
     def answer(self, asked: Any) -> Any:
-        """What the method returns; ShardLostError where the shard has gone."""
+        """The result of the call; ShardLostError if the shard is gone."""
 
 
 class Shards:
-    """The observations of a table, in parts, which are held in the order of the observations."""
+    """The observations of a table in shards, in the order of the observations."""
 
     def __init__(self, holders: Sequence[Holder], n_labels: int, unit: float = 1.0) -> None:
         self._holders, self._n_labels, self._unit = list(holders), n_labels, unit
@@ -123,7 +123,7 @@ class Shards:
         )
 
     def _again(self, k: int, name: str, arguments: tuple[Any, ...]) -> Any:
-        """Make a shard again from its rows, bring it up to date, and repeat what it was asked."""
+        """Rebuild a shard from its rows, bring it up to date, and repeat the request."""
         holder = self._holders[k]
         self._without_lists.add(k)
         try:
@@ -166,7 +166,7 @@ class Shards:
         return whole
 
     def same_covers(self, members: np.ndarray) -> list[list[int]]:
-        """Places of conjunctions whose covers are the same, together."""
+        """Positions of conjunctions with the same cover, grouped."""
         groups: dict[tuple[bytes, ...], list[int]] = {}
         for member, digests in enumerate(zip(*self.call("digests", members), strict=True)):
             groups.setdefault(digests, []).append(member)

@@ -184,7 +184,7 @@ def plot_inclusion(posterior: Posterior, most: int = 15) -> Figure:
 
 
 def _wrapped(conditions: str) -> str:
-    """Conditions beside a picture, over as many lines as they need."""
+    """Conditions next to a picture, wrapped over as many lines as needed."""
     shown = show_name(conditions, LONGEST).split(" and ")
     return escape_mathtext("\n".join(wrap(shown, NAME_WIDTH)))
 

@@ -31,7 +31,7 @@ class FileKeeper:
         return self.folder / file_name(key.population) / name
 
     def read(self, key: FitKey) -> FoldResult | None:
-        """What was kept of a fit; None where nothing whole is there."""
+        """The stored result of a fit; None if there is no complete one."""
         path = self.path(key)
         try:
             content = path.read_bytes()

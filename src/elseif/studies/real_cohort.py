@@ -50,7 +50,7 @@ VALUES_NOTE = (
 
 @dataclass(frozen=True)
 class RealCohort:
-    """What is asked of a table, and who is in it."""
+    """What a study predicts from a table, and who is in it."""
 
     name: str
     outcome: str

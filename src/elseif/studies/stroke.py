@@ -323,7 +323,7 @@ class _Study:
 
 
 def populations(patients: Patients) -> list[Population]:
-    """Everybody, women and men; of sexes that nobody has there is none."""
+    """Everybody, women and men; a sex without patients is left out."""
     sex = np.asarray(patients.cohort.sex).astype(str)
     members = {
         EVERYBODY: np.arange(len(sex)),

@@ -68,7 +68,7 @@ def find_patients(settings: StrokeSettings, progress: Progress) -> Patients:
 
 
 def study_definition(settings: StrokeSettings) -> CohortDefinition:
-    """The definition that was asked for, with the time at risk that was."""
+    """The requested definition, with the requested time at risk."""
     from elseif.cohort import load_definition
 
     definition = load_definition(settings.definition)
@@ -80,7 +80,7 @@ def study_definition(settings: StrokeSettings) -> CohortDefinition:
 
 
 def _synthetic_database(settings: StrokeSettings, progress: Progress) -> PlantedStroke:
-    """What was planted in the synthetic database, which is made where there is no such one."""
+    """What was planted in the synthetic database, which is created if it does not exist."""
     path = settings.out / DATABASE
     with contextlib.suppress(OSError, ElseifError):
         planted = read_planted(path)
@@ -150,7 +150,7 @@ def _forget_cohort(folder: Path) -> None:
 
 
 def check_outcome(cohort: Cohort) -> None:
-    """Refuse a cohort in which nobody, or everybody, has the outcome: nothing sets them apart."""
+    """Refuse a cohort in which nobody, or everybody, has the outcome."""
     n, n_events = len(cohort), int(np.sum(cohort.outcome))
     if 0 < n_events < n:
         return

@@ -248,5 +248,5 @@ def wrapped(text: str) -> str:
 
 
 def _cut(text: str, most: int) -> str:
-    """A text of at most so many letters; one long word is cut, not left out."""
+    """A text clipped to a maximum length; one long word is cut, not left out."""
     return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"

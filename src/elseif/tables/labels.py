@@ -54,7 +54,7 @@ class Labels:
 
     @property
     def count_once(self) -> bool:
-        """Whether every row counts once, which one number then says of all of them."""
+        """Whether every row counts once, so that a single number represents all weights."""
         return self.weights.strides == (0,) and bool(np.all(self.weights[:1] == 1))
 
 
@@ -328,7 +328,7 @@ def _least_room(weights: np.ndarray) -> np.ndarray:
 
 
 def _weight_numbers(sample_weight: Any) -> np.ndarray:
-    """Weights as floats; text is not a number, even where it spells one, nor is a duration."""
+    """Weights as floats; texts and durations are not numbers, even if they look like one."""
     try:
         given = np.asarray(unmasked(sample_weight))
         mixed = given.dtype.kind in "USO"

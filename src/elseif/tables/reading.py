@@ -33,7 +33,7 @@ MOST_BYTES = 1 << 28  # of remembered columns, and of columns of an array turned
 
 
 class Table:
-    """Named columns, each converted when it is asked for."""
+    """Named columns, each converted when it is requested."""
 
     def __init__(
         self,
@@ -195,7 +195,7 @@ def whole_batch(X: Any) -> Any:
 
 
 def eager_frame(X: Any) -> Any:
-    """A data frame behind one interface; what is none as it is, but not what is yet to be one."""
+    """A data frame behind one interface; other objects unchanged; lazy frames are refused."""
     frame = nw.from_native(X, eager_only=True, pass_through=True)
     if isinstance(frame, nw.DataFrame):
         return frame
@@ -249,7 +249,7 @@ def _read_dataset(X: Any, allow_infinite: bool) -> Table:
 
 @lru_cache(maxsize=4)
 def _places_by_name(names: tuple[str, ...]) -> dict[str, int]:
-    """Where each column stands; kept, as a wide table is often predicted for again."""
+    """The index of each column; cached, because wide tables are often reused."""
     return {name: i for i, name in enumerate(names)}
 
 
@@ -392,7 +392,7 @@ def _read_array(X: Any, allow_infinite: bool) -> Table:
 
 
 def _made_a_table(X: Any) -> str:
-    """How to make a table of what is none."""
+    """How to turn another object into a table."""
     if isinstance(X, (str, os.PathLike)):
         return " Read a file by elseif.tables.read_file(X)."
     if isinstance(X, Mapping):

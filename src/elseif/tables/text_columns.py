@@ -184,7 +184,7 @@ class TextColumn:
         return shown_order(known)
 
     def _are_dates(self, texts: list[str], codes: np.ndarray, how: Reading) -> bool:
-        """Whether most texts are dates; what else stands among them is named when they are read."""
+        """Whether most texts are dates; others among them are reported when they are read."""
         counts = np.bincount(codes, minlength=len(texts))
         known = [(t, n) for t, n in zip(texts, counts, strict=True) if not how.is_missing(t)]
         n_dates = sum(n for text, n in known if how.is_date(text))
@@ -271,7 +271,7 @@ def _among_dates(text: str, name: str, order: str, how: Reading, error: ValueErr
 
 
 def _lone_line(row: int, n_rows: int, n_faulty: int, how: Reading) -> str:
-    """What to do where the only odd value stands in the first row or in the last."""
+    """What to do if the only odd value is in the first or the last row."""
     if n_faulty > 1 or n_rows < 3 or row not in (0, n_rows - 1):
         return ""
     what = "a second header, such as units" if row == 0 else "a total or a remark"
@@ -301,7 +301,7 @@ def _word_advice(text: str, name: str, how: Reading) -> str:
 
 
 def decimal_sign(columns: Sequence[TextColumn], delimiter: str) -> str:
-    """The decimal sign of a file: a comma only where nothing else can be meant.
+    """The decimal sign of a file: a comma only if it is unambiguous.
 
     Some column must be all numbers with commas, one of which is no thousands separator, and
     no column may have numbers with points.

@@ -59,7 +59,7 @@ def read_header(lines: TextLines, given: str | None, usual: str) -> Header:
 
 
 def _ends_in_quotes(text: str, given: str | None) -> bool:
-    """Whether a name in quotes goes on in the next line.
+    """Whether a quoted name continues on the next line.
 
     Only a quote that begins a field opens it: in `size 5",y` it is part of the name.
     """
@@ -77,7 +77,7 @@ def _ends_in_quotes(text: str, given: str | None) -> bool:
 
 
 def _delimiter(line: str, usual: str) -> str:
-    """The usual delimiter, or another that stands between names where that one does not."""
+    """The usual delimiter, or another that separates the names if that one does not."""
     outside = QUOTED.sub("", line)
     if usual in outside:
         return usual

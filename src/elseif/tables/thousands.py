@@ -18,7 +18,7 @@ def without_thousands(text: str, separator: str, decimal: str) -> str | None:
 
 
 def certain_separator(texts: Sequence[str], decimal: str) -> str | None:
-    """What sets thousands apart in texts, where it can be nothing else.
+    """The thousands separator in texts, if unambiguous.
 
     A comma may be one of decimals: it must come twice in a number, or before a decimal point.
     """

@@ -28,7 +28,7 @@ PLAIN_DATES = (datetime.date, datetime.datetime)  # of Python, which microsecond
 
 
 def unmasked(values: Any) -> Any:
-    """What NumPy masks is missing: NaN among numbers, None among others; the rest as it is."""
+    """Masked values as missing ones: NaN among numbers, None otherwise; the rest is unchanged."""
     if not isinstance(values, np.ma.MaskedArray):
         return values
     if not np.ma.is_masked(values):
@@ -78,7 +78,7 @@ def _times(series: nw.Series[Any]) -> np.ndarray:
 
 
 def _objects(values: Iterable[Any]) -> np.ndarray:
-    """Any values as an array of one dimension, even where each has a length of its own."""
+    """Any values as a one-dimensional array, even if each is itself a sequence."""
     values = list(values)
     return np.fromiter(values, dtype=object, count=len(values))
 
@@ -239,7 +239,7 @@ def _from_written(array: np.ndarray, missing: np.ndarray, name: str, kind: Kind 
 
 
 def refuse_mixture(values: Iterable[Any], name: str) -> set[str]:
-    """What a column's values are, which must be of one sort; none where there is no value."""
+    """The family of a column's values, which must be unique; empty if there is no value."""
     examples: dict[str, Any] = {}
     for value in values:
         examples.setdefault(family(value), value)

@@ -142,7 +142,7 @@ def log_proposal_ratio(tuning, state, t, r, option, position, target):
 
 @inlined
 def describe_change(state, r, option, position, target):
-    """What a proposal would make of a replica's list, or what it wants to have counted first."""
+    """The change that a proposal makes to a replica's list, or what it needs counted first."""
     if option == MOVE:
         return move.change(state, r, position, target)
     if option == ADD or option == ADD_POSITIONED:

@@ -206,7 +206,7 @@ def anticoagulants(people: People, rng: np.random.Generator) -> Records:
 
 
 def unmapped(records: Records, rng: np.random.Generator) -> Records:
-    """A few records whose source code found no concept, on days of others."""
+    """A few records without a matching concept, on days of other records."""
     rows = np.flatnonzero(rng.random(len(records)) < SHARE_UNMAPPED)
     some = records.take(rows)
     return Records(some.person, np.full(len(rows), UNMAPPED), some.day, some.last_day, some.drug)

@@ -37,7 +37,7 @@ class FrequentColumns(TransformerMixin, BaseEstimator):
         self.min_support = min_support
 
     def fit(self, X: Any, y: Any = None) -> FrequentColumns:
-        """Count, and keep the places of the frequent columns."""
+        """Count, and keep the positions of the frequent columns."""
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float32)
         counts = np.bincount(X.nonzero()[1], minlength=X.shape[1])
         self.kept_ = np.flatnonzero(counts >= self.min_support * X.shape[0])
