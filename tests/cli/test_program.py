@@ -45,7 +45,7 @@ def test_an_ascii_terminal(folder: Path) -> None:
     assert b"there is no such file" in error.stderr
 
 
-def test_data_are_utf8_on_any_terminal(folder: Path, tmp_path: Path) -> None:
+def test_data_are_utf8_on_any_terminal(tmp_path: Path) -> None:
     """Labels come out as they are, whatever the terminal can show."""
     table, model = tmp_path / "t.csv", tmp_path / "m.json"
     table.write_text("a,y\n" + "1,blå\n0,rød\n1,blå\n1,rød\n" * 20, encoding="utf-8")

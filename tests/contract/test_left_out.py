@@ -317,7 +317,7 @@ def test_weights_count_as_repeated_rows_do() -> None:
     assert one.fit_report_.columns[0] == other.fit_report_.columns[0]
 
 
-def test_files_of_earlier_releases_lose_what_they_hold(tmp_path: Path) -> None:
+def test_files_of_earlier_releases_lose_what_they_hold() -> None:
     """A file that still lists identifiers loads, and what is made of it has none."""
     X, _ = people()
     clf = fit({})

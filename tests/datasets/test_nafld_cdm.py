@@ -191,7 +191,7 @@ def test_strokes(nafld: Made, time: int, n: int, n_strokes: int) -> None:
     assert "real people" in cohort.definition.title
 
 
-def test_a_definition_says_its_time(nafld: Made) -> None:
+def test_a_definition_says_its_time() -> None:
     title = definition(1_825).title
     assert title.startswith("Stroke within five years of a first diagnosis")
     assert definition(100).title.startswith("Stroke within 100 days of")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
@@ -284,7 +283,7 @@ def test_the_document_is_typed_and_drawn() -> None:
     assert text == str(export_model(model_of(every_operator()), "dmn"))
 
 
-def test_rows_are_typed(tmp_path: Path) -> None:
+def test_rows_are_typed() -> None:
     """The rows that the engines get hold truth values for boolean columns."""
     model: FittedModel = model_of(every_operator())
     table = typed_rows(model, frame(50).astype({"smoker": "Float64"}))

@@ -220,7 +220,7 @@ def test_categories_that_fit_did_not_see(X: pd.DataFrame, tmp_path: Path) -> Non
         assert_agree(run_pmml(model, X, tmp_path), model, X)
 
 
-def test_infinite_numbers(tmp_path: Path) -> None:
+def test_infinite_numbers() -> None:
     """They are beyond every cut, and not missing."""
     X = frame(100, seed=8, missing=0)
     X.loc[::2, "age"] = np.inf

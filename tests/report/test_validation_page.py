@@ -61,9 +61,7 @@ def page_data(page: str) -> dict[str, Any]:
     return json.loads(match[1])
 
 
-def test_the_numbers_are_those_of_the_validation(
-    fitted: BayesianRuleListClassifier, data: dict[str, Any]
-) -> None:
+def test_the_numbers_are_those_of_the_validation(data: dict[str, Any]) -> None:
     measures = data["measures"]
     assert measures["discrimination"]["auc"] == data["auc"]
     assert measures["calibration"]["recalibration"] == data["recalibration"]
@@ -137,7 +135,7 @@ def test_without_recalibration_or_drift_it_says_why(data: dict[str, Any]) -> Non
     assert drift.mark == "unknown"
 
 
-def test_posterior_averages_have_a_page(fitted: BayesianRuleListClassifier) -> None:
+def test_posterior_averages_have_a_page() -> None:
     averaging = BayesianRuleListClassifier(random_state=0, predict_with="posterior")
     averaging.fit(HERE[["walks", "age"]], HERE.falls)
     validation = validate_externally(averaging, THERE[["walks", "age"]], THERE.falls)

@@ -224,7 +224,7 @@ def test_what_changes_no_draw_may_change(halfway: Path, expected: str) -> None:
     assert digest(result, X) == expected
 
 
-def test_a_fit_without_a_seed_goes_on_with_its_first(halfway: Path, tmp_path: Path) -> None:
+def test_a_fit_without_a_seed_goes_on_with_its_first(tmp_path: Path) -> None:
     folder = tmp_path / "no seed"
     one = fit(folder, kernel="tempered", n_iter=4_000, random_state=None)
     assert digest(fit(folder, kernel="tempered", n_iter=4_000, random_state=None), X) == digest(
