@@ -8,7 +8,7 @@ from pathlib import Path
 
 from elseif.errors import ResourceError
 
-# where Linux says what there is, and what a process may have and has
+# where Linux reports available memory, and a process's limit and use
 MEMINFO, STATM = Path("/proc/meminfo"), Path("/proc/self/statm")
 MEMBERSHIP, CGROUP_ROOT = Path("/proc/self/cgroup"), Path("/sys/fs/cgroup")
 # of cgroups of version 1 and 2: limit, use, and the part of the use that can be given back

@@ -343,7 +343,7 @@ SETTINGS = (
 BY_NAME = {setting.name: setting for setting in SETTINGS}
 # settings of how a fit is run, which no model keeps
 NOT_KEPT = ("checkpoint", "n_shards")
-# settings that a fit may go on with other values of: no draw depends on them
+# settings that may change when a fit is continued: no draw depends on them
 RUN_ONLY = ("n_jobs", "verbose", "predict_with", "max_length", "max_memory", "max_time", *NOT_KEPT)
 CHOICES = {s.name: s.kind.allowed for s in SETTINGS if isinstance(s.kind, Choice)}
 
@@ -388,7 +388,7 @@ OTHERWISE_CALLED = {
     "n_iterations": "n_iter",
     "niter": "n_iter",
 }
-# what there is on purpose no parameter for, and what to do instead
+# what deliberately has no parameter, and what to do instead
 NO_PARAMETER = {
     "class_weight": "It would change the probabilities of every line. If errors have different "
     "costs, choose another threshold on the probability.",

@@ -17,7 +17,7 @@ from elseif.shards.shards import Shards
 
 # pools that are left as they are: chains go through all of them quickly
 SMALL = 200
-# before near-equivalents are merged, a pool is screened to so many times the largest pool
+# before near-equivalents are merged, a pool is screened to this multiple of the largest pool
 ROOM_TO_MERGE = 4
 
 

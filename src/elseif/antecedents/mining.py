@@ -392,7 +392,7 @@ def _conjunctions(
 
     def join(places: np.ndarray) -> np.ndarray | None:
         some = [conditions[i] for i in places]
-        room = limit - (len(conditions) - len(some))  # the others are used alone
+        room = limit - (len(conditions) - len(some))  # the others are used singly
         return _walk(some, covers[places], layout, settings, room)
 
     return join_the_strongest(covers, len(conditions), layout, pseudocounts, join)

@@ -17,7 +17,7 @@ class StreamedCovers:
     def __init__(self, layout: BitLayout, n_conditions: int) -> None:
         assert layout.sizes is not None
         self._layout, self._sizes = layout, layout.sizes
-        # each in an array of its own, so that those which are not needed can go
+        # each in a separate array, so that those not needed can be released
         self._words = [zero_words(layout.n_words) for _ in range(n_conditions)]
         n_numbers = -(-n_conditions // CONDITIONS_IN_A_NUMBER)
         none = np.zeros((0, n_numbers), dtype=np.int64)

@@ -130,7 +130,7 @@ def run(arguments: Sequence[str]) -> int:
     except SystemExit as end:  # typer's own answer to a closed pipe
         return BROKEN_PIPE if end.code == 1 else int(end.code or 0)
     except Exception as error:
-        if was_stopped():  # DuckDB makes an error of its own of an interrupt
+        if was_stopped():  # DuckDB turns an interrupt into an error of its own
             return stopped()
         trace = "".join(traceback.format_exception(error)) if debug else None
         return _failed(error, trace)

@@ -145,9 +145,7 @@ def give_up_if_failing(stream: TextIO | None) -> None:
     """Discard what cannot be written: Python would try again at exit, and complain."""
     if stream is None:
         return
-    stream = getattr(
-        stream, "wrapped", stream
-    )  # click hides a closed pipe behind a stream of its own
+    stream = getattr(stream, "wrapped", stream)  # click hides a closed pipe behind its own stream
     try:
         stream.flush()
     except (OSError, ValueError):  # ValueError: it was closed

@@ -42,7 +42,7 @@ EXIT_CODES: tuple[tuple[type[BaseException], int], ...] = (
 # user and password of an address: up to the end of a quotation, or to the next blank; one slash
 # is left of two where an address was taken for the name of a file. How an address is written,
 # which our own advice says, holds no secret
-# of a scheme at most so many characters: without a limit, a value of a million letters takes hours
+# a bounded number of characters of a scheme: without it, a value of a million letters takes hours
 _SCHEME = r"([A-Za-z][\w+.-]{1,40}://?+)(?!USER(?::PASSWORD)?@HOST:PORT/NAME)"
 _IN_ADDRESS = re.compile(rf"(?:(?<=(['\"])){_SCHEME}(?:(?!\1).)*@)|(?:{_SCHEME}\S*@)")
 

@@ -225,7 +225,7 @@ def _labels(column: Any, path: Path, wanted: Wanted) -> Any:
             f"labels are {_some(order)}."
         )
     recode = np.array([*(code_of[value] for value in values), -1])
-    # whole numbers beside missing ones would become fractions
+    # whole numbers together with missing ones would become floats
     categories = pd.Index(order, dtype=object if len(missing) else None)
     return pd.Series(pd.Categorical.from_codes(recode[codes], categories), name=wanted.label)
 

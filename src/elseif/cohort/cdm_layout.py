@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from elseif.errors import DatabaseError
 
-SOURCE = "cdm_source"  # what a database says that it is; it may be absent
+SOURCE = "cdm_source"  # the database's name; it may be absent
 # tables of the common data model 5.3 and 5.4, and of each what is read
 CDM: Mapping[str, Mapping[str, str]] = {
     "person": {"person_id": "int64", "gender_concept_id": "int64", "year_of_birth": "int64"},
@@ -91,7 +91,7 @@ EVENTS = {
     "procedure": "procedure_occurrence",
     "visit": "visit_occurrence",
 }
-VOCABULARY = ("concept", "concept_ancestor")  # may be in a schema of their own
+VOCABULARY = ("concept", "concept_ancestor")  # may be in a separate schema
 RESULTS = ("cohort",)  # may be, too: where ATLAS and WebAPI write
 # how the three databases call the types that are read, and what they are called here
 _TYPES = {
@@ -117,7 +117,7 @@ class Layout:
 
     schema: str | None
     tables: Mapping[str, tuple[str, Mapping[str, tuple[str, str]]]]
-    catalogue: str | None = None  # of the schema, where that alone would be ambiguous
+    catalogue: str | None = None  # of the schema, if the schema's name is ambiguous
     elsewhere: Mapping[str, Layout] = field(default_factory=dict)  # tables of other schemas
 
     def of(self, table: str) -> Layout:

@@ -195,7 +195,7 @@ class CohortDefinition:
         dict
             The definition.
         """
-        # what is not said is left out, so that a definition keeps its SHA-256 as keys are added
+        # unset keys are left out, so that a definition keeps its SHA-256 when keys are added
         more: dict[str, Any] = {}
         if self.include_all_outcomes:
             more["include_all_outcomes"] = True

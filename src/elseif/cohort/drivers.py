@@ -135,7 +135,7 @@ class DuckDBDriver(Driver):
 
     def open(self) -> Any:
         duckdb = load("duckdb", "A DuckDB database")
-        # without settings of its own, so that others in this process may have it open, too
+        # without its own settings, so that others in this process may have it open, too
         self.connection = duckdb.connect(str(self.address.path), read_only=True)
         spill = str(_spill_folder()).replace("'", "''")
         with contextlib.suppress(duckdb.Error):  # refused where another one is in use already
@@ -302,7 +302,7 @@ class SparkDriver(Driver):
         self.connection = session.getActiveSession() or _active_connect_session()
         self._is_ours = self.connection is None
         if self._is_ours:
-            # a server has settings of its own, and no master on this machine
+            # a server has its own settings, and no master on this machine
             is_remote = bool(os.environ.get("SPARK_REMOTE"))
             builder = session.builder
             for key, value in (REMOTE_SETTINGS if is_remote else SPARK_SETTINGS).items():
@@ -358,7 +358,7 @@ def _active_connect_session() -> Any:
     """The active session of a Spark Connect server, which the classic session does not know."""
     try:
         connect = import_module("pyspark.sql.connect.session")
-    except ImportError:  # without what Spark Connect needs there is none
+    except ImportError:  # Spark Connect's dependencies are not installed
         return None
     return connect.SparkSession.getActiveSession()
 

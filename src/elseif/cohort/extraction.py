@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 PERSONS_A_BATCH = 50_000
-IDS_AT_ONCE = 5_000  # concepts whose names are asked for together
+IDS_AT_ONCE = 5_000  # concepts whose names are queried together
 
 
 def extract(

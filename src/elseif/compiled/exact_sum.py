@@ -16,7 +16,7 @@ from elseif.compiled.jit import compiled, inlined, keep_small
 from elseif.compiled.marginal_likelihood import log_marginal_likelihood
 from elseif.compiled.prior import log_normaliser, unused_weight
 
-# what is smaller than the largest term by this factor, in logs, is lost in a float's rounding
+# terms smaller than the largest by this factor, in logs, are lost in a float's rounding
 NEGLIGIBLE = -60.0
 
 

@@ -18,7 +18,7 @@ from elseif.compiled.prior import (
     order_counts,
 )
 
-# what is less by so many nats has no share of a sum of floating-point numbers
+# terms smaller by this many nats do not change a floating-point sum
 NEGLIGIBLE = 40.0
 # its exponential is still a number in plain Python; any ratio as large is accepted
 LARGEST = 700.0

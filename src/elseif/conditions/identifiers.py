@@ -30,7 +30,7 @@ KOLMOGOROV = 1.36  # the statistic times the square root of n, at the level of 5
 ONCE_OVER = 1024  # rows that distinguish most measurements from identifiers
 LONGEST_NAME = 80
 
-# words in a column's name that speak of one person or one row, whatever stands beside them
+# words in a column's name that mean one person or one row, in any combination
 IDENTIFIES = {
     "id", "ids", "uid", "guid", "uuid", "pid", "mrn", "ssn", "nino", "identifier", "patientid",
     "personid", "subjectid", "participantid", "caseid", "studyid", "userid", "memberid", "recordid",

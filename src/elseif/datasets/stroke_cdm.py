@@ -88,7 +88,7 @@ def make_stroke_cdm(
         with temporary_folder(f".{target.name}", target.parent) as folder:
             with Store(folder / "database", schema) as store:
                 planted = _write(store, n_patients, n_others, n_concepts, random_state, progress)
-            facts_path(target).unlink(missing_ok=True)  # never beside a database of other facts
+            facts_path(target).unlink(missing_ok=True)  # never with a database of other facts
             move_into_place(folder / "database", target, force)
         write_atomically(facts_path(target), planted.to_json() + "\n", force)
     except Exception as error:  # DuckDB has its own kinds for a disk that is full

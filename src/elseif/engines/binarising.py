@@ -75,7 +75,7 @@ def conditions_in_engine(
                 reports.append(column_report)
                 scales[name] = ()
                 conditions.extend(of_column)
-                # of numbers and dates, nothing but the kind is looked at
+                # of numbers and dates, only the kind matters
                 column = Column(name, column_report.kind, 0)
                 expressions.extend(
                     condition_expression(c, table.cell(name), column, (), table.dtype(name))

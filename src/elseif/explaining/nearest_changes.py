@@ -10,7 +10,7 @@ from elseif.explaining.cells import Cell
 from elseif.explaining.unknown_values import ListLogic, Part, Truth, fits
 from elseif.tables.columns import Kind
 
-MOST_WAYS = 2000  # looked at among those of the same, smallest number of columns
+MOST_WAYS = 2000  # considered among those with the same, smallest number of columns
 
 Ways = Mapping[str, tuple[Cell, ...]]  # changed columns, and the cells they may go to
 

@@ -89,7 +89,7 @@ def check_federation(document: Document) -> None:
         raise ModelFileError("federation: the counts of withheld people do not add up.")
     if document.recalibrated is None:  # which has other people on top
         shared = [sum(n) for n in zip(*(site.shared or () for site in made.sites), strict=True)]
-        by_label = [n for n in shared if n]  # a label that nobody has is none of the model's
+        by_label = [n for n in shared if n]  # the model has no label without observations
         if by_label != list(document.training.label_counts):
             raise ModelFileError(
                 "federation: the counts of the sites do not add up to those of the model."

@@ -42,7 +42,7 @@ from elseif.visible import show_name
 
 BOOLEAN, NUMBER, TEXT, DATE = "boolean", "number", "text", "date"
 MOST_TESTS, MOST_VALUES = 1_000, 100_000  # of a list: more are no program that anybody could run
-SPOKEN = re.compile(r"[\w .,()%]{1,80}")  # what may stand in any language's comment
+SPOKEN = re.compile(r"[\w .,()%]{1,80}")  # safe in any language's comment
 
 
 @dataclass(frozen=True)

@@ -54,7 +54,7 @@ NAN_UNEQUAL = ("bigquery", "trino")
 TRUTH_IS_NUMBER = ("sqlite", "mysql", "tsql", "oracle")
 # where a truth value can be cast to a number, so that 0 and 1 may be either
 TRUTH_CASTS = ("duckdb", "spark", "databricks", "trino")
-# where columns that differ in capitals alone are one
+# where columns that differ only in case are the same
 CASELESS = ("duckdb", "sqlite", "spark", "databricks", "bigquery", "mysql", "tsql", "trino")
 TSQL_BINARY = "Latin1_General_100_BIN2"  # a comparison that knows capitals from small letters
 TIMES = {"mysql": "DATETIME(6)", "tsql": "DATETIME2", "trino": "TIMESTAMP(6)"}

@@ -41,7 +41,7 @@ from elseif.visible import show_name
 
 AGE_COVARIATE, AGE_ANALYSIS, GENDER_ANALYSIS = 1002, 2, 1
 AGES = 128  # more than anybody is old: what age takes of the sum
-MOST_COVARIATES = 45  # beside age: a sum has 53 bits
+MOST_COVARIATES = 45  # besides age: a sum has 53 bits
 NUMBERS = {">": ">", "<=": "<=", ">=": ">=", "<": "<", "=": "==", "!=": "!="}
 
 

@@ -235,7 +235,7 @@ class Posterior:
             probability is exact where the posterior was summed over all lists, else the share of
             the draws.
         """
-        import pandas as pd  # loaded when a table is asked for
+        import pandas as pd  # loaded when a table is requested
 
         names = self.pool.names
         order = self.best_first

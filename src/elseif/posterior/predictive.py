@@ -37,7 +37,7 @@ from elseif.tables.columns import Kind
 from elseif.tables.reading import Table
 
 BLOCK_ROWS, BLOCK_SETS = 1024, 128  # sets by rows as floats: a megabyte, which caches hold
-MOST_MERGED = 64  # with more conditions than this, hardly two rows are alike
+MOST_MERGED = 64  # with more conditions than this, hardly any two rows are equal
 DIGITS = 53  # binary digits of a float
 
 

@@ -268,7 +268,7 @@ class RuleList:
         DataFrame
             Antecedent, n, and each label's probability and interval.
         """
-        import pandas as pd  # loaded when a table is asked for
+        import pandas as pd  # loaded when a table is requested
 
         check_level(level)
         rows = []

@@ -14,12 +14,12 @@ from elseif.projection.target import Target
 
 Rules = tuple[int, ...]  # candidates of the target, in order
 
-MOST_LOOKED_AT = 100_000_000  # cells that are looked at when all lists are
+MOST_LOOKED_AT = 100_000_000  # cells evaluated when all lists are scored
 DRAWN = 400  # drawn lists, the most probable, whose beginnings the search may start from
 STARTS = 64  # of them for each length, the nearest
 BEAM = 8  # lists of a length that the next length is reached from
 PAIR_STARTS = 8  # antecedents tried as the first of two that are exchanged together
-ROUNDS = 4  # of passing lists on to the lengths beside their own
+ROUNDS = 4  # of passing lists on to adjacent lengths
 TIE = 1e-11  # losses, in nats per row, closer than this are equal
 MOST_TIED = 100  # equal insertions that are compared by how they read
 
@@ -93,7 +93,7 @@ class Search:
             longer = (candidate for shorter in beam for candidate in self.insertions(shorter.rules))
             trials = [*_nearest(longer, BEAM), *_nearest(by_length[m], STARTS)]
             beam = _nearest((self.improve(candidate) for candidate in trials), BEAM)
-            if not beam:  # too few observations for so many lines
+            if not beam:  # too few observations for this many lines
                 break
             best.append(self._best(beam))
         return self._pass_on(best)

@@ -222,7 +222,7 @@ def trace_chart(traces: Sequence[Data], description: str) -> Svg:
     low, high = min(values), max(values)
     pad = 0.05 * (high - low) or 1.0
     last = max(trace["draws"][-1] for trace in traces)
-    beyond = 3.6 * len(f"{last:,}")  # half of the last number, which may stand at the very end
+    beyond = 3.6 * len(f"{last:,}")  # half of the last number, which may be at the very end
     frame = Frame(
         (0, max(last, 2)), (low - pad, high + pad),
         width=480, height=270, left=72, top=12, right=max(24, beyond),

@@ -35,7 +35,7 @@ from elseif.showing.probability_axis import probability_end
 LOW_RISKS = 0.1  # where no risk is higher, thresholds are in steps of 0.1% up to here
 ROC_GRID = 101
 N_BINS = 25  # of the histogram of risks
-MOST_CORNERS = 100  # of a curve: averages over the posterior give everybody a risk of their own
+MOST_CORNERS = 100  # of a curve: posterior averages give everybody a different risk
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from elseif.compiled.uniforms import draw_uniforms
 from elseif.sampler.compiled_problem import CompiledProblem
 from elseif.sampler.exact_sum import AntecedentList, ExactSum, is_cheap
 
-MOST_SUMS = 8  # that are kept: chains that go on from a snapshot need theirs again
+MOST_SUMS = 8  # that are kept: chains that continue from a snapshot need theirs again
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,7 @@ def run_in_threads(
 
     ``heed`` is called between batches with each chain's number and the chain; it may raise Paused.
     """
-    gone = threading.Event()  # by Ctrl-C the first thread may end, and others would go on
+    gone = threading.Event()  # after Ctrl-C the first thread may end while others continue
 
     shards = chains[0].posed.problem.shards
     messages = None if shards is None else SharedMessages(shards, len(chains))

@@ -65,12 +65,12 @@ class SamplerSettings:
 
     kernel: str = "auto"
     n_chains: int = 4
-    n_iter: int | None = None  # exactly so many, or None: until converged
+    n_iter: int | None = None  # exactly this many, or None: until converged
     max_iter: int = 2_000_000
     n_jobs: int | None = None
     max_memory: float = 4e9  # bytes that a sum over all lists may take
     max_time: float | None = None  # seconds of sampling
-    checkpoints: Checkpoints | None = None  # where to go on from, and to write
+    checkpoints: Checkpoints | None = None  # where to continue from, and to write
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ def _interrupted(run: RunOfChains, error: Exception, asked: threading.Event) -> 
     if not run.draws:
         raise KeyboardInterrupt
     convergence = run.assess()
-    # even if it agrees so far, it is shorter than was asked for
+    # even if it agrees so far, it is shorter than requested
     status = "not converged" if convergence.status == "converged" else convergence.status
     return replace(convergence, status=status, ended_by="interrupted")
 

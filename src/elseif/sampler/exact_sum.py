@@ -111,7 +111,7 @@ class ExactSum:
         room = ("counts", "items", "used", "class_terms", "options")
         own = {name: getattr(self._subsets, name).copy() for name in room}
         other._subsets = self._subsets._replace(**own)
-        other._log_best = None  # found again if asked for
+        other._log_best = None  # computed again on request
         return other
 
     def _run(self, function: Callable[..., Any], *arguments: Any) -> Any:
@@ -156,7 +156,7 @@ class ExactSum:
         if self._log_best is None:
             return self.most_probable_among(np.ones(self.n_subsets, dtype=bool))
         best = self._best_list(self._log_best, np.ones(self.n_subsets, dtype=bool))
-        self._log_best = None  # asked for once, and as large as the sums
+        self._log_best = None  # needed once, and as large as the sums
         return best
 
     def most_probable_among(self, may_end: np.ndarray) -> AntecedentList:

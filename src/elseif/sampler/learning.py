@@ -261,7 +261,7 @@ def _learn_by_chains(
         posed = with_values(problem, dict(zip(names, np.exp(logs).tolist(), strict=True)))
         asked = replace(settings, n_iter=n_iter, max_time=left)
         drawn = sample(posed, asked, round_seed, progress, f"learn-{number}")
-        if drawn.convergence.ended_by == "interrupted":  # what was learnt is not the fit's
+        if drawn.convergence.ended_by == "interrupted":  # what was learnt is incomplete
             raise KeyboardInterrupt
         if drawn.convergence.ended_by == "max_time":  # too few draws to go by
             return SearchEnd(logs, errors, settled=False, out_of_time=True)
@@ -342,7 +342,7 @@ class Reweighted:
         n_lines = self._lengths + 1
         self._starts = np.cumsum(n_lines) - n_lines
         lines = np.arange(n_lines.sum()) + np.repeat(starts + first - self._starts, n_lines)
-        # the same rule stands in many lists
+        # the same rule occurs in many lists
         self._counts, self._rows = distinct_rows(joined.label_counts[lines])
         prior = problem.prior
         classes = np.searchsorted(prior.distinct_cardinalities, prior.cardinalities)

@@ -15,7 +15,7 @@ from scipy.special import logsumexp
 
 from elseif.sampler.quantity import ENOUGH_ESS, SMALL_ERROR
 
-LEAST_SHARE = 0.01  # of the draws, for a list to be looked at by itself
+LEAST_SHARE = 0.01  # of the draws, for a list to be checked individually
 MOST_LISTS = 20
 # standard errors that a share may be off, and all of them in the root mean square
 LARGEST_DEVIATION, LARGEST_MEAN_DEVIATION = 4.0, 2.0

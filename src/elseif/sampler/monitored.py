@@ -11,7 +11,7 @@ from elseif.sampler.traces import MonitoredObservations
 
 N_OBSERVATIONS = 20
 MOST_WORDS = 1 << 12
-MOST_BITS = 1 << 28  # looked at before single conditions must do
+MOST_BITS = 1 << 28  # compared before falling back to single conditions
 
 
 def choose_monitored(problem: Problem) -> MonitoredObservations:

@@ -129,7 +129,7 @@ def diagnose(
         mcse = spread / np.sqrt(effective)
     mcse = np.where(same, 0.0, mcse)
     small = np.array(followed.small_errors or [SMALL_ERROR] * n)
-    # an inclusion speaks for itself alone, so that its own error decides
+    # an inclusion probability is read on its own, so its own error decides
     known = (effective >= FEWEST_EFFECTIVE) | (spread <= SMALL_SPREAD * small)
     small_error = (mcse <= small) & (known | (followed.level == INCLUSION))
     indices = followed.indices if len(followed.indices) else [-1] * n

@@ -27,7 +27,7 @@ from elseif.sampler.steepest_ascent import reached_lists
 MOST_ANTECEDENTS = 16  # a sum of less than 0.1 s
 WHOLE_POOL = 20  # a pool so small is summed whole, in less than 1 s: then nothing can be missed
 LEAST_SHARE = 0.1  # of the draws, for the comparison to say something
-MOST_LISTS = 1000  # whose antecedents are looked at
+MOST_LISTS = 1000  # whose antecedents are considered
 
 
 def check_restricted(

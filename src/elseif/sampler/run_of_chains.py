@@ -41,7 +41,7 @@ FIRST_RESULT = 16 * FIRST_STOP
 FEW = 2
 # of the time that is left, how much a stretch may be expected to take
 SHARE_OF_REST = 0.9
-# bytes of a chain's state that are kept twice, to go on from where a window ends
+# bytes of a chain's state that are kept twice, to continue from the end of a window
 LARGEST_COPY = 1 << 27
 
 

@@ -28,7 +28,7 @@ from elseif.sampler.move_mix import DEFAULT_KERNEL, KERNELS, MoveMix
 from elseif.sampler.short_lists import ShortLists, score_short_lists
 
 SAMPLE_WORDS = 2048  # about 131,000 observations
-LEAST_FACTOR = 8  # a problem must be so many times the sample
+LEAST_FACTOR = 8  # a problem must be this many times the sample
 N_ITER = 20_000
 N_BEST = 100  # scored lists that the shares of draws are compared with: no more can have 1 % each
 

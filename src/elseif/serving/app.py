@@ -361,7 +361,7 @@ class _Server:
         """Work beside the loop, so that health is answered meanwhile, within the time limit."""
         import anyio
 
-        # held by the work itself, which goes on where its request is given up
+        # held by the work itself, which continues after its request was abandoned
         if not self._at_once.acquire(blocking=False):
             raise Refused(BUSY, f"{self._limits.at_once} requests are being answered; try again.")
         with anyio.move_on_after(self._limits.seconds):

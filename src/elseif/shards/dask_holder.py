@@ -10,7 +10,7 @@ from elseif.parallel import is_lost_worker
 from elseif.shards.shard_rows import ShardRows
 from elseif.shards.shards import ShardLostError
 
-WAITING = 30.0  # seconds for a worker in the place of one that died
+WAITING = 30.0  # seconds to wait for a replacement of a worker that died
 
 
 class DaskHolder:
@@ -64,7 +64,7 @@ def losing() -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        # some of it is of no kind of its own
+        # some of these errors have no class of their own
         says_lost = isinstance(error, OSError) or (
             type(error) is RuntimeError and "Actor" in str(error) and "lost" in str(error)
         )

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from elseif.posterior.rule_list import Rule, RuleList
 
-LEAST_ROOM = 24  # columns for conditions beside what follows
+LEAST_ROOM = 24  # columns for conditions next to what follows
 MOST_LABELS = 3  # shown on a line when there are many
 
 

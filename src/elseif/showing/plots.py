@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from elseif.posterior.draws import Posterior
     from elseif.posterior.rule_list import RuleList
 
-NAME_WIDTH = 44  # characters of a line of text beside a picture
+NAME_WIDTH = 44  # characters of a line of text next to a picture
 LONGEST = 120
 MOST_POINTS = 2000  # of a chain's trace
 MOST_CHAINS = 8
@@ -205,7 +205,7 @@ def plot_traces(posterior: Posterior) -> Figure:
             axes.plot(points + 1, values[lists], color=SOFT, linewidth=0.6)
             tidy(axes, grid="y")
             axes.set_xlim(0, n_draws)
-        # inside, above the line: beside the axis it would meet the numbers
+        # inside, above the line: next to the axis it would overlap the numbers
         grid[chain, 0].set_title(f"chain {chain + 1}", fontsize=SMALL, loc="right", pad=2)
     for axes, title in zip(grid[0], ("log posterior", "number of rules"), strict=True):
         axes.set_title(title, fontsize=MEDIUM, loc="left")

@@ -356,7 +356,7 @@ def _read_array(X: Any, allow_infinite: bool) -> Table:
     try:
         array = np.asarray(X)
         if array.dtype.kind in "US" and not isinstance(X, np.ndarray):
-            array = np.array(X, dtype=object)  # NumPy makes text of a number beside a text
+            array = np.array(X, dtype=object)  # NumPy would turn numbers among texts into text
     except (TypeError, ValueError) as error:
         raise DataTypeError(f"X cannot be read as a table: {error}.") from error
     if array.dtype.kind == "O" and array.ndim == 0:

@@ -33,7 +33,7 @@ MISSING_WORDS = frozenset(
 # "-" is of a rhesus factor
 MISSING_SIGNS = frozenset({".", "-", "--", "?", "\N{EN DASH}", "\N{EM DASH}"})
 TRUTH_WORDS = {"true": True, "false": False}
-# digits and letters of other scripts look like numbers and are none
+# digits and letters of other scripts look like numbers but are not
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 COMMA_NUMBER = re.compile(r"[+-]?(\d+(,\d*)?|,\d+)([eE][+-]?\d+)?", re.ASCII)
 # not what may be a thousand and some

@@ -247,7 +247,7 @@ def _read_delimited(
                 column.extend(values)
             n_rows = len(how.lines)
             if n_rows >= next_check and lines.n_bytes < lines.n_bytes_expected:
-                # what is compressed may go on unlike it began
+                # compressed content may change its nature further on
                 next_check = AND_MORE * n_rows if lines.is_compressed else float("inf")
                 n_bytes = bytes_of_text(lines, columns, n_rows)
                 taken = 0.0 if n_rows == len(chunk) else bytes_of_text(lines, columns, n_rows, True)

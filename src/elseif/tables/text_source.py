@@ -27,7 +27,7 @@ MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 SAVE_AS_CSV = "Save it as CSV: in Excel, File > Save As > CSV UTF-8 (comma delimited)"
-# what a file begins with that is no text, whatever its name says
+# first bytes of files that are not text, whatever their names say
 OTHER_FORMATS = (
     (b"PK\x03\x04", f"is an Excel workbook or a ZIP archive. {SAVE_AS_CSV}"),
     (b"\xd0\xcf\x11\xe0", f"is an old Excel workbook. {SAVE_AS_CSV}"),
@@ -51,7 +51,7 @@ OTHER_FORMATS = (
 READ_AT_FIRST = 4096  # bytes from which format and encoding are detected
 # characters of a line: more than any table has, and less than memory has room for
 LONGEST_LINE = 1 << 26
-AND_MORE = 1.25  # times what was read, at least expected of a compressed file that goes on
+AND_MORE = 1.25  # times what was read: least expected size of a compressed file that continues
 AT_ONCE = 1 << 20  # bytes that are decoded together where a fault is looked for
 
 

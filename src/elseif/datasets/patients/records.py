@@ -121,7 +121,7 @@ def recorded_before(
     first = np.where(old, people.old_first[person], people.before_first[person])
     length = np.where(old, people.old_length[person], people.before_length[person])
     day = first + position - np.where(old, people.before_length[person], 0)
-    # a supply that goes on over the index date ends with the observation, not with the stretch
+    # a supply that continues past the index date ends with the observation, not with the stretch
     last = np.where(
         old | (people.kind[person] == IN_GAP), first + length - 1, _last(people)[person]
     )

@@ -19,7 +19,7 @@ from elseif.evaluation.comparison.fitted_inside import SparseClassifier
 COSTS = tuple(2.0**k for k in range(-2, 7, 2))
 WIDTHS = tuple(2.0**k for k in range(-6, 3, 2))
 ROWS_AT_ONCE = 1_000
-MOST_ROWS = 12_000  # the kernel of so many rows takes 1.2 GB
+MOST_ROWS = 12_000  # the kernel matrix of this many rows takes 1.2 GB
 
 
 class TunedSVM(SparseClassifier):
