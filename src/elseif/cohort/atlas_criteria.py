@@ -157,7 +157,7 @@ def read_criterion(
     inside = node.mapping(kind)
     domain = DOMAINS_BY_CRITERION.get(kind)
     if domain is None:
-        translation.refuse(inside.place, f"reads {kind}, which is not read here")
+        translation.refuse(inside.place, f"reads {kind}, which is not supported")
         return None
     records = _set_of(inside, sets, translation)
     is_first = bool(inside.value("First"))
@@ -176,7 +176,7 @@ def read_criterion(
         elif key == "Age" and is_entry and is_first:
             age = _range(inside.mapping(key), translation, 0, OLDEST)
         else:
-            translation.refuse(inside.child(key), "is asked of a record, which cannot be said here")
+            translation.refuse(inside.child(key), "is a criterion on records that is not supported")
     if len(translation.refused) > before or records is None:
         return None
     return AtlasCriterion(
@@ -350,7 +350,7 @@ def _read_person(rule: _Rule, node: Node, is_negated: bool) -> None:
         if node.value(key) in (None, [], {}):
             continue
         if is_negated:
-            rule.refuse(node.child(key), "is asked of nobody")
+            rule.refuse(node.child(key), "is a negated criterion on a person")
         elif key == "Age":
             age = _range(node.mapping(key), rule.translation, 0, OLDEST)
             if age is not None:
@@ -362,7 +362,7 @@ def _read_person(rule: _Rule, node: Node, is_negated: bool) -> None:
         elif key == "OccurrenceStartDate":
             _read_years(rule, node.mapping(key))
         else:
-            rule.refuse(node.child(key), "is asked of a person, which cannot be said here")
+            rule.refuse(node.child(key), "is a criterion on a person that is not supported")
 
 
 def _range(node: Node, translation: Translation, least: int, most: int) -> Range | None:

@@ -423,8 +423,8 @@ def _check_names(pool: PoolPart) -> None:
     most = MOST_CHARACTERS + FOR_EACH * sum(map(len, pool.antecedents)) + sum(lengths)
     _refuse_unless(
         total <= most,
-        f"pool: the names of all antecedents have {total:,} characters; of so many antecedents "
-        f"at most {most:,} are possible. Give the columns shorter names.",
+        f"pool: the names of all antecedents have {total:,} characters; at most {most:,} "
+        "are possible for this many antecedents. Give the columns shorter names.",
     )
 
 

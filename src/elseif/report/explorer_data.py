@@ -28,12 +28,12 @@ from elseif.showing.probability_axis import probability_end
 
 LEVEL = 0.95
 NEEDS_GROUPS = (
-    "Editing is off: it needs the number of people in every group that the rules tell apart"
+    "Editing is off: it needs the number of people in every group that the rules distinguish"
 )
 NO_EDITING = {
     "patterns": None,
-    "refusal": f"{NEEDS_GROUPS}, and under a minimum cell these are not told. Edit a page that is "
-    "made without one, where the training data are.",
+    "refusal": f"{NEEDS_GROUPS}, which a page with a minimum cell does not contain. Edit on a page "
+    "made without one, where the training data are kept.",
 }
 
 

@@ -145,8 +145,8 @@ class ServedModel:
         n_open = len(cases) - len(whole)
         if n_open > MOST_OPEN:
             raise DataError(
-                f"{n_open:,} cases lack columns that the list asks for, of which one request may "
-                f"have {MOST_OPEN}: each is a search over what could apply."
+                f"{n_open:,} cases lack columns that the list uses; a request may have at most "
+                f"{MOST_OPEN} of these, because each needs a search over all possible values."
             )
         answers: list[Answer | None] = [None] * len(cases)
         for i, answer in zip(whole, self._of_known([cases[i] for i in whole]), strict=True):

@@ -162,7 +162,7 @@ def check_outcome(cohort: Cohort) -> None:
     raise DataError(
         f"The outcome of the definition {definition.name}, {definition.outcome.name} on days "
         f"{first:,} to {last:,} after the index date, was recorded of {n_events:,} of {n:,} "
-        "patients: a list is learnt from patients with it and patients without it. Look whether "
+        "patients: a list is learnt from patients with it and patients without it. Check that "
         f"the outcome's concepts ({concepts}{more}) and outcome_window are what you mean, and how "
         "the database records them; then give another --definition or --database."
     )
