@@ -194,9 +194,9 @@ def _gosdt(X: pd.DataFrame, y: np.ndarray, seed: int) -> Fitted:
     leaf = _leaf_numbers(model)
     shares = {}
     places = leaf(indicators(X))
-    for number in np.unique(places):
-        inside = y[places == number]
-        shares[number] = (inside.sum() + 1) / (len(inside) + 2)
+    for place in np.unique(places):
+        inside = y[places == place]
+        shares[place] = (inside.sum() + 1) / (len(inside) + 2)
 
     def predict_proba(T: pd.DataFrame) -> np.ndarray:
         risk = np.array([shares.get(p, y.mean()) for p in leaf(indicators(T))])

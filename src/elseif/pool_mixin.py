@@ -98,9 +98,9 @@ class PoolMixin:
             if self.empty_pool == "error":
                 raise
             return binarised, empty_pool(layout)
-        mining = (binarised, layout, settings, labels.classes)
+        told = (binarised, layout, settings, labels.classes)
         coarse = self._cuts_coarsely(binarised)
-        note = rare_outcome_note(*mining, None, coarse) or hidden_note(*mining, pseudocounts)
+        note = rare_outcome_note(*told, None, coarse) or hidden_note(*told, pseudocounts)
         binarised.truths.clear()  # the covers say the same, and either may be gigabytes
         warn_of_leaks(mined, labels.classes)
         return binarised, mined.with_note(note)
@@ -120,10 +120,10 @@ class PoolMixin:
             if self.empty_pool == "error":
                 raise
             return binarised, empty_pool(shards.layout)
-        mining = (binarised, shards.layout, settings, classes)
+        told = (binarised, shards.layout, settings, classes)
         coarse = self._cuts_coarsely(binarised)
-        note = rare_outcome_note(*mining, counts, coarse)
-        note = note or hidden_note(*mining, pseudocounts, counts)
+        note = rare_outcome_note(*told, counts, coarse)
+        note = note or hidden_note(*told, pseudocounts, counts)
         warn_of_leaks(mined, classes)
         return binarised, mined.with_note(note)
 

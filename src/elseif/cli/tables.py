@@ -233,7 +233,7 @@ def _labels(column: Any, path: Path, wanted: Wanted) -> Any:
 def label_order(values: list[Any], wanted: Wanted) -> list[Any]:
     """The model's order, or sorted with the wanted label last.
 
-    With two text labels there is no way to know which one is wanted, so it has to be given.
+    Of two texts nobody can know which one is wanted, so it must be told.
     """
     if wanted.classes is not None:
         return list(wanted.classes)

@@ -27,8 +27,8 @@ def read_document(
     except ModelFileError as error:
         raise FederationError(str(error).replace("a model file has", "there may be")) from error
     if not isinstance(raw, dict) or raw.get("format") != format_name:
-        stated = raw.get("format") if isinstance(raw, dict) else None
-        what = f"its format is {stated!r:.60}" if isinstance(stated, str) else "it has no format"
+        found = raw.get("format") if isinstance(raw, dict) else None
+        what = f"its format is {found!r:.60}" if isinstance(found, str) else "it has no format"
         raise FederationError(f"{name} is not a file of the format {format_name!r}: {what}.")
     if type(raw.get("format_version")) is not int or raw["format_version"] != version:
         raise FederationError(

@@ -77,7 +77,7 @@ def _ends_in_quotes(text: str, given: str | None) -> bool:
 
 
 def _delimiter(line: str, usual: str) -> str:
-    """The usual delimiter, or another that separates the names if that one does not."""
+    """The usual delimiter, or another that stands between names where that one does not."""
     outside = QUOTED.sub("", line)
     if usual in outside:
         return usual
