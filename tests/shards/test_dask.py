@@ -34,7 +34,7 @@ def cluster() -> Iterator[Any]:
     """A cluster of two processes on this machine."""
     with (
         distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0"
         ) as made,
         distributed.Client(made, direct_to_workers=True) as client,
     ):
