@@ -31,9 +31,9 @@ def main(n_rows: int = 100_000, n_iter: int = 256_000) -> None:
         written.append(time.perf_counter() - began)
 
     PartOfFit.save = timed  # type: ignore[method-assign]
-    with tempfile.TemporaryDirectory() as place, warnings.catch_warnings():
+    with tempfile.TemporaryDirectory() as temporary, warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        folder = Path(place) / "fit"
+        folder = Path(temporary) / "fit"
         how: dict[str, Any] = {"kernel": "tempered", "random_state": 0, "n_jobs": 2}
         BayesianRuleListClassifier(n_iter=500, **how).fit(X[:1000], y[:1000])  # compiles
         began = time.perf_counter()

@@ -61,13 +61,13 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--only", nargs="*", default=list(comparison_classifiers()))
     parser.add_argument("--one", help=argparse.SUPPRESS)
-    told = parser.parse_args()
-    if told.one:
-        one(told.one, told.jobs)
+    options = parser.parse_args()
+    if options.one:
+        one(options.one, options.jobs)
         return
     print(f"{'':<24} {'CPU s':>8} {'s':>8} {'AUC':>6}", flush=True)
-    again = [sys.executable, "-m", "benchmarks.comparison", "--jobs", str(told.jobs), "--one"]
-    for name in told.only:
+    again = [sys.executable, "-m", "benchmarks.comparison", "--jobs", str(options.jobs), "--one"]
+    for name in options.only:
         subprocess.run([*again, name], check=True)
 
 

@@ -54,14 +54,14 @@ def run_seed(posed: Problem, seed: int, strict: bool) -> Outcome:
         sampled = run(posed, seed, n_iter)
         # a run is continued by the next, so that the time of the last is that of all
         seconds = time.process_time() - begin
-        found = sampled.convergence
-        converged = is_good_enough(found) if strict else found.r_hat < PAPER_R_HAT
+        convergence = sampled.convergence
+        converged = is_good_enough(convergence) if strict else convergence.r_hat < PAPER_R_HAT
         if converged:
             break
-    longer = run(posed, seed, LONGER * found.n_iter)
+    longer = run(posed, seed, LONGER * convergence.n_iter)
     means = [np.average(c.lengths, weights=c.n_draws) for c in sampled.chains]
     stayed = longer.convergence.r_hat < PAPER_R_HAT
-    return Outcome(seconds, found.n_iter, float(np.mean(means)), converged, stayed)
+    return Outcome(seconds, convergence.n_iter, float(np.mean(means)), converged, stayed)
 
 
 def run(posed: Problem, seed: int, n_iter: int | None) -> Sampled:

@@ -83,14 +83,14 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=5, help="fits of each table")
     parser.add_argument("--tables", nargs="+", default=TABLES)
-    told = parser.parse_args(arguments or [])
+    options = parser.parse_args(arguments or [])
     print("off: a probability from its mean over the seeds, the largest and the mean difference")
     print(
         f"{'table':<15}{'pool':>7}{'converged':>12}{'length':>8}{'CPU s':>8}{'most':>8}{'lists':>7}"
         f"{'list off':>15}{'posterior off':>15}{'unsteady':>10}"
     )
-    for table in public_tables(names=told.tables):
-        fits = [fit(table, seed) for seed in range(told.seeds)]
+    for table in public_tables(names=options.tables):
+        fits = [fit(table, seed) for seed in range(options.seeds)]
         print(line(table, fits), flush=True)
         for seed, each in enumerate(fits):
             print(f"    seed {seed}, unsteady: {'; '.join(each.unsteady) or 'none'}", flush=True)

@@ -80,9 +80,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, default=N_ROWS)
     parser.add_argument("--fit", nargs=2, metavar=("FILE", "WHERE"), help=argparse.SUPPRESS)
-    told = parser.parse_args()
-    if told.fit:
-        fit(*told.fit)
+    options = parser.parse_args()
+    if options.fit:
+        fit(*options.fit)
         return
     import duckdb
 
@@ -90,7 +90,7 @@ def main() -> None:
         path = str(Path(folder) / "patients.duckdb")
         with duckdb.connect(path) as connection:
             connection.sql("SELECT setseed(0.5)")
-            connection.execute(MAKE.format(n=told.rows))
+            connection.execute(MAKE.format(n=options.rows))
         results = {}
         for where in ("engine", "memory"):
             command = [sys.executable, __file__, "--fit", path, where]
@@ -98,7 +98,9 @@ def main() -> None:
             results[where] = json.loads(done.stdout.splitlines()[-1])
     engine, memory = results["engine"], results["memory"]
     print(engine["list"], *engine["notes"], sep="\n")
-    print(f"\n{told.rows:,} rows of 8 columns, DuckDB on one thread, 20,000 iterations of 4 chains")
+    print(
+        f"\n{options.rows:,} rows of 8 columns, DuckDB on one thread, 20,000 iterations of 4 chains"
+    )
     for where, result in results.items():
         print(f"{where}: {result['cpu']:.1f} CPU s, peak memory {result['peak']:.2f} GiB")
     cpu, peak = engine["cpu"] / memory["cpu"], engine["peak"] / memory["peak"]

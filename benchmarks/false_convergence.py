@@ -88,9 +88,9 @@ def reference(posed: Problem, compiled: CompiledProblem) -> Summary:
     chains, starts = _chains(posed, compiled, 20151104)
     runs = [chain.run(N_REFERENCE) for chain in chains]
     infos = [chain.info for chain in chains]
-    found = assess(runs, infos, posed, choose_monitored(posed), starts=starts)
-    if not is_good_enough(found):
-        print(f"  a reference has not converged: {found!r}", flush=True)
+    convergence = assess(runs, infos, posed, choose_monitored(posed), starts=starts)
+    if not is_good_enough(convergence):
+        print(f"  a reference has not converged: {convergence!r}", flush=True)
     return Summary.of(runs, posed.pool_size)
 
 
@@ -115,15 +115,15 @@ def follow(posed: Problem, compiled: CompiledProblem, exact: Summary, seed: int)
     for n_iter in LENGTHS:
         runs = [chain.run(n_iter) for chain in chains]
         infos = [chain.info for chain in chains]
-        found = assess(runs, infos, posed, monitored, starts=starts)
-        told, unsteady = Summary.of(runs, posed.pool_size), found.unsteady_inclusions
+        convergence = assess(runs, infos, posed, monitored, starts=starts)
+        summary, unsteady = Summary.of(runs, posed.pool_size), convergence.unsteady_inclusions
         moments.append(
             Moment(
                 n_iter=n_iter,
-                good=is_good_enough(found),
-                wrong=told.errors_off(exact, promised_draws(found), unsteady) > ERRORS,
-                r_hat_alone=found.r_hat < PAPER_R_HAT,
-                wrong_for_100=told.errors_off(exact, LOOSE_ESS) > ERRORS,
+                good=is_good_enough(convergence),
+                wrong=summary.errors_off(exact, promised_draws(convergence), unsteady) > ERRORS,
+                r_hat_alone=convergence.r_hat < PAPER_R_HAT,
+                wrong_for_100=summary.errors_off(exact, LOOSE_ESS) > ERRORS,
             )
         )
         if moments[-1].good and n_iter >= FIRST_LENGTHS[-1]:
@@ -194,7 +194,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=40, help="fits of each kind of problem")
     parser.add_argument("--only", default="", help="problems whose name begins so")
-    told = parser.parse_args(arguments or [])
+    options = parser.parse_args(arguments or [])
     print(
         "wrong runs of those that were good enough (mean iterations of a chain), by the first run;"
     )
@@ -205,7 +205,7 @@ def main(arguments: list[str] | None = None) -> None:
         + "".join(f"{head:>18}" for head in heads)
         + f"{'R-hat':>10}"
     )
-    kinds = study(told.seeds, told.only)
+    kinds = study(options.seeds, options.only)
     everything = Outcomes(fits=[fit for kind in kinds.values() for fit in kind.fits])
     everything.pool_sizes = {size for kind in kinds.values() for size in kind.pool_sizes}
     print(line("all", everything))

@@ -152,16 +152,16 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--seeds", type=int, default=2, help="of the first fold; others have one")
     parser.add_argument("--seconds", type=float, default=600, help="after which no fit begins")
     parser.add_argument("--show", action="store_true", help="tell about what there is")
-    told = parser.parse_args(arguments or [])
-    if told.show:
+    options = parser.parse_args(arguments or [])
+    if options.show:
         show()
         return
-    end = time.monotonic() + told.seconds
-    for table in public_tables(told.role, told.tables):
-        if told.small and len(table.load()[1]) >= SMALL:
+    end = time.monotonic() + options.seconds
+    for table in public_tables(options.role, options.tables):
+        if options.small and len(table.load()[1]) >= SMALL:
             continue
-        for fold in folds_of(table, told.folds):
-            for seed in range(told.seeds if fold.number == 0 else 1):
+        for fold in folds_of(table, options.folds):
+            for seed in range(options.seeds if fold.number == 0 else 1):
                 if is_kept(table, fold.number, seed):
                     continue
                 if time.monotonic() > end:

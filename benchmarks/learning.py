@@ -28,26 +28,28 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--tables", nargs="+", default=TABLES)
     parser.add_argument("--names", nargs="+", default=NAMES, help="what is learnt together")
     parser.add_argument("--seed", type=int, default=0)
-    told = parser.parse_args(arguments or [])
+    options = parser.parse_args(arguments or [])
     search, seconds, rounds = learning._learn_by_chains, [0.0], [0]
     sample = learning.sample
 
     def timed(*given: Any) -> learning.Search:
         begin = time.process_time()
-        found = search(*given)
+        result = search(*given)
         seconds[0] = time.process_time() - begin
-        return found
+        return result
 
     def counted(*given: Any) -> Any:
         rounds[0] += 1
         return sample(*given)
 
     learning._learn_by_chains, learning.sample = timed, counted
-    for table in public_tables(names=told.tables):
+    for table in public_tables(names=options.tables):
         X, y = table.load()
         rounds[0] = 0
-        settings: dict[str, Any] = dict.fromkeys(told.names, "learn")
-        clf = BayesianRuleListClassifier(n_iter=2_000, random_state=told.seed, n_jobs=1, **settings)
+        settings: dict[str, Any] = dict.fromkeys(options.names, "learn")
+        clf = BayesianRuleListClassifier(
+            n_iter=2_000, random_state=options.seed, n_jobs=1, **settings
+        )
         with warnings.catch_warnings():  # of the short fit that follows
             warnings.simplefilter("ignore", ConvergenceWarning)
             clf.fit(X, y)

@@ -80,8 +80,8 @@ def lines_of(clf: Any, about: dict[str, Any], X: Any, y: np.ndarray) -> Iterator
     for way in LISTS:
         rule_list = clf.model_.with_settings(predict_with=way).chosen_list()
         places = rule_list.captured_by(X)
-        for place, rule in enumerate(rule_list):
-            rows = places == place
+        for number, rule in enumerate(rule_list):
+            rows = places == number
             n, events = int(rows.sum()), int(y[rows].sum())
             if not n:
                 continue
@@ -113,11 +113,11 @@ def drawn_outcomes(posterior: Any, X: Any) -> np.ndarray:
     places = rng.choice(len(shares), N_LISTS, p=shares / shares.sum())
     captured: dict[int, tuple[np.ndarray, Any]] = {}
     outcomes = np.empty((N_LISTS, len(X)), dtype=bool)
-    for i, place in enumerate(places.tolist()):
-        if place not in captured:
-            rule_list = posterior.rule_list(place)
-            captured[place] = rule_list.captured_by(X), rule_list
-        rows, rule_list = captured[place]
+    for i, number in enumerate(places.tolist()):
+        if number not in captured:
+            rule_list = posterior.rule_list(number)
+            captured[number] = rule_list.captured_by(X), rule_list
+        rows, rule_list = captured[number]
         a = np.array([r.label_counts[-1] + r.pseudocounts[-1] for r in rule_list])
         total = np.array([r.n + r.pseudocounts.sum() for r in rule_list])
         outcomes[i] = rng.random(len(X)) < rng.beta(a, total - a)[rows]
@@ -127,7 +127,7 @@ def drawn_outcomes(posterior: Any, X: Any) -> np.ndarray:
 def simulated_lines(seeds: int) -> tuple[list[Line], dict[int, np.ndarray]]:
     """Lines on new rows of simulated tables; and how often intervals hold the true risk."""
     lines: list[Line] = []
-    held: dict[int, np.ndarray] = {}
+    shares: dict[int, np.ndarray] = {}
     for n in SIZES if seeds else ():
         coverage = []
         for seed in range(seeds):
@@ -136,15 +136,15 @@ def simulated_lines(seeds: int) -> tuple[list[Line], dict[int, np.ndarray]]:
             clf = BayesianRuleListClassifier(
                 random_state=0, predict_with="projected", n_jobs=1
             ).fit(X, y)
-            found = []
+            covered = []
             for way in WAYS:
                 low, high = clf.predict_interval(new, LEVEL, way)[:, -1].T
-                found.append(np.mean((low <= risk) & (risk <= high)))
-            coverage.append(found)
+                covered.append(np.mean((low <= risk) & (risk <= high)))
+            coverage.append(covered)
             about = {"table": f"simulated {n} {seed}", "fold": 0, "rows": n}
             lines += lines_of(clf, about, new, outcome)
-        held[n] = np.mean(coverage, axis=0)
-    return lines, held
+        shares[n] = np.mean(coverage, axis=0)
+    return lines, shares
 
 
 def lines_of_fold(fold: Fold) -> list[Line]:
@@ -156,21 +156,21 @@ def lines_of_fold(fold: Fold) -> list[Line]:
     return list(lines_of(path.as_classifier(n_rules), about, fold.X_test, fold.y_test))
 
 
-def judge_real(told: argparse.Namespace) -> pd.DataFrame:
+def judge_real(options: argparse.Namespace) -> pd.DataFrame:
     """Lines of public tables of two labels: what is kept, and what the time allows."""
     kept = pd.read_csv(KEPT).to_dict("records") if KEPT.exists() else []
     done = {(line["table"], line["fold"]) for line in kept}
-    end = time.monotonic() + told.seconds
+    end = time.monotonic() + options.seconds
     for table in public_tables():
-        if time.monotonic() > end or not (told.fit or is_kept(table, 0)):
+        if time.monotonic() > end or not (options.fit or is_kept(table, 0)):
             continue
         labels = table.load()[1]
-        if labels.nunique() != 2 or (told.small and len(labels) >= SMALL):
+        if labels.nunique() != 2 or (options.small and len(labels) >= SMALL):
             continue
         for fold in folds_of(table):
             if (table.name, fold.number) in done or time.monotonic() > end:
                 continue
-            if told.fit or is_kept(table, fold.number):
+            if options.fit or is_kept(table, fold.number):
                 kept += [asdict(line) for line in lines_of_fold(fold)]
                 pd.DataFrame(kept).to_csv(KEPT, index=False)
                 print(f"  {table.name}, fold {fold.number}", file=sys.stderr, flush=True)
@@ -219,20 +219,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--seconds", type=float, default=600, help="for real tables")
     parser.add_argument("--fit", action="store_true", help="make fits that are not kept")
     parser.add_argument("--small", action="store_true", help=f"only tables below {SMALL:,} rows")
-    told = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     warnings.simplefilter("ignore")
-    lines, held = simulated_lines(told.seeds)
+    lines, by_size = simulated_lines(options.seeds)
     if lines:
         print("| rows | line of the point estimate | line of the projected list | over all lists |")
         print("|---|---|---|---|")
-        for n, shares in held.items():
+        for n, shares in by_size.items():
             print(f"| {n:,} | {' | '.join(f'{100 * share:.0f} %' for share in shares)} |")
         frame = pd.DataFrame([asdict(line) for line in lines])
         print(f"\n{HEAD}")
         for n in SIZES:
             show(f"simulated, {n:,} rows", frame[frame.rows == n])
         print()
-    real = judge_real(told)
+    real = judge_real(options)
     if not len(real):
         return
     print(HEAD)

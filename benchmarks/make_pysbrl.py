@@ -61,8 +61,8 @@ def _make(folder: Path, environment: Mapping[str, str]) -> None:
 
 
 def _old_enough_python() -> str:
-    here = [sys.executable] if sys.version_info < (3, 12) else []
-    for candidate in [*here, *(shutil.which(name) for name in PYTHONS)]:
+    running = [sys.executable] if sys.version_info < (3, 12) else []
+    for candidate in [*running, *(shutil.which(name) for name in PYTHONS)]:
         if candidate and _runs([candidate, "-c", "import venv, ensurepip"], os.environ):
             return candidate
     raise CannotMakeError("it needs Python 3.8 to 3.11, and none is installed")

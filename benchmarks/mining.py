@@ -90,8 +90,8 @@ def race(name: str, X: Any, y: np.ndarray, support: float, cardinality: int) -> 
 
         def by_mlxtend() -> int:
             dense = X.toarray() if sparse.issparse(X) else X
-            found = fpgrowth(pd.DataFrame(dense), min_support=support, max_len=cardinality)
-            return len(found)
+            frequent = fpgrowth(pd.DataFrame(dense), min_support=support, max_len=cardinality)
+            return len(frequent)
 
         if n <= 10_000:
             peers["mlxtend fpgrowth"] = by_mlxtend
@@ -100,9 +100,9 @@ def race(name: str, X: Any, y: np.ndarray, support: float, cardinality: int) -> 
     except ImportError:
         print("  mlxtend is not installed: skipped")
     for peer, work in peers.items():
-        seconds, found = cpu_time(work, repeats)
-        if found != n:
-            raise SystemExit(f"{peer} finds {found:,} antecedents, elseif {n:,}")
+        seconds, frequent = cpu_time(work, repeats)
+        if frequent != n:
+            raise SystemExit(f"{peer} finds {frequent:,} antecedents, elseif {n:,}")
         print(f"  {peer:<22}{seconds:>9.3f} s{seconds / time_ours:>9.1f} times ours")
 
 

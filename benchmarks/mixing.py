@@ -58,9 +58,9 @@ def seconds_to_converge(posed: Problem, kernel: str) -> str:
         return ""
     settings = SamplerSettings(kernel, N_CHAINS, max_iter=MOST_ITERATIONS, n_jobs=1)
     begin = time.process_time()
-    found = sample(posed, settings, np.random.SeedSequence(1), Progress()).convergence
+    convergence = sample(posed, settings, np.random.SeedSequence(1), Progress()).convergence
     seconds = time.process_time() - begin
-    return f"{seconds:.2f} ({found.n_iter:,})" if is_good_enough(found) else "-"
+    return f"{seconds:.2f} ({convergence.n_iter:,})" if is_good_enough(convergence) else "-"
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -69,18 +69,18 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--only", default="", help="problems whose name begins so")
     parser.add_argument("--kernels", nargs="+", default=["paper", "earlier", "tempered"])
     parser.add_argument("--quickly", action="store_true", help="without times to converge")
-    told = parser.parse_args(arguments or [])
-    print(f"one thread, {told.seeds} chains; rate: effective draws a CPU second")
+    options = parser.parse_args(arguments or [])
+    print(f"one thread, {options.seeds} chains; rate: effective draws a CPU second")
     print(
         f"{'problem':<28}{'kernel':<10}{'iterations':>11}{'CPU s':>7}{'rungs':>6}{'length':>7}"
         f"{'draws':>7}{'rate':>7}{'ratio':>19}{'s to converge':>18}"
     )
     ratios = []
     for name, (make, n_iter) in COMPARED.items():
-        if not name.startswith(told.only):
+        if not name.startswith(options.only):
             continue
         posed = make()
-        measured = measure(posed, n_iter, told.kernels, told.seeds)
+        measured = measure(posed, n_iter, options.kernels, options.seeds)
         for kernel_name, m in measured.items():
             ratio = ""
             if kernel_name == "tempered" and "earlier" in measured:
@@ -91,7 +91,7 @@ def main(arguments: list[str] | None = None) -> None:
                 f"{name:<28}{kernel_name:<10}{n_iter:>11,}{np.mean(m.seconds):>7.2f}"
                 f"{np.mean(m.n_rungs):>6.1f}{np.mean(m.length):>7.1f}"
                 f"{m.effective_draws():>7.0f}{m.rate():>7.0f}{ratio:>19}"
-                f"{'' if told.quickly else seconds_to_converge(posed, kernel_name):>18}",
+                f"{'' if options.quickly else seconds_to_converge(posed, kernel_name):>18}",
                 flush=True,
             )
     if ratios:

@@ -94,8 +94,8 @@ class Family:
         n_base = max(1, round(n / self.n_blocks))
         labels = rng.integers(0, self.n_labels, n_base)
         first = rng.random((self.n_blocks, n_base)) < self.first_share
-        told = np.tile(labels % 2 == 1, (self.n_blocks, 1))
-        second = told ^ (rng.random(first.shape) < self.noise)
+        is_odd = np.tile(labels % 2 == 1, (self.n_blocks, 1))
+        second = is_odd ^ (rng.random(first.shape) < self.noise)
         second ^= first & (rng.random(first.shape) < self.misleading + self.noise)
         return self._rotated(np.stack([first, second], axis=1), labels)
 

@@ -46,19 +46,19 @@ def _pysbrl_or_reason() -> tuple[Path, dict[str, str]] | str:
 
 def pysbrl() -> tuple[Path, dict[str, str]] | None:
     """pysbrl's Python and its environment variables, or None and a line that says why."""
-    found = _pysbrl_or_reason()
-    if isinstance(found, str):
-        print(f"  pysbrl is absent ({found}): skipped.")
+    program = _pysbrl_or_reason()
+    if isinstance(program, str):
+        print(f"  pysbrl is absent ({program}): skipped.")
         return None
-    return found
+    return program
 
 
 def ask_pysbrl(job: dict[str, Any], arrays: dict[str, np.ndarray]) -> dict[str, Any] | None:
     """Hand a job and its arrays to pysbrl in its own process; None where it fails."""
-    found = pysbrl()
-    if found is None:
+    program = pysbrl()
+    if program is None:
         return None
-    python, environment = found
+    python, environment = program
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "data.npz"
         np.savez(path, **arrays)
@@ -182,5 +182,5 @@ def _available_memory() -> float:
         lines = Path("/proc/meminfo").read_text().splitlines()
     except OSError:
         return 8e9
-    found = [line.split()[1] for line in lines if line.startswith("MemAvailable")]
-    return 1024.0 * float(found[0]) if found else 8e9
+    kilobytes = [line.split()[1] for line in lines if line.startswith("MemAvailable")]
+    return 1024.0 * float(kilobytes[0]) if kilobytes else 8e9

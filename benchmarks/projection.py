@@ -62,7 +62,7 @@ def error_of_difference(codes: np.ndarray, one: np.ndarray, two: np.ndarray) -> 
     return float(np.sqrt(variance))
 
 
-def judge(fold: Fold, told: argparse.Namespace) -> dict[str, Any]:
+def judge(fold: Fold, options: argparse.Namespace) -> dict[str, Any]:
     """What each way to predict scores on the test rows of a fold."""
     start = time.process_time()
     model = default_fit(fold).model
@@ -79,13 +79,13 @@ def judge(fold: Fold, told: argparse.Namespace) -> dict[str, Any]:
         "posterior": model.set_params(predict_with="posterior").predict_proba(fold.X_test),
     }
     model.set_params(predict_with="point")
-    if told.l1:
+    if options.l1:
         path = model.project(X, y, max_length=max(LENGTHS), folds=None)
         for length in LENGTHS:
             predicted[f"length{length}"] = path[length].predict_proba(fold.X_test)
-    if told.l1 or told.suggested:
+    if options.l1 or options.suggested:
         predicted["l1"] = fit_quietly(L1, X, y, 0).predict_proba(fold.X_test)
-    if told.suggested:
+    if options.suggested:
         path = model.project(X, y)
         row["suggested_rules"] = len(path[path.chosen])
         predicted["suggested"] = path[path.chosen].predict_proba(fold.X_test)
@@ -182,35 +182,35 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--suggested", action="store_true", help="also the suggested length")
     parser.add_argument("--only-kept", action="store_true", help="no fits that are not kept yet")
     parser.add_argument("--seconds", type=float, default=600, help="after which no fold begins")
-    told = parser.parse_args([] if arguments is None else arguments)
-    asked = "".join(f"_{name}" for name in ("l1", "suggested") if getattr(told, name))
+    options = parser.parse_args([] if arguments is None else arguments)
+    asked = "".join(f"_{name}" for name in ("l1", "suggested") if getattr(options, name))
     results = FITS.parent / f"projection{asked}.csv"
-    end = time.monotonic() + told.seconds
+    end = time.monotonic() + options.seconds
     kept = pd.read_csv(results).to_dict("records") if results.exists() else []
     for record in kept:
         record.setdefault("split", 0)
     done = {(r["table"], r["split"], r["fold"]) for r in kept}
-    tables = public_tables(told.role, told.tables)
-    if told.small or told.large:
-        tables = [t for t in tables if told.small == (len(t.load()[1]) < SMALL)]
-    for split, table in ((s, t) for s in range(told.splits) for t in tables):
+    tables = public_tables(options.role, options.tables)
+    if options.small or options.large:
+        tables = [t for t in tables if options.small == (len(t.load()[1]) < SMALL)]
+    for split, table in ((s, t) for s in range(options.splits) for t in tables):
         if time.monotonic() > end:
             break
-        for fold in folds_of(table, told.folds, split):
+        for fold in folds_of(table, options.folds, split):
             if (table.name, split, fold.number) in done or time.monotonic() > end:
                 continue
-            if told.only_kept and not is_kept(table, fold.number, split=split):
+            if options.only_kept and not is_kept(table, fold.number, split=split):
                 continue
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                kept.append(judge(fold, told))
+                kept.append(judge(fold, options))
             pd.DataFrame(kept).to_csv(results, index=False)
             print(f"  {table.name}, {split}, {fold.number}", file=sys.stderr, flush=True)
     names = [table.name for table in tables]
     frame = pd.DataFrame(kept)
     if len(frame):
-        shown = frame[frame.table.isin(names) & (frame.split < told.splits)]
-        if told.splits > 1:
+        shown = frame[frame.table.isin(names) & (frame.split < options.splits)]
+        if options.splits > 1:
             show_splits(shown)
         show(shown)
 

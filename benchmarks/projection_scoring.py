@@ -125,8 +125,8 @@ def data_of(fold: Fold, small: bool) -> Data:
         kinds = posterior.metadata.kinds
         data["truth" + part] = np.array([antecedent_truth(a, table, kinds) for a in pool])
         data["posterior" + part] = predictive_probabilities(posterior, table)
-    place = {antecedent: i for i, antecedent in enumerate(pool)}
-    data["point"] = tuple(place[antecedent] for antecedent in model.rule_list_.antecedents)
+    index_of = {antecedent: i for i, antecedent in enumerate(pool)}
+    data["point"] = tuple(index_of[antecedent] for antecedent in model.rule_list_.antecedents)
     data["inclusion"] = posterior.inclusion_probabilities
     data["pseudocounts"] = np.asarray(posterior.metadata.pseudocounts, dtype=float)
     lists = posterior.distinct
@@ -269,15 +269,15 @@ def insertion_losses(truth, cells, line, sums, allowed, alpha, loss, added):
         for i in range(truth.shape[1]):
             if truth[a, i]:
                 taken[line[i]] += cells[i]
-        for place in range(n_lines):
-            after[place] = 0
+        for position in range(n_lines):
+            after[position] = 0
             for j in range(n_lines):
-                if j < place:
+                if j < position:
                     after[j] = sums[j]
                 else:
-                    after[place] += taken[j]
+                    after[position] += taken[j]
                     after[j + 1] = sums[j] - taken[j]
-            losses[a, place] = list_loss(after, n_lines + 1, alpha, loss, added)
+            losses[a, position] = list_loss(after, n_lines + 1, alpha, loss, added)
     return losses
 
 
@@ -330,16 +330,16 @@ class Search:
             ]
         return self.found[rules]
 
-    def improve(self, found: tuple[float, Rules]) -> tuple[float, Rules]:
+    def improve(self, trial: tuple[float, Rules]) -> tuple[float, Rules]:
         """Replace and move single rules for as long as that helps."""
         changed = True
         while changed:
             changed = False
-            for j in range(len(found[1])):
-                other = self.insert(found[1][:j] + found[1][j + 1 :])[0]
-                if other[0] < found[0] - 1e-9:
-                    found, changed = other, True
-        return found
+            for j in range(len(trial[1])):
+                other = self.insert(trial[1][:j] + trial[1][j + 1 :])[0]
+                if other[0] < trial[0] - 1e-9:
+                    trial, changed = other, True
+        return trial
 
     def run(self, longest: int) -> Rules:
         """The best list found of so many rules."""
@@ -354,7 +354,7 @@ class Search:
             longer = {rules: (loss, rules) for _, b in beam for loss, rules in self.insert(b)}
             starts = sorted((self.loss(rules), rules) for rules in begun[m])[:STARTS]
             trials = sorted(longer.values())[:BEAM] + starts
-            beam = sorted({self.improve(found) for found in trials})[:BEAM]
+            beam = sorted({self.improve(trial) for trial in trials})[:BEAM]
             best.append(beam[0])
         for _ in range(ROUNDS):
             for m in range(longest - 1, 0, -1):
@@ -407,15 +407,15 @@ def compare(sample: str, data: Data, ways: Sequence[str]) -> list[dict[str, Any]
         start = time.process_time()
         about: dict[str, Any] = {"sample": sample, "way": way}
         if way == "posterior":
-            found: tuple[np.ndarray, ...] = (data["posterior_test"],)
+            predicted: tuple[np.ndarray, ...] = (data["posterior_test"],)
         else:
             rules = data["point"]
             if way != "point":
                 rules = Search(data, **WAYS[way]).run(len(data["point"]))
             about |= {"rules": " ".join(map(str, rules)), **expected(data, rules)}
-            found = predictions(data, rules)
+            predicted = predictions(data, rules)
         about["seconds"] = time.process_time() - start
-        for how, probabilities in zip(("counts", "means"), found, strict=False):
+        for how, probabilities in zip(("counts", "means"), predicted, strict=False):
             loss, auc = score(data["y_test"], probabilities)
             records.append({**about, "predicts": how, "loss": loss, "auc": auc})
     return records
@@ -462,19 +462,19 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--seconds", type=float, default=600, help="after which no sample begins")
     parser.add_argument("--ways", nargs="*", default=list(WAYS), help="only these searches")
     parser.add_argument("--results", type=Path, default=RESULTS)
-    told = parser.parse_args([] if arguments is None else arguments)
-    kept = pd.read_csv(told.results).to_dict("records") if told.results.exists() else []
+    options = parser.parse_args([] if arguments is None else arguments)
+    kept = pd.read_csv(options.results).to_dict("records") if options.results.exists() else []
     done = {(record["sample"], record["way"]) for record in kept}
-    end = time.monotonic() + told.seconds
-    for table in public_tables("tune", told.tables):
+    end = time.monotonic() + options.seconds
+    for table in public_tables("tune", options.tables):
         if time.monotonic() > end:
             break
         for sample, fold in samples(table):
-            ways = [w for w in ("point", "posterior", *told.ways) if (sample, w) not in done]
+            ways = [w for w in ("point", "posterior", *options.ways) if (sample, w) not in done]
             if not ways or time.monotonic() > end:
                 continue
             kept += compare(sample, kept_data(sample, fold), ways)
-            pd.DataFrame(kept).to_csv(told.results, index=False)
+            pd.DataFrame(kept).to_csv(options.results, index=False)
             print(f"  {sample}", file=sys.stderr, flush=True)
     if kept:
         show(pd.DataFrame(kept))

@@ -245,8 +245,8 @@ def league(records: Sequence[Record], role: str | None) -> None:
 def settings_table(records: Sequence[Record], role: str | None) -> None:
     """Every setting against the default, on the folds that both have."""
     records = [r for r in records if role in (None, r["role"]) and "failed" not in r]
-    place = {(r["method"], r["output"], r["table"], r["fold"]): r for r in records}
-    shown = [o for o in OUTPUTS if any(k[1] == o for k in place)]
+    record_of = {(r["method"], r["output"], r["table"], r["fold"]): r for r in records}
+    shown = [o for o in OUTPUTS if any(k[1] == o for k in record_of)]
     heads = [f"AUC, {o}" for o in shown] + [f"log loss, {o}" for o in shown]
     print(
         f"| setting | folds | {' | '.join(heads)} | lines | pool | not converged "
@@ -254,18 +254,18 @@ def settings_table(records: Sequence[Record], role: str | None) -> None:
     )
     print("|---" * (len(heads) + 8) + "|")
     for name in SETTINGS:
-        keys = [k for k in place if k[:2] == (name, "point")]
-        keys = [k for k in keys if (DEFAULT, *k[1:]) in place]
+        keys = [k for k in record_of if k[:2] == (name, "point")]
+        keys = [k for k in keys if (DEFAULT, *k[1:]) in record_of]
         if not keys:
             continue
         cells = []
         for measure in ("auc", "log_loss"):
             for output in shown:
-                own = [place[(name, output, *k[2:])][measure] for k in keys]
-                base = [place[(DEFAULT, output, *k[2:])][measure] for k in keys]
+                own = [record_of[(name, output, *k[2:])][measure] for k in keys]
+                base = [record_of[(DEFAULT, output, *k[2:])][measure] for k in keys]
                 cells.append(f"{mean(own):.3f}" if name == DEFAULT else _difference(own, base))
-        points = [place[k] for k in keys]
-        posteriors = [place[(name, "posterior", *k[2:])] for k in keys]
+        points = [record_of[k] for k in keys]
+        posteriors = [record_of[(name, "posterior", *k[2:])] for k in keys]
         n_unsure = sum(r["status"] == "not converged" for r in points)
         two = [r for r in points if "same_list" in r]
         differences = [r["difference"] for r in posteriors if "difference" in r]
@@ -321,15 +321,21 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--folds", type=int, default=N_FOLDS)
     parser.add_argument("--seconds", type=float, default=240.0, help="after which no fit begins")
     parser.add_argument("--seeds", type=int, default=N_SEEDS, help="of the first fold")
-    told = parser.parse_args(arguments or [])
+    options = parser.parse_args(arguments or [])
     everything = {
         "methods": [DEFAULT, *(p.name for p in PEERS)],
         "settings": list(SETTINGS),
         "default": [DEFAULT],
     }
-    methods = told.methods or everything.get(told.run, [])
+    methods = options.methods or everything.get(options.run, [])
     if methods:
-        run(public_tables(told.role, told.tables), methods, told.seconds, told.folds, told.seeds)
+        run(
+            public_tables(options.role, options.tables),
+            methods,
+            options.seconds,
+            options.folds,
+            options.seeds,
+        )
     print_tables(read_kept())
 
 

@@ -62,27 +62,27 @@ def main() -> None:
     )
     parser.add_argument("--seconds", help="for the real tables of line_coverage (else 600)")
     parser.add_argument("--out", help="folder for the plots of growth; results where not given")
-    told = parser.parse_args()
-    unknown = [name for name in told.names if name not in BENCHMARKS]
+    arguments = parser.parse_args()
+    unknown = [name for name in arguments.names if name not in BENCHMARKS]
     if unknown:
         sys.exit(f"no benchmark {unknown[0]!r}; there are {', '.join(BENCHMARKS)}")
     options = {
-        "converge": ["--seeds", told.seeds] if told.seeds else [],
-        "false_convergence": ["--seeds", told.seeds] if told.seeds else [],
-        "planted_rules": ["--seeds", told.seeds] if told.seeds else [],
-        "separated_modes": ["--seeds", told.seeds] if told.seeds else [],
-        "real_pools": ["--seeds", told.seeds] if told.seeds else [],
-        "mixing": ["--seeds", told.seeds] if told.seeds else [],
-        "default_fits": ["--seeds", told.seeds] if told.seeds else [],
+        "converge": ["--seeds", arguments.seeds] if arguments.seeds else [],
+        "false_convergence": ["--seeds", arguments.seeds] if arguments.seeds else [],
+        "planted_rules": ["--seeds", arguments.seeds] if arguments.seeds else [],
+        "separated_modes": ["--seeds", arguments.seeds] if arguments.seeds else [],
+        "real_pools": ["--seeds", arguments.seeds] if arguments.seeds else [],
+        "mixing": ["--seeds", arguments.seeds] if arguments.seeds else [],
+        "default_fits": ["--seeds", arguments.seeds] if arguments.seeds else [],
         "line_coverage": [
-            *(["--seeds", told.seeds] if told.seeds else []),
-            *(["--seconds", told.seconds] if told.seconds else []),
+            *(["--seeds", arguments.seeds] if arguments.seeds else []),
+            *(["--seconds", arguments.seconds] if arguments.seconds else []),
         ],
-        "growth": ["--out", told.out] if told.out else [],
+        "growth": ["--out", arguments.out] if arguments.out else [],
         "projection_scoring": ["--role", "tune", "--small"],
         "projection": ["--role", "judge"],
     }
-    for name in told.names or BENCHMARKS:
+    for name in arguments.names or BENCHMARKS:
         print(f"== {name}", flush=True)
         run = importlib.import_module(name).main
         if name in options:

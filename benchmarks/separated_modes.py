@@ -45,29 +45,29 @@ class Outcome:
 def run(family: Family, posed: Problem, seed: int, max_iter: int) -> Outcome:
     settings = SamplerSettings("tempered", max_iter=max_iter, n_jobs=1)
     begin = time.process_time()
-    found = sample(posed, settings, np.random.SeedSequence((20260101, seed)), Progress())
+    sampled = sample(posed, settings, np.random.SeedSequence((20260101, seed)), Progress())
     seconds = time.process_time() - begin
     return Outcome(
-        is_good_enough(found.convergence),
-        family.shares(found.chains),
-        promised_draws(found.convergence),
-        found.convergence.n_iter,
+        is_good_enough(sampled.convergence),
+        family.shares(sampled.chains),
+        promised_draws(sampled.convergence),
+        sampled.convergence.n_iter,
         seconds,
-        reasons(found.convergence),
+        reasons(sampled.convergence),
     )
 
 
 def reasons(convergence: Convergence) -> str:
     """The checks that refuse a run, with what they saw."""
     unsteady = [q for q in convergence.unsteady if q.level != INCLUSION]
-    told = [f"{q.name}: mcse {q.mcse:.3f}, {q.ess:.0f} draws" for q in unsteady]
+    parts = [f"{q.name}: mcse {q.mcse:.3f}, {q.ess:.0f} draws" for q in unsteady]
     if not convergence.r_hat < PAPER_R_HAT:
-        told.append(f"R-hat {convergence.r_hat:.3f}")
+        parts.append(f"R-hat {convergence.r_hat:.3f}")
     if not convergence.shares_agree:
-        told.append("shares off by {:.1f}, mean {:.1f}".format(*convergence.share_deviation))
+        parts.append("shares off by {:.1f}, mean {:.1f}".format(*convergence.share_deviation))
     if not convergence.restricted_sum_agrees:
-        told.append(f"exact sum off by {convergence.restricted_deviation[1]:.1f}")
-    return "; ".join(told)
+        parts.append(f"exact sum off by {convergence.restricted_deviation[1]:.1f}")
+    return "; ".join(parts)
 
 
 def _promised_error(exact: np.ndarray, n_effective: float) -> np.ndarray:
@@ -97,18 +97,18 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--only", default="", help="families whose name begins so")
     parser.add_argument("--tuned", action="store_true", help="families the kernel was tuned on")
     parser.add_argument("--max-iter", type=int, default=SamplerSettings.max_iter)
-    told = parser.parse_args(arguments or [])
+    options = parser.parse_args(arguments or [])
     print(
         f"{'family':<38}{'n':>9}{'accepted':>12}{'wrong':>7}{'worst':>8}{'mean off':>9}"
         f"{'length':>9}{'CPU s':>8}   exact shares"
     )
     for family in FAMILIES:
-        if not family.name.startswith(told.only) or (told.tuned and family.judged):
+        if not family.name.startswith(options.only) or (options.tuned and family.judged):
             continue
-        for n in told.sizes:
+        for n in options.sizes:
             posed = family.problem(n)
             exact = family.exact_shares(posed)
-            outcomes = [run(family, posed, seed, told.max_iter) for seed in range(told.seeds)]
+            outcomes = [run(family, posed, seed, options.max_iter) for seed in range(options.seeds)]
             print(line(family, n, exact, outcomes), flush=True)
             refused = [o.refused for o in outcomes if not o.accepted]
             for reason in refused:

@@ -105,7 +105,7 @@ def fits() -> tuple[float, float]:
         return call_each(self, name, arguments)  # type: ignore[arg-type]
 
     with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster,
         Client(cluster, direct_to_workers=True),
     ):
         frame = dd.from_pandas(table, npartitions=4)

@@ -64,13 +64,13 @@ def run_fold(fold: Fold) -> dict[str, Any]:
 def inner_scores(record: dict[str, Any]) -> Scores:
     """Log loss and AUC by length, and how far each is from the best, with standard errors."""
     lengths = record["inner"][:-2]
-    found = scores_of(record["inner"])
-    auc = np.where(np.isnan(found.auc), 0.5, found.auc)
+    scores = scores_of(record["inner"])
+    auc = np.where(np.isnan(scores.auc), 0.5, scores.auc)
     best = int(auc.argmax())
     components = [auc_components(each) for each in lengths]
-    errors = np.array([error_of(components[best], each, found.folds) for each in components])
+    errors = np.array([error_of(components[best], each, scores.folds) for each in components])
     return {
-        "loss": found.log_loss, "gap": found.log_loss_gap, "error": found.log_loss_gap_error,
+        "loss": scores.log_loss, "gap": scores.log_loss_gap, "error": scores.log_loss_gap_error,
         "auc": auc, "auc_gap": auc[best] - auc, "auc_error": errors,
     }  # fmt: skip
 
@@ -181,11 +181,11 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--tables", nargs="*", default=[])
     parser.add_argument("--folds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=600, help="after which no fold begins")
-    told = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     warnings.simplefilter("ignore")
-    end = time.monotonic() + told.seconds
-    tables = public_tables(told.role, told.tables)
-    for number in range(told.folds):
+    end = time.monotonic() + options.seconds
+    tables = public_tables(options.role, options.tables)
+    for number in range(options.folds):
         for table in tables:
             path = KEPT / f"{table.name}-{number}.pickle"
             if time.monotonic() > end or path.exists() or len(table.load()[1]) >= SMALL:
@@ -196,7 +196,7 @@ def main(arguments: list[str] | None = None) -> None:
             print(f"  {path.stem}, {record['seconds']:.0f} s", file=sys.stderr, flush=True)
     names = [table.name for table in tables]
     records = [pickle.loads(path.read_bytes()) for path in sorted(KEPT.glob("*.pickle"))]
-    records = [r for r in records if r["table"] in names and r["fold"] < told.folds]
+    records = [r for r in records if r["table"] in names and r["fold"] < options.folds]
     if records:
         show(records)
 

@@ -83,17 +83,17 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--seeds", type=int, default=32, help="chains of each schedule")
     parser.add_argument("--schedules", nargs="+", default=["15,5", "15,2", "8,1", "5,1"])
     parser.add_argument("--only", nargs="+", default=[""], help="problems whose names begin so")
-    told = parser.parse_args(arguments or [])
+    options = parser.parse_args(arguments or [])
     print(
         f"{'problem':<28}{'schedule':<10}{'rungs':>6}{'fewest':>8}{'mean':>7}{'CPU s':>8}"
         f"{'rate, fewest':>14}{'rate, mean':>12}{'CPU':>7}"
     )
-    ratios: dict[str, list[list[float]]] = {schedule: [] for schedule in told.schedules}
+    ratios: dict[str, list[list[float]]] = {schedule: [] for schedule in options.schedules}
     for name in FOR_TUNING:
-        if not any(name.startswith(begins) for begins in told.only):
+        if not any(name.startswith(begins) for begins in options.only):
             continue
-        measured = measure(name, told.schedules, told.seeds)
-        _, *first = measured[told.schedules[0]]
+        measured = measure(name, options.schedules, options.seeds)
+        _, *first = measured[options.schedules[0]]
         for schedule, (rungs, fewest, mean, seconds) in measured.items():
             cost = seconds / first[2]
             ratios[schedule].append([fewest / first[0] / cost, mean / first[1] / cost, cost])

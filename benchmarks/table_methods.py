@@ -138,8 +138,8 @@ class Indicators:
         self._kept = np.flatnonzero((shares >= LEAST_SHARE) & (shares < 1))
 
     def __call__(self, X: pd.DataFrame) -> pd.DataFrame:
-        held = self._made.transform(X)[:, self._kept].toarray().astype(int)
-        return pd.DataFrame(held, columns=[f"c{i}" for i in range(held.shape[1])])
+        truths = self._made.transform(X)[:, self._kept].toarray().astype(int)
+        return pd.DataFrame(truths, columns=[f"c{i}" for i in range(truths.shape[1])])
 
 
 def _greedy_list(X: pd.DataFrame, y: np.ndarray, seed: int) -> Fitted:

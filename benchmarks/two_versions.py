@@ -39,9 +39,9 @@ class Version:
             stdout=subprocess.PIPE,
             text=True,
         )
-        told = self._answer()["source"]
-        if not Path(told).is_relative_to(source):
-            raise SystemExit(f"{source} was to be run, and {told} is")
+        imported = self._answer()["source"]
+        if not Path(imported).is_relative_to(source):
+            raise SystemExit(f"{source} was to be run, and {imported} is")
 
     def _answer(self) -> dict[str, Any]:
         assert self._process.stdout is not None
@@ -90,18 +90,18 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--seeds", type=int, default=48, help="chains of each version")
     parser.add_argument("--only", default="", help="problems whose name begins so")
     parser.add_argument("--tuning", action="store_true", help="the problems to tune on instead")
-    told = parser.parse_args(arguments or [])
-    versions = {"earlier": Version(told.other), "this": Version(told.this)}
-    print(f"one thread, {told.seeds} chains of each; rate: effective draws a CPU second")
+    options = parser.parse_args(arguments or [])
+    versions = {"earlier": Version(options.other), "this": Version(options.this)}
+    print(f"one thread, {options.seeds} chains of each; rate: effective draws a CPU second")
     print(
         f"{'problem':<28}{'version':<9}{'rungs':>6}{'length':>8}{'draws':>7}{'CPU s':>8}{'rate':>8}"
         f"{'ratio':>19}{'s to start':>12}"
     )
     ratios, samples = [], []
-    for name in FOR_TUNING if told.tuning else COMPARED:
-        if not name.startswith(told.only):
+    for name in FOR_TUNING if options.tuning else COMPARED:
+        if not name.startswith(options.only):
             continue
-        measured, to_start = measure(versions, name, told.seeds)
+        measured, to_start = measure(versions, name, options.seeds)
         ratio, of_samples = ratio_of_rates(measured["this"], measured["earlier"])
         ratios.append(ratio)
         samples.append(of_samples)

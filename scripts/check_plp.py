@@ -56,8 +56,8 @@ def with_odd_conditions(model: FittedModel) -> FittedModel:
         Antecedent([Condition(concept, "is false"), Condition("sex", "=", "female")]),
     ]
     rules = [
-        Rule(antecedent, np.array([7.0 + place, 3.0]), model.metadata)
-        for place, antecedent in enumerate([*antecedents, Antecedent()])
+        Rule(antecedent, np.array([7.0 + i, 3.0]), model.metadata)
+        for i, antecedent in enumerate([*antecedents, Antecedent()])
     ]
     made = RuleList(rules, model.metadata)
     return replace(model, rule_list=made, map_rule_list=made)

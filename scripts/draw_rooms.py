@@ -75,11 +75,11 @@ def _ways(corners: dict[str, tuple[float, float]]) -> list[str]:
         places = []
         for number, room in enumerate(rooms_of(walk), 1):
             x, y = corners[room]
-            place = (x + 14 + 19 * taken[room], y + 31)
+            center = (x + 14 + 19 * taken[room], y + 31)
             taken[room] += 1
-            places.append(place)
-            numbers.append(f'<circle class="{walk}" cx="{place[0]:g}" cy="{place[1]:g}" r="8"/>')
-            numbers.append(f'<text x="{place[0]:g}" y="{place[1] + 3:g}">{number}</text>')
+            places.append(center)
+            numbers.append(f'<circle class="{walk}" cx="{center[0]:g}" cy="{center[1]:g}" r="8"/>')
+            numbers.append(f'<text x="{center[0]:g}" y="{center[1] + 3:g}">{number}</text>')
         points = " ".join(f"{x:g},{y:g}" for x, y in places)
         lines.append(f'<polyline class="{walk}" points="{points}"/>')
     return [*lines, *numbers]

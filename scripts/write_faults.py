@@ -42,8 +42,8 @@ class Fault:
 
 def faults() -> list[Fault]:
     """What the tests say."""
-    found = [each for path in sorted(TESTS.rglob("test_*.py")) for each in _of_file(path)]
-    return sorted(found, key=lambda fault: fault.order)
+    all_faults = [each for path in sorted(TESTS.rglob("test_*.py")) for each in _of_file(path)]
+    return sorted(all_faults, key=lambda fault: fault.order)
 
 
 def _of_file(path: Path) -> Iterator[Fault]:

@@ -53,7 +53,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The long files first; otherwise the order stays."""
-    places = {Path(__file__).parent / file: place for place, file in enumerate(LONG_FILES)}
+    places = {Path(__file__).parent / file: index for index, file in enumerate(LONG_FILES)}
     items.sort(key=lambda item: places.get(item.path, len(places)))
 
 
@@ -77,14 +77,14 @@ def titanic_classifier(titanic: tuple[pd.DataFrame, pd.Series]) -> BayesianRuleL
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
     """One browser for all tests of a worker."""
-    found = next((path for name in BROWSERS if (path := shutil.which(name))), None)
-    if found is None:
+    result = next((path for name in BROWSERS if (path := shutil.which(name))), None)
+    if result is None:
         reason = "Chromium is not installed; scripts/install_for_tests.sh installs it."
         if os.environ.get("CI"):
             pytest.fail(reason)
         pytest.skip(reason)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=result, args=["--no-sandbox"])
         yield browser
         browser.close()
 

@@ -172,9 +172,9 @@ def test_a_report_takes_the_settings_of_fit() -> None:
     X, y = patients()
     fitted = classifier().fit(X, y)
     expected = summarise(fitted, X, y, folds=2).to_dict()
-    found = summarise(fitted.set_params(max_cardinality=2, min_support=0.3), X, y, folds=2)
+    summary = summarise(fitted.set_params(max_cardinality=2, min_support=0.3), X, y, folds=2)
     for name in ("validation", "lines", "settings"):
-        assert found.to_dict()[name] == expected[name]
+        assert summary.to_dict()[name] == expected[name]
 
 
 class Careful(BayesianRuleListClassifier):

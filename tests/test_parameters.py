@@ -35,21 +35,21 @@ def documented() -> dict[str, str]:
 
 def test_the_signature_is_the_table() -> None:
     """Names in the same order, and the same defaults, to the type."""
-    found = {name: parameter.default for name, parameter in signature().items()}
-    assert list(found) == [setting.name for setting in SETTINGS]
+    result = {name: parameter.default for name, parameter in signature().items()}
+    assert list(result) == [setting.name for setting in SETTINGS]
     for setting in SETTINGS:
-        assert repr(found[setting.name]) == repr(setting.default), setting.name
+        assert repr(result[setting.name]) == repr(setting.default), setting.name
 
 
 def test_the_docstring_is_the_table() -> None:
     """Every setting is documented once, with its default and its choices."""
-    found = documented()
-    assert list(found) == list(BY_NAME)
+    result = documented()
+    assert list(result) == list(BY_NAME)
     for setting in SETTINGS:
-        default = found[setting.name].rpartition("default=")[2].strip('"').replace("_", "")
+        default = result[setting.name].rpartition("default=")[2].strip('"').replace("_", "")
         assert default == str(setting.default).replace("_", "").replace("4000000000.0", "4e9")
         if isinstance(setting.kind, Choice):
-            assert re.findall(r'"(\w+)"', found[setting.name].partition("}")[0]) == list(
+            assert re.findall(r'"(\w+)"', result[setting.name].partition("}")[0]) == list(
                 setting.kind.allowed
             )
 

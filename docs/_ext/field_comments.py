@@ -10,11 +10,11 @@ from typing import Any
 FIELD = re.compile(r"^    (\w+): ([^=#\n]+?)(?: = [^#\n]+?)?(?:  # (.+))?$", re.MULTILINE)
 
 
-def field_lines(found: type) -> list[str]:
+def field_lines(cls: type) -> list[str]:
     """A docstring's section of attributes."""
-    fields = {field.name for field in dataclasses.fields(found)}
+    fields = {field.name for field in dataclasses.fields(cls)}
     lines = ["", "Attributes", "----------"]
-    for name, kind, comment in FIELD.findall(inspect.getsource(found)):
+    for name, kind, comment in FIELD.findall(inspect.getsource(cls)):
         if name in fields:
             lines += [f"{name} : {kind}", f"    {_sentence(comment)}" if comment else ""]
     return lines
@@ -24,19 +24,21 @@ def _sentence(comment: str) -> str:
     return comment[0].upper() + comment[1:].rstrip(".") + "."
 
 
-def add_fields(app: Any, what: str, name: str, found: Any, options: Any, lines: list[str]) -> None:
+def add_fields(
+    app: Any, what: str, name: str, documented: Any, options: Any, lines: list[str]
+) -> None:
     """Append them before the docstring is turned into reStructuredText."""
-    if what == "class" and dataclasses.is_dataclass(found) and "Attributes" not in lines:
+    if what == "class" and dataclasses.is_dataclass(documented) and "Attributes" not in lines:
         while lines and not lines[-1]:
             lines.pop()
-        lines += field_lines(found)
+        lines += field_lines(documented)
 
 
 def hide_signature(
-    app: Any, what: str, name: str, found: Any, options: Any, signature: str, returns: str
+    app: Any, what: str, name: str, documented: Any, options: Any, signature: str, returns: str
 ) -> tuple[str, str] | None:
     """Leave out how a dataclass is made: people are given them, and the fields follow."""
-    return ("", "") if what == "class" and dataclasses.is_dataclass(found) else None
+    return ("", "") if what == "class" and dataclasses.is_dataclass(documented) else None
 
 
 def setup(app: Any) -> dict[str, Any]:

@@ -43,15 +43,15 @@ class Run(SphinxDirective):
             raise self.error(f"This code fails with {type(error).__name__}: {error}") from error
         shown = nodes.literal_block(code, code, language="python")
         self.set_source_info(shown)
-        found: list[nodes.Node] = [shown]
+        content: list[nodes.Node] = [shown]
         if printed:
-            found.append(
+            content.append(
                 nodes.literal_block(printed, printed, language="text", classes=["printed"])
             )
         new = sorted(path.name for path in folder.iterdir() if path.name not in before)
         if new:
-            found.append(self._links(new))
-        return found + self._view(value, folder)
+            content.append(self._links(new))
+        return content + self._view(value, folder)
 
     def _view(self, value: Any, folder: Path) -> list[nodes.Node]:
         if hasattr(value, "savefig"):
@@ -81,7 +81,7 @@ def run_code(code: str, names: dict[str, Any], folder: Path) -> tuple[str, Any]:
     """What the code prints, and the value of its last expression."""
     tree = ast.parse(code)
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
-    here = Path.cwd()
+    before = Path.cwd()
     os.chdir(folder)
     try:
         with contextlib.redirect_stdout(io.StringIO()) as printed, warnings.catch_warnings():
@@ -91,7 +91,7 @@ def run_code(code: str, names: dict[str, Any], folder: Path) -> tuple[str, Any]:
             if isinstance(last, ast.Expr):
                 value = eval(compile(ast.Expression(last.value), "<page>", "eval"), names)
     finally:
-        os.chdir(here)
+        os.chdir(before)
     return printed.getvalue().rstrip(), value
 
 

@@ -51,8 +51,8 @@ def pool_in_engine(
         max_memory=classifier.max_memory,
         progress=classifier._progress(),
     )
-    told, _ = without_learn(settings_of(classifier))
-    pseudocounts = read_pseudocounts(told["pseudocounts"], of_rows.classes)
+    with_defaults, _ = without_learn(settings_of(classifier))
+    pseudocounts = read_pseudocounts(with_defaults["pseudocounts"], of_rows.classes)
     if client is not None:
         counted = _counted_on_shards(classifier, client, table, of_rows, made, pseudocounts)
     else:
@@ -134,7 +134,7 @@ def _counted_in_stream(
     binarised, mined = classifier._mine(
         made.binarised(covers.masks()), labels, layout, pseudocounts
     )
-    places = {condition: place for place, condition in enumerate(made.conditions)}
+    places = {condition: column for column, condition in enumerate(made.conditions)}
     digest = covers.digest([places[condition] for condition in mined.pool.conditions])
     fingerprint = fingerprint_of(of_rows.classes, of_rows.unit, digest)
     note = (

@@ -344,8 +344,8 @@ class BayesianRuleListClassifier(
         self._check_checkpoint()
         _load_compiled_code()
         settings = settings_of(self)
-        found = pool_in_engine(self, X, y, sample_weight, order)
-        return self._take(fit_pool(self, settings, *found))
+        pooled = pool_in_engine(self, X, y, sample_weight, order)
+        return self._take(fit_pool(self, settings, *pooled))
 
     def _take(self, fitted: FittedPool) -> BayesianRuleListClassifier:
         self.model_ = fitted.model  # one assignment, which nothing can interrupt: a refit is whole

@@ -125,7 +125,7 @@ def _problem(mined: Mined, pseudocounts: np.ndarray, prior: ListPrior) -> Proble
     problem = Problem(mined.covers, mined.layout, pseudocounts, prior, mined.condition_ids)
     if mined.shards is None:
         return problem
-    small = None if mined.here is None else replace(problem, covers=mined.here[0])
+    small = None if mined.local_covers is None else replace(problem, covers=mined.local_covers[0])
     return replace(problem, shards=mined.shards, small=small)
 
 

@@ -113,7 +113,7 @@ def _column_lines(column: ColumnReport, display: DisplayLabels) -> Iterator[str]
 
 
 def _entry(indent: int, key: str, value: str | None) -> str:
-    """A key with its name; none where a labels file could not have the name as it is."""
+    """A key with its name; empty if a labels file cannot contain the name."""
     is_possible = value is not None and value == " ".join(value.split()) and len(value) <= LONGEST
     return f"{' ' * indent}{_scalar(key)}:" + (f" {_scalar(str(value))}" if is_possible else "")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from elseif.errors import ResourceError
 
-# where Linux says what there is, and what a process may have and has
+# where Linux reports available memory, and a process's limit and use
 MEMINFO, STATM = Path("/proc/meminfo"), Path("/proc/self/statm")
 MEMBERSHIP, CGROUP_ROOT = Path("/proc/self/cgroup"), Path("/sys/fs/cgroup")
 # of cgroups of version 1 and 2: limit, use, and the part of the use that can be given back
@@ -20,8 +20,8 @@ FILES = {
 
 def available_memory() -> float:
     """Bytes left on this machine, in its container, and by ``ulimit -v``; infinite if unknown."""
-    found = re.search(r"^MemAvailable:\s+(\d+) kB", _text(MEMINFO), re.MULTILINE)
-    of_machine = 1024.0 * int(found[1]) if found else float("inf")
+    match = re.search(r"^MemAvailable:\s+(\d+) kB", _text(MEMINFO), re.MULTILINE)
+    of_machine = 1024.0 * int(match[1]) if match else float("inf")
     return min(of_machine, _left_of_address_space(), *_left_in_cgroups())
 
 
@@ -37,7 +37,7 @@ def _left_of_address_space() -> float:
 
 
 def _left_in_cgroups() -> Iterator[float]:
-    """What is left in the process's own cgroup and in those around it, each with its limit."""
+    """The memory left in the process's cgroup and in its ancestors, each with its limit."""
     paths = {1: "/", 2: "/"}  # in a container its own is the root
     for line in _text(MEMBERSHIP).splitlines():
         _, controllers, path = [*line.split(":", 2), "", ""][:3]
@@ -57,8 +57,8 @@ def _left_in(folder: Path, limit_file: str, used_file: str, cache: str) -> float
     if not (limit.isdigit() and used.isdigit()):  # "max" where there is no limit
         return float("inf")
     # files that were read count as used until the room is needed
-    found = re.search(rf"^{cache} (\d+)$", _text(folder / "memory.stat"), re.MULTILINE)
-    given_back = int(found[1]) if found else 0
+    match = re.search(rf"^{cache} (\d+)$", _text(folder / "memory.stat"), re.MULTILINE)
+    given_back = int(match[1]) if match else 0
     return float(max(int(limit) - max(int(used) - given_back, 0), 0))
 
 

@@ -14,7 +14,7 @@ from elseif.errors import ResourceError
 Result = TypeVar("Result")
 
 MOST_RETRIES = 3  # after workers that died, before the work is given up
-# what back ends raise where a worker has ended, each under a name of its own
+# what back ends raise if a worker has ended, each with its own name
 LOST_WORKER = {
     "ActorDiedError", "BrokenExecutor", "BrokenProcessPool", "CancelledError", "CommClosedError",
     "FutureCancelledError", "KilledWorker", "OutOfMemoryError", "RayActorError",

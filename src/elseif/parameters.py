@@ -343,7 +343,7 @@ SETTINGS = (
 BY_NAME = {setting.name: setting for setting in SETTINGS}
 # settings of how a fit is run, which no model keeps
 NOT_KEPT = ("checkpoint", "n_shards")
-# settings that a fit may go on with other values of: no draw depends on them
+# settings that may change when a fit is continued: no draw depends on them
 RUN_ONLY = ("n_jobs", "verbose", "predict_with", "max_length", "max_memory", "max_time", *NOT_KEPT)
 CHOICES = {s.name: s.kind.allowed for s in SETTINGS if isinstance(s.kind, Choice)}
 
@@ -365,7 +365,7 @@ def check_parameters(estimator: Any) -> None:
 
 
 def check_saved_settings(settings: Mapping[str, Any]) -> None:
-    """Raise for the first setting with which no model can have been fitted.
+    """Raise for the first setting that no fitted model can have.
 
     The kernel may be one that new fits no longer support.
     """
@@ -375,7 +375,7 @@ def check_saved_settings(settings: Mapping[str, Any]) -> None:
             check_choice(name, value)
 
 
-# what other libraries call a parameter, where the spelling does not tell
+# what other libraries call a parameter, where the spelling differs too much
 OTHERWISE_CALLED = {
     "max_rules": "expected_length",
     "n_rules": "expected_length",
@@ -388,7 +388,7 @@ OTHERWISE_CALLED = {
     "n_iterations": "n_iter",
     "niter": "n_iter",
 }
-# what there is on purpose no parameter for, and what to do instead
+# what deliberately has no parameter, and what to do instead
 NO_PARAMETER = {
     "class_weight": "It would change the probabilities of every line. If errors have different "
     "costs, choose another threshold on the probability.",
@@ -438,7 +438,7 @@ def check_cuts(cuts: Any, names: Sequence[str]) -> Mapping[str, Sequence[Any]]:
 
 
 def seed_sequence(random_state: Any) -> np.random.SeedSequence:
-    """One seed per fit, from whatever scikit-learn users pass; no global state is read."""
+    """One seed per fit, from any ``random_state``; no global state is read."""
     import numpy as np
 
     check_choice("random_state", random_state)

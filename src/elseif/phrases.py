@@ -11,5 +11,5 @@ def joined(parts: Sequence[str], word: str = "and") -> str:
 
 
 def clipped(text: str, most: int) -> str:
-    """A text of at most so many characters, with an ellipsis if it was longer."""
+    """A text clipped to a maximum length, with an ellipsis if it was longer."""
     return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"

@@ -157,7 +157,7 @@ class SamplingMixin:
     def _checkpointing(
         self: Any, data: str, settings: Mapping[str, Any]
     ) -> Iterator[tuple[np.random.SeedSequence, Checkpoints | None]]:
-        """The seed of the fit, and its checkpoints: a fit without a seed goes on with its first."""
+        """The seed of the fit, and its checkpoints; without a seed, the first one drawn is kept."""
         seed = seed_sequence(self.random_state)
         if self.checkpoint is None:
             yield seed, None

@@ -16,7 +16,7 @@ def is_training_data(model: Any, X: Any, y: Any, sample_weight: Any) -> bool:
     kinds = {c.name: c.kind for c in model.fit_report.columns}
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what differs is the answer, not news
+            warnings.simplefilter("ignore")  # differences are the result, not warnings
             table = model.read_training(X)
             labels = model.read_labels(y, sample_weight, table)
             digests = (column_digest(table.column(name, kind)) for name, kind in kinds.items())

@@ -150,8 +150,8 @@ def test_expert_antecedents_are_fitted_as_given() -> None:
     clf = quick(antecedents=given, min_support=0.9, max_cardinality=1).fit(X, y)
     assert set(clf.pool_.names) == {"f1", "f2 and f3 and f4", "not f1 and f2"}
     truth = ~X["f1"] & X["f2"]
-    place = clf.pool_.names.index("not f1 and f2")
-    assert clf.pool_.supports[place] == pytest.approx(truth.mean())
+    index = clf.pool_.names.index("not f1 and f2")
+    assert clf.pool_.supports[index] == pytest.approx(truth.mean())
 
 
 def test_no_expert_antecedents() -> None:
@@ -184,8 +184,8 @@ def test_weights_of_a_whole_antecedent_hold() -> None:
     X, y = random_frame()
     pool = pool_of(X, y)
     for key in ("f1 and f2", ("f2", "f1")):
-        found = read_weights({"f1": 2, key: 7}, pool, X.columns)
-        weights = dict(zip(pool.names, found, strict=True))
+        result = read_weights({"f1": 2, key: 7}, pool, X.columns)
+        weights = dict(zip(pool.names, result, strict=True))
         assert weights["f1 and f2"] == 7
         assert weights["f1 and f3"] == 2
 

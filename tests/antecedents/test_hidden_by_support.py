@@ -63,9 +63,9 @@ def test_a_strong_condition_of_few_people_is_named(kind: str) -> None:
     [support] = re.findall(r"min_support=([\d.]+) would include it", note)
     assert support == "0.05"
     assert 0.05 <= X["shock"].mean() < 0.1
-    found = quick(min_support=float(support)).fit(shown, y)
-    assert not hidden(found.fit_report_.notes)
-    assert set(found.pool_.names) - set(clf.pool_.names)
+    fitted = quick(min_support=float(support)).fit(shown, y)
+    assert not hidden(fitted.fit_report_.notes)
+    assert set(fitted.pool_.names) - set(clf.pool_.names)
 
 
 @pytest.mark.parametrize(

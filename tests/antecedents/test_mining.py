@@ -54,13 +54,13 @@ def brute_force(
         if least <= covered < weights.sum() and covered > 0:
             # rows without weight do not tell columns apart
             columns.setdefault((truth & (weights > 0)).tobytes(), name)
-    found: dict[Itemset, float] = {}
+    result: dict[Itemset, float] = {}
     for k in range(1, most + 1):
         for names in itertools.combinations(columns.values(), k):
             covered = weights[X[list(names)].all(axis=1).to_numpy()].sum()
             if covered >= least:
-                found[frozenset(names)] = covered / weights.sum()
-    return found
+                result[frozenset(names)] = covered / weights.sum()
+    return result
 
 
 @st.composite
@@ -80,11 +80,11 @@ def tables(draw: st.DrawFn) -> pd.DataFrame:
 def test_mining_is_brute_force(X: pd.DataFrame, least: int, most: int) -> None:
     """Exhaustive and unique, with the right supports, for any cardinality."""
     expected = brute_force(X, least, most, np.ones(len(X), dtype=np.int64))
-    found = mined(X, least, most)
-    if found is None:
+    result = mined(X, least, most)
+    if result is None:
         assert not expected
         return
-    pool = found.pool
+    pool = result.pool
     itemsets = [frozenset(antecedent.columns) for antecedent in pool]
     assert len(set(itemsets)) == len(itemsets)
     supports = dict(zip(itemsets, pool.supports, strict=True))
@@ -98,8 +98,8 @@ def test_a_support_given_as_a_share(X: pd.DataFrame, share: float, most: int) ->
     """A share of the observations, reached exactly, counts."""
     least = next(k for k in range(len(X) + 1) if k / len(X) >= share - 1e-9)
     expected = brute_force(X, max(least, 1), most, np.ones(len(X), dtype=np.int64))
-    found = mined(X, share, most)
-    itemsets = set() if found is None else {frozenset(a.columns) for a in found.pool}
+    pool = mined(X, share, most)
+    itemsets = set() if pool is None else {frozenset(a.columns) for a in pool.pool}
     assert itemsets == expected.keys()
 
 
@@ -110,13 +110,11 @@ def test_weighted_supports(X: pd.DataFrame, least: int, most: int, random: objec
     weights = rng.integers(0, 6, len(X))
     assume(weights.sum() > 0)
     expected = brute_force(X, least, most, weights)
-    found = mined(X, least, most, weights)
-    if found is None:
+    pool = mined(X, least, most, weights)
+    if pool is None:
         assert not expected
         return
-    supports = {
-        frozenset(a.columns): s for a, s in zip(found.pool, found.pool.supports, strict=True)
-    }
+    supports = {frozenset(a.columns): s for a, s in zip(pool.pool, pool.pool.supports, strict=True)}
     assert supports.keys() == expected.keys()
     for itemset, support in expected.items():
         assert supports[itemset] == pytest.approx(support, abs=1e-12)
@@ -139,21 +137,21 @@ def test_order_of_rows_and_columns(X: pd.DataFrame, least: int, most: int, rando
 @given(tables(), st.integers(1, 6), st.integers(1, 4))
 def test_canonical_order(X: pd.DataFrame, least: int, most: int) -> None:
     """By cardinality, then by the conditions in their order."""
-    found = mined(X, least, most)
-    if found is None:
+    pool = mined(X, least, most)
+    if pool is None:
         return
-    keys = [(a.cardinality, [c.sort_key() for c in a]) for a in found.pool]
+    keys = [(a.cardinality, [c.sort_key() for c in a]) for a in pool.pool]
     assert keys == sorted(keys)
 
 
 @given(tables(), st.integers(1, 6), st.integers(1, 4))
 def test_covers_are_the_conjunctions(X: pd.DataFrame, least: int, most: int) -> None:
     """Packed covers unpack to the truth of each conjunction."""
-    found = mined(X, least, most)
-    if found is None:
+    pool = mined(X, least, most)
+    if pool is None:
         return
     layout = make_layout(np.arange(len(X)) % 2, 2)
-    for antecedent, cover in zip(found.pool, found.covers, strict=True):
+    for antecedent, cover in zip(pool.pool, pool.covers, strict=True):
         truth = X[list(antecedent.columns)].all(axis=1).to_numpy()
         np.testing.assert_array_equal(layout.unpack(cover), truth)
 
@@ -173,7 +171,7 @@ def test_conditions_on_one_column(
     """Categories and numbers: no conjunction is impossible or redundant, and none is lacking."""
     X = pd.DataFrame(rows, columns=["u", "v", "w"])
     binarised, _ = binarised_table(X)
-    found = mined(X, least, most)
+    pool = mined(X, least, most)
     rows_of = rows_where_true(binarised, np.arange(len(X)) % 2)
     by_cover: dict[bytes, int] = {}
     order = sorted(
@@ -201,7 +199,7 @@ def test_conditions_on_one_column(
                 truth &= mask
             if truth.sum() >= least:
                 expected.add(frozenset(conditions))
-    assert expected == (set() if found is None else {frozenset(a) for a in found.pool})
+    assert expected == (set() if pool is None else {frozenset(a) for a in pool.pool})
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")

@@ -49,13 +49,13 @@ def mined(X: Any, y: np.ndarray, weights: np.ndarray | None = None, **asked: Any
         return None
 
 
-def itemsets(found: Mined | None) -> dict[Itemset, float]:
+def itemsets(result: Mined | None) -> dict[Itemset, float]:
     """Antecedents of boolean columns as sets of names, with their supports."""
-    if found is None:
+    if result is None:
         return {}
-    sets = [frozenset(antecedent.columns) for antecedent in found.pool]
+    sets = [frozenset(antecedent.columns) for antecedent in result.pool]
     assert len(set(sets)) == len(sets)
-    return dict(zip(sets, found.pool.supports.tolist(), strict=True))
+    return dict(zip(sets, result.pool.supports.tolist(), strict=True))
 
 
 @contextmanager
@@ -125,8 +125,8 @@ def test_any_class_is_the_union_of_mining_each_class(
                 enough = least if isinstance(least, int) else least * len(among) - 1e-9
                 if among.any() and among.sum() >= enough:
                     expected[frozenset(names)] = truth.mean()
-    found = mined(X, y, min_support=least, max_cardinality=most, support_in="any_class")
-    assert itemsets(found) == pytest.approx(expected)
+    pool = mined(X, y, min_support=least, max_cardinality=most, support_in="any_class")
+    assert itemsets(pool) == pytest.approx(expected)
 
 
 def test_any_class_finds_the_risk_factor_of_a_rare_label() -> None:
@@ -375,9 +375,9 @@ def test_row_34_advice_for_a_weighted_table() -> None:
     asked = {"min_support": 20, "max_cardinality": 4, "max_antecedents": 40}
     repeated = np.repeat(np.arange(60), weights)
     expected = advice(X.iloc[repeated], y[repeated], **asked)
-    found = advice(X, y, weights, **asked)
+    result = advice(X, y, weights, **asked)
     assert "min_support" in [name for name, _, _ in expected]
-    assert found == expected
+    assert result == expected
 
 
 @pytest.mark.usefixtures("limited")
@@ -406,13 +406,13 @@ def test_row_34_covers_that_do_not_fit_are_formed_at_every_use() -> None:
     """A byte less than all covers take, and only those of conditions are kept: same draws."""
     X, y = random_frame(3000, 8)
     binarised, layout = prepared(X, y)
-    found = mine(binarised, layout, MiningSettings(max_cardinality=3))
-    assert found.covers.nbytes == len(found.pool) * layout.n_words * 8
-    less = found.covers.nbytes - 1
+    pool = mine(binarised, layout, MiningSettings(max_cardinality=3))
+    assert pool.covers.nbytes == len(pool.pool) * layout.n_words * 8
+    less = pool.covers.nbytes - 1
     formed = mine(binarised, layout, MiningSettings(max_cardinality=3, max_memory=less))
-    assert len(formed.covers) == len(found.pool.conditions) < len(found.covers)
-    np.testing.assert_array_equal(formed.pool.supports, found.pool.supports)
-    enough = quick(max_cardinality=3, max_memory=found.covers.nbytes).fit(X, y)
+    assert len(formed.covers) == len(pool.pool.conditions) < len(pool.covers)
+    np.testing.assert_array_equal(formed.pool.supports, pool.pool.supports)
+    enough = quick(max_cardinality=3, max_memory=pool.covers.nbytes).fit(X, y)
     sparing = quick(max_cardinality=3, max_memory=less).fit(X, y)
     assert enough.posterior_.lists().equals(sparing.posterior_.lists())
 
@@ -466,8 +466,8 @@ def stroke_shaped() -> Any:
 def pyfim_supports(rows: list[list[int]], least: int, most: int) -> dict[Itemset, int]:
     """Frequent sets of column numbers by pyfim's eclat."""
     fim = pytest.importorskip("fim")
-    found = fim.eclat(rows, target="s", supp=-least, zmin=1, zmax=most, report="a")
-    return {frozenset(f"x{i}" for i in items): count for items, count in found}
+    result = fim.eclat(rows, target="s", supp=-least, zmin=1, zmax=most, report="a")
+    return {frozenset(f"x{i}" for i in items): count for items, count in result}
 
 
 def test_a_sparse_table_of_real_size_against_pyfim() -> None:
@@ -475,12 +475,12 @@ def test_a_sparse_table_of_real_size_against_pyfim() -> None:
     problem = stroke_shaped()
     n = problem.X.shape[0]
     least = int(np.ceil(0.1 * n))
-    found = mined(problem.X, problem.y, min_support=0.1, max_cardinality=2)
-    assert found is not None
+    pool = mined(problem.X, problem.y, min_support=0.1, max_cardinality=2)
+    assert pool is not None
     csr = problem.X.tocsr()
     rows = [r.tolist() for r in np.split(csr.indices, csr.indptr[1:-1])]
     expected = pyfim_supports(rows, least, 2)
-    counts = {items: round(s * n) for items, s in itemsets(found).items()}
+    counts = {items: round(s * n) for items, s in itemsets(pool).items()}
     assert counts == expected
     assert 2000 < len(counts) < 2500
 
@@ -491,13 +491,13 @@ def test_a_sparse_table_of_real_size_against_mlxtend(support: float) -> None:
     """The same table against another implementation."""
     frequent_patterns = pytest.importorskip("mlxtend.frequent_patterns")
     problem = stroke_shaped()
-    found = mined(problem.X, problem.y, min_support=support, max_cardinality=2)
+    pool = mined(problem.X, problem.y, min_support=support, max_cardinality=2)
     dense = pd.DataFrame(problem.X.toarray(), columns=[f"x{i}" for i in range(problem.X.shape[1])])
     # columns below the support cannot be in any set: mlxtend need not see them
     dense = dense.loc[:, dense.mean() >= support]
     theirs = frequent_patterns.fpgrowth(dense, min_support=support, max_len=2, use_colnames=True)
     expected = dict(zip(theirs["itemsets"], theirs["support"], strict=True))
-    assert itemsets(found) == pytest.approx(expected)
+    assert itemsets(pool) == pytest.approx(expected)
 
 
 def dense_table() -> tuple[np.ndarray, np.ndarray]:
@@ -512,9 +512,9 @@ def dense_table() -> tuple[np.ndarray, np.ndarray]:
 def test_a_dense_table_against_pyfim() -> None:
     """20,000 x 60, up to four conditions: pyfim's sets with pyfim's counts."""
     X, y = dense_table()
-    found = mined(X, y, min_support=400, max_cardinality=4)
+    pool = mined(X, y, min_support=400, max_cardinality=4)
     expected = pyfim_supports([np.flatnonzero(row).tolist() for row in X], 400, 4)
-    counts = {items: round(s * 20_000) for items, s in itemsets(found).items()}
+    counts = {items: round(s * 20_000) for items, s in itemsets(pool).items()}
     assert counts == expected
     assert len(counts) > 10_000
     assert max(map(len, counts)) == 4
@@ -523,13 +523,13 @@ def test_a_dense_table_against_pyfim() -> None:
 def test_a_dense_table_per_class_against_pyfim() -> None:
     """Per class and united, as the authors did it: pyfim run on each label's rows."""
     X, y = dense_table()
-    found = mined(X, y, min_support=0.05, max_cardinality=3, support_in="any_class")
+    pool = mined(X, y, min_support=0.05, max_cardinality=3, support_in="any_class")
     expected = set()
     for label in (0, 1):
         rows = [np.flatnonzero(row).tolist() for row in X[y == label]]
         least = int(np.ceil(0.05 * len(rows) - 1e-9))
         expected |= pyfim_supports(rows, least, 3).keys()
-    assert itemsets(found).keys() == expected
+    assert itemsets(pool).keys() == expected
     assert len(expected) > 1000
 
 
@@ -538,9 +538,9 @@ def test_a_dense_table_against_mlxtend() -> None:
     """The same table, at a support that mlxtend manages in seconds."""
     frequent_patterns = pytest.importorskip("mlxtend.frequent_patterns")
     X, y = dense_table()
-    found = mined(X, y, min_support=0.09, max_cardinality=4)
+    pool = mined(X, y, min_support=0.09, max_cardinality=4)
     frame = pd.DataFrame(X, columns=[f"x{i}" for i in range(60)])
     theirs = frequent_patterns.fpgrowth(frame, min_support=0.09, max_len=4, use_colnames=True)
     expected = dict(zip(theirs["itemsets"], theirs["support"], strict=True))
-    assert itemsets(found) == pytest.approx(expected)
+    assert itemsets(pool) == pytest.approx(expected)
     assert len(expected) > 300

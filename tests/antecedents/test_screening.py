@@ -40,13 +40,15 @@ def wide(n_rows: int = 600, n_columns: int = 30, seed: int = 0) -> tuple[pd.Data
 
 def test_the_gain_is_the_log_bayes_factor_of_a_list_of_one_rule() -> None:
     X, y = random_frame(200, 4, n_labels=3)
-    found = pool(X, y)
+    antecedents = pool(X, y)
     pseudocounts = np.array([0.5, 1.0, 2.0])
     counts = conjunction_counts(
-        found.covers, np.arange(len(found.pool), dtype=np.int32)[:, None], found.layout
+        antecedents.covers,
+        np.arange(len(antecedents.pool), dtype=np.int32)[:, None],
+        antecedents.layout,
     )
-    gains = one_rule_gains(evidence_of(found.layout, pseudocounts), counts)
-    totals = found.layout.label_totals
+    gains = one_rule_gains(evidence_of(antecedents.layout, pseudocounts), counts)
+    totals = antecedents.layout.label_totals
     for gain, own in zip(gains, counts, strict=True):
         with_rule = log_likelihood(np.stack([own, totals - own]), pseudocounts)
         np.testing.assert_allclose(gain, with_rule - log_likelihood(totals[None], pseudocounts))
@@ -55,10 +57,10 @@ def test_the_gain_is_the_log_bayes_factor_of_a_list_of_one_rule() -> None:
 def test_single_conditions_and_the_strongest_conjunction_stay() -> None:
     X, y = wide()
     y = np.where(X["f3"] & X["f17"], 1, y)
-    found = pool(X, y, max_antecedents=100)
-    assert len(found.pool) == 100
-    assert set(X.columns) <= set(found.pool.names)
-    assert "f17 and f3" in found.pool.names or "f3 and f17" in found.pool.names
+    antecedents = pool(X, y, max_antecedents=100)
+    assert len(antecedents.pool) == 100
+    assert set(X.columns) <= set(antecedents.pool.names)
+    assert "f17 and f3" in antecedents.pool.names or "f3 and f17" in antecedents.pool.names
 
 
 def test_an_interaction_of_conditions_that_tell_nothing_alone_stays() -> None:
@@ -79,19 +81,19 @@ def test_a_rule_that_only_shows_below_another_stays() -> None:
     first, second = X["f0"].to_numpy(), X["f1"].to_numpy()
     risk = np.where(first, np.where(second, 0.95, 0.55), np.where(second, 0.1, 0.5))
     y = (rng.random(2000) < risk).astype(int)
-    found = pool(X, y, max_antecedents=60, max_cardinality=2)
-    assert {"f0", "f1"} <= set(found.pool.names)
-    assert any(set(name.split(" and ")) == {"f0", "f1"} for name in found.pool.names)
+    antecedents = pool(X, y, max_antecedents=60, max_cardinality=2)
+    assert {"f0", "f1"} <= set(antecedents.pool.names)
+    assert any(set(name.split(" and ")) == {"f0", "f1"} for name in antecedents.pool.names)
 
 
 def test_conditions_compete_where_they_are_too_many_themselves() -> None:
     X, y = wide()
     y = np.where(X["f3"], 1, y)
-    found = pool(X, y, max_antecedents=20)
-    assert len(found.pool) == 20
-    assert "f3" in found.pool.names
+    antecedents = pool(X, y, max_antecedents=20)
+    assert len(antecedents.pool) == 20
+    assert "f3" in antecedents.pool.names
     clf = quick(max_antecedents=20).fit(X, y)
-    assert clf.pool_.names == found.pool.names
+    assert clf.pool_.names == antecedents.pool.names
     used = {condition.column for condition in clf.pool_.conditions}
     assert used == {name for a in clf.pool_ for name in a.columns} < set(X.columns)
     assert set(clf.fit_report_.excluded) == set(X.columns) - used
@@ -153,15 +155,15 @@ def test_pairs_of_the_strongest_conditions_where_all_pairs_are_too_many(
     X, y = wide()
     y = np.where(X["f3"] & X["f17"], 1, y)
     monkeypatch.setattr("elseif.antecedents.mining.MOST_MINED", 200)
-    found = pool(X, y, max_antecedents=200)
-    members = found.pool.members
-    assert set(X.columns) <= set(found.pool.names)
-    assert {"f17 and f3", "f3 and f17"} & set(found.pool.names)
+    antecedents = pool(X, y, max_antecedents=200)
+    members = antecedents.pool.members
+    assert set(X.columns) <= set(antecedents.pool.names)
+    assert {"f17 and f3", "f3 and f17"} & set(antecedents.pool.names)
     in_pairs = np.unique(members[members[:, 1] >= 0])
     n_pairs = int((members[:, 1] >= 0).sum())
     assert 30 + n_pairs <= 200
     assert n_pairs == len(in_pairs) * (len(in_pairs) - 1) // 2  # all have the support
-    (note,) = found.left_out.notes
+    (note,) = antecedents.left_out.notes
     assert note.startswith(f"Of 30 conditions the {len(in_pairs)} with most evidence were joined")
 
 
@@ -179,10 +181,10 @@ def test_the_same_pairs_where_the_rows_are_in_shards(monkeypatch: pytest.MonkeyP
     for module in ("mining", "sharded_mining"):
         monkeypatch.setattr(f"elseif.antecedents.{module}.MOST_MINED", 200)
     asked = MiningSettings(max_antecedents=200)
-    here = mine(binarised, layout, asked)
+    local = mine(binarised, layout, asked)
     there, _ = mine_on_shards(binarised, shards, asked, np.ones(2))
-    assert there.pool.names == here.pool.names
-    assert there.left_out.notes == here.left_out.notes != ()
+    assert there.pool.names == local.pool.names
+    assert there.left_out.notes == local.left_out.notes != ()
 
 
 def test_conditions_of_three_that_are_too_many_are_still_refused(

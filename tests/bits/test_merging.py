@@ -39,10 +39,10 @@ def posed(covers: np.ndarray, layout: BitLayout) -> Problem:
 def test_a_chain_takes_the_same_way(kernel: str, weighted: bool) -> None:
     weights = np.random.default_rng(1).integers(0, 7, N) if weighted else None
     covers, layout = narrow(8, weights)
-    found = merge_observations(covers, layout)
-    assert found is not None
+    merged = merge_observations(covers, layout)
+    assert merged is not None
     runs = []
-    for problem in (posed(covers, layout), posed(*found)):
+    for problem in (posed(covers, layout), posed(*merged)):
         seed = np.random.SeedSequence(3)
         runs.append(Chain(CompiledProblem.of(problem), KERNELS[kernel], seed).run(2000))
     for field in dataclasses.fields(runs[0]):
@@ -52,9 +52,9 @@ def test_a_chain_takes_the_same_way(kernel: str, weighted: bool) -> None:
 @pytest.mark.parametrize("n_conditions", [1, 5, 9])
 def test_every_pattern_of_a_label_is_there_once_with_its_weight(n_conditions: int) -> None:
     covers, layout = narrow(n_conditions)
-    found = merge_observations(covers, layout)
-    assert found is not None
-    merged_covers, merged = found
+    result = merge_observations(covers, layout)
+    assert result is not None
+    merged_covers, merged = result
     before = np.stack([layout.unpack(cover) for cover in covers] + [layout.row_labels()])
     after = np.stack([merged.unpack(cover) for cover in merged_covers] + [merged.row_labels()])
     patterns, counts = np.unique(before, axis=1, return_counts=True)
@@ -73,10 +73,10 @@ def test_patterns_of_more_conditions_than_a_word_has_bits() -> None:
     which = rng.integers(0, 12, N)
     layout = make_layout(np.arange(N) % 2, 2)
     covers = np.stack([layout.pack(truth) for truth in rows[which].T])
-    found = merge_observations(covers, layout)
-    assert found is not None
-    assert found[1].n_rows == 24
-    assert found[1].row_weights().sum() == N
+    merged = merge_observations(covers, layout)
+    assert merged is not None
+    assert merged[1].n_rows == 24
+    assert merged[1].row_weights().sum() == N
 
 
 def test_wide_data_is_left_as_it_is() -> None:

@@ -23,18 +23,18 @@ def columns_of(page: Page) -> list[str]:
     return page.evaluate("() => models[0].columns.map((column) => column.name)")
 
 
-def fill_in(page: Page, place: int, told: dict[str, Any]) -> None:
+def fill_in(page: Page, index: int, answer: dict[str, Any]) -> None:
     """Answer a question as a person would."""
-    question = page.locator(".question").nth(place)
+    question = page.locator(".question").nth(index)
     field = question.locator(".field")
-    value = told.get("value")
-    if told["state"] in ("missing", "not known"):
+    value = answer.get("value")
+    if answer["state"] in ("missing", "not known"):
         if question.locator("select").count():
-            field.select_option(told["state"])
+            field.select_option(answer["state"])
         else:
-            question.locator(f".segments input[value='{told['state']}']").check()
-    elif told["state"] == "unknown":
-        take_back(page, place)
+            question.locator(f".segments input[value='{answer['state']}']").check()
+    elif answer["state"] == "unknown":
+        take_back(page, index)
     elif field.count() == 0:
         value = int(value) if isinstance(value, float) else value  # a truth, as 0 or 1
         question.locator(f"input[type=radio][value='{value}']").check()
@@ -46,9 +46,9 @@ def fill_in(page: Page, place: int, told: dict[str, Any]) -> None:
         field.fill(repr(value))
 
 
-def take_back(page: Page, place: int) -> None:
+def take_back(page: Page, index: int) -> None:
     """Leave a question open again."""
-    question = page.locator(".question").nth(place)
+    question = page.locator(".question").nth(index)
     field, chosen = question.locator(".field"), question.locator(".segments input:checked")
     if chosen.count():
         chosen.press("Delete")

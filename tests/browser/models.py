@@ -89,7 +89,7 @@ def table_conditions(X: pd.DataFrame, y: Any) -> list[Condition]:
     table = read_table(X)
     labels = read_labels(np.asarray(y), None, False, None)
     how = Binarising(negations=True, group_rare=0.2, n_quantiles=5)
-    found = binarise(table, labels, how).conditions
+    conditions = binarise(table, labels, how).conditions
     day = np.datetime64("2020-06-15")
     extra = [
         *(Condition("age", operator, 70.0) for operator in (">=", "<", "=", "!=")),
@@ -101,7 +101,7 @@ def table_conditions(X: pd.DataFrame, y: Any) -> list[Condition]:
         Condition("nyha", "between", ("I", "III"), ("I", "II", "III", "IV")),
         Condition("prior stroke", "is missing"),
     ]
-    return [*found, *extra]
+    return [*conditions, *extra]
 
 
 def random_model(seed: int, X: pd.DataFrame, y: Any, n_rules: int = 6) -> FittedModel:
@@ -120,12 +120,12 @@ def candidates(model: FittedModel, name: str) -> list[Any]:
     kind = model.rule_list.metadata.kinds[name]
     asked = [c for a in model.rule_list.antecedents for c in a if c.column == name]
     if kind is Kind.BOOLEAN:
-        found: list[Any] = [True, False]
+        values: list[Any] = [True, False]
     elif kind in (Kind.CATEGORY, Kind.ORDERED):
-        found = list(next(c.levels for c in model.fit_report.columns if c.name == name))
+        values = list(next(c.levels for c in model.fit_report.columns if c.name == name))
     else:
-        found = _around([v for c in asked for v in _told(c)], kind)
-    return found + [None] * any(c.operator == "is missing" for c in asked)
+        values = _around([v for c in asked for v in _told(c)], kind)
+    return values + [None] * any(c.operator == "is missing" for c in asked)
 
 
 def _told(condition: Condition) -> tuple[Any, ...]:
@@ -157,8 +157,8 @@ def answer(model: FittedModel, name: str, value: Any) -> dict[str, Any]:
     if kind is Kind.NUMERIC:
         return {"state": "value", "value": float(value)}
     levels = list(next(c.levels for c in model.fit_report.columns if c.name == name))
-    place = levels.index(value) if value in levels else len(levels)
-    return {"state": "value", "value": place}
+    index = levels.index(value) if value in levels else len(levels)
+    return {"state": "value", "value": index}
 
 
 def as_table(rows: Sequence[Mapping[str, Any]], X: pd.DataFrame) -> pd.DataFrame:

@@ -45,9 +45,9 @@ def test_equals_python_on_complete_cases(
     for _ in range(500):
         rows.append({n: edges[n][rng.integers(len(edges[n]))] for n in names})
     cases = [[answer(model, name, row[name]) for name in names] for row in rows]
-    found = [each["possible"] for each in page.evaluate(ASSESS, cases)]
+    result = [each["possible"] for each in page.evaluate(ASSESS, cases)]
     expected = model.rule_list.captured_by(as_table(rows, X))
-    assert found == [[line] for line in expected.tolist()]
+    assert result == [[line] for line in expected.tolist()]
 
 
 def test_equals_python_on_titanic(
@@ -62,12 +62,12 @@ def test_equals_python_on_titanic(
     names = columns_of(page)
     model = titanic_classifier.model_
     cases = [[answer(model, name, row[name]) for name in names] for _, row in X.iterrows()]
-    found = page.evaluate(
+    shown = page.evaluate(
         "(cases) => cases.map((c) => assess(models[0], c).possible[0])"
         ".map((line) => models[0].rules[line].labels[0].risk)",
         cases,
     )
-    np.testing.assert_array_equal(found, titanic_classifier.predict_proba(X)[:, 1])
+    np.testing.assert_array_equal(shown, titanic_classifier.predict_proba(X)[:, 1])
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -93,22 +93,22 @@ def test_unknowns_equal_filling_in(
         [UNKNOWN if n in blank else answer(model, n, case[n]) for n in names]
         for case, blank in zip(cases, blanks, strict=True)
     ]
-    for case, blank, found in zip(cases, blanks, page.evaluate(ASSESS, asked), strict=True):
+    for case, blank, result in zip(cases, blanks, page.evaluate(ASSESS, asked), strict=True):
         fills = list(product(*(values[n] if n in blank else [case[n]] for n in names)))
         rows = [dict(zip(names, fill, strict=True)) for fill in fills]
         captured = model.rule_list.captured_by(as_table(rows, X))
-        assert found["possible"] == sorted(set(captured.tolist()))
+        assert result["possible"] == sorted(set(captured.tolist()))
         needed = [
             name in blank
             and any(
                 len(set(captured[[row[name] is value or row[name] == value for row in rows]]))
-                < len(found["possible"])
+                < len(result["possible"])
                 for value in values[name]
             )
             for name in names
         ]
-        assert found["needed"] == needed
-        assert found["next"] == (needed.index(True) if any(needed) else -1)
+        assert result["needed"] == needed
+        assert result["next"] == (needed.index(True) if any(needed) else -1)
 
 
 def test_many_unknowns_stay_quick_and_on_the_safe_side(open_page: OpenPage, tmp_path: Path) -> None:
@@ -120,11 +120,11 @@ def test_many_unknowns_stay_quick_and_on_the_safe_side(open_page: OpenPage, tmp_
     lists = [[Condition(str(n), "is true") for n in pair] for pair in pairs]
     model = model_of(lists, X, rng.random(400) < 0.5)
     page = open_page(write(tmp_path, model))
-    [found] = page.evaluate(ASSESS, [[UNKNOWN] * len(columns_of(page))])
+    [result] = page.evaluate(ASSESS, [[UNKNOWN] * len(columns_of(page))])
     captured = model.rule_list.captured_by(
         pd.DataFrame(rng.random((20_000, 24)) < 0.5, columns=names)
     )
-    assert set(captured.tolist()) <= set(found["possible"])
+    assert set(captured.tolist()) <= set(result["possible"])
 
 
 # ------------------------------------------------------------------------ widgets
@@ -145,11 +145,11 @@ def test_real_widgets_equal_python(
     decimals = enough_decimals(stroke.rule_list, [1], 0.95)
     for (_, row), line in zip(sample.iterrows(), expected.tolist(), strict=True):
         page.get_by_role("button", name="Clear all").click()
-        for place, name in enumerate(names):
-            told = answer(stroke, name, row[name])
-            if told["state"] == "missing" and name != "ldl":  # the list has no line for it
-                told = {"state": "value", "value": 0.0}  # as false as what is missing
-            fill_in(page, place, told)
+        for index, name in enumerate(names):
+            entry = answer(stroke, name, row[name])
+            if entry["state"] == "missing" and name != "ldl":  # the list has no line for it
+                entry = {"state": "value", "value": 0.0}  # as false as what is missing
+            fill_in(page, index, entry)
         assert lit(page) == [line]
         rule = stroke.rule_list[line]
         low, high = rule.interval(True)
@@ -177,16 +177,16 @@ def test_nothing_is_answered_at_first_nor_after_a_reload(
 def test_unknown_is_not_no(stroke: FittedModel, open_page: OpenPage, tmp_path: Path) -> None:
     """With "no" some lines are ruled out; with "unknown" they stay possible."""
     page = open_page(write(tmp_path, stroke))
-    place = columns_of(page).index("prior stroke")
+    index = columns_of(page).index("prior stroke")
     statuses = "() => [...document.querySelectorAll('.line')].map((line) => line.dataset.status)"
     unknown = page.evaluate(statuses)
     assert set(unknown) == {"possible"}
-    fill_in(page, place, {"state": "value", "value": 0})
+    fill_in(page, index, {"state": "value", "value": 0})
     assert page.evaluate(statuses)[1:3] == ["ruled out", "ruled out"]
     reason = page.locator(".line").nth(2).locator(".reason")
     assert reason.text_content() == "prior stroke: no"
     for state in ("not known", "unknown"):
-        fill_in(page, place, {"state": state})
+        fill_in(page, index, {"state": state})
         assert page.evaluate(statuses) == unknown
 
 
@@ -224,24 +224,24 @@ TYPED = [
 def test_typed_numbers(stroke: FittedModel, open_page: OpenPage, tmp_path: Path) -> None:
     """Points and commas are read; what is doubtful is refused and counts as unknown."""
     page = open_page(write(tmp_path, stroke))
-    place = columns_of(page).index("age")
-    field = page.locator(".question").nth(place).locator(".field")
-    remark = page.locator(".question").nth(place).locator(".remark")
+    index = columns_of(page).index("age")
+    field = page.locator(".question").nth(index).locator(".field")
+    remark = page.locator(".question").nth(index).locator(".remark")
     read = "(place) => readAnswer(place)"
-    not_known = page.locator(".question").nth(place).locator("input[value='not known']")
+    not_known = page.locator(".question").nth(index).locator("input[value='not known']")
     for text, expected in TYPED:
         not_known.check()
         field.fill(text)
-        found = page.evaluate(read, place)
+        shown = page.evaluate(read, index)
         if isinstance(expected, str):
-            assert expected in found["why"], text
+            assert expected in shown["why"], text
             assert "Taken as not answered" in (remark.text_content() or "")
             assert field.get_attribute("aria-invalid") == "true"
         elif expected is None:
-            assert found == ({"state": "not known"} if text == "" else UNKNOWN)
+            assert shown == ({"state": "not known"} if text == "" else UNKNOWN)
             assert field.get_attribute("aria-invalid") == "false"
         else:
-            assert found == {"state": "value", "value": expected}, text
+            assert shown == {"state": "value", "value": expected}, text
             is_outside = not 40 <= expected <= 100  # where training had nearly all ages
             assert (remark.text_content() == "") == (not is_outside)
         assert not_known.is_checked() == (text == "")

@@ -106,18 +106,18 @@ def page_answers(
         "conditions.some((c) => c.operator === 'is missing') ? 'missing' : 'not known')"
     )
     choices = dict(zip(columns_of(page), not_known, strict=True))
-    told = [{name: answer(model, name, row[name]) for name in choices} for row in rows]
+    answers = [{name: answer(model, name, row[name]) for name in choices} for row in rows]
     return [
         [{"state": choices[n]} if a["state"] == "missing" else a for n, a in row.items()]
-        for row in told
+        for row in answers
     ]
 
 
 def as_predicted(page: Page, cases: list[list[dict[str, Any]]]) -> list[int]:
     """The line that the page gives to each case: of what is not known, as if missing."""
     lines = []
-    for found in page.evaluate(ASSESS, cases):
-        given = found["possible"] if found["decided"] else found["ifMissing"]
+    for result in page.evaluate(ASSESS, cases):
+        given = result["possible"] if result["decided"] else result["ifMissing"]
         assert len(given) == 1
         lines.append(given[0])
     return lines
@@ -216,15 +216,15 @@ def test_a_line_of_missing_values_alone(
     decimals = enough_decimals(only_missing.rule_list, [1], 0.95)
     low, high = rule.interval(True)
     mean, low, high = (percent(p, decimals) for p in (rule.probabilities[1], low, high))
-    told = (
+    shown = (
         "If not recorded (missing), line 3 applies: "
         f"stroke within a year {mean}, 95% interval {low} to {high}."
     )
-    assert page.locator(".if-missing").text_content() == told
+    assert page.locator(".if-missing").text_content() == shown
     badges = page.locator(".line .badge").all_text_contents()
     assert badges == ["possible", "possible", "applies if not recorded", "not reached"]
-    assert told in page.evaluate("() => resultText()")
-    assert told in (page.locator("#printed-lines").text_content() or "")
+    assert shown in page.evaluate("() => resultText()")
+    assert shown in (page.locator("#printed-lines").text_content() or "")
     page.wait_for_function(
         "() => document.getElementById('spoken').textContent.includes('missing')"
     )

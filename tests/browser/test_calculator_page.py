@@ -55,8 +55,8 @@ def test_keyboard_and_screen_reader(
     age.press("ArrowUp")
     assert age.input_value() == "100"
     assert "Outside 18 to 99" in (age.locator("xpath=ancestor::fieldset").text_content() or "")
-    for place, value in ((names.index("admitted"), "2021-01-01"), (names.index("nyha"), 3)):
-        fill_in(page, place, {"state": "value", "value": value})
+    for index, value in ((names.index("admitted"), "2021-01-01"), (names.index("nyha"), 3)):
+        fill_in(page, index, {"state": "value", "value": value})
     page.wait_for_function(
         "() => document.getElementById('spoken').textContent.startsWith('Line 3')"
     )
@@ -68,8 +68,8 @@ def test_keyboard_and_screen_reader(
 def test_print_view(stroke: FittedModel, open_page: OpenPage, tmp_path: Path) -> None:
     """On paper: the case, its answers, the line, the risk, the date, the model and the note."""
     note = "For teaching only."
-    told = {"title": "Stroke list 7", "units": UNITS, "ranges": RANGES, "note": note}
-    page = open_page(write(tmp_path, stroke, **told))
+    options = {"title": "Stroke list 7", "units": UNITS, "ranges": RANGES, "note": note}
+    page = open_page(write(tmp_path, stroke, **options))
     names = columns_of(page)
     fill_in(page, names.index("prior stroke"), {"state": "value", "value": 1})
     fill_in(page, names.index("nyha"), {"state": "value", "value": 2})
@@ -138,8 +138,8 @@ def test_hostile_names(open_page: OpenPage, tmp_path: Path) -> None:
     count = "() => document.querySelectorAll('*').length"
     plain = open_page(write(tmp_path, hostile_model(harmless), title="title")).evaluate(count)
     model = hostile_model(HOSTILE)
-    told = {"units": dict.fromkeys(HOSTILE, HOSTILE[0]), "note": HOSTILE[1], "title": HOSTILE[0]}
-    page = open_page(write(tmp_path, model, **told), 360, 740)
+    options = {"units": dict.fromkeys(HOSTILE, HOSTILE[0]), "note": HOSTILE[1], "title": HOSTILE[0]}
+    page = open_page(write(tmp_path, model, **options), 360, 740)
     assert page.evaluate(count) == plain
     assert columns_of(page) == [*HOSTILE, "category"]
     assert page.evaluate("() => document.documentElement.scrollWidth") <= 360
@@ -164,8 +164,8 @@ def test_looks(
     page = open_page(path, width, height, dark=dark, init_script=axe)
     fill_in(page, columns_of(page).index("age"), {"state": "value", "value": 50})
     assert page.evaluate("() => document.documentElement.scrollWidth") <= width
-    found = page.evaluate("() => axe.run()")
-    serious = [v for v in found["violations"] if v["impact"] in ("serious", "critical")]
+    shown = page.evaluate("() => axe.run()")
+    serious = [v for v in shown["violations"] if v["impact"] in ("serious", "critical")]
     assert [(v["id"], [n["html"] for n in v["nodes"]]) for v in serious] == []
     screenshot(page, f"calculator-{width}{'-dark' if dark else ''}")
 
@@ -271,8 +271,8 @@ def test_the_answer_covers_no_field_that_is_filled_in(
     """In one column the answer sticks to the bottom; what has the focus is above it."""
     page = open_page(write(tmp_path, stroke, units=UNITS), width, 700)
     controls = page.locator("#case input, #case select")
-    for place in range(controls.count()):
-        controls.nth(place).focus()
+    for index in range(controls.count()):
+        controls.nth(index).focus()
         page.wait_for_function(f"() => !({COVERED})()")
     height = page.evaluate("() => document.getElementById('answer').offsetHeight")
     assert height <= 350
@@ -283,8 +283,8 @@ def test_a_badge_leaves_a_long_line_its_width(
 ) -> None:
     """On a phone the badge stands below a condition that needs the whole line."""
     page = open_page(write(tmp_path, stroke), 390)
-    for place in range(page.locator(".line").count()):
-        line = page.locator(".line").nth(place)
+    for index in range(page.locator(".line").count()):
+        line = page.locator(".line").nth(index)
         words, badge = line.locator(".if > span").first, line.locator(".badge")
         text, sign = words.bounding_box(), badge.bounding_box()
         assert text is not None

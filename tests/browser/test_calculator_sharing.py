@@ -63,12 +63,12 @@ def test_values_outside_the_training_range_are_warned_of(
 
 
 def test_a_range_that_is_told_counts_instead(stroke: FittedModel) -> None:
-    told = calculator_page(
+    page = calculator_page(
         stroke, ranges={"age": (0, 120), "admitted": ("2000-01-01", "2030-01-01")}
     )
-    assert "Usually 0 to 120" in told
-    assert "Usually 2000-01-01 to 2030-01-01" in told
-    assert "Most training data: 40 to 100" not in told
+    assert "Usually 0 to 120" in page
+    assert "Usually 2000-01-01 to 2030-01-01" in page
+    assert "Most training data: 40 to 100" not in page
     for wrong in ({"age": (9, 1)}, {"age": ("a", "b")}, {"age": 3}, {"ward": (1, 2)}):
         with pytest.raises(ParamError, match="ranges"):
             calculator_page(stroke, ranges=wrong)  # type: ignore[arg-type]
@@ -78,8 +78,8 @@ def test_a_range_that_is_told_counts_instead(stroke: FittedModel) -> None:
 
 
 def asked_next(page: Page) -> str | None:
-    found = page.locator(".question.next .asked")
-    return found.inner_text() if found.count() else None
+    element = page.locator(".question.next .asked")
+    return element.inner_text() if element.count() else None
 
 
 def test_not_known_moves_on(stroke: FittedModel, open_page: OpenPage, tmp_path: Path) -> None:
@@ -117,8 +117,8 @@ def test_a_choice_is_taken_back_by_choosing_it_again(
     yes = question(page, "prior stroke").locator("input[value='1']")
     for state in ("value", "unknown", "value"):
         yes.click()
-        place = columns_of(page).index("prior stroke")
-        assert page.evaluate("(place) => readAnswer(place).state", place) == state
+        index = columns_of(page).index("prior stroke")
+        assert page.evaluate("(place) => readAnswer(place).state", index) == state
 
 
 def test_other_only_where_training_saw_other_categories(patients: Patients) -> None:
@@ -240,8 +240,8 @@ def test_the_axis_fits_low_risks(open_page: OpenPage, tmp_path: Path) -> None:
     ticks = [percent_tick(share) for share in (0, end / 2, end)]
     assert page.locator("#answer .scale span").all_text_contents() == ticks
     for band in (page.locator("#answer .band"), page.locator(".line .band").first):
-        found = [float(band.get_attribute(name) or "nan") for name in ("x", "width")]
-        assert found == pytest.approx([100 * low / end, 100 * (high - low) / end])
+        result = [float(band.get_attribute(name) or "nan") for name in ("x", "width")]
+        assert result == pytest.approx([100 * low / end, 100 * (high - low) / end])
     assert "%" in page.locator(".risk").inner_text()
     assert "." in page.locator(".risk").inner_text()  # not rounded to whole per cents
 
@@ -281,11 +281,11 @@ def test_several_models_on_one_page(
     )
     for _, row in X.sample(40, random_state=0).iterrows():
         known = {n: row[n] for n in asked if rng.random() < 0.7}
-        told = [
+        shown = [
             answer(two["Stroke"], n, known[n]) if n in known else {"state": "not known"}
             for n in asked
         ]
-        for model, found in zip(two.values(), page.evaluate(find, [told]), strict=True):
+        for model, result in zip(two.values(), page.evaluate(find, [shown]), strict=True):
             own = {c.column for a in model.rule_list.antecedents for c in a}
             asks_missing = model is two["Stroke"]
             case = {
@@ -294,7 +294,7 @@ def test_several_models_on_one_page(
                 if n in own and (not pd.isna(v) or asks_missing)  # else any value is possible
             }
             every = {"ward": levels(model, "ward")}
-            assert found == list(possible_rules(model.rule_list, case, every)), (case, known)
+            assert result == list(possible_rules(model.rule_list, case, every)), (case, known)
 
 
 def test_what_is_not_recorded_is_never_no_to_another_list(
@@ -303,9 +303,9 @@ def test_what_is_not_recorded_is_never_no_to_another_list(
     page = open_page(write(tmp_path, two))
     fill_in(page, 0, {"state": "missing"})
     status = "() => [...document.querySelectorAll('.line')].map((line) => line.dataset.status)"
-    found = page.evaluate(status)
-    assert found[0] == "applies"
-    assert found[4:8] == ["possible"] * 4
+    shown = page.evaluate(status)
+    assert shown[0] == "applies"
+    assert shown[4:8] == ["possible"] * 4
     assert page.locator(".model-answer").count() == 2
     text = page.evaluate("() => resultText()")
     assert "Stroke\nProbability of stroke within a year" in text
@@ -327,22 +327,22 @@ def test_looks_of_several(
     width: int, dark: bool,
 ) -> None:  # fmt: skip
     """Nothing sticks out, axe finds nothing at all, and the sheet is one page."""
-    told = {"about": {"When to use": "On admission.", HOSTILE[0]: HOSTILE[1]}, "units": UNITS}
-    path = write(tmp_path, two, **told)
+    options = {"about": {"When to use": "On admission.", HOSTILE[0]: HOSTILE[1]}, "units": UNITS}
+    path = write(tmp_path, two, **options)
     page = open_page(path, width, 740, dark=dark, init_script=axe)
     fill_in(page, 1, {"state": "value", "value": 200})
     fill_in(page, 0, {"state": "missing"})
     assert page.evaluate("() => document.documentElement.scrollWidth") <= width
-    found = page.evaluate("() => axe.run()")["violations"]
-    assert [(v["id"], [n["html"] for n in v["nodes"]]) for v in found] == []
+    shown = page.evaluate("() => axe.run()")["violations"]
+    assert [(v["id"], [n["html"] for n in v["nodes"]]) for v in shown] == []
     screenshot(page, f"calculator-several-{width}{'-dark' if dark else ''}")
     if width > 1000:
         assert page.pdf(format="A4").count(b"/Type /Page\n") == 1
 
 
 def test_the_sheet_is_one_page(stroke: FittedModel, open_page: OpenPage, tmp_path: Path) -> None:
-    told = {"about": {"When to use": "On admission. " * 10}, "units": UNITS}
-    page = open_page(write(tmp_path, stroke, **told))
+    options = {"about": {"When to use": "On admission. " * 10}, "units": UNITS}
+    page = open_page(write(tmp_path, stroke, **options))
     put(page, "age", 70)
     assert page.pdf(format="A4").count(b"/Type /Page\n") == 1
 

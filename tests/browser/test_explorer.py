@@ -57,8 +57,8 @@ def test_log_gamma_and_beta_quantiles(plain: Fitted, open_page: OpenPage, tmp_pa
     page = open_page(write(tmp_path, plain.page()))
     rng = np.random.default_rng(0)
     x = np.concatenate([10 ** rng.uniform(-12, 9, 500), np.arange(1, 60) / 2, [1, 2, 1e-300]])
-    found = page.evaluate("(values) => values.map(logGamma)", x.tolist())
-    np.testing.assert_allclose(found, gammaln(x), rtol=1e-13, atol=1e-13)
+    shown = page.evaluate("(values) => values.map(logGamma)", x.tolist())
+    np.testing.assert_allclose(shown, gammaln(x), rtol=1e-13, atol=1e-13)
     a, b = 10 ** rng.uniform(-1, 5, 150), 10 ** rng.uniform(-1, 5, 150)
     share = rng.choice([0.025, 0.975, 0.5], 150)
     cases = np.column_stack([share, a, b]).tolist()
@@ -100,8 +100,8 @@ def test_random_edits_equal_python(fitted: Fitted, open_page: OpenPage, tmp_path
         assert price["logPosterior"] == pytest.approx(log_posterior, rel=1e-9)
         for line, expected in zip(lines, intervals, strict=True):
             for label in range(n_labels):
-                found = (line[label]["low"], line[label]["high"])
-                assert found == pytest.approx(expected[label], abs=1e-6)
+                result = (line[label]["low"], line[label]["high"])
+                assert result == pytest.approx(expected[label], abs=1e-6)
 
 
 def test_areas_equal_sklearn(fitted: Fitted, open_page: OpenPage, tmp_path: Path) -> None:
@@ -116,16 +116,16 @@ def test_areas_equal_sklearn(fitted: Fitted, open_page: OpenPage, tmp_path: Path
     }
     for entry in data["lists"]:
         rule_list = clf.posterior_.rule_list(lists[tuple(places[i] for i in entry["items"])])
-        for X, y, found, weight in (
+        for X, y, result, weight in (
             (fitted.X, fitted.y, entry["auc"], fitted.sample_weight),
             (held_X, held_y, entry["holdoutAuc"], None),
         ):
             proba = rule_list.predict_proba(X)
             areas = [
-                roc_auc_score(np.asarray(y) == label, proba[:, place], sample_weight=weight)
-                for place, label in enumerate(clf.classes_)
+                roc_auc_score(np.asarray(y) == label, proba[:, index], sample_weight=weight)
+                for index, label in enumerate(clf.classes_)
             ]
-            assert found == pytest.approx(np.mean(areas), abs=1e-12)
+            assert result == pytest.approx(np.mean(areas), abs=1e-12)
     assert "held-out data" in page.locator("footer").inner_text()
 
 
@@ -211,8 +211,8 @@ def test_filters_lock_while_editing(plain: Fitted, open_page: OpenPage, tmp_path
     page.locator(f".lock[data-item='{mustnt}']").select_option("not")
     page.locator("#longest").select_option("5")
     expected = [
-        place
-        for place, entry in enumerate(data["lists"])
+        index
+        for index, entry in enumerate(data["lists"])
         if must in entry["items"] and mustnt not in entry["items"] and len(entry["items"]) <= 5
     ]
     assert 0 < len(expected) < len(data["lists"])
@@ -275,8 +275,8 @@ def test_unsteady_shares_are_marked(open_page: OpenPage, tmp_path: Path) -> None
     for name, text, signs in rows:
         assert signs == (["~"] if name in unsteady else []), name
         assert ("not yet steady" in text) == (name in unsteady)
-    told = page.locator("#rules p", has_text="~ marks a share that is not yet steady")
-    assert told.is_visible()
+    element = page.locator("#rules p", has_text="~ marks a share that is not yet steady")
+    assert element.is_visible()
 
 
 def test_counts_are_rounded(plain: Fitted, open_page: OpenPage, tmp_path: Path) -> None:
@@ -296,8 +296,8 @@ def test_counts_are_rounded(plain: Fitted, open_page: OpenPage, tmp_path: Path) 
     assert "under a minimum cell" in page.locator("#editing").inner_text()
     assert f"rounded to multiples of {step}" in page.locator("footer").inner_text()
     assert page.locator("#edit").is_disabled()
-    for place in range(len(data["lists"])):
-        page.evaluate("(place) => choose(place)", place)
+    for index in range(len(data["lists"])):
+        page.evaluate("(place) => choose(place)", index)
         assert "NaN" not in page.locator("main").inner_text()
     assert page.locator("#landscape .dot").count() > 1
     assert "Log posterior" not in page.locator("main").inner_text()
@@ -355,8 +355,8 @@ def test_looks(
     page = open_page(path, width, height, dark=dark, init_script=axe)
     assert page.evaluate("() => document.documentElement.scrollWidth") <= width
     page.evaluate("() => document.querySelectorAll('details').forEach((d) => { d.open = true; })")
-    found = page.evaluate("() => axe.run()")
-    serious = [v for v in found["violations"] if v["impact"] in ("serious", "critical")]
+    shown = page.evaluate("() => axe.run()")
+    serious = [v for v in shown["violations"] if v["impact"] in ("serious", "critical")]
     assert [(v["id"], [n["html"] for n in v["nodes"]]) for v in serious] == []
     screenshot(page, f"explorer-{width}{'-dark' if dark else ''}")
 

@@ -56,8 +56,8 @@ def list_of(fitted: Fitted, places: list[int]) -> RuleList:
 
 
 def part_of(page: Page) -> dict[str, Any]:
-    found: dict[str, Any] = page.evaluate(PART)
-    return found
+    shown: dict[str, Any] = page.evaluate(PART)
+    return shown
 
 
 def save_draft(page: Page, items: list[int], path: Path) -> Path:
@@ -163,8 +163,8 @@ def test_of_rounded_counts(open_page: OpenPage, tmp_path: Path) -> None:
     explorer = open_page(write(tmp_path, fitted.page(n_lists=4, min_cell=10)))
     data = explorer.evaluate(DATA)
     kit = zlib.decompress(base64.b64decode(data["calculator"])).decode("utf-8")
-    told = json.loads(kit.split('id="data">')[1].split("</script>")[0])
-    assert {rule["count"] for rule in (told.get("models") or [told])[0]["rules"]} == {"0"}
+    content = json.loads(kit.split('id="data">')[1].split("</script>")[0])
+    assert {rule["count"] for rule in (content.get("models") or [content])[0]["rules"]} == {"0"}
     with explorer.expect_download() as waiting:
         explorer.get_by_role("button", name="Download the calculator of the list compared").click()
     path = tmp_path / "saved.html"

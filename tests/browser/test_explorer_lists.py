@@ -63,10 +63,10 @@ def test_lists_are_read_by_pointing(plain_page: Path, open_page: OpenPage) -> No
     page = open_page(plain_page)
     data = page.evaluate(DATA)
     assert page.locator("#card").is_hidden()
-    place = page.evaluate("() => Number(document.querySelector('.dot:last-of-type').dataset.place)")
-    dot = page.locator(f".dot[data-place='{place}']")
+    shown = page.evaluate("() => Number(document.querySelector('.dot:last-of-type').dataset.place)")
+    dot = page.locator(f".dot[data-place='{shown}']")
     dot.hover()
-    check_card(page, data["lists"][place], data)
+    check_card(page, data["lists"][shown], data)
     box = page.locator("#card").bounding_box()
     marks = page.locator("#landscape").bounding_box()
     assert box is not None
@@ -96,13 +96,13 @@ def test_lists_are_read_by_keyboard(plain_page: Path, open_page: OpenPage) -> No
 def test_axes_have_titles(plain_page: Path, open_page: OpenPage, tmp_path: Path) -> None:
     page = open_page(plain_page)
     titles = page.locator("#landscape .axis")
-    told = ["AUC (training data)", "Log posterior relative to the point estimate"]
-    assert titles.all_text_contents() == told
+    axes = ["AUC (training data)", "Log posterior relative to the point estimate"]
+    assert titles.all_text_contents() == axes
     page.locator("#across").select_option("length")
     assert titles.first.text_content() == "Number of rules"
     plain = plain_model()
-    held = plain.page(n_lists=5, holdout=(plain.X, plain.y))
-    other = open_page(write(tmp_path, held))
+    held_out = plain.page(n_lists=5, holdout=(plain.X, plain.y))
+    other = open_page(write(tmp_path, held_out))
     assert other.locator("#landscape .axis").first.text_content() == "AUC (held-out data)"
     key = page.locator("#key").inner_text()
     assert all(word in key for word in ("chosen", "compared with", "point estimate", "size"))
@@ -181,12 +181,12 @@ def test_any_antecedent_can_be_inserted(name: str, open_page: OpenPage, tmp_path
     before = python_price(fitted, [places[i] for i in draft])[0]
     for line in (0, len(draft)):
         page.locator("#new-place").select_option(str(line))
-        found = option_prices(page)
-        assert list(found.values()) == sorted(found.values(), reverse=True)
-        for item in list(found)[:: max(1, len(found) // 6)]:
+        prices = option_prices(page)
+        assert list(prices.values()) == sorted(prices.values(), reverse=True)
+        for item in list(prices)[:: max(1, len(prices) // 6)]:
             items = [*draft[:line], item, *draft[line:]]
             price = python_price(fitted, [places[i] for i in items])[0] - before
-            assert found[item] == pytest.approx(price, abs=0.0051)
+            assert prices[item] == pytest.approx(price, abs=0.0051)
 
 
 def test_a_rule_is_found_and_inserted(plain_page: Path, open_page: OpenPage) -> None:
@@ -260,9 +260,9 @@ def test_families_of_thresholds() -> None:
         Condition("seen", "between", (day("2019-01-01"), day("2020-01-01"))),
         Condition("sex", "=", "female"),
     ]
-    told = [(c["family"], c["rank"]) for c in condition_data(conditions, DisplayLabels())]
+    families = [(c["family"], c["rank"]) for c in condition_data(conditions, DisplayLabels())]
     ranks = [(0, 1), (0, 0), (1, 0), (2, 1), (2, 0), (3, 1), (3, 0), (None, None)]
-    assert told == ranks
+    assert families == ranks
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -283,8 +283,8 @@ def test_thresholds_are_stepped(name: str, open_page: OpenPage, tmp_path: Path) 
     start = [by_value[values[middle]]]
     page.evaluate("(items) => startEditing(items)", start)
     before = python_price(fitted, [places[i] for i in start])[0]
-    for side, place in (("Lower", middle - 1), ("Higher", middle + 1)):
-        neighbour = by_value[values[place]]
+    for side, index in (("Lower", middle - 1), ("Higher", middle + 1)):
+        neighbour = by_value[values[index]]
         price = python_price(fitted, [places[neighbour]])[0] - before
         button = page.get_by_role("button", name=f"{side} threshold")
         label = button.get_attribute("aria-label") or ""
@@ -359,12 +359,12 @@ def test_the_edited_list_is_in_the_link(plain_page: Path, open_page: OpenPage) -
 
 def test_bookmarks_of_another_page_or_a_broken_link(plain_page: Path, open_page: OpenPage) -> None:
     page = open_page(plain_page)
-    found = page.evaluate(
+    shown = page.evaluate(
         """() => [`#00000000:1.2~a`, `#${fingerprint}:1.99999~a`, `#${fingerprint}:1.1~a`,
           "#", "#x",
           `#${fingerprint}:1~%E0%A4`, `#${fingerprint}:x~a`, `#${fingerprint}:-1~a`].map(marksOf)"""
     )
-    assert found == [None, [], [], None, None, [], [], []]
+    assert shown == [None, [], [], None, None, [], [], []]
 
 
 def test_bookmarks_as_a_file(plain_page: Path, open_page: OpenPage, tmp_path: Path) -> None:
@@ -375,10 +375,10 @@ def test_bookmarks_as_a_file(plain_page: Path, open_page: OpenPage, tmp_path: Pa
         page.get_by_role("button", name="Save bookmarks").click()
     path = tmp_path / "bookmarks.json"
     waiting.value.save_as(path)
-    told = json.loads(path.read_text(encoding="utf-8"))
+    content = json.loads(path.read_text(encoding="utf-8"))
     data = page.evaluate(DATA)
     items = data["lists"][data["point"]]["items"]
-    assert told["bookmarks"][0]["text"] == [data["antecedents"][i]["text"] for i in items]
+    assert content["bookmarks"][0]["text"] == [data["antecedents"][i]["text"] for i in items]
     other = open_page(plain_page, init_script=NO_STORAGE)
     other.locator("#import-marks").set_input_files(path)
     other.wait_for_function("() => state.marks.length === 1")
@@ -508,8 +508,8 @@ def test_everything_at_once_is_accessible(
     page.keyboard.press("ArrowRight")
     assert page.locator("#card").is_visible()
     assert page.evaluate("() => document.documentElement.scrollWidth") <= PHONE[0]
-    found = page.evaluate("() => axe.run()")
-    serious = [v for v in found["violations"] if v["impact"] in ("serious", "critical")]
+    shown = page.evaluate("() => axe.run()")
+    serious = [v for v in shown["violations"] if v["impact"] in ("serious", "critical")]
     assert [(v["id"], [n["html"] for n in v["nodes"]]) for v in serious] == []
 
 

@@ -48,8 +48,8 @@ def test_bars_of_small_risks_are_no_slivers(open_page: OpenPage, tmp_path: Path)
 def test_ticks_have_the_same_decimals(plain_page: Path, open_page: OpenPage) -> None:
     page = open_page(plain_page)
     asked = [[0.675, 0.68, 0.685], [-2, 0], [0, 5e-7, 1e-6], [0.5, 1]]
-    told = page.evaluate("(all) => all.map((v) => tickTexts(v).map(([, text]) => text))", asked)
-    assert told == [
+    shown = page.evaluate("(all) => all.map((v) => tickTexts(v).map(([, text]) => text))", asked)
+    assert shown == [
         ["0.675", "0.680", "0.685"],
         ["\u22122", "0"],
         ["0.0000000", "0.0000005", "0.0000010"],
@@ -61,8 +61,8 @@ def test_an_axis_has_two_ticks_or_more(plain_page: Path, open_page: OpenPage) ->
     """Or a narrow page would show no scale."""
     page = open_page(plain_page)
     asked = [[0.713, 0.782, 3], [0.652, 0.684, 3], [-4.2, 0.3, 6], [0.5, 0.9, 4]]
-    told = page.evaluate("(all) => all.map((range) => ticks(...range))", asked)
-    assert told == [
+    shown = page.evaluate("(all) => all.map((range) => ticks(...range))", asked)
+    assert shown == [
         [0.72, 0.74, 0.76, 0.78], [0.66, 0.68], [-4, -3, -2, -1, 0], [0.5, 0.6, 0.7, 0.8, 0.9],
     ]  # fmt: skip
 

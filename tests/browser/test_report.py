@@ -43,9 +43,9 @@ BROKEN_NUMBERS = """() => [...document.querySelectorAll("td, th")].flatMap((cell
 BROKEN_DATES = BROKEN_NUMBERS.replace("/[0-9][0-9.,]*%?/g", r"/\d{4}-\d{2}-\d{2}/g")
 
 
-def write(folder: Path, found: Summary) -> Path:
+def write(folder: Path, result: Summary) -> Path:
     path = folder / "report.html"
-    path.write_text(report_page(found), encoding="utf-8")
+    path.write_text(report_page(result), encoding="utf-8")
     return path
 
 
@@ -72,8 +72,8 @@ def test_looks(
     open_details(page)
     assert page.evaluate("() => document.documentElement.scrollWidth") <= width
     # rows of a table are alike: the first of them stand for the others
-    found = page.evaluate("() => axe.run({exclude: [['tbody > tr:nth-child(n + 5)']]})")
-    mend = [v for v in found["violations"] if v["impact"] in ("moderate", "serious", "critical")]
+    shown = page.evaluate("() => axe.run({exclude: [['tbody > tr:nth-child(n + 5)']]})")
+    mend = [v for v in shown["violations"] if v["impact"] in ("moderate", "serious", "critical")]
     assert [(v["id"], [n["html"][:200] for n in v["nodes"][:3]]) for v in mend] == []
 
 
@@ -82,9 +82,9 @@ def test_three_labels(
     open_page: OpenPage, tmp_path: Path, axe: str, width: int, height: int
 ) -> None:
     """Every label has its row in every line, and its part in every section on performance."""
-    found = three_labels_summary()
-    page = open_page(write(tmp_path, found), width, height, init_script=axe)
-    assert page.locator(".rules tbody").count() == len(found.lines)
+    result = three_labels_summary()
+    page = open_page(write(tmp_path, result), width, height, init_script=axe)
+    assert page.locator(".rules tbody").count() == len(result.lines)
     assert page.locator(".rules tbody").first.locator(".label-name").all_inner_texts() == [
         "bleeding", "none", "stroke",
     ]  # fmt: skip
@@ -265,12 +265,12 @@ def test_small_cells(open_page: OpenPage, tmp_path: Path) -> None:
 
 def test_unsteady_inclusions_are_marked(open_page: OpenPage, tmp_path: Path) -> None:
     """By a sign that the page explains, and in words for those who hear it; and no others."""
-    found = unsteady_summary()
-    assert found.posterior is not None
-    unsteady = found.posterior.unsteady_inclusions
-    drawn = [name for name, _ in found.posterior.inclusion[:12]]
+    result = unsteady_summary()
+    assert result.posterior is not None
+    unsteady = result.posterior.unsteady_inclusions
+    drawn = [name for name, _ in result.posterior.inclusion[:12]]
     assert 0 < len(set(drawn) & set(unsteady)) < len(drawn)
-    page = open_page(write(tmp_path, found), *PHONE)
+    page = open_page(write(tmp_path, result), *PHONE)
     rows = page.locator(".inclusion tbody tr")
     assert rows.count() == len(drawn)
     for i, name in enumerate(drawn):
@@ -281,11 +281,11 @@ def test_unsteady_inclusions_are_marked(open_page: OpenPage, tmp_path: Path) -> 
         if name in unsteady:
             assert marks.get_attribute("aria-hidden") == "true"
             assert marks.is_visible()
-    told = page.locator("#posterior p", has_text="~ marks an inclusion probability")
-    assert "another run of the sampler may give a different one" in told.inner_text()
+    element = page.locator("#posterior p", has_text="~ marks an inclusion probability")
+    assert "another run of the sampler may give a different one" in element.inner_text()
     table = page.locator("#posterior details", has_text="Inclusion of further rules")
     table.locator("summary").click()
-    n_named = sum(name in unsteady for name, _ in found.posterior.inclusion)
+    n_named = sum(name in unsteady for name, _ in result.posterior.inclusion)
     assert table.get_by_text("not yet steady", exact=True).count() == n_named
     steady = open_page(write(tmp_path, summary()))
     assert "~ marks" not in steady.locator("#posterior").inner_text()
@@ -301,13 +301,13 @@ OUTSIDE = """() => [...document.querySelectorAll("svg.chart")].flatMap((svg) => 
 
 def test_numbers_of_a_long_run_are_not_cut_off(open_page: OpenPage, tmp_path: Path) -> None:
     """A million draws have a label of nine characters at the very end of the axis."""
-    told = summary()
-    assert told.convergence is not None
+    data = summary()
+    assert data.convergence is not None
     traces = []
-    for trace in told.convergence.traces:
+    for trace in data.convergence.traces:
         draws = np.linspace(1, 1_000_000, len(trace.draws)).astype(int).tolist()
         traces.append(replace(trace, draws=draws))
-    long = replace(told, convergence=replace(told.convergence, traces=traces))
+    long = replace(data, convergence=replace(data.convergence, traces=traces))
     page = open_page(write(tmp_path, long), 1100)
     assert page.locator("svg.chart text", has_text="1,000,000").count() == 1
     assert page.evaluate(OUTSIDE) == []
@@ -315,10 +315,10 @@ def test_numbers_of_a_long_run_are_not_cut_off(open_page: OpenPage, tmp_path: Pa
 
 def test_a_date_is_not_broken_at_its_hyphens(open_page: OpenPage, tmp_path: Path) -> None:
     """On a phone as well, the day of a date stays beside its year."""
-    told = summary()
+    data = summary()
     dated = "seen on > 2021-11-01 and admitted on <= 2020-12-31"
-    lines = [replace(line, condition=f"{line.condition} and {dated}") for line in told.lines[:-1]]
-    page = open_page(write(tmp_path, replace(told, lines=[*lines, told.lines[-1]])), 360)
+    lines = [replace(line, condition=f"{line.condition} and {dated}") for line in data.lines[:-1]]
+    page = open_page(write(tmp_path, replace(data, lines=[*lines, data.lines[-1]])), 360)
     dates = page.locator("table.rules .nowrap")
     assert dates.all_text_contents()[:2] == ["2021-11-01", "2020-12-31"]
     assert dates.count() == 2 * len(lines)

@@ -37,11 +37,11 @@ def test_a_field_reads_thousands_as_its_page_writes_them(
     assert ",000" in income.inner_text()
     for text, expected in TYPED:
         income.locator(".field").fill(text)
-        found = page.evaluate("() => readAnswer(0)")
+        shown = page.evaluate("() => readAnswer(0)")
         if isinstance(expected, str):
-            assert expected in found["why"], text
+            assert expected in shown["why"], text
         else:
             known = {"state": "value", "value": expected}
-            assert found == (UNKNOWN if expected is None else known), text
+            assert shown == (UNKNOWN if expected is None else known), text
     year.locator(".field").fill("2,010")
     assert "two ways" in page.evaluate("() => readAnswer(1)")["why"]

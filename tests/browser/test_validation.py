@@ -38,9 +38,9 @@ def fitted() -> BayesianRuleListClassifier:
 @pytest.fixture(scope="module")
 def path(fitted: BayesianRuleListClassifier, tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("validation") / "validation.html"
-    found = validate_externally(fitted, *people(300, 2))
+    validation = validate_externally(fitted, *people(300, 2))
     facts = {"Model": "model.json", "People": "another hospital"}
-    made.write_text(validation_page(found, title="Another hospital", facts=facts), "utf-8")
+    made.write_text(validation_page(validation, title="Another hospital", facts=facts), "utf-8")
     return made
 
 
@@ -58,8 +58,8 @@ def test_looks(
     for summary in page.locator("details > summary").all():
         summary.click()
     assert page.evaluate("() => document.documentElement.scrollWidth") <= width
-    found = page.evaluate("() => axe.run({exclude: [['tbody > tr:nth-child(n + 5)']]})")
-    mend = [v for v in found["violations"] if v["impact"] in IMPACTS]
+    shown = page.evaluate("() => axe.run({exclude: [['tbody > tr:nth-child(n + 5)']]})")
+    mend = [v for v in shown["violations"] if v["impact"] in IMPACTS]
     assert [(v["id"], [n["html"][:200] for n in v["nodes"][:3]]) for v in mend] == []
 
 
@@ -83,10 +83,10 @@ def test_names_stay_harmless(
     open_page: OpenPage, fitted: BayesianRuleListClassifier, tmp_path: Path
 ) -> None:
     """A title and facts of any letters are text, and nothing runs."""
-    found = validate_externally(fitted, *people(60, 3))
+    validation = validate_externally(fitted, *people(60, 3))
     path = tmp_path / "page.html"
     facts = {f"fact {i}": name for i, name in enumerate(HOSTILE)}
-    path.write_text(validation_page(found, title="</title><b>x", facts=facts), "utf-8")
+    path.write_text(validation_page(validation, title="</title><b>x", facts=facts), "utf-8")
     page = open_page(path)
     assert page.locator("main > section").count() == 8
     assert page.locator("#about dd").count() == len(HOSTILE) + 1

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -49,6 +50,21 @@ def _text(stream: io.TextIOWrapper) -> str:
 def heed_interrupts() -> None:
     """A shell's background job ignores them, and its children would too."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def printed_by_python(*arguments: object, timeout: float) -> list[str]:
+    """The lines that another Python prints, which heeds interrupts and has to end well."""
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", *map(str, arguments)],
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        preexec_fn=heed_interrupts,
+        timeout=timeout,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
 
 
 def end_by(

@@ -48,7 +48,7 @@ def test_the_same_command_continues(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     folder, model, plain = tmp_path / "kept", tmp_path / "m.json", tmp_path / "plain.json"
-    told = command(table, model, "--checkpoint", folder)
+    printed = command(table, model, "--checkpoint", folder)
 
     def until_there_is_one() -> None:
         for _ in range(6_000):
@@ -56,12 +56,12 @@ def test_the_same_command_continues(
                 return
             time.sleep(0.01)
 
-    found, lines = end_by(number, told, until_there_is_one)
-    assert found == code, lines
+    result, lines = end_by(number, printed, until_there_is_one)
+    assert result == code, lines
     if number != signal.SIGKILL:
         assert lines[-1].endswith(f"the same command continues from {folder}")
     assert any(folder.glob("*.checkpoint"))
-    assert run(told) == 0
+    assert run(printed) == 0
     went_on = f"note: the fit was resumed from the checkpoints in {folder}, which are now removed."
     assert went_on in capsys.readouterr().err
     assert not folder.exists(), "what is written to the model need not be kept twice"
@@ -74,11 +74,13 @@ def test_removed_checkpoints_are_told_of(
 ) -> None:
     """Of an exact sum there are none, and nothing is said."""
     folder = tmp_path / "kept"
-    told = ["fit", str(table), "--label", "y", "--checkpoint", str(folder), "--quiet"]
-    assert run([*told, "--kernel", "tempered", "--n-iter", "20000", "--n-chains", "2"]) == 0
+    command = ["fit", str(table), "--label", "y", "--checkpoint", str(folder), "--quiet"]
+    assert run([*command, "--kernel", "tempered", "--n-iter", "20000", "--n-chains", "2"]) == 0
     said = f"note: the fit is complete; its checkpoints in {folder} are removed."
     assert said in capsys.readouterr().err
-    assert run([*told, "--kernel", "exact", "--max-cardinality", "1", "--min-support", "0.45"]) == 0
+    assert (
+        run([*command, "--kernel", "exact", "--max-cardinality", "1", "--min-support", "0.45"]) == 0
+    )
     assert "checkpoint" not in capsys.readouterr().err
 
 

@@ -51,8 +51,8 @@ def test_the_format_of_a_table_makes_no_difference(
     elseif: Run, folder: Path, tmp_path: Path, name: str
 ) -> None:
     """The same fingerprint and the same list from CSV, TSV and Parquet."""
-    told = ["--label", "survival", "--positive", "survived", "--model", tmp_path / "m.json"]
-    assert elseif("fit", folder / name, *told, *QUICK).code == 0
+    arguments = ["--label", "survival", "--positive", "survived", "--model", tmp_path / "m.json"]
+    assert elseif("fit", folder / name, *arguments, *QUICK).code == 0
     ours, first = load_model(tmp_path / "m.json"), load_model(folder / "titanic.json")
     assert ours.fingerprint_ == first.fingerprint_
     assert str(ours.rule_list_) == str(first.rule_list_)
@@ -63,8 +63,8 @@ def test_positive_is_the_last_class(elseif: Run, folder: Path, tmp_path: Path) -
     titanic = pd.read_csv(folder / "titanic.csv")
     titanic["survival"] = titanic["survival"].map({"died": 2, "survived": 1})
     titanic.to_csv(tmp_path / "numbers.csv", index=False)
-    told = ["--label", "survival", "--positive", "1", "--model", tmp_path / "m.json", *QUICK]
-    assert elseif("fit", tmp_path / "numbers.csv", *told).code == 0
+    arguments = ["--label", "survival", "--positive", "1", "--model", tmp_path / "m.json", *QUICK]
+    assert elseif("fit", tmp_path / "numbers.csv", *arguments).code == 0
     assert load_model(tmp_path / "m.json").classes_.tolist() == [2, 1]
     shown = elseif("show", tmp_path / "m.json", "--label", "2").out
     assert shown.startswith("Probability of label 2 (95%")
@@ -81,8 +81,8 @@ def test_predict_is_exact_and_harmless(elseif: Run, folder: Path, tmp_path: Path
     table = pd.read_csv(folder / "mixed.csv", dtype={"ward": str}, parse_dates=["admitted"])
     expected = classifier.predict_proba(table[classifier.feature_names_in_])
     labels = classifier.classes_.tolist()
-    found = np.array([[float(row[f"probability {label}"]) for label in labels] for row in rows])
-    assert np.array_equal(found, expected)
+    array = np.array([[float(row[f"probability {label}"]) for label in labels] for row in rows])
+    assert np.array_equal(array, expected)
     assert {row["predicted"] for row in rows} <= {"'=dead", "ill", "well"}
     assert "'=dead" in {row["predicted"] for row in rows}
     captured = classifier.rule_list_.captured_by(table[classifier.feature_names_in_])
@@ -145,15 +145,15 @@ def test_show(elseif: Run, folder: Path) -> None:
 def test_a_calculator_asks_in_the_words_told(elseif: Run, folder: Path) -> None:
     """Units and questions go by column; a column that no rule asks for is refused."""
     model = folder / "titanic.json"
-    told = ("--to", "calculator", "--question", "sex=Male or female?")
-    assert "Male or female?" in elseif("export", model, *told).out
-    wrong = elseif("export", model, *told, "--unit", "height=cm")
+    options = ("--to", "calculator", "--question", "sex=Male or female?")
+    assert "Male or female?" in elseif("export", model, *options).out
+    wrong = elseif("export", model, *options, "--unit", "height=cm")
     assert wrong.code == 2
     assert "'height'" in wrong.err
     assert "COLUMN" not in wrong.err
     other = elseif("export", model, "--to", "sql", "--unit", "age=years")
     assert (other.code, other.err.strip()) == (2, "elseif: --unit is not an option of sql.")
-    assert "must be NAME=VALUE" in elseif("export", model, *told, "--unit", "years").err
+    assert "must be NAME=VALUE" in elseif("export", model, *options, "--unit", "years").err
 
 
 OF_COHORTS = ("cdm-sql", "plp")  # formats that need concept ids: tests/ohdsi
@@ -185,11 +185,11 @@ def test_export(elseif: Run, folder: Path, tmp_path: Path, name: str) -> None:
 def test_export_of_a_library(elseif: Run, folder: Path) -> None:
     """Its name, version and address can be told; other formats have none."""
     model = folder / "titanic.json"
-    told = ["--name", "TitanicRisk", "--library-version", "2.0.0"]
-    source = elseif("export", model, "--to", "cql", *told, "--level", "0.9").out
+    arguments = ["--name", "TitanicRisk", "--library-version", "2.0.0"]
+    source = elseif("export", model, "--to", "cql", *arguments, "--level", "0.9").out
     assert "library TitanicRisk version '2.0.0'" in source
     assert "90% credible interval" in source
-    bundle = elseif("export", model, "--to", "fhir", *told, "--url", "https://example.org").out
+    bundle = elseif("export", model, "--to", "fhir", *arguments, "--url", "https://example.org").out
     (library, plan) = [entry["resource"] for entry in json.loads(bundle)["entry"]]
     assert library["url"] == "https://example.org/Library/TitanicRisk"
     assert plan["library"] == ["https://example.org/Library/TitanicRisk|2.0.0"]
@@ -204,18 +204,18 @@ def test_export_of_a_library(elseif: Run, folder: Path) -> None:
 def test_report_and_explorer(elseif: Run, folder: Path, tmp_path: Path) -> None:
     """The training table is recognised; with another one it says so, and the explorer refuses."""
     model, pages = folder / "titanic.json", [tmp_path / "r.html", tmp_path / "e.html"]
-    told = ["--folds", "2", "--subgroup", "sex", "--quiet"]
+    arguments = ["--folds", "2", "--subgroup", "sex", "--quiet"]
     methods = tmp_path / "methods.txt"
     ended = elseif(
-        "report", model, folder / "titanic.csv", *told, "--out", pages[0], "--explorer", pages[1],
-        "--methods", methods,
+        "report", model, folder / "titanic.csv", *arguments, "--out", pages[0],
+        "--explorer", pages[1], "--methods", methods,
     )  # fmt: skip
     assert (ended.code, ended.err) == (0, "")
     assert ended.out == f"Explorer: {pages[1]}\nReport: {pages[0]}\nMethods: {methods}\n"
     assert methods.read_text(encoding="utf-8").startswith("We fitted a Bayesian rule list [1]")
     assert '<a href="e.html">Explorer' in pages[0].read_text(encoding="utf-8")
     assert all(page.read_text().lower().startswith("<!doctype html>") for page in pages)
-    other = ["report", model, folder / "half.csv", *told, "--out", tmp_path / "o.html"]
+    other = ["report", model, folder / "half.csv", *arguments, "--out", tmp_path / "o.html"]
     ended = elseif(*other)
     assert ended.code == 0
     assert "half.csv is not the table that titanic.json was learnt from" in ended.err
@@ -244,21 +244,21 @@ def test_report_of_three_labels(elseif: Run, tmp_path: Path) -> None:
         assert f'<bdi>{label}</bdi> <span class="basis">against all other labels' in page
     assert '<a href="c.html">Calculator' in page
     assert '<a href="x.html">Explorer' in page
-    told = ["report", model, table, "--folds", "2", "--quiet", "--out", tmp_path / "one.html"]
-    ended = elseif(*told, "--positive", "Cancer")
+    command = ["report", model, table, "--folds", "2", "--quiet", "--out", tmp_path / "one.html"]
+    ended = elseif(*command, "--positive", "Cancer")
     assert ended.code == 0, ended.err
     one = (tmp_path / "one.html").read_text(encoding="utf-8")
     assert "Predicted outcome: <bdi>cancer</bdi>, against all other labels together" in one
     assert "by-label" not in one.split("</style>")[-1]
-    ended = elseif(*told, "--force", "--positive", "flu")
+    ended = elseif(*command, "--force", "--positive", "flu")
     assert ended.code == 2
     assert "--positive is 'flu'; the labels are 'cancer', 'none', 'stroke'" in ended.err
 
 
 def test_report_leaves_out_what_fit_left_out(elseif: Run, folder: Path, tmp_path: Path) -> None:
     """Dropped columns and weights are no features of the folds; the weights count again."""
-    told = ["--weight", "weight", "--folds", "2", "--out", tmp_path / "r.html"]
-    ended = elseif("report", folder / "mixed.json", folder / "mixed.csv", *told)
+    arguments = ["--weight", "weight", "--folds", "2", "--out", tmp_path / "r.html"]
+    ended = elseif("report", folder / "mixed.json", folder / "mixed.csv", *arguments)
     assert ended.code == 0
     assert "is not the table" not in ended.err
     assert "ignored" not in ended.err
@@ -268,9 +268,11 @@ def test_edit_weighs_and_saves(elseif: Run, folder: Path, tmp_path: Path) -> Non
     """What the explorer saves becomes a model, with the price of the change."""
     classifier = load_model(folder / "titanic.json")
     first, *rest = classifier.rule_list_.antecedents
-    told = [json.loads(antecedent_document(a)) for a in [*rest, first]]
+    antecedents = [json.loads(antecedent_document(a)) for a in [*rest, first]]
     edited, new = tmp_path / "edited.json", tmp_path / "new.json"
-    edited.write_text(json.dumps({"format": FORMAT, "version": VERSION, "antecedents": told}))
+    edited.write_text(
+        json.dumps({"format": FORMAT, "version": VERSION, "antecedents": antecedents})
+    )
     command = ["edit", folder / "titanic.json", folder / "titanic.csv", "--list", edited]
     ended = elseif(*command, "--model", new)
     assert ended.code == 0, ended.err
@@ -308,13 +310,13 @@ def test_pseudocounts_of_labels_that_are_numbers(elseif: Run, tmp_path: Path) ->
     """An option can only spell a number; it is the label's all the same, also in the model."""
     table, model = tmp_path / "t.csv", tmp_path / "m.json"
     table.write_text("a,y\n" + "0,0\n1,1\n0,1\n" * 8)
-    told = ["--pseudocounts", "0=1", "--pseudocounts", "1=50"]
-    ended = elseif("fit", table, "--label", "y", *told, "--model", model, "--n-iter", "500")
+    arguments = ["--pseudocounts", "0=1", "--pseudocounts", "1=50"]
+    ended = elseif("fit", table, "--label", "y", *arguments, "--model", model, "--n-iter", "500")
     assert ended.code == 0, ended
     settings = read_model(model).settings
     assert settings["pseudocounts"] == {0: 1, 1: 50}
-    told = ["--pseudocounts", "1=1", "--pseudocounts", "1.0=5", "--pseudocounts", "0=1"]
-    ended = elseif("fit", table, "--label", "y", *told)
+    arguments = ["--pseudocounts", "1=1", "--pseudocounts", "1.0=5", "--pseudocounts", "0=1"]
+    ended = elseif("fit", table, "--label", "y", *arguments)
     assert ended.code == 2
     assert "the label 1 is given twice" in ended.err
 
@@ -336,8 +338,8 @@ def test_min_cell_rounds_files_and_not_the_screen(
     """Model and pages have rounded counts, what is printed is exact; all exports can."""
     model, page, explorer = (tmp_path / name for name in ("m.json", "c.html", "x.html"))
     files = ["--model", model, "--calculator", page, "--explorer", explorer]
-    told = ["--label", "survival", "--positive", "survived", "--min-cell", "10", *QUICK]
-    ended = elseif("fit", folder / "titanic.csv", *told, *files)
+    arguments = ["--label", "survival", "--positive", "survived", "--min-cell", "10", *QUICK]
+    ended = elseif("fit", folder / "titanic.csv", *arguments, *files)
     assert ended.code == 0, ended.err
     assert "Counts are rounded" not in ended.out
     assert "Counts are rounded to multiples of 10;" in explorer.read_text(encoding="utf-8")
@@ -407,8 +409,8 @@ def test_one_calculator_of_several_models(elseif: Run, folder: Path, tmp_path: P
     """Named by their files; another format takes one model, and a range has two ends."""
     model, other = folder / "titanic.json", tmp_path / "again.json"
     other.write_bytes(model.read_bytes())
-    told = ("--to", "calculator", "--about", "When to use=At sea.")
-    page = elseif("export", model, other, *told).out
+    options = ("--to", "calculator", "--about", "When to use=At sea.")
+    page = elseif("export", model, other, *options).out
     data = json.loads(page.split('id="data">')[1].split("</script>")[0])
     assert [each["name"] for each in data["models"]] == ["titanic", "again"]
     assert len(data["questions"]) == 3
@@ -416,9 +418,9 @@ def test_one_calculator_of_several_models(elseif: Run, folder: Path, tmp_path: P
     assert [each["hash"] for each in data["models"]] == [digest[:12]] * 2
     assert "At sea." in page
     assert "sql takes one model, not 2" in elseif("export", model, other, "--to", "sql").err
-    assert "given twice" in elseif("export", model, model, *told).err
-    assert "COLUMN=LOW:HIGH" in elseif("export", model, *told, "--range", "age=3").err
-    assert "'age' is category" in elseif("export", model, *told, "--range", "age=3:4").err
+    assert "given twice" in elseif("export", model, model, *options).err
+    assert "COLUMN=LOW:HIGH" in elseif("export", model, *options, "--range", "age=3").err
+    assert "'age' is category" in elseif("export", model, *options, "--range", "age=3:4").err
 
 
 @pytest.mark.parametrize("options", [[], ["--without-posterior"], ["--min-cell", "10"]])
@@ -427,11 +429,11 @@ def test_a_calculator_names_the_model_file_beside_it(
 ) -> None:
     """The hash on the page is that of the file; the report's AUC is the calculator's."""
     model, page, report = tmp_path / "m.json", tmp_path / "c.html", tmp_path / "r.html"
-    told = ["--label", "survival", "--positive", "survived", *QUICK, *options]
+    arguments = ["--label", "survival", "--positive", "survived", *QUICK, *options]
     files = ["--model", model, "--calculator", page]
     if not options:
         files += ["--report", report]
-    ended = elseif("fit", folder / "titanic.csv", *told, *files)
+    ended = elseif("fit", folder / "titanic.csv", *arguments, *files)
     assert ended.code == 0, ended.err
     text = page.read_text()
     assert f"<code>{json.loads(model.read_text())['sha256'][:12]}</code>" in text

@@ -244,9 +244,9 @@ def test_rows_are_counted_as_explain_counts_them(
     cells[lines[0].split(",").index("age")] = "inf"
     lines[3] = ",".join(cells)
     (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
-    told = {"fit": ["--label", "grade"], "explain": ["--row", "3"]}.get(command, [])
+    options = {"fit": ["--label", "grade"], "explain": ["--row", "3"]}.get(command, [])
     model = [] if command == "fit" else [folder / "mixed.json"]
-    ended = elseif(command, *model, tmp_path / "t.csv", *told)
+    ended = elseif(command, *model, tmp_path / "t.csv", *options)
     assert ended.code == 3
     assert "column 'age' has 1 infinite value (row 3). Replace them, or fit with" in ended.err
     assert "--infinite outer" in ended.err
@@ -309,8 +309,8 @@ def test_exit_codes() -> None:
 def test_a_pipe_is_not_replaced(elseif: Run, folder: Path, tmp_path: Path) -> None:
     """--force overwrites files, never what is none."""
     os.mkfifo(tmp_path / "pipe")
-    told = ["--to", "text", "--out", tmp_path / "pipe", "--force"]
-    ended = elseif("export", folder / "titanic.json", *told)
+    arguments = ["--to", "text", "--out", tmp_path / "pipe", "--force"]
+    ended = elseif("export", folder / "titanic.json", *arguments)
     assert ended.code == 4
     assert (tmp_path / "pipe").is_fifo()
 

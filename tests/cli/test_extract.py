@@ -125,17 +125,17 @@ def test_records_of_nobody(elseif: Run, tmp_path: Path) -> None:
             "INSERT INTO cdm.drug_exposure VALUES (NULL, 8000, DATE '2011-01-01'), "
             "(NULL, 8001, DATE '2011-01-01'), (3, 8001, NULL)"
         )
-    told = ["--database", path, "--schema", "cdm", "--out", tmp_path / "cohort"]
-    printed = elseif("extract", *told).out
+    arguments = ["--database", path, "--schema", "cdm", "--out", tmp_path / "cohort"]
+    printed = elseif("extract", *arguments).out
     assert "  drugs of nobody in person: 2 records without a person_id\n" in printed
     assert "  drugs without a start date: 1 record of 1 person\n" in printed
 
 
 def test_help(elseif: Run) -> None:
     """It says what is read, and where a password goes."""
-    told = " ".join(elseif("extract", "--help").out.split())
+    text = " ".join(elseif("extract", "--help").out.split())
     for words in ("PGPASSWORD", "~/.pgpass", "only read", "YAML file", "as safe as the database"):
-        assert words in told
+        assert words in text
 
 
 @pytest.mark.filterwarnings("ignore:Nobody in the cohort has a record:UserWarning")

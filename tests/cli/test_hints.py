@@ -34,12 +34,12 @@ def messages(file: Path) -> dict[str, str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.JoinedStr):
             skipped |= {id(part) for part in node.values}
-    found = {}
+    result = {}
     for node in ast.walk(tree):
         text = None if id(node) in skipped else _text(node)
         if text is not None and " " in text and PYTHON.search(text):
-            found[f"{file.name}:{getattr(node, 'lineno', 0)}"] = text
-    return found
+            result[f"{file.name}:{getattr(node, 'lineno', 0)}"] = text
+    return result
 
 
 def _docstrings(tree: ast.AST) -> Iterator[int]:
@@ -70,8 +70,8 @@ def _files() -> Iterator[Path]:
     """Files that name a setting at all."""
     names = re.compile("|".join((*SAID_WITH_VALUE, *UNMISTAKABLE)))
     for path in sorted(SOURCE.rglob("*.py")):
-        place = path.relative_to(SOURCE)
-        if place.parts[0] in ROOMS_WITHOUT or str(place) in NOT_SAID:
+        relative = path.relative_to(SOURCE)
+        if relative.parts[0] in ROOMS_WITHOUT or str(relative) in NOT_SAID:
             continue
         if names.search(path.read_text(encoding="utf-8")):
             yield path
@@ -88,9 +88,9 @@ def test_there_are_messages_to_look_at() -> None:
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(SOURCE)))
 def test_no_message_names_a_setting_as_python_does(file: Path) -> None:
-    said = {place: in_options(text) for place, text in messages(file).items()}
-    assert not {place: text for place, text in said.items() if PYTHON.search(text)}
-    assert not {place: text for place, text in said.items() if "={" in text or "=(" in text}
+    said = {index: in_options(text) for index, text in messages(file).items()}
+    assert not {index: text for index, text in said.items() if PYTHON.search(text)}
+    assert not {index: text for index, text in said.items() if "={" in text or "=(" in text}
 
 
 @pytest.mark.parametrize(

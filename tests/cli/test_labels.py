@@ -31,8 +31,17 @@ def test_fit_keeps_them_in_the_model(
 ) -> None:
     """The list is printed in them, and every command that reads the model has them."""
     model, page = tmp_path / "m.json", tmp_path / "c.html"
-    told = ["--label", "survival", "--positive", "survived", "--model", model, "--labels", labels]
-    ended = elseif("fit", folder / "titanic.csv", *told, "--calculator", page, *QUICK)
+    arguments = [
+        "--label",
+        "survival",
+        "--positive",
+        "survived",
+        "--model",
+        model,
+        "--labels",
+        labels,
+    ]
+    ended = elseif("fit", folder / "titanic.csv", *arguments, "--calculator", page, *QUICK)
     assert ended.code == 0, ended.err
     assert ended.out.startswith("Probability of survival (")
     assert "if      Adult men" in ended.out
@@ -46,15 +55,15 @@ def test_fit_keeps_them_in_the_model(
 def test_every_command_takes_them(elseif: Run, folder: Path, tmp_path: Path, labels: Path) -> None:
     """A model that has none is worded for once."""
     model, table = folder / "titanic.json", folder / "titanic.csv"
-    for told in (
+    for command in (
         ["show", model, "--lists", 2],
         ["explain", model, table, "--row", 1],
         ["export", model, "--to", "markdown"],
         ["export", model, "--to", "calculator"],
     ):
-        ended = elseif(*told, "--labels", labels)
+        ended = elseif(*command, "--labels", labels)
         assert ended.code == 0, ended.err
-        assert "Cabin class" in ended.out, told
+        assert "Cabin class" in ended.out, command
     out, explorer = tmp_path / "r.html", tmp_path / "e.html"
     files = ["--out", out, "--explorer", explorer, "--folds", 2, "--quiet"]
     ended = elseif("report", model, table, *files, "--labels", labels)
@@ -65,9 +74,9 @@ def test_every_command_takes_them(elseif: Run, folder: Path, tmp_path: Path, lab
 
 def test_programs_keep_the_names(elseif: Run, folder: Path, labels: Path) -> None:
     """SQL is the same, and that is said."""
-    told = ["export", folder / "titanic.json", "--to", "sql"]
-    ended = elseif(*told, "--labels", labels)
-    assert ended.out == elseif(*told).out
+    command = ["export", folder / "titanic.json", "--to", "sql"]
+    ended = elseif(*command, "--labels", labels)
+    assert ended.out == elseif(*command).out
     assert "sql keeps the names of the columns" in ended.err
 
 
@@ -93,9 +102,9 @@ def test_a_file_to_fill_in(elseif: Run, folder: Path, tmp_path: Path) -> None:
 def test_refusals(elseif: Run, folder: Path, labels: Path, text: str, message: str) -> None:
     """Before the fit, in one line that names the file and the key."""
     labels.write_text(text, encoding="utf-8")
-    told = ["--label", "survival", "--positive", "survived", "--labels", labels, *QUICK]
+    arguments = ["--label", "survival", "--positive", "survived", "--labels", labels, *QUICK]
     for ended in (
-        elseif("fit", folder / "titanic.csv", *told),
+        elseif("fit", folder / "titanic.csv", *arguments),
         elseif("show", folder / "titanic.json", "--labels", labels),
     ):
         assert ended.code == 2
@@ -106,7 +115,7 @@ def test_refusals(elseif: Run, folder: Path, labels: Path, text: str, message: s
 def test_labels_of_a_dropped_column(elseif: Run, folder: Path, labels: Path) -> None:
     """One file serves a table of which some columns are left out."""
     labels.write_text("columns: {sex: Sex, class: Cabin}", encoding="utf-8")
-    told = ["--label", "survival", "--positive", "survived", "--labels", labels, *QUICK]
-    ended = elseif("fit", folder / "titanic.csv", *told, "--drop", "sex")
+    arguments = ["--label", "survival", "--positive", "survived", "--labels", labels, *QUICK]
+    ended = elseif("fit", folder / "titanic.csv", *arguments, "--drop", "sex")
     assert ended.code == 0, ended.err
     assert "Cabin = " in ended.out

@@ -64,8 +64,8 @@ def test_labels_that_are_formulas(elseif: Run, tmp_path: Path) -> None:
     rows = list(csv.reader(io.StringIO(ended.out, newline="")))
     assert len(rows) == 301
     assert all(len(row) == len(rows[0]) for row in rows)
-    place = rows[0].index("predicted")
-    assert {row[place] for row in rows[1:]} == {f"'{labels[0]}", f"'{labels[1]}", labels[2]}
+    index = rows[0].index("predicted")
+    assert {row[index] for row in rows[1:]} == {f"'{labels[0]}", f"'{labels[1]}", labels[2]}
 
 
 @pytest.mark.parametrize("name", ["table.csv", "table.tsv", "table.parquet"])

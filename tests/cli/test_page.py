@@ -34,8 +34,8 @@ def test_examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             continue
         command, _, expected = content.partition("\n")
         arguments = shlex.split(command.removeprefix("$ elseif "))
-        found = COMPILING.sub("", run_here(*arguments, together=True).out)
+        replaced = COMPILING.sub("", run_here(*arguments, together=True).out)
         pattern = ".*?".join(map(re.escape, expected.split("...")))
-        assert re.fullmatch(pattern, found, re.DOTALL), f"{command}\n{found}"
+        assert re.fullmatch(pattern, replaced, re.DOTALL), f"{command}\n{replaced}"
         n_run += 1
     assert n_run >= 8

@@ -24,8 +24,8 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def auc_of(page: Path) -> str | None:
-    found = re.search(r"<dt>AUC</dt><dd>(.*?)</dd>", page.read_text(encoding="utf-8"))
-    return None if found is None else html.unescape(found[1])
+    match = re.search(r"<dt>AUC</dt><dd>(.*?)</dd>", page.read_text(encoding="utf-8"))
+    return None if match is None else html.unescape(match[1])
 
 
 def test_a_calculator_tells_the_auc_of_its_report(
@@ -35,15 +35,15 @@ def test_a_calculator_tells_the_auc_of_its_report(
     report, together, later = (tmp_path / name for name in ("r.html", "c.html", "later.html"))
     ended = elseif("report", model, rows, "--folds", "2", "--out", report, "--calculator", together)
     assert ended.code == 0, ended.err
-    told = auc_of(together)
-    assert told is not None
-    assert re.fullmatch(r"0\.\d\d \(.*\), out of sample, 2-fold cross-validation", told)
+    auc = auc_of(together)
+    assert auc is not None
+    assert re.fullmatch(r"0\.\d\d \(.*\), out of sample, 2-fold cross-validation", auc)
     assert 'href="c.html"' in report.read_text(encoding="utf-8")
     made = ["export", model, "--to", "calculator", "--out", later, "--force"]
     assert elseif(*made).code == 0
-    assert auc_of(later) != told
+    assert auc_of(later) != auc
     assert elseif(*made, "--report", report).code == 0
-    assert auc_of(later) == told
+    assert auc_of(later) == auc
     assert elseif(*made, "--report", report, "--about", "AUC=0.5, by hand").code == 0
     assert auc_of(later) == "0.5, by hand"
     # of another model, of no report, and where it has no place
@@ -80,11 +80,11 @@ def test_a_calculator_of_three_labels_says_what_of(
     content = page.read_text(encoding="utf-8")
     assert "<title>Probability of each risk</title>" in content
     assert re.search(r"<dt>Outcome</dt><dd>risk: high in ", content)
-    told = auc_of(page)
-    assert told is not None
+    auc = auc_of(page)
+    assert auc is not None
     each = r"{} [01]\.\d\d \(.*?\)"
     pattern = ", ".join(each.format(label) for label in ("high", "low", "mid"))
-    assert re.fullmatch(rf"{pattern}, out of sample, 5-fold cross-validation", told), told
+    assert re.fullmatch(rf"{pattern}, out of sample, 5-fold cross-validation", auc), auc
 
 
 def test_yes_and_no_in_other_languages(elseif: Run, table: Path) -> None:
@@ -113,8 +113,8 @@ def test_what_is_not_of_one_list_and_event_is_not_told(
     labels: list[str], predicts: str, is_told: bool
 ) -> None:
     auc = {"value": 0.7, "low": 0.6, "high": 0.8}
-    found = {
+    result = {
         "about": {"labels": labels, "predicts": predicts},
         "validation": {"n_folds": 5, "discrimination": {"auc": auc}},
     }
-    assert bool(performance(found)) == is_told
+    assert bool(performance(result)) == is_told

@@ -45,12 +45,14 @@ def test_an_ascii_terminal(folder: Path) -> None:
     assert b"there is no such file" in error.stderr
 
 
-def test_data_are_utf8_on_any_terminal(folder: Path, tmp_path: Path) -> None:
+def test_data_are_utf8_on_any_terminal(tmp_path: Path) -> None:
     """Labels come out as they are, whatever the terminal can show."""
     table, model = tmp_path / "t.csv", tmp_path / "m.json"
     table.write_text("a,y\n" + "1,blå\n0,rød\n1,blå\n1,rød\n" * 20, encoding="utf-8")
-    told = ["--label", "y", "--positive", "blå", "--model", model, "--n-iter", "500"]
-    assert program("fit", table, *told, PYTHONIOENCODING="ascii", PYTHONUTF8="1").returncode == 0
+    arguments = ["--label", "y", "--positive", "blå", "--model", model, "--n-iter", "500"]
+    assert (
+        program("fit", table, *arguments, PYTHONIOENCODING="ascii", PYTHONUTF8="1").returncode == 0
+    )
     done = program("predict", model, table, PYTHONIOENCODING="ascii", PYTHONUTF8="1")
     assert "probability blå" in done.stdout.decode("utf-8")
 
@@ -73,11 +75,11 @@ def test_an_interrupt(
     folder: Path, tmp_path: Path, number: signal.Signals, code: int, line: str
 ) -> None:
     """Ctrl-C and SIGTERM end the program with their code and one line, and leave no file."""
-    told = ["--label", "survival", "--positive", "died", "--n-iter", "400000000"]
-    command = ["fit", str(folder / "titanic.csv"), *told, "--model", str(tmp_path / "m")]
+    arguments = ["--label", "survival", "--positive", "died", "--n-iter", "400000000"]
+    command = ["fit", str(folder / "titanic.csv"), *arguments, "--model", str(tmp_path / "m")]
     # well into loading or sampling: either must end
-    found, errors = end_by(number, command, lambda: time.sleep(6))
-    assert found == code, errors
+    result, errors = end_by(number, command, lambda: time.sleep(6))
+    assert result == code, errors
     assert errors[-1] == f"elseif: {line}"
     assert list(tmp_path.iterdir()) == []
 
@@ -108,7 +110,7 @@ def test_a_worker_that_is_ended_does_not_end_the_program() -> None:
 
 def test_a_folder_that_cannot_be_written(folder: Path) -> None:
     """It is found before the long run, not after it."""
-    told = ["--label", "survival", "--positive", "died", "--n-iter", "400000000"]
-    done = program("fit", folder / "titanic.csv", *told, "--model", "/proc/m.json")
+    arguments = ["--label", "survival", "--positive", "died", "--n-iter", "400000000"]
+    done = program("fit", folder / "titanic.csv", *arguments, "--model", "/proc/m.json")
     assert done.returncode == 4
     assert done.stderr.startswith(b"elseif: /proc/m.json: the folder /proc cannot be written to")

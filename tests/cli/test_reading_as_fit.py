@@ -53,9 +53,9 @@ def test_options_of_fit_need_not_be_repeated(elseif: Run, command: str, odd: Pat
     kept = after_fit(elseif, command, odd, odd / "odd.csv")
     assert said.code == kept.code == 0, kept.err
     assert kept.out == said.out
-    told = "odd.csv is read as the training table was: --sep '^' --decimal , --encoding cp1252"
-    assert f"{told} --na-values '{MISSING}'" in kept.err
-    assert told not in said.err
+    note = "odd.csv is read as the training table was: --sep '^' --decimal , --encoding cp1252"
+    assert f"{note} --na-values '{MISSING}'" in kept.err
+    assert note not in said.err
     assert "is not the table" not in kept.err
     usual = odd / "usual.csv"
     usual.write_text(rows(missing=MISSING))

@@ -23,17 +23,17 @@ from tests.cli.conftest import Run
 
 def options() -> dict[str, Any]:
     """The options of fit that are settings, with their defaults."""
-    found = inspect.signature(fit).parameters
-    return {name: found[name].default for name in BY_NAME if name in found}
+    parameters = inspect.signature(fit).parameters
+    return {name: parameters[name].default for name in BY_NAME if name in parameters}
 
 
 def test_every_setting_is_an_option_with_the_same_default() -> None:
     """verbose is there as --quiet, no command reads a Dask table; the help says two defaults."""
     assert set(options()) | {"verbose", "n_shards"} == set(BY_NAME)
-    found = settings.estimator_parameters(options())
-    expected = {name: BY_NAME[name].default for name in found} | settings.CLI_DEFAULTS
-    assert found == expected
-    assert {n: type(v) for n, v in found.items()} | {"pseudocounts": int} == {
+    result = settings.estimator_parameters(options())
+    expected = {name: BY_NAME[name].default for name in result} | settings.CLI_DEFAULTS
+    assert result == expected
+    assert {n: type(v) for n, v in result.items()} | {"pseudocounts": int} == {
         name: type(value) for name, value in expected.items()
     }
 

@@ -34,12 +34,12 @@ def test_every_command_reads_the_file_as_fit_did(elseif: Run, command: str, tmp_
     plain, odd = tmp_path / "plain.csv", tmp_path / "odd.csv"
     plain.write_text(rows())
     odd.write_bytes(rows("^", ",", "nicht gemessen (ü)").encode("cp1252"))
-    told = ["--sep", "^", "--decimal", ",", "--encoding", "cp1252"]
-    told += ["--na-values", "nicht gemessen (ü)"]
+    arguments = ["--sep", "^", "--decimal", ",", "--encoding", "cp1252"]
+    arguments += ["--na-values", "nicht gemessen (ü)"]
     model, list_file = tmp_path / "m.json", tmp_path / "list.json"
     ended = elseif("fit", plain, *LABEL, "--drop", "note", "--model", model, *QUICK)
     assert ended.code == 0, ended.err
-    fitted = elseif("fit", odd, *LABEL, "--drop", "note", *told, *QUICK)
+    fitted = elseif("fit", odd, *LABEL, "--drop", "note", *arguments, *QUICK)
     assert fitted.code == 0, fitted.err
     assert fitted.out.splitlines()[:3] == ended.out.splitlines()[:3]
     list_file.write_text('{"format": "elseif edited list", "version": 1, "antecedents": []}')
@@ -49,7 +49,9 @@ def test_every_command_reads_the_file_as_fit_did(elseif: Run, command: str, tmp_
         "report": ["--out", tmp_path / "r.html", "--folds", "2", "--force", "--quiet"],
         "edit": ["--list", list_file],
     }[command]
-    ends = [elseif(command, model, path, *more, *how) for path, how in ((plain, []), (odd, told))]
+    ends = [
+        elseif(command, model, path, *more, *how) for path, how in ((plain, []), (odd, arguments))
+    ]
     assert ends[0].code == ends[1].code == 0, ends[1].err
     assert ends[0].out == ends[1].out
     assert "not UTF-8" in elseif(command, model, odd, *more).err
@@ -154,8 +156,10 @@ def test_a_category_that_is_told_is_not_missing(elseif: Run, tmp_path: Path) -> 
     levels = load_model(model).fit_report_.columns[0]
     assert (levels.levels, levels.n_missing) == (("None", "some", "much"), 1)
     assert load_model(model).classes_.tolist() == ["fatal", "NA"]
-    told = elseif("fit", path, *scale, "--na-values", "None", "--model", model, "--force", *QUICK)
-    assert told.code == 0, told.err
+    read_again = elseif(
+        "fit", path, *scale, "--na-values", "None", "--model", model, "--force", *QUICK
+    )
+    assert read_again.code == 0, read_again.err
     assert load_model(model).fit_report_.columns[0].n_missing == 31
     assert elseif("plan", path, *scale, "--out", plan).code == 0
     site = elseif("site", plan, path, "--name", "a", "--out", tmp_path / "site.json")

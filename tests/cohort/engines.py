@@ -279,8 +279,8 @@ def spark_session(folder: Path) -> Any:
 
 def postgres_programs() -> Path:
     """The folder of initdb and postgres, newest version first."""
-    found = shutil.which("initdb")
-    folders = [Path(found).resolve().parent] if found else []
+    program = shutil.which("initdb")
+    folders = [Path(program).resolve().parent] if program else []
     folders += sorted(
         Path("/usr/lib/postgresql").glob("*/bin"),
         key=lambda folder: float(folder.parent.name),

@@ -199,12 +199,12 @@ def members(concepts: ConceptSet, ancestors: pd.DataFrame) -> set[int]:
     below: dict[int, set[int]] = defaultdict(set)
     for row in ancestors.itertuples():
         below[int(row.ancestor_concept_id)].add(int(row.descendant_concept_id))
-    found: set[int] = set()
+    names: set[int] = set()
     for concept in concepts.include:
-        found |= {concept.id} | (below[concept.id] if concept.descendants else set())
+        names |= {concept.id} | (below[concept.id] if concept.descendants else set())
     for concept in concepts.exclude:
-        found -= {concept.id} | (below[concept.id] if concept.descendants else set())
-    return found - {0}  # no concept, even where a vocabulary has it beneath one
+        names -= {concept.id} | (below[concept.id] if concept.descendants else set())
+    return names - {0}  # no concept, even where a vocabulary has it beneath one
 
 
 def _names(features: set[Feature], concepts: pd.DataFrame) -> dict[Feature, str]:

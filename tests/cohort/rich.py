@@ -60,11 +60,11 @@ def rich_database(seed: int = 0, n_persons: int = 80) -> Tables:
         ]
 
     def valued(rows: list[tuple[int, int, date]], units: list[int | None]) -> list[Any]:
-        found: list[Any] = []
+        result: list[Any] = []
         for row in rows:
             value = None if rng.random() < 0.1 else float(rng.integers(1, 40)) / 4
-            found.append((*row, value, units[int(rng.integers(len(units)))]))
-        return found
+            result.append((*row, value, units[int(rng.integers(len(units)))]))
+        return result
 
     ids = [int(i) for i in rng.permutation(np.arange(3, 3 + 7 * n_persons, 7))]
     periods, conditions, cohorts = [], some(ids, CONDITIONS, 9), []

@@ -110,7 +110,7 @@ class Tables:
 
     def rows(self) -> dict[str, list[tuple[object, ...]]]:
         """All rows, by the name of the table."""
-        found: dict[str, list[tuple[object, ...]]] = {
+        result: dict[str, list[tuple[object, ...]]] = {
             "person": list(self.persons),
             "observation_period": _numbered(self.periods),
             "condition_occurrence": _numbered(self.conditions),
@@ -119,7 +119,7 @@ class Tables:
             "concept_ancestor": list(self.ancestors),
         }
         if self.sources is not None:
-            found["cdm_source"] = list(self.sources)
+            result["cdm_source"] = list(self.sources)
         for table, rows in (
             ("procedure_occurrence", self.procedures),
             ("visit_occurrence", self.visits),
@@ -127,18 +127,18 @@ class Tables:
             ("observation", self.observations),
         ):
             if rows is not None:
-                found[table] = _numbered(rows)
+                result[table] = _numbered(rows)
         if self.cohorts is not None:
-            found["cohort"] = list(self.cohorts)
+            result["cohort"] = list(self.cohorts)
         if self.classes is not None:
             classes = self.classes
-            found["concept"] = [(*r, *classes.get(r[0], ("", "S"))) for r in self.concepts]
+            result["concept"] = [(*r, *classes.get(r[0], ("", "S"))) for r in self.concepts]
         if self.levels is not None:
             levels = self.levels
-            found["concept_ancestor"] = [
+            result["concept_ancestor"] = [
                 (*r, levels.get(r, int(r[0] != r[1]))) for r in self.ancestors
             ]
-        return found
+        return result
 
     def frames(self) -> dict[str, pd.DataFrame]:
         """All rows as data frames, by the name of the table."""

@@ -70,9 +70,9 @@ def test_an_address_that_cannot_be_read_is_not_repeated(url: str) -> None:
     """Neither in the sentence nor in a traceback with everything that led to it."""
     with pytest.raises(ParamError) as caught:
         connect(url, "cdm")
-    told = "".join(traceback.format_exception(caught.value))
+    text = "".join(traceback.format_exception(caught.value))
     assert PASSWORD not in str(caught.value)
-    assert PASSWORD not in told
+    assert PASSWORD not in text
     assert str(caught.value).endswith(".")
 
 

@@ -115,10 +115,10 @@ def written(folder: Path, content: Any, name: str = "target.json") -> Path:
 def changed(*path: str | int, to: Any) -> dict[str, Any]:
     """The expression with another value at a place."""
     made = copy.deepcopy(EXPRESSION)
-    place: Any = made
+    index: Any = made
     for key in path[:-1]:
-        place = place[key]
-    place[path[-1]] = to
+        index = index[key]
+    index[path[-1]] = to
     return made
 
 
@@ -156,8 +156,8 @@ def test_a_cohort_is_what_atlas_would_generate(duckdb_engine: DuckDBEngine, tmp_
         if index.year - born >= 18 and not bled and not had_aspirin and (end - index).days >= 1:
             expected[person] = index
     assert len(expected) > 4
-    found = dict(zip(cohort.person_ids.tolist(), cohort.index_dates.tolist(), strict=True))
-    assert found == expected
+    result = dict(zip(cohort.person_ids.tolist(), cohort.index_dates.tolist(), strict=True))
+    assert result == expected
 
 
 def test_first_ever_and_any_of(tmp_path: Path) -> None:
@@ -192,16 +192,20 @@ def test_rules(tmp_path: Path) -> None:
         rule("older", people=[{"Age": {"Value": 30, "Op": "gt"}}]),
     ]  # fmt: skip
     rules[3]["expression"]["Count"] = 0
-    found = read_atlas(written(tmp_path, changed("InclusionRules", to=rules))).inclusion
-    assert found is not None
-    assert (found.age, found.sex, found.index_year) == ((31, 60), ("female",), (2010, None))
-    had = [(p.records.name, p.window, p.at_least, p.observed) for p in found.prior]
+    inclusion = read_atlas(written(tmp_path, changed("InclusionRules", to=rules))).inclusion
+    assert inclusion is not None
+    assert (inclusion.age, inclusion.sex, inclusion.index_year) == (
+        (31, 60),
+        ("female",),
+        (2010, None),
+    )
+    had = [(p.records.name, p.window, p.at_least, p.observed) for p in inclusion.prior]
     assert had == [
         ("aspirin", (-365, -1), 2, True),
         ("bleeding", (None, -8), 1, True),
         ("bleeding or aspirin", (-90, -1), 1, True),
     ]
-    assert [(p.records.name, p.window, p.at_least) for p in found.no_prior] == [
+    assert [(p.records.name, p.window, p.at_least) for p in inclusion.no_prior] == [
         ("aspirin", (-30, 0), 2), ("bleeding", (None, -8), 2), ("bleeding", (-7, 0), 1),
     ]  # fmt: skip
 

@@ -94,11 +94,11 @@ def test_hostile_concept_names(engine: Engine) -> None:
     engine.load(tables)
     with engine.connect() as database:
         cohort = extract(database, HANDMADE)
-    found = features_of(cohort)
-    assert found[1] == {names[made.WARFARIN]}
-    assert found[10] == {names[made.DIGOXIN]}
-    assert found[30] == {"two lines and a tab"}  # names are lines
-    assert names[made.ESSENTIAL] in found[29]
+    features = features_of(cohort)
+    assert features[1] == {names[made.WARFARIN]}
+    assert features[10] == {names[made.DIGOXIN]}
+    assert features[30] == {"two lines and a tab"}  # names are lines
+    assert names[made.ESSENTIAL] in features[29]
     table = cohort.table()
     assert len(set(table.columns)) == len(table.columns)  # a concept is called age, another sex
     assert list(table.frame.columns) == ["age", "sex"]

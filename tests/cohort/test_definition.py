@@ -102,13 +102,13 @@ def test_every_example_of_the_documentation(duckdb_engine: DuckDBEngine, tmp_pat
     """Each is complete; the one of features is extracted, too."""
     page = (Path(__file__).resolve().parents[2] / "docs" / "cohort.md").read_text("utf-8")
     examples = [part.split("```")[0] for part in page.split("```yaml\n")[1:]]
-    found = {d.name: d for d in (load_definition(written(tmp_path, text)) for text in examples)}
-    assert list(found) == ["infarction", "after_surgery", "adults", "features"]
-    assert found["after_surgery"].outcome_names == ("stroke", "bleeding")
-    assert found["adults"].criteria.age == (18, None)
+    result = {d.name: d for d in (load_definition(written(tmp_path, text)) for text in examples)}
+    assert list(result) == ["infarction", "after_surgery", "adults", "features"]
+    assert result["after_surgery"].outcome_names == ("stroke", "bleeding")
+    assert result["adults"].criteria.age == (18, None)
     duckdb_engine.load(rich_database())
     with duckdb_engine.connect() as database:
-        cohort = extract(database, found["features"])
+        cohort = extract(database, result["features"])
     assert "aspirin (ingredient), last 365 days" in set(cohort.catalogue["name"])
     assert "Hemoglobin (gram per deciliter), last value" in cohort.values
     assert "Outpatient, number of records, last 365 days" in cohort.values

@@ -26,8 +26,8 @@ def test_a_file_that_is_named_like_its_schema(tmp_path: Path) -> None:
     plain = make_database(tmp_path / "plain.duckdb")
     same = tmp_path / "cdm.duckdb"
     shutil.copy(plain, same)
-    told = ["extract", "--database", str(same), "--schema", "cdm", "--out", str(tmp_path / "c")]
-    assert run(told) == 0
+    command = ["extract", "--database", str(same), "--schema", "cdm", "--out", str(tmp_path / "c")]
+    assert run(command) == 0
     with connect(plain, schema="cdm") as database:
         assert_equal_cohorts(read_cohort(tmp_path / "c"), extract(database, "stroke"))
         assert len(read_cohort(tmp_path / "c")) == N_PERSONS

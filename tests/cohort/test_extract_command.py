@@ -77,8 +77,8 @@ def test_faults_are_sentences(postgres: PostgresServer, tmp_path: Path, fault: s
     assert words[fault] in " ".join(done.stderr.split())
     assert not list(folder.glob("*")) or fault == "table"
     with postgres.owner() as owner:
-        found = owner.execute(f"SELECT count(*) FROM {SCHEMA}.person").fetchone()
-    assert found == (len(made.PERSONS),)
+        row = owner.execute(f"SELECT count(*) FROM {SCHEMA}.person").fetchone()
+    assert row == (len(made.PERSONS),)
 
 
 def test_server_is_not_there(tmp_path: Path) -> None:

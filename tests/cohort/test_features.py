@@ -53,8 +53,8 @@ def assert_as_rows(cohort: Cohort, answer: Answer) -> None:
     keys = [key_of(*row, 0) for row in cohort.catalogue[columns].itertuples(index=False)]
     assert len(set(keys)) == len(keys)
     matrix = cohort.features.toarray()
-    found = [{keys[j] for j in np.flatnonzero(row)} for row in matrix]
-    assert found == [person.truths for person in people]
+    result = [{keys[j] for j in np.flatnonzero(row)} for row in matrix]
+    assert result == [person.truths for person in people]
     for name in cohort.groups:
         assert cohort.groups[name].tolist() == [name in person.groups for person in people]
     assert_numbers(cohort, people)
@@ -142,18 +142,18 @@ def test_covariate_ids(duckdb_engine: DuckDBEngine) -> None:
                 spec = expected[domain, re.sub(r"at least \d+, ", "", feature)]
                 assert covariate == covariate_id(spec, concept, unit, least), (feature, concept)
                 n_ids += covariate > 0
-        told = {c["column"]: c["covariate_id"] for c in cohort.origin()["concepts"]}
-        assert list(told) == list(cohort.table().columns)[2:]
+        covariate_ids = {c["column"]: c["covariate_id"] for c in cohort.origin()["concepts"]}
+        assert list(covariate_ids) == list(cohort.table().columns)[2:]
     assert n_ids > 20
 
 
 def by_key(definition: CohortDefinition) -> dict[tuple[str, str], dict[str, Any]]:
     """The features of a definition as plain data, by what its columns say."""
-    found = {}
+    result = {}
     for feature in definition.features:
         key = re.sub(r"at least \d+, ", "", feature.keys[0])
         names = [key]
         if feature.rollup == "groups":
             names = [key.replace("groups", f"group {name}") for name in definition.groups]
-        found |= {(feature.domain, name): feature.as_dict() for name in names}
-    return found
+        result |= {(feature.domain, name): feature.as_dict() for name in names}
+    return result

@@ -53,16 +53,16 @@ def folder(original: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(original, tmp_path / "cohort"))
 
 
-def assert_same(found: Cohort, expected: Cohort) -> None:
+def assert_same(result: Cohort, expected: Cohort) -> None:
     for name in ("person_ids", "index_dates", "outcome", "age", "sex"):
-        left, right = getattr(found, name), getattr(expected, name)
+        left, right = getattr(result, name), getattr(expected, name)
         assert left.dtype == right.dtype, name
         assert np.array_equal(left, right), name
     for part in ("data", "indices", "indptr"):
-        assert np.array_equal(getattr(found.features, part), getattr(expected.features, part))
+        assert np.array_equal(getattr(result.features, part), getattr(expected.features, part))
     for name in ("catalogue", "groups", "attrition", "quality_issues"):
-        pd.testing.assert_frame_equal(getattr(found, name), getattr(expected, name))
-    assert found.definition == expected.definition
+        pd.testing.assert_frame_equal(getattr(result, name), getattr(expected, name))
+    assert result.definition == expected.definition
 
 
 def test_the_cohort(whole: Cohort) -> None:

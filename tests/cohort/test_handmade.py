@@ -33,7 +33,7 @@ def test_answer_by_hand(cohort: Cohort) -> None:
     assert_sound(cohort)
     assert [int(person) for person in cohort.person_ids] == list(made.ANSWER)
     features, groups = features_of(cohort), groups_of(cohort)
-    found = {
+    result = {
         int(person): (
             str(cohort.index_dates[i]),
             bool(cohort.outcome[i]),
@@ -44,7 +44,7 @@ def test_answer_by_hand(cohort: Cohort) -> None:
         )
         for i, person in enumerate(cohort.person_ids)
     }
-    assert found == made.ANSWER
+    assert result == made.ANSWER
     assert catalogue_rows(cohort) == made.CATALOGUE
     assert list(cohort.groups.columns) == ["hypertension", "diabetes", "occlusion"]
     steps = cohort.attrition[["persons", "removed"]].itertuples(index=False, name=None)
@@ -82,7 +82,7 @@ def test_batches_change_nothing(duckdb_engine: DuckDBEngine, persons_a_batch: in
 def test_reference_agrees_with_the_answer_by_hand() -> None:
     """The slow reference, which judges larger databases, is itself judged by hand."""
     reference = naive_extraction(made.TABLES.frames(), HANDMADE)
-    found = {
+    result = {
         person: (
             str(patient.index_date),
             patient.outcome,
@@ -93,7 +93,7 @@ def test_reference_agrees_with_the_answer_by_hand() -> None:
         )
         for person, patient in reference.patients.items()
     }
-    assert found == made.ANSWER
+    assert result == made.ANSWER
 
 
 def test_rows_in_any_order(duckdb_engine: DuckDBEngine) -> None:

@@ -160,8 +160,8 @@ def test_damaged_folder(path: Path, tmp_path: Path, damage: str) -> None:
         persons = folder / "persons-00000.parquet"
         table = pq.read_table(persons, partitioning=None)
         older = pc.add(table["age"], 1)
-        place = table.column_names.index("age")
-        pq.write_table(table.set_column(place, "age", older), persons)
+        index = table.column_names.index("age")
+        pq.write_table(table.set_column(index, "age", older), persons)
     else:
         (manifest,) = folder.glob("manifest*")
         manifest.write_bytes(manifest.read_bytes()[:-20])

@@ -28,16 +28,16 @@ COMPLETE = [
 
 def test_the_standard() -> None:
     """A database that is made as the model says, with columns that are not asked for."""
-    found = find_layout([*COMPLETE, ("person", "race_concept_id", "uuid")], "cdm", list(CDM), "It")
-    assert found == standard_layout("cdm")
+    layout = find_layout([*COMPLETE, ("person", "race_concept_id", "uuid")], "cdm", list(CDM), "It")
+    assert layout == standard_layout("cdm")
 
 
 def test_capitals() -> None:
     """Names in capitals are found; where both are there, small letters win."""
     capitals = [(table.upper(), column.upper(), kind) for table, column, kind in COMPLETE]
-    found = find_layout(capitals, None, list(CDM), "It")
-    assert found.tables["person"][0] == "PERSON"
-    assert found.tables["person"][1]["person_id"] == ("PERSON_ID", "int64")
+    layout = find_layout(capitals, None, list(CDM), "It")
+    assert layout.tables["person"][0] == "PERSON"
+    assert layout.tables["person"][1]["person_id"] == ("PERSON_ID", "int64")
     both = find_layout([*capitals, *COMPLETE], None, list(CDM), "It")
     assert both == standard_layout(None)
 

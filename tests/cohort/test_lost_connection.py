@@ -251,12 +251,12 @@ def sessions(postgres: PostgresServer) -> int:
     query = "SELECT count(*) FROM pg_stat_activity WHERE usename = %s"
     with postgres.owner() as owner:
         for _ in range(50):
-            found = owner.execute(query, (READER,)).fetchone()
-            assert found is not None
-            if not found[0]:
+            row = owner.execute(query, (READER,)).fetchone()
+            assert row is not None
+            if not row[0]:
                 return 0
             owner.execute("SELECT pg_sleep(0.1)")
-        return int(found[0])
+        return int(row[0])
 
 
 def assert_no_secret(text: str) -> None:

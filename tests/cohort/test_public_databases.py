@@ -104,7 +104,7 @@ def test_public_database(
     with connect(str(path), schema) as database, expected_warning(source):
         cohort = extract(database, definition)
     assert_as_reference(cohort, naive_extraction(frames_of(path, schema), definition))
-    found = Expected(
+    wanted = Expected(
         len(cohort.person_ids),
         int(cohort.outcome.sum()),
         cohort.features.shape[1],
@@ -113,7 +113,7 @@ def test_public_database(
         int((cohort.sex == "female").sum()),
         {name: int(cohort.groups[name].sum()) for name in cohort.groups},
     )
-    assert found == expected
+    assert wanted == expected
     issues = {
         what: (records, n) for what, records, n in cohort.quality_issues.itertuples(index=False)
     }

@@ -73,11 +73,11 @@ def test_schemas_by_the_command_line(
     duckdb_engine.load(replace(NOBODY, cohorts=WHOLE.cohorts), "results")
     own = tmp_path / "own.yaml"
     own.write_text(yaml.safe_dump(NEEDY))
-    told = ["extract", "--database", str(duckdb_engine.path), "--schema", "cdm", "--definition"]
-    told += [str(own), "--out", str(tmp_path / "cohort"), "--quiet"]
-    assert run(told) != 0
+    command = ["extract", "--database", str(duckdb_engine.path), "--schema", "cdm", "--definition"]
+    command += [str(own), "--out", str(tmp_path / "cohort"), "--quiet"]
+    assert run(command) != 0
     assert "lacks cohort" in " ".join(capsys.readouterr().err.split())
-    assert run([*told, "--results-schema", "results", "--vocabulary-schema", "cdm"]) == 0
+    assert run([*command, "--results-schema", "results", "--vocabulary-schema", "cdm"]) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert "are in the cohort exposed" in said
     assert "with stroke in the same days" in said

@@ -97,8 +97,8 @@ def test_a_group_of_drugs_where_drugs_are_left_out(engine: Engine) -> None:
     engine.load(tables(WHOLE))
     with engine.connect() as database:
         assert int(extract(database, definition).groups["blood_thinner"].sum()) == 2
-        told = "blood_thinner is recorded among drugs .2 records. .* Add drug to domains"
-        with pytest.raises(ParamError, match=told):
+        message = "blood_thinner is recorded among drugs .2 records. .* Add drug to domains"
+        with pytest.raises(ParamError, match=message):
             extract(database, replace(definition, domains=("condition",)))
         failure = replace(definition, groups={"failure": concepts("failure", FAILURE)})
         without = extract(database, replace(failure, domains=("condition",)))

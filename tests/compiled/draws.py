@@ -21,10 +21,10 @@ N_ITER = 600
 
 def digest(arrays: object) -> str:
     """Of the bytes of some arrays."""
-    found = hashlib.sha256()
+    result = hashlib.sha256()
     for array in arrays:
-        found.update(np.ascontiguousarray(array).tobytes())
-    return found.hexdigest()
+        result.update(np.ascontiguousarray(array).tobytes())
+    return result.hexdigest()
 
 
 def main() -> None:

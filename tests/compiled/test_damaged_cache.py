@@ -63,9 +63,9 @@ def some_of(cache: Path) -> list[tuple[Path, Path]]:
     """Index and code of the functions of a cache that are quick to compile again."""
     indices = sorted(cache.rglob("*.nbi"))
     files = [(index, next(cache.rglob(f"{index.stem}.*.nbc"))) for index in indices]
-    found = [both for both in files if both[1].stat().st_size < QUICK_TO_COMPILE]
-    assert 1 < len(found) < len(files)
-    return found
+    result = [both for both in files if both[1].stat().st_size < QUICK_TO_COMPILE]
+    assert 1 < len(result) < len(files)
+    return result
 
 
 @pytest.fixture(scope="module")

@@ -305,9 +305,9 @@ def test_description_length_cuts_of_many_values(n_labels: int) -> None:
     noisy = rng.random(400) < 0.2
     codes[noisy] = rng.integers(0, n_labels, noisy.sum())
     weights = rng.integers(1, 4, 400).astype(float)
-    found = found_cuts(values, codes, weights, n_labels)
-    assert found in slow_cuts(values, codes, weights)
-    assert len(found) >= n_labels - 1
+    cuts = found_cuts(values, codes, weights, n_labels)
+    assert cuts in slow_cuts(values, codes, weights)
+    assert len(cuts) >= n_labels - 1
 
 
 def test_description_length_cuts_of_weights_are_those_of_repeated_rows() -> None:
@@ -348,16 +348,16 @@ def test_cuts_are_learnt_on_training_data_only(cutting: str) -> None:
     fitted = cross_validate(clf, X, y, cv=folds, return_estimator=True)["estimator"]
     cuts = [estimator.fit_report_.cuts for estimator in fitted]
     assert len({str(c) for c in cuts}) > 1  # the folds do differ
-    for (train, test), found in zip(folds.split(X), cuts, strict=True):
+    for (train, test), result in zip(folds.split(X), cuts, strict=True):
         alone = quick(cutting=cutting, expected_length=1, max_cardinality=1)
-        assert alone.fit(X.iloc[train], y[train]).fit_report_.cuts == found
+        assert alone.fit(X.iloc[train], y[train]).fit_report_.cuts == result
         spoilt, labels = X.copy(), y.copy()
         spoilt.iloc[test] += 1000
         labels[test] = 1 - labels[test]
         again = cross_validate(clf, spoilt, labels, cv=[(train, test)], return_estimator=True)[
             "estimator"
         ][0]
-        assert again.fit_report_.cuts == found
+        assert again.fit_report_.cuts == result
 
 
 # --------------------------------------------------------------- conditions of cuts
@@ -402,14 +402,14 @@ def test_disjoint_bins_partition_the_known_values(
     assume(len({v for v in values if v is not None}) > 2)
     X = pd.DataFrame({"a": np.array(values, dtype=float)})
     known = X["a"].notna().to_numpy()
-    for told in ({"a": cuts}, {}):
-        result = conditions_of(X, cuts=told, shape="bins", kinds={"a": "numeric"})
-        held = np.zeros(len(X), dtype=int)
-        found = rows_where_true(result, np.arange(len(X)) % 2)
-        for condition, rows in zip(result.conditions, found, strict=True):
+    for chosen_cuts in ({"a": cuts}, {}):
+        result = conditions_of(X, cuts=chosen_cuts, shape="bins", kinds={"a": "numeric"})
+        totals = np.zeros(len(X), dtype=int)
+        outcome = rows_where_true(result, np.arange(len(X)) % 2)
+        for condition, rows in zip(result.conditions, outcome, strict=True):
             if condition.operator != "is missing":
-                held[rows] += 1
-        np.testing.assert_array_equal(held, known.astype(int))
+                totals[rows] += 1
+        np.testing.assert_array_equal(totals, known.astype(int))
         n_bins = sum(c.operator != "is missing" for c in result.conditions)
         assert n_bins == len(result.columns[0].cuts) + 1
 
@@ -432,8 +432,8 @@ def test_thresholds_come_in_pairs(values: list[float], name: str) -> None:
     """Of each pair exactly one is true of a known value."""
     result = conditions_of(pd.DataFrame({name: values}), kinds={name: "numeric"})
     pairs = list(zip(result.conditions[::2], result.conditions[1::2], strict=True))
-    found = rows_where_true(result, np.arange(len(values)) % 2)
-    rows = list(zip(found[::2], found[1::2], strict=True))
+    outcome = rows_where_true(result, np.arange(len(values)) % 2)
+    rows = list(zip(outcome[::2], outcome[1::2], strict=True))
     for (low, high), (below, above) in zip(pairs, rows, strict=True):
         assert (low.operator, high.operator) == ("<=", ">")
         assert low.value == high.value
@@ -445,8 +445,8 @@ def test_thresholds_come_in_pairs(values: list[float], name: str) -> None:
 def test_the_users_cuts_of_dates() -> None:
     """Dates are cut where the user writes them."""
     X = pd.DataFrame({"day": pd.date_range("2020-01-01", periods=60)})
-    told: tuple[Any, ...] = ("2020-02-01", np.datetime64("2020-02-01"), pd.Timestamp(2020, 2, 1))
-    for cut in told:
+    days: tuple[Any, ...] = ("2020-02-01", np.datetime64("2020-02-01"), pd.Timestamp(2020, 2, 1))
+    for cut in days:
         assert names_of(X, cuts={"day": [cut]}) == ["day <= 2020-02-01", "day > 2020-02-01"]
     assert names_of(X, cuts={"day": ["2020-02-01T12:30"]})[0] == "day <= 2020-02-01 12:30:00"
 
@@ -628,12 +628,12 @@ def test_an_order_told_by_a_list() -> None:
     text = pd.DataFrame({"stage": ["IV", "I", "III", "II"] * 6})
     declared = text.astype(pd.CategoricalDtype(STAGES, ordered=True))
     y = np.arange(24) // 4 % 2
-    told = quick(kinds={"stage": STAGES}, min_support=1).fit(text, y)
+    fitted = quick(kinds={"stage": STAGES}, min_support=1).fit(text, y)
     carried = quick(min_support=1).fit(declared, y)
-    assert told.pool_.names == carried.pool_.names
-    np.testing.assert_array_equal(told.posterior_.log_posterior, carried.posterior_.log_posterior)
-    np.testing.assert_array_equal(told.predict_proba(text), carried.predict_proba(declared))
-    assert told.fit_report_.columns[0].kind == "ordered"
+    assert fitted.pool_.names == carried.pool_.names
+    np.testing.assert_array_equal(fitted.posterior_.log_posterior, carried.posterior_.log_posterior)
+    np.testing.assert_array_equal(fitted.predict_proba(text), carried.predict_proba(declared))
+    assert fitted.fit_report_.columns[0].kind == "ordered"
     backwards = quick(kinds={"stage": STAGES[::-1]}, min_support=1).fit(text, y)
     assert "stage <= IV" in backwards.pool_.names
     numbers = pd.DataFrame({"grade": [3, 1, 2, 10] * 6})

@@ -156,8 +156,8 @@ def test_of_two_texts_the_report_says_whose_probability_is_shown(
         warnings.simplefilter("always", LabelOrderWarning)
         clf = quick().fit(X, y)
     # the probability of "no" is wanted by nobody, so fit itself says so
-    told = [w.category is LabelOrderWarning for w in caught]
-    assert told.count(True) == int(event == "nein")
+    is_order_warning = [w.category is LabelOrderWarning for w in caught]
+    assert is_order_warning.count(True) == int(event == "nein")
     assert clf.rule_list_.positive == event
     assert str(clf.rule_list_).startswith(f"Probability of {event} ")
     [note] = [n for n in clf.fit_report_.notes if "alphabetical" in n]

@@ -26,21 +26,21 @@ def test_the_ends_are_nobodys_own_values(seed: int, n: int) -> None:
     rng = np.random.default_rng(seed)
     scale = 10.0 ** rng.integers(-6, 9)
     values = scale * (rng.normal(rng.normal(), 1, n) if seed % 2 else rng.lognormal(0, 1, n))
-    found = report_on(values).range
-    assert found is not None
-    assert 5 <= found.people <= 20
+    interval = report_on(values).range
+    assert interval is not None
+    assert 5 <= interval.people <= 20
     ordered = np.sort(values)
-    low, high = ordered[found.people - 1], ordered[-found.people]
-    assert found.low <= low < high <= found.high
-    assert np.mean((values < found.low) | (values > found.high)) <= 2 * found.people / n
+    low, high = ordered[interval.people - 1], ordered[-interval.people]
+    assert interval.low <= low < high <= interval.high
+    assert np.mean((values < interval.low) | (values > interval.high)) <= 2 * interval.people / n
     # round: at most two digits of the size of the spread
     step = 10.0 ** (np.floor(np.log10(high - low)) - 1)
-    for end in (found.low, found.high):
+    for end in (interval.low, interval.high):
         assert end / step == pytest.approx(round(end / step), abs=1e-6)
     # the extremes of two people do not show
     moved = values.copy()
     moved[np.argmax(values)] *= 1 + rng.random()
-    assert report_on(moved).range == found
+    assert report_on(moved).range == interval
 
 
 @pytest.mark.parametrize(
@@ -55,9 +55,9 @@ def test_dates_are_whole_years_months_or_days(hours: int, low: str, high: str) -
     """As coarse as the spread allows, the last day included."""
     start = np.datetime64("2015-03-04T10:00", "us")
     times = start + (np.linspace(0, hours * 3600, 600) * 1e6).astype("timedelta64[us]")
-    found = report_on(times).range
-    assert found is not None
-    assert [str(end) for end in (found.low, found.high)] == [
+    interval = report_on(times).range
+    assert interval is not None
+    assert [str(end) for end in (interval.low, interval.high)] == [
         f"{day}T00:00:00.000000" for day in (low, high)
     ]
 

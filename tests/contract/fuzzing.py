@@ -79,17 +79,17 @@ def damaged(content: bytes, draw: random.Random) -> bytes:
     """A few bytes changed, left out, doubled or put in."""
     made = bytearray(content)
     for _ in range(draw.randint(1, 4)):
-        place = draw.randrange(len(made) + 1)
-        end = min(len(made), place + draw.choice([1, 1, 2, 10, 1000]))
+        position = draw.randrange(len(made) + 1)
+        end = min(len(made), position + draw.choice([1, 1, 2, 10, 1000]))
         what = draw.randrange(5)
         if what == 0:
-            made[place:end] = bytes(draw.randrange(256) for _ in range(end - place))
+            made[position:end] = bytes(draw.randrange(256) for _ in range(end - position))
         elif what == 1:
-            del made[place:end]
+            del made[position:end]
         elif what == 2:
-            made[place:place] = made[place:end]
+            made[position:position] = made[position:end]
         elif what == 3:
-            made[place:place] = draw.choice(ODD_BYTES)
+            made[position:position] = draw.choice(ODD_BYTES)
         elif made:
             made[draw.randrange(len(made))] ^= 1 << draw.randrange(8)
     return bytes(made)
@@ -415,8 +415,8 @@ def fault(trial: Trial, draw: random.Random) -> str | None:
         return None if is_sentence else f"{type(error).__name__} says {said[:100]!r} ({len(said)})"
     except Exception as error:
         where = traceback.extract_tb(error.__traceback__)[-1]
-        place = f"{Path(where.filename).name}:{where.lineno}"
-        return f"{type(error).__name__}: {str(error)[:700]} at {place}"
+        index = f"{Path(where.filename).name}:{where.lineno}"
+        return f"{type(error).__name__}: {str(error)[:700]} at {index}"
     return None
 
 
@@ -431,9 +431,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         trial = TRIALS[kind](Path(folder))
         for number in range(n_trials):
-            found = fault(trial, random.Random(f"{kind} {seed} {number}"))
-            if found is not None:
-                print(json.dumps({"trial": f"{kind} {seed} {number}", "fault": found}), flush=True)
+            result = fault(trial, random.Random(f"{kind} {seed} {number}"))
+            if result is not None:
+                print(json.dumps({"trial": f"{kind} {seed} {number}", "fault": result}), flush=True)
     print(json.dumps({"done": n_trials}))
 
 

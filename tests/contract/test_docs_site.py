@@ -66,8 +66,8 @@ def test_the_method_s_functions_exist() -> None:
     assert len(named) > 25
     for name in named:
         module, _, attribute = name.partition(":")
-        found = reduce(getattr, attribute.split("."), importlib.import_module(f"elseif.{module}"))
-        assert found is not None, name
+        union = reduce(getattr, attribute.split("."), importlib.import_module(f"elseif.{module}"))
+        assert union is not None, name
 
 
 def test_the_method_s_tests_exist() -> None:

@@ -83,12 +83,12 @@ def public_things() -> Iterator[Documented]:
 
 def methods(name: str, owner: type) -> Iterator[Documented]:
     """What a class, or a class of elseif that it is made from, defines."""
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for base in reversed(owner.__mro__):
         if base.__module__.startswith("elseif."):
-            found.update(vars(base))
+            result.update(vars(base))
     fields = getattr(owner, "__dataclass_fields__", {})
-    for attribute, value in found.items():
+    for attribute, value in result.items():
         if isinstance(value, (classmethod, staticmethod)):
             value = value.__func__
         is_method = inspect.isfunction(value) and value.__module__.startswith("elseif.")
@@ -139,20 +139,20 @@ def test_everything_has_a_summary(name: str) -> None:
 def test_parameters_are_those_of_the_signature(name: str) -> None:
     """Each parameter is described once, and nothing that is not a parameter."""
     thing = THINGS[name]
-    found = sections(inspect.getdoc(thing.what) or "")
-    told = entries(found.get("Parameters", ""))
+    parts = sections(inspect.getdoc(thing.what) or "")
+    rows = entries(parts.get("Parameters", ""))
     if inspect.isclass(thing.what):  # attributes that fit sets are described beside fields
-        told |= entries(found.get("Attributes", "")) & parameters(thing)
-    assert told == parameters(thing)
+        rows |= entries(parts.get("Attributes", "")) & parameters(thing)
+    assert rows == parameters(thing)
 
 
 @pytest.mark.parametrize("name", [n for n in CALLABLES if not inspect.isclass(THINGS[n].what)])
 def test_what_is_returned_is_described(name: str) -> None:
     """A function that gives something says what."""
     what = THINGS[name].what
-    found = sections(inspect.getdoc(what) or "")
+    parts = sections(inspect.getdoc(what) or "")
     gives = inspect.signature(what).return_annotation not in (None, "None")
-    assert bool({"Returns", "Yields"} & set(found)) == gives
+    assert bool({"Returns", "Yields"} & set(parts)) == gives
 
 
 @pytest.mark.parametrize("name", sorted(set(CALLABLES) - IN_R))
@@ -162,7 +162,7 @@ def test_there_is_an_example(name: str) -> None:
     examples = sections(inspect.getdoc(thing.what) or "").get("Examples", "")
     if thing.owner and not examples:
         of_classes = [sections(inspect.getdoc(c) or "") for c in thing.owner.__mro__]
-        calls = [found.get("Examples", "") for found in of_classes]
+        calls = [result.get("Examples", "") for result in of_classes]
         examples = next((text for text in calls if f".{name.rpartition('.')[2]}(" in text), "")
     assert ">>> " in examples
 

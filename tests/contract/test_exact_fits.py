@@ -45,33 +45,33 @@ def mixed(seed: int = 0, n_labels: int = 2) -> tuple[pd.DataFrame, np.ndarray]:
 
 def exact_fit(X: Any, y: Any, seed: int = 0, **settings: Any) -> BayesianRuleListClassifier:
     """A fit that sums over all lists, with few draws and no warning."""
-    told = {"n_iter": 60, "n_quantiles": 2, "max_cardinality": 1, **settings}
-    weight = told.pop("sample_weight", None)
+    options = {"n_iter": 60, "n_quantiles": 2, "max_cardinality": 1, **settings}
+    weight = options.pop("sample_weight", None)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        classifier = BayesianRuleListClassifier(kernel="exact", random_state=seed, **told)
+        classifier = BayesianRuleListClassifier(kernel="exact", random_state=seed, **options)
         return classifier.fit(X, y, sample_weight=weight)
 
 
 def answers(classifier: BayesianRuleListClassifier, X: Any) -> list[Any]:
     """All that comes from the sum."""
     posterior = classifier.posterior_
-    told = [str(classifier.rule_list_), str(classifier.map_rule_list_)]
+    arguments = [str(classifier.rule_list_), str(classifier.map_rule_list_)]
     numbers = [posterior.log_evidence, posterior.mean_length, posterior.mean_average_cardinality]
     arrays = [posterior.length_probabilities, posterior.inclusion_probabilities]
     predicted = [
         classifier.set_params(predict_with=how).predict_proba(X).tolist()
         for how in ("point", "map", "posterior")
     ]
-    return [*told, *numbers, *(a.tolist() for a in arrays), *predicted]
+    return [*arguments, *numbers, *(a.tolist() for a in arrays), *predicted]
 
 
 @pytest.mark.parametrize("n_labels", [2, 3])
 def test_one_answer_for_every_seed(n_labels: int) -> None:
     """With 30 draws a sequence, which alone would say something else every time."""
     X, y = mixed(n_labels=n_labels)
-    found = [answers(exact_fit(X, y, seed), X) for seed in range(N_SEEDS)]
-    assert all(other == found[0] for other in found)
+    result = [answers(exact_fit(X, y, seed), X) for seed in range(N_SEEDS)]
+    assert all(other == result[0] for other in result)
     shares = [exact_fit(X, y, seed).posterior_.probabilities.tolist() for seed in (0, 1)]
     assert shares[0] != shares[1]  # the draws themselves do differ
 
@@ -82,8 +82,8 @@ def test_a_mean_length_near_a_whole_number() -> None:
     low, high = 0.05, 20.0
     for _ in range(60):  # the mean length rises with the prior's
         middle = (low * high) ** 0.5
-        found = exact_fit(X, y, expected_length=middle).posterior_.mean_length
-        low, high = (middle, high) if found < 2 else (low, middle)
+        mean_length = exact_fit(X, y, expected_length=middle).posterior_.mean_length
+        low, high = (middle, high) if mean_length < 2 else (low, middle)
     lists = {str(exact_fit(X, y, s, expected_length=low).rule_list_) for s in range(N_SEEDS)}
     assert len(lists) == 1
 
@@ -122,15 +122,15 @@ def test_predictions_are_what_many_draws_tend_to() -> None:
     """And do not depend on which rows are predicted together."""
     X, y = mixed(n_labels=3)
     classifier = exact_fit(X, y, predict_with="posterior", n_iter=200_000, n_chains=1)
-    found = classifier.predict_proba(X)
-    np.testing.assert_allclose(found.sum(axis=1), 1, atol=1e-12)
-    np.testing.assert_array_equal(classifier.predict_proba(X[10:11]), found[10:11])
+    probabilities = classifier.predict_proba(X)
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1, atol=1e-12)
+    np.testing.assert_array_equal(classifier.predict_proba(X[10:11]), probabilities[10:11])
     posterior = copy.copy(classifier.posterior_)
     posterior.exact = None
     drawn = predictive_probabilities(posterior, read_table(X))
     # a mean of 100,000 draws of a probability has a standard error below 0.0016
-    assert np.abs(drawn - found).max() < 6 * 0.0016
-    assert np.abs(drawn - found).max() > 0
+    assert np.abs(drawn - probabilities).max() < 6 * 0.0016
+    assert np.abs(drawn - probabilities).max() > 0
 
 
 def test_too_large_a_table_of_predictions(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -851,8 +851,8 @@ def test_row_60_missing_column(way: str) -> None:
                 DataError, repr(name), fit=lambda n=name: clf.predict_proba(X.drop(columns=n))
             )
         else:
-            found = clf.predict_proba(X.drop(columns=name))
-            np.testing.assert_array_equal(found, clf.predict_proba(X))
+            probabilities = clf.predict_proba(X.drop(columns=name))
+            np.testing.assert_array_equal(probabilities, clf.predict_proba(X))
 
 
 @pytest.mark.parametrize("way", ["point", "posterior", "map"])
@@ -863,8 +863,8 @@ def test_row_61_columns_are_matched_by_name(way: str) -> None:
     expected = clf.predict_proba(X)
     np.testing.assert_array_equal(clf.predict_proba(X[X.columns[::-1]]), expected)
     with pytest.warns(UserWarning, match="'extra'"):
-        found = clf.predict_proba(X.assign(extra=1.5)[["extra", *X.columns[::-1]]])
-    np.testing.assert_array_equal(found, expected)
+        probabilities = clf.predict_proba(X.assign(extra=1.5)[["extra", *X.columns[::-1]]])
+    np.testing.assert_array_equal(probabilities, expected)
 
 
 def test_row_61_arrays_need_the_width_of_fit() -> None:
@@ -890,12 +890,12 @@ def test_row_62_unseen_category_makes_no_condition_true() -> None:
     unseen = X.assign(colour=np.where(X["colour"] == "red", "mauve", X["colour"]))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # the count, of the next test
-        found, expected = clf.predict_proba(unseen), clf.predict_proba(X)
+        result, expected = clf.predict_proba(unseen), clf.predict_proba(X)
         first = clf.rule_list_.captured_by(unseen)
     same = (X["colour"] != "red").to_numpy()
-    np.testing.assert_array_equal(found[same], expected[same])
-    for place in np.unique(first[~same]):
-        rule = clf.rule_list_.rules[place]
+    np.testing.assert_array_equal(result[same], expected[same])
+    for index in np.unique(first[~same]):
+        rule = clf.rule_list_.rules[index]
         assert "colour" not in rule.antecedent.columns
 
 
@@ -926,8 +926,8 @@ def test_row_63_missing_at_predict_as_at_fit(gap: object) -> None:
     X, y = category_frame()
     clf = quick(n_iter=4000).fit(X, y)
     gaps = X.assign(colour=gap)
-    for place in np.unique(clf.rule_list_.captured_by(gaps)):
-        assert "colour" not in clf.rule_list_.rules[place].antecedent.columns
+    for index in np.unique(clf.rule_list_.captured_by(gaps)):
+        assert "colour" not in clf.rule_list_.rules[index].antecedent.columns
 
 
 def test_row_63_missing_refused_at_predict_when_refused_at_fit() -> None:

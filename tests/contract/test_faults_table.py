@@ -20,8 +20,8 @@ def test_the_table_is_current() -> None:
     script = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = script  # where dataclasses look
     spec.loader.exec_module(script)
-    found = script.faults()
-    assert len(found) > 50
-    assert {f"{n}" for n in range(49, 57)} <= {fault.number for fault in found}
+    faults = script.faults()
+    assert len(faults) > 50
+    assert {f"{n}" for n in range(49, 57)} <= {fault.number for fault in faults}
     current = script.PAGE.read_text(encoding="utf-8")
     assert current == script.page(), "run python scripts/write_faults.py"

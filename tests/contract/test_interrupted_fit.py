@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
 
 from elseif.sampler import chain
-from tests.cli.program import heed_interrupts
+from tests.cli.program import printed_by_python
 from tests.tables.fitting import assert_same, quick, random_frame
 
 # Chains of a trillion iterations, interrupted when all of them run. Of a list that no proposal can
@@ -67,19 +64,9 @@ os._exit(0)  # nobody is waited for
 """
 
 
-def told_by(*told: object) -> list[str]:
+def printed(*arguments: object) -> list[str]:
     """What the program prints, run with arguments."""
-    command = [sys.executable, "-W", "ignore", "-c", PROGRAM, *map(str, told)]
-    done = subprocess.run(
-        command,
-        capture_output=True,
-        text=True,
-        preexec_fn=heed_interrupts,
-        timeout=180,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.splitlines()
+    return printed_by_python("-c", PROGRAM, *arguments, timeout=180)
 
 
 @pytest.mark.fault(50, "Ctrl-C in Python during a fit",
@@ -95,7 +82,7 @@ def test_ctrl_c_gives_what_there_is(
     running: int, n_jobs: int | None, length: float, kernel: str, status: str
 ) -> None:
     """Threads end, no chain iterates on, and the result is the last run that is whole."""
-    said = told_by(running, n_jobs, length, kernel, 1, 10**12)
+    said = printed(running, n_jobs, length, kernel, 1, 10**12)
     expected = f"1024000 interrupted {status} (2000,)"
     assert said == [expected, "[]", "stopped True", "soon"]
 
@@ -105,7 +92,7 @@ def test_ctrl_c_gives_what_there_is(
 )
 def test_ctrl_c_without_a_result(n_signals: int, n_iter: int) -> None:
     """Before any run is whole, and the second time, it ends as it ends any program."""
-    said = told_by(2, 2, 3, "tempered", n_signals, n_iter)
+    said = printed(2, 2, 3, "tempered", n_signals, n_iter)
     assert said == ["interrupted", "[]", "stopped False", "soon"]
 
 

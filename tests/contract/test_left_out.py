@@ -125,8 +125,8 @@ def test_no_value_of_a_person_is_written(
     X, _ = people()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = {name: leaks(text, X) for name, text in outputs(fitted, tmp_path)}
-    assert {name: sorted(held)[:3] for name, held in found.items() if held} == {}
+        result = {name: leaks(text, X) for name, text in outputs(fitted, tmp_path)}
+    assert {name: sorted(values)[:3] for name, values in result.items() if values} == {}
 
 
 def test_the_program_writes_none_either(tmp_path: Path) -> None:
@@ -190,17 +190,21 @@ def test_counts_and_predictions_hold_with_fewer_levels(
         warnings.simplefilter("error", UserWarning)  # no town of the training table is new
         np.testing.assert_array_equal(loaded.predict_proba(X), fitted.predict_proba(X))
         places = fitted.rule_list_.captured_by(X)
-    for place, rule in enumerate(fitted.rule_list_.rules):
-        found = [np.count_nonzero(y[places == place] == label) for label in (0, 1)]
-        assert rule.label_counts.tolist() == found
+    for index, rule in enumerate(fitted.rule_list_.rules):
+        result = [np.count_nonzero(y[places == index] == label) for label in (0, 1)]
+        assert rule.label_counts.tolist() == result
 
 
 def negation_model() -> Any:
     """A list whose first rule is a "!=" on a column of which most levels are not kept."""
-    told = [[("town", "!=", "Northtown"), "smoker"], [("town", "!=", "Southtown")], ["smoker"]]
-    clf = fit({"antecedents": told, "n_iter": 2000})
+    antecedents = [
+        [("town", "!=", "Northtown"), "smoker"],
+        [("town", "!=", "Southtown")],
+        ["smoker"],
+    ]
+    clf = fit({"antecedents": antecedents, "n_iter": 2000})
     X, y = people()
-    draft = clf.edit(X, y).take([told[0], [("town", "!=", "Southtown")]])
+    draft = clf.edit(X, y).take([antecedents[0], [("town", "!=", "Southtown")]])
     return draft.as_classifier()
 
 
@@ -277,8 +281,8 @@ def test_codes_of_digits_stay_text_without_their_levels(tmp_path: Path) -> None:
     frame["y"] = np.where(rng.random(300) < 0.3 + 0.4 * frame["smoker"], "a", "b")
     frame.to_csv(tmp_path / "t.csv", index=False)
     model = tmp_path / "m.json"
-    told = ["--label", "y", "--positive", "a", "--kinds", "code=category", "--n-iter", "2000"]
-    assert run(["fit", str(tmp_path / "t.csv"), *told, "--model", str(model), "--quiet"]) == 0
+    arguments = ["--label", "y", "--positive", "a", "--kinds", "code=category", "--n-iter", "2000"]
+    assert run(["fit", str(tmp_path / "t.csv"), *arguments, "--model", str(model), "--quiet"]) == 0
     report = {c.name: c for c in read_model(model).fit_report.columns}["code"]
     assert (report.levels, report.levels_hold) == ((), "text")
     assert read_model(model).was_trained_on(
@@ -313,7 +317,7 @@ def test_weights_count_as_repeated_rows_do() -> None:
     assert one.fit_report_.columns[0] == other.fit_report_.columns[0]
 
 
-def test_files_of_earlier_releases_lose_what_they_hold(tmp_path: Path) -> None:
+def test_files_of_earlier_releases_lose_what_they_hold() -> None:
     """A file that still lists identifiers loads, and what is made of it has none."""
     X, _ = people()
     clf = fit({})

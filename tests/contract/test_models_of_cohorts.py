@@ -26,14 +26,14 @@ OUR_NAME = "claims of a hospital"
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two databases, the cohort of the first, and a model that elseif fit has made of it."""
-    here = tmp_path_factory.mktemp("cohorts")
-    make_stroke_cdm(here / "one.duckdb", **SMALL, random_state=0)
-    make_stroke_cdm(here / "two.duckdb", **SMALL, random_state=1)
-    source = ["--database", str(here / "one.duckdb"), "--schema", "cdm"]
-    assert run(["extract", *source, "--out", str(here / "cohort")]) == 0
-    model = ["--model", str(here / "model.json"), "--n-iter", "4000"]
-    assert run(["fit", str(here / "cohort"), *model, "--quiet"]) == 0
-    return here
+    path = tmp_path_factory.mktemp("cohorts")
+    make_stroke_cdm(path / "one.duckdb", **SMALL, random_state=0)
+    make_stroke_cdm(path / "two.duckdb", **SMALL, random_state=1)
+    source = ["--database", str(path / "one.duckdb"), "--schema", "cdm"]
+    assert run(["extract", *source, "--out", str(path / "cohort")]) == 0
+    model = ["--model", str(path / "model.json"), "--n-iter", "4000"]
+    assert run(["fit", str(path / "cohort"), *model, "--quiet"]) == 0
+    return path
 
 
 def test_fit_reads_what_extract_wrote(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -49,8 +49,8 @@ def test_fit_reads_what_extract_wrote(folder: Path, capsys: pytest.CaptureFixtur
     assert model.cohort["definition_sha256"] == definition.sha256
     named = {c["column"] for c in model.cohort["concepts"]}
     assert named == {c.column for c in model.pool.conditions} - {"age", "sex"}
-    told = ["fit", str(folder / "cohort"), "--label", "death"]
-    assert run(told) == 2
+    command = ["fit", str(folder / "cohort"), "--label", "death"]
+    assert run(command) == 2
     assert "the outcome of the cohort" in capsys.readouterr().err
     assert run(["predict", str(folder / "model.json"), str(folder / "cohort")]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 301
@@ -71,8 +71,8 @@ def test_every_export_says_synthetic(
 def test_every_page_says_synthetic(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     model = str(folder / "model.json")
     report, explorer = folder / "report.html", folder / "explorer.html"
-    told = ["report", model, str(folder / "cohort"), "--folds", "2", "--quiet"]
-    assert run([*told, "--out", str(report), "--explorer", str(explorer)]) == 0
+    command = ["report", model, str(folder / "cohort"), "--folds", "2", "--quiet"]
+    assert run([*command, "--out", str(report), "--explorer", str(explorer)]) == 0
     for page in (report, explorer):
         title = page.read_text("utf-8").partition("</title>")[0].rpartition(">")[2]
         assert title.startswith("SYNTHETIC patients: ")
@@ -144,17 +144,17 @@ def test_validate_on_another_database(folder: Path, capsys: pytest.CaptureFixtur
             "UPDATE cdm.concept SET concept_name = 'called otherwise' WHERE concept_id = ?", [first]
         )
     results = folder / "two.json"
-    told = ["validate", str(folder / "model.json"), "--database", str(folder / "two.duckdb")]
-    told += ["--schema", "cdm", "--results", str(results), "--recalibrated"]
-    assert run([*told, str(folder / "two-model.json"), "--quiet"]) == 0
+    command = ["validate", str(folder / "model.json"), "--database", str(folder / "two.duckdb")]
+    command += ["--schema", "cdm", "--results", str(results), "--recalibrated"]
+    assert run([*command, str(folder / "two-model.json"), "--quiet"]) == 0
     assert "SYNTHETIC patients: stroke within a year" in capsys.readouterr().out
     with connect(folder / "two.duckdb", schema="cdm") as database:
         cohort = extract(database, "stroke")
     names = dict(zip(cohort.catalogue["concept_id"], cohort.catalogue["name"], strict=True))
     frame = cohort.table().to_frame(["age", "sex"])
     for column, concept in ids.items():
-        here = names.get(concept)
-        frame[column] = False if here is None else cohort.table().to_frame([here])[here]
+        known = names.get(concept)
+        frame[column] = False if known is None else cohort.table().to_frame([known])[known]
     for column in set(model.feature_names or []) - set(frame.columns):
         frame[column] = False
     risk = model.predict_proba(frame)[:, 1]
@@ -173,7 +173,7 @@ def test_another_definition_is_said(folder: Path, capsys: pytest.CaptureFixture[
     definition = {**load_definition("stroke").as_dict(), "name": "other", "age_cuts": [60]}
     own.write_text(yaml.safe_dump(definition))
     source = ["--database", str(folder / "two.duckdb"), "--schema", "cdm"]
-    told = ["extract", *source, "--definition", str(own), "--out", str(folder / "other")]
-    assert run(told) == 0
+    command = ["extract", *source, "--definition", str(own), "--out", str(folder / "other")]
+    assert run(command) == 0
     assert run(["validate", str(folder / "model.json"), str(folder / "other")]) == 0
     assert "extracted by another definition (other)" in " ".join(capsys.readouterr().err.split())

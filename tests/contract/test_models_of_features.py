@@ -37,19 +37,21 @@ DEFINITION = {
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two databases, of which the second measures in other units, and a model of the first."""
-    here = tmp_path_factory.mktemp("features")
-    write_duckdb(here / "one.duckdb", rich_database(5, n_persons=200))
+    path = tmp_path_factory.mktemp("features")
+    write_duckdb(path / "one.duckdb", rich_database(5, n_persons=200))
     other = rich_database(6, n_persons=150)
     swapped = {GRAM: OTHER_GRAM, OTHER_GRAM: GRAM}
     rows = [(*row[:4], swapped.get(row[4], row[4])) for row in other.measurements or ()]
-    write_duckdb(here / "two.duckdb", replace(other, measurements=rows))  # type: ignore[arg-type]
-    (here / "own.yaml").write_text(yaml.safe_dump(DEFINITION))
-    told = ["extract", "--database", str(here / "one.duckdb"), "--schema", "cdm", "--quiet"]
-    assert run([*told, "--definition", str(here / "own.yaml"), "--out", str(here / "cohort")]) == 0
-    told = ["fit", str(here / "cohort"), "--label", "bleeding", "--quiet", "--n-iter", "2000"]
-    told += ["--min-support", "0.05", "--max-cardinality", "1"]
-    assert run([*told, "--model", str(here / "model.json")]) == 0
-    return here
+    write_duckdb(path / "two.duckdb", replace(other, measurements=rows))  # type: ignore[arg-type]
+    (path / "own.yaml").write_text(yaml.safe_dump(DEFINITION))
+    command = ["extract", "--database", str(path / "one.duckdb"), "--schema", "cdm", "--quiet"]
+    assert (
+        run([*command, "--definition", str(path / "own.yaml"), "--out", str(path / "cohort")]) == 0
+    )
+    command = ["fit", str(path / "cohort"), "--label", "bleeding", "--quiet", "--n-iter", "2000"]
+    command += ["--min-support", "0.05", "--max-cardinality", "1"]
+    assert run([*command, "--model", str(path / "model.json")]) == 0
+    return path
 
 
 def test_a_model_keeps_what_its_columns_are(folder: Path) -> None:
@@ -58,14 +60,14 @@ def test_a_model_keeps_what_its_columns_are(folder: Path) -> None:
     assert model.metadata.outcome == "bleeding"
     assert model.cohort is not None
     columns = {c.column for c in model.pool.conditions} - {"age", "sex"}
-    told = {c["column"]: c for c in model.cohort["concepts"]}
-    assert set(told) == columns
-    aspirin = told["aspirin (ingredient), last 365 days"]
+    concepts = {c["column"]: c for c in model.cohort["concepts"]}
+    assert set(concepts) == columns
+    aspirin = concepts["aspirin (ingredient), last 365 days"]
     assert (aspirin["concept_id"], aspirin["covariate_id"]) == (1000, 1000410)
     assert aspirin["feature"] == "ingredient, -365 to -1"
-    heart = told["heart disease"]
+    heart = concepts["heart disease"]
     assert (heart["concept_id"], heart["covariate_id"]) == (10, 10209)
-    hemoglobin = told["Hemoglobin (gram per deciliter), last value"]
+    hemoglobin = concepts["Hemoglobin (gram per deciliter), last value"]
     assert hemoglobin["feature"] == "last, any"
     assert hemoglobin["unit_concept_id"] == GRAM
     assert hemoglobin["covariate_id"] == 3000963 * 1_000_000 + GRAM % 1000 * 1000 + 705
@@ -79,8 +81,8 @@ def test_validation_asks_for_the_same_features(
 ) -> None:
     """Risks elsewhere are those of columns that are matched by hand, in the model's units."""
     results = folder / "two.json"
-    told = ["validate", str(folder / "model.json"), "--database", str(folder / "two.duckdb")]
-    assert run([*told, "--schema", "cdm", "--results", str(results), "--quiet"]) == 0
+    command = ["validate", str(folder / "model.json"), "--database", str(folder / "two.duckdb")]
+    assert run([*command, "--schema", "cdm", "--results", str(results), "--quiet"]) == 0
     model = read_model(folder / "model.json")
     assert model.cohort is not None
     with connect(folder / "two.duckdb", schema="cdm") as database:
@@ -95,8 +97,8 @@ def test_validation_asks_for_the_same_features(
         assert numbers is not None
         places = numbers.places()
         unit = concept["unit_concept_id"]
-        place = places[concept["concept_id"], "measurement", "last, any", unit]
-        expected = numbers.frame([place], ["x"])["x"].to_numpy()
+        index = places[concept["concept_id"], "measurement", "last, any", unit]
+        expected = numbers.frame([index], ["x"])["x"].to_numpy()
         np.testing.assert_array_equal(table.frame[concept["column"]].to_numpy(), expected)
         assert 0 < np.isfinite(expected).sum() < len(cohort)
     risk = model.predict_proba(table)[:, 1]
@@ -127,10 +129,10 @@ def test_a_site_counts_the_outcome_of_the_plan(folder: Path) -> None:
     from elseif.federation import read_plan, read_site
 
     plan, counts = folder / "plan.json", folder / "site.json"
-    told = ["plan", str(folder / "cohort"), "--label", "bleeding", "--min-support", "0.05"]
-    assert run([*told, "--max-cardinality", "1", "--out", str(plan), "--quiet"]) == 0
-    told = ["site", str(plan), str(folder / "cohort"), "--name", "A", "--out", str(counts)]
-    assert run(told) == 0
+    command = ["plan", str(folder / "cohort"), "--label", "bleeding", "--min-support", "0.05"]
+    assert run([*command, "--max-cardinality", "1", "--out", str(plan)]) == 0
+    command = ["site", str(plan), str(folder / "cohort"), "--name", "A", "--out", str(counts)]
+    assert run(command) == 0
     labels = read_cohort(folder / "cohort").labels("bleeding")
     site = read_site(counts, read_plan(plan))
     assert site.counts.sum(axis=0).tolist() == [int((~labels).sum()), int(labels.sum())]

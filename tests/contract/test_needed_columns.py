@@ -95,9 +95,9 @@ def test_an_explanation_without_the_other_lists(fitted: Fitted) -> None:
     classifier, X = fitted
     for case in (X[["seen"]], {"seen": X["seen"].iloc[0]}):
         with pytest.warns(UserWarning, match="which other lists of the posterior use: their"):
-            told = classifier.explain(case)
-        assert told.others is None
-        assert told.fired == classifier.explain(X).fired
+            explanation = classifier.explain(case)
+        assert explanation.others is None
+        assert explanation.fired == classifier.explain(X).fired
     assert classifier.explain(X.drop(columns="id")).others is not None
     with pytest.raises(DataError, match="'seen'"):
         classifier.explain(X[["age"]])
@@ -109,8 +109,8 @@ def test_dates_as_pandas_reads_them(fitted: Fitted) -> None:
     for options in ({}, {"dtype_backend": "pyarrow"}, {"dtype": "string"}):
         read = pd.read_csv(io.StringIO(X.to_csv(index=False)), **options)
         assert (classifier.predict_proba(read[["seen"]]) == classifier.predict_proba(X)).all()
-    told = classifier.explain(pd.read_csv(io.StringIO(X.to_csv(index=False))))
-    assert told.fired == classifier.explain(X).fired
+    explanation = classifier.explain(pd.read_csv(io.StringIO(X.to_csv(index=False))))
+    assert explanation.fired == classifier.explain(X).fired
     written = classifier.predict_proba(X.assign(seen="31/12/2021"))
     assert (written == classifier.predict_proba(X.assign(seen="2021-12-31"))).all()
     with pytest.raises(DataError, match="whether the day or the month comes first"):

@@ -19,9 +19,9 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 def declared() -> Iterator[Requirement]:
     extras = PROJECT["optional-dependencies"]
-    users = [told for extra, told in extras.items() if extra not in TOOLS]
-    for told in [*PROJECT["dependencies"], *(line for lines in users for line in lines)]:
-        requirement = Requirement(told)
+    users = [requirements for extra, requirements in extras.items() if extra not in TOOLS]
+    for requirements in [*PROJECT["dependencies"], *(line for lines in users for line in lines)]:
+        requirement = Requirement(requirements)
         if requirement.name != PROJECT["name"]:
             yield requirement
 

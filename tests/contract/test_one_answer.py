@@ -178,8 +178,8 @@ def asked(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     rng = np.random.default_rng(len(name.split(",")[0]))
     X = TABLES[name.split(",")[0]](rng)
     labels = np.full(N, "well", dtype=object)
-    for place, column in enumerate(X.columns[::-1]):
-        labels[_signal(X[column], n_labels == 3)] = ["ill", "dead"][place % (n_labels - 1)]
+    for index, column in enumerate(X.columns[::-1]):
+        labels[_signal(X[column], n_labels == 3)] = ["ill", "dead"][index % (n_labels - 1)]
     labels[_some(rng, 0.1)] = "well"
     y = pd.Series(labels, name="outcome")
     with warnings.catch_warnings():
@@ -228,9 +228,9 @@ def assert_same_answers(
 ) -> None:
     """Explanations of rows name the rules and the probabilities that are predicted for them."""
     places, shares = predicting(classifier).captured_by(X), classifier.predict_proba(X)
-    for row, found in zip(rows_to_ask(X), explained, strict=True):
-        assert found.fired.place == places[row], row
-        assert [risk.probability for risk in found.labels] == shares[row].tolist(), row
+    for row, result in zip(rows_to_ask(X), explained, strict=True):
+        assert result.fired.place == places[row], row
+        assert [risk.probability for risk in result.labels] == shares[row].tolist(), row
 
 
 # ----------------------------------------------------------------------------- answers
@@ -277,7 +277,7 @@ def test_the_report(asked: Asked) -> None:
 def test_the_calculator(asked: Asked, tmp_path: Path) -> None:
     """The script of the calculator's page names the same line, and its probabilities."""
     lines, shares = run_calculator(read_model(asked.model), asked.X, tmp_path)
-    assert lines == [[place] for place in predicting(asked.classifier).captured_by(asked.X)]
+    assert lines == [[index] for index in predicting(asked.classifier).captured_by(asked.X)]
     expected = asked.classifier.predict_proba(asked.X)
     np.testing.assert_array_equal(shares, expected[:, shown_labels(predicting(asked.classifier))])
 
@@ -319,9 +319,9 @@ def test_a_model_in_other_words_and_one_of_rounded_counts(asked: Asked, tmp_path
         np.testing.assert_array_equal(other.chosen_list().captured_by(asked.X), places)
         shares = other.predict_proba(asked.X)
         for row in range(0, N, 16):
-            found = other.explain(asked.X, row)
-            assert found.fired.place == places[row]
-            assert [risk.probability for risk in found.labels] == shares[row].tolist()
+            explanation = other.explain(asked.X, row)
+            assert explanation.fired.place == places[row]
+            assert [risk.probability for risk in explanation.labels] == shares[row].tolist()
         if other.metadata.rounding is None:
             np.testing.assert_array_equal(shares, asked.classifier.predict_proba(asked.X))
 
@@ -388,8 +388,8 @@ def test_a_file_with_names_for_columns_that_had_none_in_fit(
     assert columns == {"x0", "x1"}
     table = pd.DataFrame(X, columns=names)
     expected = classifier.predict_proba(X)[:, 1]
-    found, notes = program_predicts(classifier, table, tmp_path)
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+    result, notes = program_predicts(classifier, table, tmp_path)
+    np.testing.assert_allclose(result, expected, rtol=0, atol=1e-12)
     assert "did not see" not in notes
     fired = classifier.rule_list_.captured_by(X)
     for row in range(6):
@@ -415,9 +415,9 @@ def test_a_column_that_only_lists_that_were_not_drawn_ask_for(tmp_path: Path) ->
         assert {c.column for c in classifier.pool_.conditions} == {"smoker", "ward"}
         folder = tmp_path / predict_with
         folder.mkdir()
-        found, notes = program_predicts(classifier, X, folder)
+        result, notes = program_predicts(classifier, X, folder)
         expected = classifier.predict_proba(X)[:, 1]
-        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(result, expected, rtol=0, atol=1e-12)
         assert "did not see" not in notes
         assert len(set(expected)) == (6 if predict_with == "posterior" else 2)
 

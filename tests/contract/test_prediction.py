@@ -82,8 +82,8 @@ def test_extra_columns_are_noted_and_ignored(fitted: BayesianRuleListClassifier,
     expected = fitted.set_params(predict_with=way).predict_proba(X)
     more = X.assign(shoe_size=42, mixed=[1, "1"] * 150)
     with pytest.warns(UserWarning, match=r"2 columns.*'shoe_size', 'mixed'") as caught:
-        found = fitted.predict_proba(more)
-    np.testing.assert_array_equal(found, expected)
+        probabilities = fitted.predict_proba(more)
+    np.testing.assert_array_equal(probabilities, expected)
     assert sum("shoe_size" in str(w.message) for w in caught) == 1
     assert caught[0].filename == __file__
 
@@ -127,12 +127,12 @@ def test_an_unseen_category_makes_no_condition_true(
                 column = read_table(unseen).column("region")
                 assert not condition.holds(column).any(), condition
     with pytest.warns(UserWarning, match=r"'region': 300 .*'atlantis'"):
-        found = clf.predict_proba(unseen)
+        probabilities = clf.predict_proba(unseen)
     # what no condition on the region is true of is predicted as if its conditions were not there
     first = quietly(lambda: clf.rule_list_.captured_by(unseen))
-    for place in np.unique(first):
-        assert "region" not in clf.rule_list_[int(place)].antecedent.columns
-    assert found.shape == (300, 2)
+    for index in np.unique(first):
+        assert "region" not in clf.rule_list_[int(index)].antecedent.columns
+    assert probabilities.shape == (300, 2)
 
 
 def test_unseen_categories_are_counted(fitted: BayesianRuleListClassifier) -> None:
@@ -162,8 +162,8 @@ def test_an_unseen_grade_is_neither_above_nor_below(fitted: BayesianRuleListClas
     for i in range(len(fitted.posterior_.distinct)):
         rule_list = fitted.posterior_.rule_list(i)
         places = np.unique(rule_list.captured_by(unseen))
-        for place in places:
-            assert "grade" not in rule_list[int(place)].antecedent.columns
+        for index in places:
+            assert "grade" not in rule_list[int(index)].antecedent.columns
     assert first.shape == (300,)
 
 
@@ -194,16 +194,16 @@ def test_missing_values_at_prediction(
     X, _ = frame()
     gaps = X.copy()
     gaps[column] = pd.Series([None] * 300, dtype=X[column].dtype)
-    found = fitted.set_params(predict_with=way).predict_proba(gaps)
-    assert np.isfinite(found).all()
+    probabilities = fitted.set_params(predict_with=way).predict_proba(gaps)
+    assert np.isfinite(probabilities).all()
     as_objects = gaps.assign(**{column: pd.Series([None] * 300, dtype=object)})
-    np.testing.assert_array_equal(fitted.predict_proba(as_objects), found)
+    np.testing.assert_array_equal(fitted.predict_proba(as_objects), probabilities)
     as_nan = gaps.assign(**{column: np.nan})
-    np.testing.assert_array_equal(fitted.predict_proba(as_nan), found)
+    np.testing.assert_array_equal(fitted.predict_proba(as_nan), probabilities)
     for i in range(len(fitted.posterior_.distinct)):
         rule_list = fitted.posterior_.rule_list(i)
-        for place in np.unique(rule_list.captured_by(gaps)):
-            for condition in rule_list[int(place)].antecedent:
+        for index in np.unique(rule_list.captured_by(gaps)):
+            for condition in rule_list[int(index)].antecedent:
                 assert condition.column != column or condition.operator == "is missing"
 
 
@@ -215,8 +215,8 @@ def test_a_column_that_lacked_nothing_may_lack_values_later() -> None:
     gaps = X.copy()
     gaps.loc[:, "day"] = pd.NaT
     first = clf.rule_list_.captured_by(gaps)
-    for place in np.unique(first):
-        assert "day" not in clf.rule_list_[int(place)].antecedent.columns
+    for index in np.unique(first):
+        assert "day" not in clf.rule_list_[int(index)].antecedent.columns
 
 
 def test_missing_values_are_refused_at_prediction_as_at_fit() -> None:
@@ -235,12 +235,12 @@ def test_names_given_to_what_was_fitted_without(fitted: BayesianRuleListClassifi
     array = X.astype(object).to_numpy()
     fitted.set_params(predict_with="point")
     with pytest.warns(UserWarning, match="does not have valid feature names"):
-        found = fitted.predict_proba(array)
-    np.testing.assert_array_equal(found, fitted.predict_proba(X))
+        probabilities = fitted.predict_proba(array)
+    np.testing.assert_array_equal(probabilities, fitted.predict_proba(X))
     unnamed = quick(n_iter=1000, kinds={"x1": list("ABCD")}).fit(array, y)
     with pytest.warns(UserWarning, match="fitted without feature names"):
-        found = unnamed.predict_proba(X)
-    np.testing.assert_array_equal(found, unnamed.predict_proba(array))
+        probabilities = unnamed.predict_proba(X)
+    np.testing.assert_array_equal(probabilities, unnamed.predict_proba(array))
 
 
 def test_a_column_of_another_kind_is_refused(fitted: BayesianRuleListClassifier) -> None:

@@ -35,8 +35,8 @@ def first_fit() -> BayesianRuleListClassifier:
     return quick().fit(*random_frame())
 
 
-def same_objects(found: dict[str, Any], expected: dict[str, Any]) -> bool:
-    return found.keys() == expected.keys() and all(found[k] is expected[k] for k in expected)
+def same_objects(result: dict[str, Any], expected: dict[str, Any]) -> bool:
+    return result.keys() == expected.keys() and all(result[k] is expected[k] for k in expected)
 
 
 BAD_REFITS: dict[str, Callable[[BayesianRuleListClassifier], Any]] = {

@@ -32,12 +32,12 @@ def sizes() -> Iterator[Size]:
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 continue
-            body, told = node.body, node.args
+            body, arguments = node.body, node.args
             n_lines = (node.end_lineno or 0) - node.lineno + 1
             if ast.get_docstring(node) is not None:
                 n_lines -= (body[0].end_lineno or 0) - body[0].lineno + 1
-            named = [*told.posonlyargs, *told.args, *told.kwonlyargs]
-            n = len(named) + (told.vararg is not None) + (told.kwarg is not None)
+            named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+            n = len(named) + (arguments.vararg is not None) + (arguments.kwarg is not None)
             yield Size(f"{path.relative_to(SOURCE).as_posix()}:{node.name}", n_lines, n)
 
 
@@ -46,8 +46,8 @@ def test_functions_are_short() -> None:
 
 
 def test_functions_are_told_little() -> None:
-    found = {size.place for size in sizes() if size.n_parameters > MOST_PARAMETERS}
-    assert found <= WITH_MORE, "options that belong together are a dataclass: cli/option_groups.py"
+    result = {size.place for size in sizes() if size.n_parameters > MOST_PARAMETERS}
+    assert result <= WITH_MORE, "options that belong together are a dataclass: cli/option_groups.py"
 
 
 def test_files_are_short() -> None:
@@ -57,10 +57,10 @@ def test_files_are_short() -> None:
 
 def main() -> None:
     """Print the longest functions, and those with most parameters."""
-    found = list(sizes())
-    for size in sorted(found, key=lambda size: -size.n_lines)[:10]:
+    values = list(sizes())
+    for size in sorted(values, key=lambda size: -size.n_lines)[:10]:
         print(f"{size.n_lines:4} lines       {size.place}")
-    for size in sorted(found, key=lambda size: -size.n_parameters)[:10]:
+    for size in sorted(values, key=lambda size: -size.n_parameters)[:10]:
         print(f"{size.n_parameters:4} parameters  {size.place}")
 
 

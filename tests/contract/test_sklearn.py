@@ -77,8 +77,8 @@ def test_defaults_are_the_contracts() -> None:
         "n_jobs": None,
         "verbose": False,
     }
-    found = BayesianRuleListClassifier().get_params()
-    assert {name: found[name] for name in promised} == promised
+    parameters = BayesianRuleListClassifier().get_params()
+    assert {name: parameters[name] for name in promised} == promised
 
 
 def test_attributes_are_the_contracts() -> None:
@@ -218,8 +218,8 @@ def test_cross_validated_predictions_of_text_labels() -> None:
     """Out-of-fold probabilities of three labels of text."""
     X, y = random_frame(300, n_labels=3)
     labels = np.array(["low", "middle", "high"])[y]
-    found = cross_val_predict(quick(), X, labels, cv=3, method="predict_proba")
-    np.testing.assert_allclose(found.sum(axis=1), 1)
+    predicted = cross_val_predict(quick(), X, labels, cv=3, method="predict_proba")
+    np.testing.assert_allclose(predicted.sum(axis=1), 1)
 
 
 def test_bagging() -> None:

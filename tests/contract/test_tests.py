@@ -242,8 +242,8 @@ def modules_meant(use: Use) -> set[str]:
 def test_no_private_names(file: str) -> None:
     """Tests use seams: a name with an underscore may change without them."""
     parts = {use: [*use.module.split("."), use.name] for use in uses_in(file)}
-    found = [use for use, names in parts.items() if any(map(PRIVATE.fullmatch, names))]
-    assert not found
+    result = [use for use, names in parts.items() if any(map(PRIVATE.fullmatch, names))]
+    assert not result
 
 
 @pytest.mark.parametrize(

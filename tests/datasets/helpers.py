@@ -69,8 +69,8 @@ def with_feature(people: pd.DataFrame, features: pd.DataFrame, name: str) -> np.
 def truth_of(condition: str, people: pd.DataFrame, features: pd.DataFrame) -> np.ndarray:
     """Whether a condition of a planted rule is true of each patient."""
     for operator in ("<=", ">"):
-        column, found, bound = condition.partition(f" {operator} ")
-        if found and column == "age":
+        column, result, bound = condition.partition(f" {operator} ")
+        if result and column == "age":
             age = people["age"].to_numpy()
             return age <= int(bound) if operator == "<=" else age > int(bound)
     return with_feature(people, features, condition)

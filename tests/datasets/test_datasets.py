@@ -30,8 +30,8 @@ def test_titanic(split: str | None, n: int, survived: int, counts: dict) -> None
     for travel_class, groups in counts.items():
         for (sex, age), expected in zip(GROUPS, groups, strict=True):
             cell = (X["class"] == travel_class) & (X["sex"] == sex) & (X["age"] == age)
-            found = tuple(int((y[cell] == label).sum()) for label in ("died", "survived"))
-            assert found == expected
+            result = tuple(int((y[cell] == label).sum()) for label in ("died", "survived"))
+            assert result == expected
 
 
 def test_titanic_split_that_is_not() -> None:

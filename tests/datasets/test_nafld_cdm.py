@@ -50,14 +50,14 @@ def test_numbers(nafld: Made) -> None:
 
 
 def test_every_event_is_there_on_its_day(nafld: Made) -> None:
-    found = table(nafld, "SELECT * FROM cdm.condition_occurrence")
+    rows = table(nafld, "SELECT * FROM cdm.condition_occurrence")
     known = load_nafld().events
     names = {one.id: name for name, one in EVENTS.items()}
     back = pd.DataFrame(
         {
-            "id": found["person_id"].astype(int),
-            "days": days(found["condition_start_date"]),
-            "event": found["condition_concept_id"].map(names),
+            "id": rows["person_id"].astype(int),
+            "days": days(rows["condition_start_date"]),
+            "event": rows["condition_concept_id"].map(names),
         }
     )
     order = ["id", "days", "event"]
@@ -67,18 +67,18 @@ def test_every_event_is_there_on_its_day(nafld: Made) -> None:
         check_dtype=False,
         check_column_type=False,
     )
-    assert (found["condition_source_value"] == back["event"]).all()
+    assert (rows["condition_source_value"] == back["event"]).all()
 
 
 def test_every_value_is_there_on_its_day(nafld: Made) -> None:
-    found = table(
+    rows = table(
         nafld,
         "SELECT person_id, measurement_date, measurement_source_value AS test, "
         "value_as_number::double AS value, measurement_concept_id AS concept FROM cdm.measurement",
     )
     data = load_nafld()
-    at_entry = found["test"].isin(["weight", "height", "bmi"])
-    back = found[~at_entry]
+    at_entry = rows["test"].isin(["weight", "height", "bmi"])
+    back = rows[~at_entry]
     assert (back["concept"] == back["test"].map({n: t.id for n, t in TESTS.items()})).all()
     order = ["id", "days", "test", "value"]
     back = pd.DataFrame(
@@ -96,7 +96,7 @@ def test_every_value_is_there_on_its_day(nafld: Made) -> None:
         check_column_type=False,
         atol=1e-6,
     )
-    weights = found[found["test"] == "weight"].set_index("person_id")["value"].sort_index()
+    weights = rows[rows["test"] == "weight"].set_index("person_id")["value"].sort_index()
     known = data.people.set_index("id")["weight"].dropna().sort_index()
     assert weights.to_numpy() == pytest.approx(known.to_numpy())
 
@@ -191,7 +191,7 @@ def test_strokes(nafld: Made, time: int, n: int, n_strokes: int) -> None:
     assert "real people" in cohort.definition.title
 
 
-def test_a_definition_says_its_time(nafld: Made) -> None:
+def test_a_definition_says_its_time() -> None:
     title = definition(1_825).title
     assert title.startswith("Stroke within five years of a first diagnosis")
     assert definition(100).title.startswith("Stroke within 100 days of")

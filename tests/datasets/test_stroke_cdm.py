@@ -92,8 +92,8 @@ def test_blocks_join_without_a_seam(tmp_path: Path, monkeypatch: pytest.MonkeyPa
             ("drug_exposure", "drug_exposure_id"),
         ):
             n = planted.records[table]
-            told = f"SELECT count(*), count(DISTINCT {key}), min({key}), max({key}) FROM {table}"
-            assert connection.sql(told).fetchone() == (n, n, 1, n)
+            query = f"SELECT count(*), count(DISTINCT {key}), min({key}), max({key}) FROM {table}"
+            assert connection.sql(query).fetchone() == (n, n, 1, n)
 
 
 def test_rules_and_risks(

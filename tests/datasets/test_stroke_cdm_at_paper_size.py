@@ -48,8 +48,8 @@ def test_the_study_of_the_paper(
     assert 2_100 < len(classifier.pool_) < 2_350
     mined = {antecedent.name for antecedent in classifier.pool_.antecedents}
     assert {rule.text for rule in planted.rules[:-1]} <= mined
-    found = [rule.antecedent.name for rule in classifier.rule_list_.rules]
-    assert found[:3] == [rule.text for rule in planted.rules[:3]]
-    assert planted.rules[3].text in found
+    result = [rule.antecedent.name for rule in classifier.rule_list_.rules]
+    assert result[:3] == [rule.text for rule in planted.rules[:3]]
+    assert planted.rules[3].text in result
     for line, rule in zip(classifier.rule_list_.rules[:3], planted.rules, strict=False):
         assert line.n == rule.n_captured

@@ -48,8 +48,8 @@ def test_the_extraction_agrees_with_plain_sql(
     np.testing.assert_array_equal(np.asarray(cohort.sex) == "female", people["female"])
     rows, columns = cohort.features.nonzero()
     ids = cohort.catalogue["concept_id"].to_numpy()[columns]
-    found = set(zip(cohort.person_ids[rows].tolist(), ids.tolist(), strict=True))
-    assert found == set(zip(features["person_id"], features["id"], strict=True))
+    names = set(zip(cohort.person_ids[rows].tolist(), ids.tolist(), strict=True))
+    assert names == set(zip(features["person_id"], features["id"], strict=True))
 
 
 def test_every_kind_of_person_is_stopped_where_it_should_be(

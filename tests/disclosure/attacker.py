@@ -63,10 +63,10 @@ class Attacker:
 
     def recovered(self) -> list[tuple[int, float]]:
         """Labels and true sizes of sets of fewer people than the cell that can be told."""
-        found = []
+        result = []
         for label, facts in self.facts.items():
-            found += [(label, n) for n in self._solve(label, facts)]
-        return found
+            result += [(label, n) for n in self._solve(label, facts)]
+        return result
 
     def _solve(self, label: int, facts: dict[bytes, tuple[float, float]]) -> list[float]:
         rows = np.flatnonzero(self.codes == label)
@@ -81,7 +81,7 @@ class Attacker:
         constraints = csr_array(np.vstack([inside, -inside.astype(int)]).astype(float))
         limits = np.concatenate([bounds[:, 1], -bounds[:, 0]])
         kept = np.isfinite(limits)
-        found = []
+        result = []
         for target in targets:
             ends = []
             for sign in (1.0, -1.0):
@@ -93,8 +93,8 @@ class Attacker:
             truth = float(sizes[target].sum())
             low, high = ends
             if high - low < self.unit - SLACK and low - SLACK <= truth <= high + SLACK:
-                found.append(truth)
-        return found
+                result.append(truth)
+        return result
 
     def _targets(self, inside: np.ndarray, sizes: np.ndarray) -> list[np.ndarray]:
         """Sets, differences of one set and another within it, and groups: those that are small."""
@@ -119,8 +119,10 @@ class Attacker:
         if model["posterior"] is not None:
             pool, unit = model["pool"], model["training"]["count_unit"]
             rules = [[pool["conditions"][c] for c in a] for a in pool["antecedents"]]
-            told = zip(model["posterior"]["lists"], model["posterior"]["label_counts"], strict=True)
-            for items, counts in list(told)[:30]:
+            lists = zip(
+                model["posterior"]["lists"], model["posterior"]["label_counts"], strict=True
+            )
+            for items, counts in list(lists)[:30]:
                 lines = fall([rules[i] for i in items], self.X)
                 self.learn_lines(lines, [[unit * n for n in by_label] for by_label in counts])
 
@@ -130,8 +132,8 @@ class Attacker:
         for j, rule in enumerate(rules):
             n = float(rule["count"].replace(",", ""))
             labels = range(len(self.names)) if len(rule["labels"]) > 1 else [1]
-            for label, told in zip(labels, rule["labels"], strict=True):
-                counted = told["risk"] * (n + len(self.names)) - 1
+            for label, shown in zip(labels, rule["labels"], strict=True):
+                counted = shown["risk"] * (n + len(self.names)) - 1
                 self.learn(lines == j, label, round(counted, 6))
 
     def read_explorer(self, path: Path) -> None:
@@ -147,7 +149,7 @@ class Attacker:
             self.learn_lines(lines, solved(data, each, counts, self._totals(everybody)))
         if data["patterns"] is not None:
             patterns = data["patterns"]
-            told = {
+            conditions = {
                 number: condition
                 for a, rule in zip(data["antecedents"], rules, strict=True)
                 for number, condition in zip(a["conditions"], rule, strict=True)
@@ -155,7 +157,7 @@ class Attacker:
             packed = [np.frombuffer(base64.b64decode(row), np.uint8) for row in patterns["bits"]]
             n = len(patterns["counts"])
             bits = [np.unpackbits(row, count=n, bitorder="little") for row in packed]
-            true = np.array([holds_all([told[c]], self.X) for c in range(len(bits))])
+            true = np.array([holds_all([conditions[c]], self.X) for c in range(len(bits))])
             for p, by_label in enumerate(patterns["counts"]):
                 members = np.all(true == np.array([row[p] for row in bits])[:, None], axis=0)
                 for label, count in enumerate(by_label):
@@ -214,9 +216,9 @@ class Attacker:
 
 def embedded(path: Path) -> Any:
     """The data in a page."""
-    found = re.search(r'<script[^>]*id="data"[^>]*>(.*?)</script>', path.read_text(), re.DOTALL)
-    assert found is not None
-    return json.loads(html.unescape(found[1]))
+    match = re.search(r'<script[^>]*id="data"[^>]*>(.*?)</script>', path.read_text(), re.DOTALL)
+    assert match is not None
+    return json.loads(html.unescape(match[1]))
 
 
 def holds(condition: dict[str, Any], X: pd.DataFrame) -> np.ndarray:
@@ -280,8 +282,8 @@ def hidden_pairs(
 
 def line_likelihood(counts: np.ndarray) -> np.ndarray:
     """Log marginal likelihood of lines of two labels, pseudocounts of 1."""
-    found: np.ndarray = gammaln(counts + 1).sum(axis=-1) - gammaln(counts.sum(axis=-1) + 2)
-    return found
+    result: np.ndarray = gammaln(counts + 1).sum(axis=-1) - gammaln(counts.sum(axis=-1) + 2)
+    return result
 
 
 def log_likelihood(counts: np.ndarray) -> float:

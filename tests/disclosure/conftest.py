@@ -79,7 +79,7 @@ class Written:
 
     def probabilities(self) -> list[float]:
         """All probabilities in exports of the full model under the minimum cell."""
-        found = []
+        result = []
         for to, how in FORMATS.items():
             # ends of intervals are quantiles, which are no fractions of counts
             if not how.predicts or how.is_binary or "level" in signature(how.write).parameters:
@@ -87,8 +87,8 @@ class Written:
             out = self.path(f"list.{to}")
             export = ["export", str(self.path("full.json")), "--to", to, "--out", str(out)]
             assert run([*export, *self.options, "--force"]) == 0
-            found += [float(p) for p in re.findall(r"\b0\.\d{3,}(?:e-\d+)?", out.read_text())]
-        return found
+            result += [float(p) for p in re.findall(r"\b0\.\d{3,}(?:e-\d+)?", out.read_text())]
+        return result
 
 
 def written(folder: Path, simulated: Simulated, min_cell: int | None) -> Written:

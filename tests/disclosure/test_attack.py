@@ -38,9 +38,9 @@ def test_nothing_below_the_cell_is_recovered(rounded: Written) -> None:
 
 
 def test_the_same_attack_succeeds_without_a_minimum_cell(exact: Written) -> None:
-    found = attack(exact)
-    assert len(found["fit"]) >= 5
-    assert len(found["report"]) >= 5
+    attacked = attack(exact)
+    assert len(attacked["fit"]) >= 5
+    assert len(attacked["report"]) >= 5
 
 
 def counts_in(value: Any, key: str = "") -> list[float]:
@@ -70,16 +70,18 @@ def test_every_probability_follows_from_rounded_counts(rounded: Written) -> None
     data = embedded(rounded.path("report.html"))
     n, n_labels = data["about"]["n"], len(data["about"]["labels"])
     n = max(n, sum(line["n"] for line in data["lines"])) + 100
-    told = [p for line in data["lines"] for p in (risk["probability"] for risk in line["risks"])]
-    told += [risk for fold in data["folds"] for _, risk in fold["rules"]]
+    probabilities = [
+        p for line in data["lines"] for p in (risk["probability"] for risk in line["risks"])
+    ]
+    probabilities += [risk for fold in data["folds"] for _, risk in fold["rules"]]
     curves = data["validation"]["discrimination"]["curves"]
     assert len(curves) == 1
-    told += [t for t in curves[0]["thresholds"] if t is not None]
-    told += [p for rule in embedded(rounded.path("calculator.html"))["models"][0]["rules"]
+    probabilities += [t for t in curves[0]["thresholds"] if t is not None]
+    probabilities += [p for rule in embedded(rounded.path("calculator.html"))["models"][0]["rules"]
              for p in (label["risk"] for label in rule["labels"])]  # fmt: skip
-    told += rounded.probabilities()
-    assert len(told) > 10
-    assert [p for p in told if not follows_from_multiples(p, CELL, n, n_labels)] == []
+    probabilities += rounded.probabilities()
+    assert len(probabilities) > 10
+    assert [p for p in probabilities if not follows_from_multiples(p, CELL, n, n_labels)] == []
     validation = data["validation"]
     totals = (validation["n_events"], validation["n"] - validation["n_events"])
     for rates, total in zip(("sensitivity", "false_positive_rate"), totals, strict=True):
@@ -90,10 +92,10 @@ def test_every_probability_follows_from_rounded_counts(rounded: Written) -> None
 def test_probabilities_tell_counts_without_a_minimum_cell(exact: Written) -> None:
     """The check above can fail: exact probabilities are no fractions of multiples."""
     data = embedded(exact.path("report.html"))
-    told = [risk["probability"] for line in data["lines"] for risk in line["risks"]]
+    probabilities = [risk["probability"] for line in data["lines"] for risk in line["risks"]]
     n = sum(line["n"] for line in data["lines"]) + 100
     labels = len(data["about"]["labels"])
-    assert not all(follows_from_multiples(p, CELL, n, labels) for p in told)
+    assert not all(follows_from_multiples(p, CELL, n, labels) for p in probabilities)
 
 
 def test_no_posterior_is_told(rounded: Written) -> None:
@@ -138,8 +140,8 @@ def test_the_same_people_have_the_same_number_in_all_files(rounded: Written) -> 
     assert [line["n"] for line in report["lines"]] == lines
     by_name = [{r["name"]: r["n"] for r in line["risks"]} for line in report["lines"]]
     names = report["about"]["labels"]
-    told = [rule["label_counts"] for rule in model["rule_list"]]
-    assert [[each[name] for name in names] for each in by_name] == told
+    counts = [rule["label_counts"] for rule in model["rule_list"]]
+    assert [[each[name] for name in names] for each in by_name] == counts
     calculator = embedded(rounded.path("calculator.html"))["models"][0]["rules"]
     assert [float(rule["count"].replace(",", "")) for rule in calculator] == lines
     risks = [line["risks"][0]["probability"] for line in report["lines"]]

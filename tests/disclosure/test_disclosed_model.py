@@ -183,14 +183,14 @@ def test_a_disclosed_model_explains_and_offers_other_categories(tmp_path: Path) 
     assert "region" in {name for a in clf.rule_list_.antecedents for name in a.columns}
     again = load_model(save_model(clf, tmp_path / "model.json", min_cell=10))
     case = {"prior stroke": False, "age": 80.0, "region": "north", "stage": "II"}
-    told = str(again.explain(case))
-    assert "region is north" in told
-    assert "not seen" not in told
-    assert "It is based on 30 training cases (counts are rounded to multiples of 10)" in told
+    explanation = str(again.explain(case))
+    assert "region is north" in explanation
+    assert "not seen" not in explanation
+    assert "It is based on 30 training cases (counts are rounded to multiples of 10)" in explanation
     assert "round to 0 (counts are rounded to multiples of 80)" in " ".join(
         str(disclosed(clf, 80).rule_list.explain(case)).split()
     )
     assert (
         "region (now north): if missing, nothing changes; if not known, rule 3 or rule 4"
-        in " ".join(told.split())
+        in " ".join(explanation.split())
     )

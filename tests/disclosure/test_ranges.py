@@ -21,15 +21,15 @@ def test_ranges_under_a_minimum_cell(tmp_path: Path) -> None:
         made = disclosed(model, min_cell)
         assert made.metadata.rounding is not None
         step = made.metadata.rounding.step
-        told = [c for c in made.fit_report.columns if c.range is not None]
-        assert [c.name for c in told] == (ranged if min(people) >= step else [])
-        assert all(c.range.people >= step for c in told if c.range is not None)
+        with_range = [c for c in made.fit_report.columns if c.range is not None]
+        assert [c.name for c in with_range] == (ranged if min(people) >= step else [])
+        assert all(c.range.people >= step for c in with_range if c.range is not None)
         read = read_model(save_model(made, tmp_path / f"{min_cell}.json"))
         assert [c.range for c in read.fit_report.columns] == [
             c.range for c in made.fit_report.columns
         ]
         asked = {column for a in read.rule_list.antecedents for column in a.columns}
-        is_told = bool(asked & {c.name for c in told})
+        is_told = bool(asked & {c.name for c in with_range})
         assert ("Most training data: " in calculator_page(read)) == is_told
 
 

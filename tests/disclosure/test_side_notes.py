@@ -62,7 +62,7 @@ def test_a_fit_cannot_be_repeated_to_find_the_counts() -> None:
 
     All digits of R-hat or of effective draws would say which of the tables it was.
     """
-    told, exact = set(), set()
+    line, exact = set(), set()
     for n_ill in (2, 3, 4):
         X = pd.DataFrame({"old": np.arange(600) < 400})
         ill = np.arange(600) < n_ill
@@ -71,11 +71,11 @@ def test_a_fit_cannot_be_repeated_to_find_the_counts() -> None:
         model = quick(X, y, n_chains=4).model_
         exact.add(export_model(model, "json"))
         document = json.loads(export_model(model, "json", min_cell=10))
-        told.add(json.dumps({k: v for k, v in document.items() if k not in ("sha256", "training")}))
+        line.add(json.dumps({k: v for k, v in document.items() if k not in ("sha256", "training")}))
         shown = describe_convergence(model.convergence, model.posterior, with_traces=False)
-        told.add(str(shown))
+        line.add(str(shown))
     assert len(exact) == 3
-    assert len(told) == 2
+    assert len(line) == 2
 
 
 def test_diagnostics_of_chains_have_few_digits() -> None:

@@ -97,8 +97,8 @@ def test_the_price_is_the_samplers(settings: Any, weights: str, n_labels: int) -
         assert abs(candidate.log_posterior - lists.log_posterior[i]) < 1e-9
         unit = classifier.rule_list_.metadata.count_unit
         expected = lists.counts(i) * unit
-        found = np.stack([rule.label_counts for rule in candidate.rule_list.rules])
-        np.testing.assert_array_equal(found, expected)
+        stacked = np.stack([rule.label_counts for rule in candidate.rule_list.rules])
+        np.testing.assert_array_equal(stacked, expected)
 
 
 @pytest.fixture(scope="module")
@@ -110,13 +110,13 @@ def fitted() -> tuple[BayesianRuleListClassifier, pd.DataFrame, np.ndarray]:
 @pytest.fixture
 def draft(fitted: Any) -> Draft:
     classifier, X, y = fitted
-    found: Draft = classifier.edit(X, y)
+    edited: Draft = classifier.edit(X, y)
     # three rules to push about, whatever was fitted
-    for antecedent in [*found.antecedents][::-1]:
-        found = found.drop(found.antecedents.index(antecedent))
+    for antecedent in [*edited.antecedents][::-1]:
+        edited = edited.drop(edited.antecedents.index(antecedent))
     for name in ("region = north", "smoker", "region = east"):
-        found = found.insert(name, len(found.antecedents))
-    return found
+        edited = edited.insert(name, len(edited.antecedents))
+    return edited
 
 
 def names(draft: Draft) -> list[str]:
@@ -125,9 +125,9 @@ def names(draft: Draft) -> list[str]:
 
 def assert_counts(draft: Draft, X: pd.DataFrame, y: np.ndarray) -> None:
     """The draft's counts are those of its own list on the data."""
-    place = draft.rule_list.captured_by(X)
+    lines = draft.rule_list.captured_by(X)
     expected = [
-        [int(np.sum((place == j) & (y == label))) for label in (0, 1)]
+        [int(np.sum((lines == j) & (y == label))) for label in (0, 1)]
         for j in range(len(draft.antecedents) + 1)
     ]
     assert [rule.label_counts.tolist() for rule in draft.rule_list.rules] == expected
@@ -223,8 +223,8 @@ def test_a_column_that_fit_was_not_told_of() -> None:
     draft = classifier.edit(X, y).insert(("age", ">", 70), 0)
     assert_counts(draft, X, y)
     edited = draft.as_classifier()
-    place = draft.rule_list.captured_by(X)
-    np.testing.assert_array_equal(place == 0, (X["age"] > 70).to_numpy())
+    lines = draft.rule_list.captured_by(X)
+    np.testing.assert_array_equal(lines == 0, (X["age"] > 70).to_numpy())
     np.testing.assert_array_equal(edited.predict_proba(X), draft.rule_list.predict_proba(X))
 
 
@@ -268,10 +268,10 @@ def test_the_best_drawn_list_with_wishes(
     drawn = [d for _, d in every_list(start)]
     granting = [d for d in drawn if grants(d.antecedents)]
     assert 0 < len(granting) < len(drawn)  # a wish that every list grants would ask for nothing
-    found = start.best_with(must=must, must_not=must_not)
-    assert grants(found.antecedents)
-    assert math.isclose(found.log_posterior, max(d.log_posterior for d in granting), abs_tol=1e-9)
-    assert found.previous is start
+    best = start.best_with(must=must, must_not=must_not)
+    assert grants(best.antecedents)
+    assert math.isclose(best.log_posterior, max(d.log_posterior for d in granting), abs_tol=1e-9)
+    assert best.previous is start
 
 
 def test_wishes_that_no_list_grants(fitted: Any) -> None:
@@ -378,8 +378,8 @@ def test_wrong_edits(draft: Draft) -> None:
     expect_refused(lambda: draft.insert("nonsense", 0), "'nonsense'", kind=ParamError)
     expect_refused(lambda: draft.insert((), 0), "no condition", kind=ParamError)
     expect_refused(lambda: draft.insert(("age", ">", "old"), 0), "'old'", kind=ParamError)
-    for place in (1.0, "1", None, True):
-        expect_refused(lambda place=place: draft.drop(place), "whole number", kind=ParamTypeError)
+    for index in (1.0, "1", None, True):
+        expect_refused(lambda index=index: draft.drop(index), "whole number", kind=ParamTypeError)
     empty = draft.drop(0).drop(0).drop(0)
     expect_refused(lambda: empty.drop(0), "no rules", kind=ParamError)
     assert len(empty.rule_list) == 0
@@ -403,8 +403,8 @@ def test_hostile_names(name: str) -> None:
     X, y = random_frame()
     X = X.rename(columns={"f1": name})
     draft = quick().fit(X, y).edit(X, y)
-    for place in range(len(draft.antecedents))[::-1]:
-        draft = draft.drop(place)
+    for index in range(len(draft.antecedents))[::-1]:
+        draft = draft.drop(index)
     draft = draft.insert((name,), 0).drop(0).insert((name,), 0)
     assert draft.antecedents[0].name == name
     text = str(draft)

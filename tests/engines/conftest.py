@@ -1,5 +1,7 @@
 """One session of each engine for all tests of this folder, and what third parties do."""
 
+import warnings
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -7,6 +9,14 @@ import pytest
 from tests.engines.frames import in_engine
 
 __all__ = ["in_engine"]
+
+
+@pytest.fixture(autouse=True)
+def _few_draws() -> Iterator[None]:
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The chains have not converged")
+        warnings.filterwarnings("ignore", ".*steady.*")
+        yield
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,14 +20,6 @@ from tests.engines.frames import ENGINES, digest, mixed_table
 
 Put = Callable[[str, pd.DataFrame], Any]
 N_FETCHED = 300  # distinct values by label and weight that are fetched here
-
-
-@pytest.fixture(autouse=True)
-def _few_draws() -> Iterator[None]:
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "The chains have not converged")
-        warnings.filterwarnings("ignore", ".*steady.*")
-        yield
 
 
 @pytest.fixture
@@ -149,6 +140,6 @@ def test_quantiles(seed: int, in_engine: Put, monkeypatch: pytest.MonkeyPatch) -
     inside = np.sort(values)
     assert ordered.ends == (inside[0], inside[-1])
     for share in (1e-9, 0.01, 0.25, 0.5, 0.77, 1.0):
-        place = min(int(np.ceil(share * n - 1e-9)) - 1, n - 1)
-        assert ordered.at_share(share) == inside[max(place, 0)]
+        index = min(int(np.ceil(share * n - 1e-9)) - 1, n - 1)
+        assert ordered.at_share(share) == inside[max(index, 0)]
     assert large_columns.cuts_of(ordered, 5) == quantile_cuts(values, None, 5)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -27,14 +26,6 @@ pytestmark = pytest.mark.filterwarnings("ignore:Column 'patient id' is left out"
 
 def classifier(**settings: Any) -> BayesianRuleListClassifier:
     return BayesianRuleListClassifier(random_state=0, **{"n_iter": 4000} | settings)
-
-
-@pytest.fixture(autouse=True)
-def _few_draws() -> Any:
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "The chains have not converged")
-        warnings.filterwarnings("ignore", ".*steady.*")
-        yield
 
 
 @pytest.mark.parametrize("engine", ENGINES)

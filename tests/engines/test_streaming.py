@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
-import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,14 +28,6 @@ Put = Callable[[str, pd.DataFrame], Any]
 STREAMED = "were streamed from the engine"
 
 pytestmark = pytest.mark.filterwarnings("ignore:Column 'patient id' is left out")
-
-
-@pytest.fixture(autouse=True)
-def _few_draws() -> Iterator[None]:
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "The chains have not converged")
-        warnings.filterwarnings("ignore", ".*steady.*")
-        yield
 
 
 @pytest.fixture
@@ -127,7 +118,7 @@ def test_settings_that_look_at_rows(engine: str, in_engine: Put) -> None:
 
 
 @pytest.mark.usefixtures("streamed")
-def test_a_table_that_changes_meanwhile(in_engine: Put, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_that_changes_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
     import duckdb
 
     connection = duckdb.connect()
@@ -156,7 +147,7 @@ def test_older_polars_reads_slices(in_engine: Put, monkeypatch: pytest.MonkeyPat
     assert digest(read) == digest(own)
 
 
-def test_a_batch_is_all_that_is_held(in_engine: Put) -> None:
+def test_a_batch_is_all_that_is_held() -> None:
     """The rows are 27 MB as numbers; their bits 2 MB, and a batch of rows less than that."""
     rng, n = np.random.default_rng(1), 400_000
     keys = rng.integers(0, 1 << 40, (n, 1))

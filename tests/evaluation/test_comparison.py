@@ -83,9 +83,9 @@ def test_contract(name: str) -> None:
 
 def test_names_notes_and_needs() -> None:
     """Every entry says how it is set up; those beyond scikit-learn say what to install."""
-    found = comparison_classifiers()
-    assert list(found) == NAMES
-    for name, entry in found.items():
+    classifiers = comparison_classifiers()
+    assert list(classifiers) == NAMES
+    for name, entry in classifiers.items():
         assert entry.name == name
         assert entry.note
         needs_nothing = name in IN_PYTHON and name not in ("explainable boosting", "FIGS")
@@ -97,16 +97,16 @@ def test_names_notes_and_needs() -> None:
 
 def test_the_paper_s_classifiers_with_its_grids() -> None:
     """C and gamma of the appendix; 500 trees tuned on 50; the figures of tables 1 to 3."""
-    found = comparison_classifiers(seed=1, n_jobs=2)
-    assert found["l1 logistic regression"].make().param_grid == {
+    classifiers = comparison_classifiers(seed=1, n_jobs=2)
+    assert classifiers["l1 logistic regression"].make().param_grid == {
         "C": [2.0**-6, 2.0**-4, 0.25, 1, 4, 16, 64]
     }
     assert COSTS == (0.25, 1, 4, 16, 64)
     assert WIDTHS == (2.0**-6, 2.0**-4, 0.25, 1, 4)
-    svm, forest = found["SVM"].make(), found["random forests"].make()
+    svm, forest = classifiers["SVM"].make(), classifiers["random forests"].make()
     assert (svm.C, svm.gamma, svm.cv) == (COSTS, WIDTHS, 3)
     assert (forest.n_estimators, forest.n_tuning, forest.improve) == (500, 50, 0.05)
-    published = found["random forests"].published
+    published = classifiers["random forests"].published
     assert published.auc is not None
     assert published.minutes is not None
     assert published.accuracy is not None
@@ -173,11 +173,11 @@ def test_pruning_path_is_scikit_learn_s(n_classes: int) -> None:
     assert ends[-1] == tree.tree_.node_count
     leaves = tree.apply(X)
     for alpha in middles(alphas)[1:]:
-        place = leaves.copy()
+        index = leaves.copy()
         for node, end in zip(nodes[alphas <= alpha], ends[alphas <= alpha], strict=True):
-            place[(place >= node) & (place < end)] = node
+            index[(index >= node) & (index < end)] = node
         pruned = clone(tree).set_params(ccp_alpha=alpha).fit(X, y)
-        assert len(np.unique(place)) == pruned.get_n_leaves()
+        assert len(np.unique(index)) == pruned.get_n_leaves()
 
 
 def test_a_tree_that_tells_nothing_has_no_split() -> None:
@@ -266,10 +266,10 @@ def test_distances_of_truth_values() -> None:
     """Counts of columns that differ, in whole numbers, and the kernel from a table of them."""
     X, _ = noisy(40)
     direct = ((X[:, None, :] - X[None, :10, :]) ** 2).sum(axis=2)
-    found = squared_distances(sparse.csr_array(X), sparse.csr_array(X[:10]))
-    assert found.dtype == np.int16
-    np.testing.assert_array_equal(found, direct)
-    np.testing.assert_allclose(kernel(found, 0.25), np.exp(-0.25 * direct), rtol=1e-15)
+    result = squared_distances(sparse.csr_array(X), sparse.csr_array(X[:10]))
+    assert result.dtype == np.int16
+    np.testing.assert_array_equal(result, direct)
+    np.testing.assert_allclose(kernel(result, 0.25), np.exp(-0.25 * direct), rtol=1e-15)
 
 
 def test_an_svm_of_many_rows_learns_from_a_sample() -> None:

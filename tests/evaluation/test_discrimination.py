@@ -55,19 +55,19 @@ def test_interval_covers_the_known_area_of_two_normal_distributions() -> None:
     covered = 0
     for _ in range(600):
         truth = np.arange(200) < 80
-        found = auc_with_interval(truth, rng.normal(size=200) + truth)
-        covered += found.low <= true_area <= found.high
+        auc = auc_with_interval(truth, rng.normal(size=200) + truth)
+        covered += auc.low <= true_area <= auc.high
     assert 0.925 <= covered / 600 <= 0.975
 
 
 def test_folds_are_averaged_and_their_variances_added() -> None:
     truth, risk, fold = risks(5)
     each = [delong_by_definition(truth[fold == f], risk[fold == f]) for f in range(5)]
-    found = auc_with_interval(truth, risk, fold)
+    result = auc_with_interval(truth, risk, fold)
     value = np.mean([auc for auc, _ in each])
     error = np.sqrt(np.sum([variance for _, variance in each])) / 5
     np.testing.assert_allclose(
-        [found.value, found.low, found.high],
+        [result.value, result.low, result.high],
         [value, value - norm.ppf(0.975) * error, value + norm.ppf(0.975) * error],
     )
     assert fold_aucs(truth, risk, fold) == pytest.approx([auc for auc, _ in each])
@@ -82,10 +82,10 @@ def test_risks_of_different_folds_are_not_compared() -> None:
 
 
 def test_a_perfect_order_has_no_interval() -> None:
-    found = auc_with_interval(np.arange(40) >= 20, np.linspace(0, 1, 40))
-    assert found.value == 1.0
-    assert np.isnan(found.low)
-    assert np.isnan(found.high)
+    auc = auc_with_interval(np.arange(40) >= 20, np.linspace(0, 1, 40))
+    assert auc.value == 1.0
+    assert np.isnan(auc.low)
+    assert np.isnan(auc.high)
 
 
 def test_one_label_alone_has_no_area() -> None:
@@ -111,5 +111,5 @@ def test_curve_is_that_of_scikit_learn() -> None:
 
 
 def test_average_precision_without_events_is_unknown() -> None:
-    found = fold_average_precisions(np.zeros(3, dtype=bool), np.ones(3), np.zeros(3, dtype=int))
-    assert np.isnan(found[0])
+    result = fold_average_precisions(np.zeros(3, dtype=bool), np.ones(3), np.zeros(3, dtype=int))
+    assert np.isnan(result[0])

@@ -28,16 +28,16 @@ def test_a_cohort_becomes_the_paper_s_indicators() -> None:
     """Pairs of thresholds, a column for each sex, drugs as they are, constants left out."""
     X, y = patients()
     indicators = Indicators(cuts=CUTS).fit(X, y)
-    found = indicators.transform(X)
+    result = indicators.transform(X)
     ages = [f"age {sign} {cut}" for cut in CUTS["age"] for sign in ("<=", ">")]
     names = [*ages, "sex = female", "sex = male", "A", "B", "C"]
     assert indicators.get_feature_names_out().tolist() == names
     age, sex = X.frame["age"].to_numpy(), X.frame["sex"].to_numpy()
     columns = [truth for cut in CUTS["age"] for truth in (age <= cut, age > cut)]
     columns += [sex == "female", sex == "male", *X.matrix.toarray().T[:3]]
-    assert isinstance(found, sparse.csr_matrix)
-    assert found.dtype == np.float32
-    np.testing.assert_array_equal(found.toarray(), np.stack(columns, axis=1))
+    assert isinstance(result, sparse.csr_matrix)
+    assert result.dtype == np.float32
+    np.testing.assert_array_equal(result.toarray(), np.stack(columns, axis=1))
 
 
 def test_a_frame_gives_what_a_sparse_table_gives() -> None:
@@ -61,9 +61,9 @@ def test_cut_points_are_learnt_from_the_rows_of_fit() -> None:
     assert 1 < len(cuts) < 10
     assert ages.min() <= min(cuts) < max(cuts) < ages.max()
     others.frame["age"] += 100
-    found = indicators.transform(others).toarray()
+    result = indicators.transform(others).toarray()
     above = [name.startswith("age >") for name in indicators.get_feature_names_out()]
-    assert found[:, above].all()
+    assert result[:, above].all()
 
 
 def test_values_that_fit_did_not_see_are_nothing() -> None:

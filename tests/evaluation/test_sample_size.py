@@ -54,14 +54,14 @@ VALIDATION = [  # prevalence, C statistic, options, criteria 1 to 3 (and 4)
 
 @pytest.mark.parametrize(("prevalence", "parameters", "r2", "expected"), DEVELOPMENT)
 def test_development(prevalence: float, parameters: int, r2: float, expected: list[int]) -> None:
-    found = development_sample_size(prevalence, parameters, r2=r2)
-    assert [criterion.n for criterion in found.criteria] == expected
-    assert found.n == max(expected)
+    size = development_sample_size(prevalence, parameters, r2=r2)
+    assert [criterion.n for criterion in size.criteria] == expected
+    assert size.n == max(expected)
 
 
 def test_the_published_example() -> None:
-    found = development_sample_size(0.174, 24, r2=0.288)
-    assert (found.n, found.n_events) == (662, 116)
+    size = development_sample_size(0.174, 24, r2=0.288)
+    assert (size.n, size.n_events) == (662, 116)
 
 
 @pytest.mark.parametrize(("c", "prevalence", "expected"), R2)
@@ -91,19 +91,19 @@ def test_the_integral_converges(
 def test_validation(
     prevalence: float, c: float, options: dict[str, object], expected: list[int]
 ) -> None:
-    found = [each.n for each in validation_sample_size(prevalence, c, **options).criteria]
-    assert found[2] == expected[2]
-    assert found == pytest.approx(expected, rel=0.01)
+    result = [each.n for each in validation_sample_size(prevalence, c, **options).criteria]
+    assert result[2] == expected[2]
+    assert result == pytest.approx(expected, rel=0.01)
 
 
 def test_the_interval_has_the_width_by_simulation() -> None:
     """At the size found, the calibration slope of simulated people has the interval asked for."""
     risk = np.array([0.02, 0.1, 0.3, 0.6])
     share = np.array([0.4, 0.3, 0.2, 0.1])
-    found = validation_sample_size(
+    result = validation_sample_size(
         float(share @ risk), c_statistic_of(risk, share), risks=risk, shares=share, slope_width=0.4
     )
-    n = found.criteria[1].n
+    n = result.criteria[1].n
     from elseif.evaluation import recalibration
 
     rng = np.random.default_rng(0)
@@ -118,13 +118,13 @@ def test_the_interval_has_the_width_by_simulation() -> None:
 def test_of_a_list(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     X, y = load_titanic()
     clf = BayesianRuleListClassifier(random_state=0).fit(X, y)
-    found = sample_size_to_validate(clf, threshold=0.4)
-    assert len(found.criteria) == 4
-    assert found.prevalence == pytest.approx((y == "survived").mean(), abs=0.005)
+    result = sample_size_to_validate(clf, threshold=0.4)
+    assert len(result.criteria) == 4
+    assert result.prevalence == pytest.approx((y == "survived").mean(), abs=0.005)
     save_model(clf, tmp_path / "model.json")
     model = str(tmp_path / "model.json")
     assert run(["samplesize", "validate", "--model", model, "--threshold", "0.4"]) == 0
-    assert f"{found.n:,} people" in capsys.readouterr().out
+    assert f"{result.n:,} people" in capsys.readouterr().out
     assert run(["samplesize", "validate", "--model", model, "--prevalence", "0.4"]) == 2
     develop = ["samplesize", "develop", "--prevalence", "0.174", "--parameters", "24"]
     assert run([*develop, "--r2", "0.288"]) == 0

@@ -128,8 +128,8 @@ def test_rates_are_the_published_ones() -> None:
 def test_breakdown_says_where_points_come_from() -> None:
     """A column a component in the order of the name, the sum last, rows as they were named."""
     X = people(person(age=80, sex="female", stroke_or_tia=True)).set_index(pd.Index(["Ann"]))
-    found = CHA2DS2VASc().breakdown(X)
-    assert found.loc["Ann"].to_dict() == {
+    result = CHA2DS2VASc().breakdown(X)
+    assert result.loc["Ann"].to_dict() == {
         "heart failure": 0,
         "hypertension": 0,
         "age 75 or over": 2,

@@ -45,19 +45,19 @@ def test_categories_booleans_numbers_and_missing_values_make_groups() -> None:
 
 def test_rare_categories_are_taken_together() -> None:
     names = np.repeat([f"site {i:02}" for i in range(20)], np.arange(20, 0, -1))
-    found = group_by(read_table(pd.DataFrame({"site": names})).column("site"))
-    assert found.names[:-1] == tuple(f"site {i:02}" for i in range(11))
-    assert found.names[-1] == "9 other categories"
-    assert (found.codes == 11).sum() == sum(range(1, 10))
+    result = group_by(read_table(pd.DataFrame({"site": names})).column("site"))
+    assert result.names[:-1] == tuple(f"site {i:02}" for i in range(11))
+    assert result.names[-1] == "9 other categories"
+    assert (result.codes == 11).sum() == sum(range(1, 10))
 
 
 def test_performance_within_groups() -> None:
     truth, risk, _ = risks(2)
     values = np.where(np.arange(len(truth)) < 288, np.arange(len(truth)) % 2, 2)
     column = read_table(pd.DataFrame({"g": np.array(["a", "b", "few"])[values]})).column("g")
-    found = subgroup_performance(group_by(column), truth, risk)
-    assert [(g.name, g.small) for g in found] == [("a", False), ("b", False), ("few", True)]
-    for k, group in enumerate(found):
+    result = subgroup_performance(group_by(column), truth, risk)
+    assert [(g.name, g.small) for g in result] == [("a", False), ("b", False), ("few", True)]
+    for k, group in enumerate(result):
         y, p = truth[values == k], risk[values == k]
         assert (group.n, group.n_events) == (len(y), y.sum())
         assert group.brier.score.value == pytest.approx(brier_score_loss(y, p))
@@ -65,7 +65,7 @@ def test_performance_within_groups() -> None:
         if not group.small:
             assert group.auc.value == pytest.approx(roc_auc_score(y, p))
             assert group.auc.low < group.auc.value < group.auc.high
-    assert np.isnan(found[2].auc.value)
+    assert np.isnan(result[2].auc.value)
 
 
 def rule_list(*names: str):
@@ -79,20 +79,20 @@ def rule_list(*names: str):
 def test_rules_conditions_and_columns_are_counted_over_lists() -> None:
     X = pd.DataFrame({c: [True, False, False] for c in "abc"})
     X.loc[1, "a"] = True
-    found = stability([rule_list("a", "bc"), rule_list("a"), rule_list("c")], X, 1)
-    assert found.rules == (("a", 2), ("b and c", 1), ("c", 1))
-    assert found.conditions == (("a", 2), ("c", 2), ("b", 1))
-    assert found.columns == (("a", 2), ("c", 2), ("b", 1))
-    assert found.lengths == (2, 1, 1)
-    assert found.rule_agreement == pytest.approx((1 / 2 + 0 + 0) / 3)
-    assert found.column_agreement == pytest.approx((1 / 3 + 1 / 3 + 0) / 3)
+    agreement = stability([rule_list("a", "bc"), rule_list("a"), rule_list("c")], X, 1)
+    assert agreement.rules == (("a", 2), ("b and c", 1), ("c", 1))
+    assert agreement.conditions == (("a", 2), ("c", 2), ("b", 1))
+    assert agreement.columns == (("a", 2), ("c", 2), ("b", 1))
+    assert agreement.lengths == (2, 1, 1)
+    assert agreement.rule_agreement == pytest.approx((1 / 2 + 0 + 0) / 3)
+    assert agreement.column_agreement == pytest.approx((1 / 3 + 1 / 3 + 0) / 3)
     # risks (.75 .75 .25), (.75 .75 .25), (.75 .25 .25): two of three pairs differ in one row
-    assert found.mean_risk_difference == pytest.approx(2 / 3 * 0.5 / 3)
+    assert agreement.mean_risk_difference == pytest.approx(2 / 3 * 0.5 / 3)
 
 
 def test_empty_lists_agree() -> None:
     assert shared(set(), set()) == 1.0
-    found = stability([rule_list(), rule_list()], pd.DataFrame({"a": [True]}), 1)
-    assert found.rule_agreement == 1.0
-    assert found.rules == ()
+    agreement = stability([rule_list(), rule_list()], pd.DataFrame({"a": [True]}), 1)
+    assert agreement.rule_agreement == 1.0
+    assert agreement.rules == ()
     assert np.isnan(stability([rule_list()], pd.DataFrame({"a": [True]}), 1).rule_agreement)

@@ -66,33 +66,33 @@ class Memory:
         self.n_read = 0
         self.full_after = full_after
 
-    def read(self, place: FitKey) -> FoldResult | None:
-        self.n_read += place in self.kept
-        return self.kept.get(place)
+    def read(self, key: FitKey) -> FoldResult | None:
+        self.n_read += key in self.kept
+        return self.kept.get(key)
 
-    def write(self, place: FitKey, result: FoldResult) -> None:
+    def write(self, key: FitKey, result: FoldResult) -> None:
         if self.full_after is not None and len(self.kept) >= self.full_after:
             raise ResourceError("The disk is full.")
-        self.kept[place] = result
+        self.kept[key] = result
 
 
 def test_numbers_are_those_of_scikit_learn() -> None:
     """AUC of each fold, its mean and deviation, the same folds and the same out-of-fold risks."""
     X, y = people()
-    found = run(Contender("regression", LogisticRegression(), X)).measured["regression"]
+    measured = run(Contender("regression", LogisticRegression(), X)).measured["regression"]
     aucs, risk = [], np.empty(N)
     splitter = StratifiedKFold(FOLDS, shuffle=True, random_state=SEED)
     for k, (train, test) in enumerate(splitter.split(X, y)):
         fitted = LogisticRegression().fit(X.iloc[train], y.iloc[train])
         aucs.append(roc_auc_score(y.iloc[test], fitted.decision_function(X.iloc[test])))
         risk[test] = fitted.predict_proba(X.iloc[test])[:, 1]
-        assert (found.fold[test] == k).all()
-    np.testing.assert_allclose(found.aucs, aucs)
-    np.testing.assert_array_equal(found.risk, risk)
-    assert spread(found.aucs) == pytest.approx((np.mean(aucs), np.std(aucs, ddof=1)))
-    assert found.auc.value == pytest.approx(np.mean(aucs))
-    assert [len(found.seconds), len(found.curves())] == [FOLDS, FOLDS]
-    groups = found.calibration()
+        assert (measured.fold[test] == k).all()
+    np.testing.assert_allclose(measured.aucs, aucs)
+    np.testing.assert_array_equal(measured.risk, risk)
+    assert spread(measured.aucs) == pytest.approx((np.mean(aucs), np.std(aucs, ddof=1)))
+    assert measured.auc.value == pytest.approx(np.mean(aucs))
+    assert [len(measured.seconds), len(measured.curves())] == [FOLDS, FOLDS]
+    groups = measured.calibration()
     assert sum(g.n for g in groups) == N
     assert all(g.observed.low <= g.observed.value <= g.observed.high for g in groups)
 
@@ -112,16 +112,16 @@ def test_one_fit_has_two_outputs_as_those_of_cross_validate() -> None:
         },
         describe=lambda fitted: {"length": len(fitted.rule_list_)},
     )
-    found = run(lists, keeper=keeper)
+    ended = run(lists, keeper=keeper)
     assert len(keeper.kept) == FOLDS
-    assert found.measured["point"].seconds == found.measured["posterior"].seconds
+    assert ended.measured["point"].seconds == ended.measured["posterior"].seconds
     for how in ("point", "posterior"):
-        told = classifier.set_params(predict_with=how)
+        alone = classifier.set_params(predict_with=how)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # 2,000 iterations are few
-            known = cross_validate(told, X, y, folds=FOLDS, random_state=SEED)
-        np.testing.assert_array_equal(found.measured[how].risk, known.probabilities[:, 1])
-    assert [one["length"] for one in found.details["BRL"]] == [
+            known = cross_validate(alone, X, y, folds=FOLDS, random_state=SEED)
+        np.testing.assert_array_equal(ended.measured[how].risk, known.probabilities[:, 1])
+    assert [one["length"] for one in ended.details["BRL"]] == [
         len(fold.rule_list) for fold in known.folds
     ]
 
@@ -142,20 +142,22 @@ def test_points_order_and_rates_are_risks() -> None:
             return np.column_stack([1 - rate, rate])
 
     X, y = people()
-    found = run(Contender("rates", Rates(), X, learns=False)).measured["rates"]
+    measured = run(Contender("rates", Rates(), X, learns=False)).measured["rates"]
     points = X["a"].astype(float) + X["b"]
-    np.testing.assert_array_equal(found.order, points)
-    assert set(found.risk.tolist()) == {0.1, 0.5, 0.4}
-    by_fold = [roc_auc_score(y[found.fold == k], points[found.fold == k]) for k in range(FOLDS)]
-    np.testing.assert_allclose(found.aucs, by_fold)
+    np.testing.assert_array_equal(measured.order, points)
+    assert set(measured.risk.tolist()) == {0.1, 0.5, 0.4}
+    by_fold = [
+        roc_auc_score(y[measured.fold == k], points[measured.fold == k]) for k in range(FOLDS)
+    ]
+    np.testing.assert_allclose(measured.aucs, by_fold)
 
 
 def test_an_order_alone_has_no_calibration() -> None:
     X, _ = people()
-    found = run(Contender("machine", SVC(), X)).measured["machine"]
-    assert found.risk is None
-    assert (found.calibration(), found.recalibration(), found.brier()) == ([], None, None)
-    assert np.isfinite(found.aucs).all()
+    measured = run(Contender("machine", SVC(), X)).measured["machine"]
+    assert measured.risk is None
+    assert (measured.calibration(), measured.recalibration(), measured.brier()) == ([], None, None)
+    assert np.isfinite(measured.aucs).all()
 
 
 class Failing(ClassifierMixin, BaseEstimator):
@@ -183,14 +185,14 @@ def test_a_failure_is_one_sentence_and_the_others_go_on(
     X, _ = people()
     heard: list[tuple[str, str]] = []
     failing = Contender("broken", Failing(error), X, {"one": scores_of, "two": scores_of})
-    found = run(
+    ended = run(
         failing, Contender("dummy", DummyClassifier(), X),
         on_failure=lambda name, why: heard.append((name, why)),
     )  # fmt: skip
-    assert found.failures == {"one": said, "two": said}
+    assert ended.failures == {"one": said, "two": said}
     assert heard == [("broken", said)]
-    assert list(found.measured) == ["dummy"]
-    assert found.measured["dummy"].aucs == [0.5] * FOLDS
+    assert list(ended.measured) == ["dummy"]
+    assert ended.measured["dummy"].aucs == [0.5] * FOLDS
 
 
 def test_scores_that_are_no_numbers_fail() -> None:
@@ -201,9 +203,9 @@ def test_scores_that_are_no_numbers_fail() -> None:
     short = Contender(
         "short", DummyClassifier(), X, {"short": lambda f, X: Scores(np.zeros(3), None)}
     )
-    found = run(odd, short)
-    assert "60 that are not numbers" in found.failures["odd"]
-    assert "shape (3,)" in found.failures["short"]
+    ended = run(odd, short)
+    assert "60 that are not numbers" in ended.failures["odd"]
+    assert "shape (3,)" in ended.failures["short"]
 
 
 def test_a_long_reason_is_cut() -> None:
@@ -213,8 +215,8 @@ def test_a_long_reason_is_cut() -> None:
 def test_warnings_are_kept_with_their_fold() -> None:
     X, _ = people()
     few = LogisticRegression(max_iter=1)
-    found = run(Contender("hasty", few, X)).measured["hasty"]
-    assert all(any("failed to converge" in text for text in said) for said in found.warnings)
+    measured = run(Contender("hasty", few, X)).measured["hasty"]
+    assert all(any("failed to converge" in text for text in said) for said in measured.warnings)
 
 
 def test_what_is_kept_is_not_computed_again() -> None:
@@ -234,11 +236,11 @@ def test_what_is_kept_is_not_computed_again() -> None:
     with pytest.raises(KeyboardInterrupt):
         run(Contender("forest", Interrupted(5), X), keeper=keeper)
     assert len(keeper.kept) == 2
-    found = run(forest, keeper=keeper).measured["forest"]
+    measured = run(forest, keeper=keeper).measured["forest"]
     assert keeper.n_read == 2
-    np.testing.assert_array_equal(found.order, whole.order)
+    np.testing.assert_array_equal(measured.order, whole.order)
     again = run(forest, keeper=keeper).measured["forest"]
-    assert again.seconds == found.seconds
+    assert again.seconds == measured.seconds
 
 
 @pytest.mark.parametrize(
@@ -265,9 +267,9 @@ def test_what_was_kept_for_other_people_is_not_used() -> None:
     keeper = Memory()
     contender = Contender("regression", LogisticRegression(), X)
     known = run(contender, keeper=keeper).measured["regression"].order
-    for place, result in keeper.kept.items():
+    for key, result in keeper.kept.items():
         scores = result.scores["regression"]
-        keeper.kept[place] = FoldResult({"regression": Scores(scores.order[:-1], None)}, 0.0, 0.0)
+        keeper.kept[key] = FoldResult({"regression": Scores(scores.order[:-1], None)}, 0.0, 0.0)
     np.testing.assert_array_equal(run(contender, keeper=keeper).measured["regression"].order, known)
 
 
@@ -307,13 +309,13 @@ def test_a_contender_of_another_event_is_not_judged() -> None:
     """A rule list keeps the order of categories, scikit-learn sorts: AUCs would be turned round."""
     X, y = people()
     words = pd.Series(pd.Categorical(np.where(y, "died", "lives"), ["lives", "died"]))
-    found = run(
+    ended = run(
         Contender("list", BayesianRuleListClassifier(n_iter=200, n_chains=1), X),
         Contender("logistic", LogisticRegression(), X),
         population=Population("everybody", np.arange(N), words, "data"),
     )
-    assert set(found.measured) == {"logistic"}
-    assert "takes died for the event, and the comparison lives" in found.failures["list"]
+    assert set(ended.measured) == {"logistic"}
+    assert "takes died for the event, and the comparison lives" in ended.failures["list"]
 
 
 def test_plain_data_and_back() -> None:

@@ -122,10 +122,10 @@ STROKE = make(
 )
 def test_why_a_condition_fails(condition: Condition, value: Any, words: str) -> None:
     """The failed condition and the case's value, in words."""
-    told = explain(make([condition]), {condition.column: value})
-    assert told.fired.place == 1
-    assert [failed_sentence(check) for check in told.passed_over[0].failed] == [words]
-    assert words in " ".join(str(told).split())
+    explanation = explain(make([condition]), {condition.column: value})
+    assert explanation.fired.place == 1
+    assert [failed_sentence(check) for check in explanation.passed_over[0].failed] == [words]
+    assert words in " ".join(str(explanation).split())
 
 
 @pytest.mark.parametrize(
@@ -160,23 +160,25 @@ def test_why_a_condition_fails(condition: Condition, value: Any, words: str) -> 
 )
 def test_why_a_rule_applies(conditions: list[Condition], case: dict[str, Any], words: str) -> None:
     """The case's values, and what the rule asks where the value alone does not say it."""
-    told = explain(make(conditions), case)
-    assert told.fired.place == 0
-    assert met_sentence(told.fired.conditions) == words
-    assert f"Rule 1 applies: {words}." in str(told)
+    explanation = explain(make(conditions), case)
+    assert explanation.fired.place == 0
+    assert met_sentence(explanation.fired.conditions) == words
+    assert f"Rule 1 applies: {words}." in str(explanation)
 
 
 def test_what_stands_behind_it() -> None:
     """Probabilities, intervals and training cases are those of the rule that fired."""
-    told = explain(STROKE, {"age": 70, "smoker": False, "region": "north"}, level=0.9)
+    explanation = explain(STROKE, {"age": 70, "smoker": False, "region": "north"}, level=0.9)
     rule = STROKE[2]
-    assert told.fired.place == 2
-    assert told.n == rule.n == 60
-    assert [risk.n for risk in told.labels] == [30, 30]
-    assert [risk.probability for risk in told.labels] == rule.probabilities.tolist()
-    assert [(r.low, r.high) for r in told.labels] == [rule.interval(c, 0.9) for c in ("no", "yes")]
-    assert [r.place for r in told.passed_over] == [0, 1]
-    text = str(told)
+    assert explanation.fired.place == 2
+    assert explanation.n == rule.n == 60
+    assert [risk.n for risk in explanation.labels] == [30, 30]
+    assert [risk.probability for risk in explanation.labels] == rule.probabilities.tolist()
+    assert [(r.low, r.high) for r in explanation.labels] == [
+        rule.interval(c, 0.9) for c in ("no", "yes")
+    ]
+    assert [r.place for r in explanation.passed_over] == [0, 1]
+    text = str(explanation)
     assert "90% credible interval" in text
     assert "none of the rules above applies" in text
     assert "It is based on 60 training cases: 30 no and 30 yes." in text
@@ -184,48 +186,48 @@ def test_what_stands_behind_it() -> None:
 
 def test_none_of_the_above() -> None:
     """The default rule is spelt out."""
-    told = explain(STROKE, {"age": 50, "smoker": None, "region": "east"})
-    text = " ".join(str(told).split())
+    explanation = explain(STROKE, {"age": 50, "smoker": None, "region": "east"})
+    text = " ".join(str(explanation).split())
     assert "None of the rules above applies, so the last line, else, does." in text
     assert "age is 50, not above 60; smoker is missing, so the rule does not apply." in text
 
 
 def test_the_nearest_change() -> None:
     """The fewest columns, with the value that would do."""
-    told = explain(STROKE, {"age": 54, "smoker": True, "region": "east"})
-    assert told.predicted == "no"
+    explanation = explain(STROKE, {"age": 54, "smoker": True, "region": "east"})
+    assert explanation.predicted == "no"
     changes = [
         ([(c.column, c.now, c.to) for c in change.columns], change.outcome.place)
-        for change in told.other_label
+        for change in explanation.other_label
     ]
     assert changes == [([("age", "54", "above 60")], 0)]
-    others = {(change.columns[0].to, change.outcome.place) for change in told.other_rule}
+    others = {(change.columns[0].to, change.outcome.place) for change in explanation.other_rule}
     assert others == {("above 60", 0), ("at most 40", 1), ("north", 2)}
-    assert "with age above 60 (now 54), rule 1 applies: yes 79%" in str(told)
+    assert "with age above 60 (now 54), rule 1 applies: yes 79%" in str(explanation)
 
 
 def test_a_change_of_two_columns() -> None:
     """Where one column does not suffice, two are named together."""
-    told = explain(STROKE, {"age": 54, "smoker": False, "region": "east"})
-    (change,) = told.other_label
+    explanation = explain(STROKE, {"age": 54, "smoker": False, "region": "east"})
+    (change,) = explanation.other_label
     assert [(c.column, c.to) for c in change.columns] == [("age", "above 60"), ("smoker", "true")]
-    assert "with age above 60 (now 54) and smoker true (now false), rule 1" in str(told)
+    assert "with age above 60 (now 54) and smoker true (now false), rule 1" in str(explanation)
 
 
 def test_no_change_helps() -> None:
     """A list that predicts one label says so."""
-    told = explain(make([Condition("age", ">", 60)], counts=[[9, 1], [8, 1]]), {"age": 3})
-    assert told.other_label == ()
-    assert "No change leads to another prediction than no." in str(told)
-    assert [change.outcome.place for change in told.other_rule] == [0]
+    explanation = explain(make([Condition("age", ">", 60)], counts=[[9, 1], [8, 1]]), {"age": 3})
+    assert explanation.other_label == ()
+    assert "No change leads to another prediction than no." in str(explanation)
+    assert [change.outcome.place for change in explanation.other_rule] == [0]
 
 
 def test_known_levels_are_named() -> None:
     """With the categories known, the change names them and unknown means one of them."""
     rules = make([Condition("region", "=", "north")], [Condition("region", "=", "east")])
     levels = {"region": ["north", "east", "west", "south"]}
-    told = explain(rules, {"region": "north"}, levels=levels)
-    assert {c.columns[0].to for c in told.other_rule} == {"east", "west or south"}
+    explanation = explain(rules, {"region": "north"}, levels=levels)
+    assert {c.columns[0].to for c in explanation.other_rule} == {"east", "west or south"}
     assert [cell.text for cell in column_cells(rules, levels)["region"]] == [
         "north", "east", "west or south", "missing",
     ]  # fmt: skip
@@ -243,9 +245,9 @@ def test_unknown_differs_from_missing() -> None:
     assert possible_rules(STROKE, {**known, "age": None}) == (3,)
     assert possible_rules(STROKE, {**known, "age": UNKNOWN}) == (0, 1, 3)
     assert possible_rules(STROKE, known) == (0, 1, 3)
-    found = possibilities(STROKE, known)
-    assert found.decisive == ("age",)
-    np.testing.assert_allclose([found.low[1], found.high[1]], [11 / 102, 41 / 52])
+    possible = possibilities(STROKE, known)
+    assert possible.decisive == ("age",)
+    np.testing.assert_allclose([possible.low[1], possible.high[1]], [11 / 102, 41 / 52])
     everything = possibilities(STROKE, {})
     assert everything.places == (0, 1, 2, 3)
     assert everything.questions[0] == "age"
@@ -290,13 +292,15 @@ def test_neighbouring_floats_leave_no_room() -> None:
 
 def test_what_if_a_value_were_missing() -> None:
     """Each column's missing and unknown values, beside the present one."""
-    told = explain(STROKE, {"age": 54, "smoker": True, "region": "north"})
-    by_column = {w.column: w for w in told.what_if}
+    explanation = explain(STROKE, {"age": 54, "smoker": True, "region": "north"})
+    by_column = {w.column: w for w in explanation.what_if}
     assert list(by_column) == ["age", "smoker", "region"]
     assert by_column["age"].missing is not None
     assert by_column["age"].missing.place == 2
     assert [o.place for o in by_column["age"].unknown] == [0, 1, 2]
-    assert "age (now 54): if missing, nothing changes; if not known, rule 1, rule 2 or" in str(told)
+    assert "age (now 54): if missing, nothing changes; if not known, rule 1, rule 2 or" in str(
+        explanation
+    )
     refused = explain(STROKE, {"age": 54, "smoker": True, "region": "north"}, allow_missing=False)
     assert all(w.missing is None for w in refused.what_if)
     assert "if missing" not in str(refused)
@@ -304,17 +308,17 @@ def test_what_if_a_value_were_missing() -> None:
 
 def test_a_list_without_rules() -> None:
     """There is little to explain."""
-    told = explain(make(counts=[[3, 7]]), {"age": 1})
-    text = str(told)
+    explanation = explain(make(counts=[[3, 7]]), {"age": 1})
+    text = str(explanation)
     assert "The list has no rules" in text
     assert "No change can alter it" in text
-    assert told.what_if == ()
+    assert explanation.what_if == ()
 
 
 def test_a_rule_without_training_cases() -> None:
     """What no case stands behind is the prior."""
-    told = explain(make([Condition("age", ">", 3)], counts=[[5, 5], [0, 0]]), {"age": 1})
-    assert "It is based on no training case" in str(told)
+    explanation = explain(make([Condition("age", ">", 3)], counts=[[5, 5], [0, 0]]), {"age": 1})
+    assert "It is based on no training case" in str(explanation)
 
 
 def test_digits_enough_to_see_the_interval() -> None:
@@ -328,12 +332,12 @@ def test_more_than_two_labels() -> None:
     """Every label is named with its interval, the likeliest first; the rest are summed."""
     classes = tuple("abcdef")
     rules = make([Condition("age", ">", 3)], counts=[[1, 2, 3, 4, 50, 6], [0] * 6], classes=classes)
-    told = explain(rules, {"age": 4})
-    head = " ".join(str(told).split("\n\n")[0].split())
+    explanation = explain(rules, {"age": 4})
+    head = " ".join(str(explanation).split("\n\n")[0].split())
     assert head.startswith("Probability of each label, with its 95% credible interval: e 71% (")
     assert "2 others together 7%" in head
-    assert "a, b, c, d, e or f 17% each" in str(told)
-    assert told.predicted == "e"
+    assert "a, b, c, d, e or f 17% each" in str(explanation)
+    assert explanation.predicted == "e"
 
 
 # ------------------------------------------------------------------- whole posteriors
@@ -368,20 +372,20 @@ def test_how_the_other_lists_judge(fitted: Any) -> None:
     assert len(draws) == posterior.n_draws
     expected = predictive_probabilities(posterior, table)
     for k, row in enumerate(rows):
-        told = classifier.explain(X, row=row)
-        own = np.array([risk.probability for risk in told.labels])
-        others = told.others
+        explanation = classifier.explain(X, row=row)
+        own = np.array([risk.probability for risk in explanation.labels])
+        others = explanation.others
         assert others is not None
         assert (others.n_draws, others.n_lists) == (len(draws), len(by_list))
-        for place, judgement in enumerate(others.labels):
-            values = draws[:, k, place]
-            np.testing.assert_allclose(judgement.mean, expected[k, place], atol=1e-12)
+        for index, judgement in enumerate(others.labels):
+            values = draws[:, k, index]
+            np.testing.assert_allclose(judgement.mean, expected[k, index], atol=1e-12)
             np.testing.assert_allclose(
                 (judgement.low, judgement.median, judgement.high),
                 np.quantile(values, [0.025, 0.5, 0.975], method="inverted_cdf"),
             )
-            np.testing.assert_allclose(judgement.share_above, (values > own[place] + 1e-9).mean())
-            np.testing.assert_allclose(judgement.share_below, (values < own[place] - 1e-9).mean())
+            np.testing.assert_allclose(judgement.share_above, (values > own[index] + 1e-9).mean())
+            np.testing.assert_allclose(judgement.share_below, (values < own[index] - 1e-9).mean())
         agree = draws[:, k].argmax(axis=1) == own.argmax()
         np.testing.assert_allclose(others.agreement, agree.mean())
 
@@ -414,8 +418,8 @@ def test_any_table_gives_the_same(fitted: Any) -> None:
         assert classifier.explain(case).to_dict() == expected
     assert classifier.explain(X, row=7 - len(X)).to_dict() == expected
     assert classifier.explain(frame, row=7).to_dict() == expected
-    told = classifier.rule_list_.explain(X, row=7, posterior=classifier.posterior_)
-    assert told.fired == classifier.explain(X, row=7).fired
+    explanation = classifier.rule_list_.explain(X, row=7, posterior=classifier.posterior_)
+    assert explanation.fired == classifier.explain(X, row=7).fired
 
 
 def test_arrays_and_sparse_matrices() -> None:
@@ -437,8 +441,8 @@ def test_the_map_list_is_explained_where_it_predicts(fitted: Any) -> None:
     try:
         classifier.set_params(predict_with="map")
         for row in range(10):
-            told = classifier.explain(X, row=row)
-            assert told.fired.place == classifier.map_rule_list_.captured_by(X)[row]
+            explanation = classifier.explain(X, row=row)
+            assert explanation.fired.place == classifier.map_rule_list_.captured_by(X)[row]
     finally:
         classifier.set_params(predict_with="point")
 
@@ -451,17 +455,17 @@ def test_json(fitted: Any) -> None:
     assert {"fired", "passed_over", "others", "other_label", "what_if"} <= set(plain)
     odd = "right\u202eleft\n" + "x" * 500
     rules = make([Condition(odd, "is true")], classes=(0, 1))
-    found = explain(rules, {odd: True}).to_dict()
-    assert found["fired"]["conditions"][0]["column"] == odd
-    assert found["labels"][1]["label"] == 1
+    content = explain(rules, {odd: True}).to_dict()
+    assert content["fired"]["conditions"][0]["column"] == odd
+    assert content["labels"][1]["label"] == 1
 
 
 def test_missing_values_that_the_model_refuses() -> None:
     """With missing="error" nothing is said of missing values, and none is explained."""
     X, y = random_frame()
     classifier = quick(missing="error").fit(X, y)
-    told = classifier.explain(X, row=0)
-    assert all(what_if.missing is None for what_if in told.what_if)
+    explanation = classifier.explain(X, row=0)
+    assert all(what_if.missing is None for what_if in explanation.what_if)
     case = {**X.iloc[0].to_dict(), "f1": None}
     expect_refused(lambda: classifier.explain(case), "'f1' (1)")
 
@@ -532,7 +536,7 @@ def test_hostile_names_in_html(name: str) -> None:
     """The page has the same elements whatever the names are."""
 
     class Elements(HTMLParser):
-        found: list[str]
+        result: list[str]
 
         def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
             assert not attrs
@@ -590,5 +594,5 @@ def test_percentages_that_are_compared_have_as_many_digits() -> None:
     rules = make([Condition("age", ">", 3)], counts=[[9_180, 820], [50, 50]])
     text = str(explain(rules, {"age": 4}))
     assert "yes: 8.2% (95% credible interval 7.7% to 8.8%)" in text
-    found = re.findall(r"(?<![\d.])\d+(?:\.\d+)?%(?! credible)", text)
-    assert {len(each.partition(".")[2]) for each in found} == {2}, text
+    result = re.findall(r"(?<![\d.])\d+(?:\.\d+)?%(?! credible)", text)
+    assert {len(each.partition(".")[2]) for each in result} == {2}, text

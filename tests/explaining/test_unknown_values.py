@@ -77,8 +77,8 @@ CONDITIONS: dict[str, st.SearchStrategy[Condition]] = {
 
 def conditions_on(columns: list[str]) -> st.SearchStrategy[Condition]:
     missing = st.sampled_from(columns).map(lambda name: Condition(name, "is missing"))
-    told = st.one_of([CONDITIONS[name] for name in columns])
-    return st.one_of(told, told, told, missing)
+    conditions = st.one_of([CONDITIONS[name] for name in columns])
+    return st.one_of(conditions, conditions, conditions, missing)
 
 
 @st.composite
@@ -136,20 +136,20 @@ def test_unknown_values_against_every_fill_in(
     asked = {**case, **dict.fromkeys(unknown, UNKNOWN)}
     assert possible_rules(rule_list, asked) == tuple(sorted(expected))
     left_out = {name: value for name, value in case.items() if name not in unknown}
-    found = possibilities(rule_list, left_out)
-    assert found.places == tuple(sorted(expected))
+    possible = possibilities(rule_list, left_out)
+    assert possible.places == tuple(sorted(expected))
     risks = [rule_list[j].probabilities[1] for j in expected]
-    assert (found.low[1], found.high[1]) == (min(risks), max(risks))
-    assert found.is_decided == (len(expected) == 1)
-    for column in found.unknown:
+    assert (possible.low[1], possible.high[1]) == (min(risks), max(risks))
+    assert possible.is_decided == (len(expected) == 1)
+    for column in possible.unknown:
         # a decisive question leaves one line whatever the answer
         left = [
             possible_rules(rule_list, {**asked, column: value})
             for value in answers(rule_list, column)
         ]
         decides = len(expected) > 1 and all(len(places) == 1 for places in left)
-        assert (column in found.decisive) == decides
-        assert (column in found.questions) == (len(set(left)) > 1)
+        assert (column in possible.decisive) == decides
+        assert (column in possible.questions) == (len(set(left)) > 1)
 
 
 @given(rule_lists())
@@ -178,30 +178,30 @@ def test_nearest_changes_against_every_change(rule_list: RuleList, case: dict[st
     """No smaller set of columns changes the rule or the label, and each change does."""
     used = list(list_conditions(rule_list))
     now = fired(rule_list, case)
-    told = explain(rule_list, case)
-    assert told.fired.place == now
+    explanation = explain(rule_list, case)
+    assert explanation.fired.place == now
     labels = [int(np.argmax(rule.probabilities)) for rule in rule_list.rules]
 
     def smallest(changes: Any) -> tuple[int, set[tuple[frozenset[str], int]]]:
         for k in range(1, len(used) + 1):
-            found = set()
+            names = set()
             for columns in combinations(used, k):
                 # a change is to another value, not to none and not to an unheard-of one
                 choices = [[v for v in answers_of(rule_list, c) if v is not None] for c in columns]
                 for values in product(*choices):
-                    place = fired(rule_list, {**case, **dict(zip(columns, values, strict=True))})
-                    if changes(place):
-                        found.add((frozenset(columns), place))
-            if found:
-                return k, found
+                    index = fired(rule_list, {**case, **dict(zip(columns, values, strict=True))})
+                    if changes(index):
+                        names.add((frozenset(columns), index))
+            if names:
+                return k, names
         return 0, set()
 
-    for found, changes in (
-        (told.other_rule, lambda place: place != now),
-        (told.other_label, lambda place: labels[place] != labels[now]),
+    for names, changes in (
+        (explanation.other_rule, lambda index: index != now),
+        (explanation.other_label, lambda index: labels[index] != labels[now]),
     ):
         k, expected = smallest(changes)
-        told_sets = {(frozenset(c.column for c in f.columns), f.outcome.place) for f in found}
+        told_sets = {(frozenset(c.column for c in f.columns), f.outcome.place) for f in names}
         assert all(len(columns) == k for columns, _ in told_sets)
         assert bool(told_sets) == bool(expected)
         assert told_sets <= expected
@@ -215,13 +215,13 @@ def test_the_values_named_do_what_is_said(rule_list: RuleList, case: dict[str, A
     logic = list_logic(rule_list)
     truths, unknown = case_truths(logic, rule_list, case)
     assert not unknown
-    here = {
+    own_cells = {
         c: next((i for i, cell in enumerate(cells[:-1]) if cell.contains(case[c])), None)
         for c, cells in logic.cells.items()
     }
     now = fired(rule_list, case)
     targets = [j for j in range(len(rule_list.rules)) if j != now]
-    for change in nearest_changes(logic, truths, here, targets):
+    for change in nearest_changes(logic, truths, own_cells, targets):
         names = [part.column for part in change.columns]
         for cells in product(*(part.cells for part in change.columns)):
             values = ["elsewhere" if c.example is ANOTHER else c.example for c in cells]
@@ -236,9 +236,9 @@ def answers_of(rule_list: RuleList, column: str) -> list[Any]:
 @given(rule_lists(), CASES)
 def test_what_if_agrees_with_prediction(rule_list: RuleList, case: dict[str, Any]) -> None:
     """A missing value leads where prediction leads; an unknown one wherever it may."""
-    told = explain(rule_list, case)
-    assert [w.column for w in told.what_if] == list(list_conditions(rule_list))
-    for what_if in told.what_if:
+    explanation = explain(rule_list, case)
+    assert [w.column for w in explanation.what_if] == list(list_conditions(rule_list))
+    for what_if in explanation.what_if:
         assert what_if.missing is not None
         assert what_if.missing.place == fired(rule_list, {**case, what_if.column: None})
         expected = possible_rules(rule_list, {**case, what_if.column: UNKNOWN})
@@ -250,11 +250,11 @@ def test_every_earlier_rule_has_a_failed_condition(
     rule_list: RuleList, case: dict[str, Any]
 ) -> None:
     """The rule that fired has all conditions true, each earlier one at least one false."""
-    told = explain(rule_list, case)
-    assert not told.fired.failed
-    assert [rule.place for rule in told.passed_over] == list(range(told.fired.place))
-    assert all(rule.failed for rule in told.passed_over)
-    assert told.fired.antecedent == rule_list[told.fired.place].antecedent.name
+    explanation = explain(rule_list, case)
+    assert not explanation.fired.failed
+    assert [rule.place for rule in explanation.passed_over] == list(range(explanation.fired.place))
+    assert all(rule.failed for rule in explanation.passed_over)
+    assert explanation.fired.antecedent == rule_list[explanation.fired.place].antecedent.name
 
 
 @given(rule_lists())

@@ -80,12 +80,12 @@ def typed_rows(model: Any, X: pd.DataFrame, which: str | None = None) -> list[di
     return table
 
 
-def _answers(found: list[dict[str, Any]], n_labels: int) -> Answers:
-    shares = [[row[f"elseif_probability_{k + 1}"] for k in range(n_labels)] for row in found]
+def _answers(result: list[dict[str, Any]], n_labels: int) -> Answers:
+    shares = [[row[f"elseif_probability_{k + 1}"] for k in range(n_labels)] for row in result]
     return (
         np.array(shares, dtype=float),
-        np.array([int(row["elseif_rule"]) for row in found]),
-        [row["elseif_label"] for row in found],
+        np.array([int(row["elseif_rule"]) for row in result]),
+        [row["elseif_label"] for row in result],
     )
 
 
@@ -97,8 +97,8 @@ def run_feelin(model: Any, X: pd.DataFrame, which: str | None = None) -> Answers
     plain = plain_list(model, which)
     dates = [name for name, sort in plain.sorts.items() if sort == DATE]
     text = str(export_model(model, "dmn", which=which))
-    found = engines().run("dmn", text, typed_rows(model, X, which), dates)
-    return _answers(found, len(plain.labels))
+    ended = engines().run("dmn", text, typed_rows(model, X, which), dates)
+    return _answers(ended, len(plain.labels))
 
 
 def run_pydmnrules(model: Any, X: pd.DataFrame, which: str | None = None) -> Answers:
@@ -110,7 +110,7 @@ def run_pydmnrules(model: Any, X: pd.DataFrame, which: str | None = None) -> Ans
     status = engine.useXML(text)
     assert "errors" not in status, status
     plain = plain_list(model, which)
-    found = []
+    outcome = []
     for row in typed_rows(model, X, which):
         for name, sort in plain.sorts.items():
             if sort == DATE and row[name] is not None:
@@ -119,8 +119,8 @@ def run_pydmnrules(model: Any, X: pd.DataFrame, which: str | None = None) -> Ans
         assert "errors" not in status, (status, row)
         last = decided[-1] if isinstance(decided, list) else decided
         result = {name.split(".")[-1]: value for name, value in last["Result"].items()}
-        found.append(result)
-    return _answers(found, len(plain.labels))
+        outcome.append(result)
+    return _answers(outcome, len(plain.labels))
 
 
 def cells(text: str) -> list[list[str]]:

@@ -20,13 +20,13 @@ class MariaDB:
 
     def __init__(self) -> None:
         path = os.pathsep.join([os.environ.get("PATH", ""), *PLACES])
-        found = {name: shutil.which(name, path=path) for name in PROGRAMS}
-        absent = [name for name, program in found.items() if program is None]
+        result = {name: shutil.which(name, path=path) for name in PROGRAMS}
+        absent = [name for name, program in result.items() if program is None]
         if absent:
             raise NotHere(
                 f"MariaDB's {absent[0]} is not installed; scripts/install_for_tests.sh installs it."
             )
-        self._programs = {name: str(program) for name, program in found.items()}
+        self._programs = {name: str(program) for name, program in result.items()}
         self._folder = Path(tempfile.mkdtemp(prefix="elseif-mariadb-"))
         self._process: subprocess.Popen[bytes] | None = None
 

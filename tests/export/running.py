@@ -32,12 +32,12 @@ def expected(model: Any, X: pd.DataFrame) -> Answers:
     return rule_list.predict_proba(X), places + 1, rule_list.predict(X).tolist()
 
 
-def assert_agree(found: Answers, model: Any, X: pd.DataFrame, atol: float = 1e-12) -> None:
+def assert_agree(result: Answers, model: Any, X: pd.DataFrame, atol: float = 1e-12) -> None:
     """The same to 1e-12 where the format has as many digits, rule for rule, label for label."""
     shares, rules, labels = expected(model, X)
-    np.testing.assert_array_equal(found[1], rules)
-    np.testing.assert_allclose(found[0], shares, rtol=0, atol=atol)
-    assert list(found[2]) == labels
+    np.testing.assert_array_equal(result[1], rules)
+    np.testing.assert_allclose(result[0], shares, rtol=0, atol=atol)
+    assert list(result[2]) == labels
 
 
 def rows(X: pd.DataFrame) -> list[dict[str, Any]]:

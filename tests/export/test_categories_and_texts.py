@@ -89,8 +89,8 @@ def test_hostile_categories(tmp_path: Path) -> None:
     """Every category fires its own rule in every language, and a missing one its own."""
     model = hostile_model()
     X = pd.DataFrame({"text": pd.Series([*CATEGORIES, None, "unseen"], dtype=object)})
-    found = model.rule_list.captured_by(X)
-    np.testing.assert_array_equal(found, np.arange(len(X)))
+    lines = model.rule_list.captured_by(X)
+    np.testing.assert_array_equal(lines, np.arange(len(X)))
     assert_agree(run_python(model, rows(X)), model, X)
     assert_agree(run_javascript(model, rows(X), tmp_path), model, X)
     assert_agree(run_duckdb(model, X), model, X)

@@ -60,8 +60,8 @@ def test_a_fitted_classifier(classifier: BayesianRuleListClassifier, X: pd.DataF
     """What was learnt; and the most probable list when asked for."""
     model = as_model(classifier)
     assert_agree(run_cql(model, X[:200]), model, X[:200], DECIMAL)
-    found = run_cql(model, X[:200], which="map")
-    np.testing.assert_array_equal(found[1], classifier.map_rule_list_.captured_by(X[:200]) + 1)
+    result = run_cql(model, X[:200], which="map")
+    np.testing.assert_array_equal(result[1], classifier.map_rule_list_.captured_by(X[:200]) + 1)
 
 
 def test_only_the_default_rule(X: pd.DataFrame) -> None:
@@ -183,9 +183,9 @@ def test_a_definition_takes_the_place_of_a_parameter(X: pd.DataFrame) -> None:
     table = typed_rows(model, smokers)
     for row in table:
         del row["smoker"], row["visit"]
-    found = engines().run("cql", bound, table, [])
+    ended = engines().run("cql", bound, table, [])
     wanted = expected(model, smokers.assign(visit=pd.NaT))[1]
-    assert [row["elseif_rule"] for row in found] == wanted.tolist()
+    assert [row["elseif_rule"] for row in ended] == wanted.tolist()
 
 
 HEADINGS = """
@@ -233,13 +233,13 @@ def test_columns_are_bound_to_records() -> None:
     }
     records = [["F17", "R50"], ["R50", "J45"], ["J45"], ["F17"], []]
     bundles = [patient(number, codes) for number, codes in enumerate(records)]
-    found = engines().run("cql", bound, [], [], bundles=bundles, valueSets=value_sets)
+    ended = engines().run("cql", bound, [], [], bundles=bundles, valueSets=value_sets)
     X = frame(len(records)).assign(
         smoker=["F17" in codes for codes in records], fever=["R50" in codes for codes in records]
     )
     _, rules, labels = expected(model, X)
-    assert [row["elseif_rule"] for row in found] == rules.tolist() == [1, 2, 3, 4, 3]
-    assert [row["elseif_label"] for row in found] == labels
+    assert [row["elseif_rule"] for row in ended] == rules.tolist() == [1, 2, 3, 4, 3]
+    assert [row["elseif_label"] for row in ended] == labels
 
 
 # -------------------------------------------------------------------------------------- FHIR

@@ -201,9 +201,9 @@ def test_truth_values_of_any_type_in_postgres(postgres: PostgresServer, held: st
         rows = [(i, *(spelt[v] for v in row)) for i, row in enumerate(X.itertuples(index=False))]
         cursor.executemany("INSERT INTO person VALUES (%s, %s, %s, %s)", rows)
         cursor.execute(f"SELECT elseif_rule FROM ({query}) AS scored ORDER BY id")
-        found = [rule for (rule,) in cursor.fetchall()]
+        result = [rule for (rule,) in cursor.fetchall()]
         cursor.execute("DROP TABLE person")
-    assert found == expected(model, X)[1].tolist()
+    assert result == expected(model, X)[1].tolist()
 
 
 @pytest.mark.parametrize("held", ["BOOLEAN", "UTINYINT", "INTEGER", "DECIMAL(3,1)", "DOUBLE"])
@@ -216,8 +216,8 @@ def test_truth_values_of_any_type_in_duckdb(held: str) -> None:
     for i, row in enumerate(X.itertuples(index=False)):
         connection.execute("INSERT INTO person VALUES (?, ?, ?, ?)", [i, *(spelt[v] for v in row)])
     query = export_model(model, "sql", dialect="duckdb", table="person")
-    found = connection.execute(f"SELECT elseif_rule FROM ({query}) ORDER BY id").fetchall()
-    assert [rule for (rule,) in found] == expected(model, X)[1].tolist()
+    result = connection.execute(f"SELECT elseif_rule FROM ({query}) ORDER BY id").fetchall()
+    assert [rule for (rule,) in result] == expected(model, X)[1].tolist()
 
 
 # --------------------------------------------------------------- collations
@@ -273,8 +273,8 @@ def test_a_whole_list_in_mariadb(mariadb: MariaDB) -> None:
     shares, rules, labels = expected(model, X)
     assert [int(row[0]) for row in rows[1:]] == rules.tolist()
     assert [row[1] for row in rows[1:]] == labels
-    found = np.array([[float(v) for v in row[2:]] for row in rows[1:]])
-    np.testing.assert_allclose(found, shares, rtol=0, atol=1e-12)
+    array = np.array([[float(v) for v in row[2:]] for row in rows[1:]])
+    np.testing.assert_allclose(array, shares, rtol=0, atol=1e-12)
 
 
 def _literal(value: Any) -> str:

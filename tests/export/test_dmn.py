@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
@@ -164,8 +163,8 @@ def test_labels_of_all_types(labels: np.ndarray, right: Any, X: pd.DataFrame) ->
     """Labels come out as what they are, or as text where FEEL has no such type."""
     X = X[:60]
     model = model_of(every_operator(labels=labels))
-    found = run_feelin(model, X)
-    assert found[2] == [right(label) for label in expected(model, X)[2]]
+    result = run_feelin(model, X)
+    assert result[2] == [right(label) for label in expected(model, X)[2]]
 
 
 # ------------------------------------------------------------------------------- the conditions
@@ -257,10 +256,10 @@ def test_intervals_and_the_minimum_cell() -> None:
     """Ends of the intervals are those of the list; a minimum cell rounds what they come from."""
     model = model_of(every_operator())
     made = outputs(str(export_model(model, "dmn", level=0.8)))
-    for place, rule in enumerate(model.rule_list.rules):
+    for index, rule in enumerate(model.rule_list.rules):
         low, high = rule.interval("yes", 0.8)
-        assert made["elseif_low_2"].astype(float)[place] == low
-        assert made["elseif_high_2"].astype(float)[place] == high
+        assert made["elseif_low_2"].astype(float)[index] == low
+        assert made["elseif_high_2"].astype(float)[index] == high
     text = str(export_model(model, "dmn", min_cell=20))
     assert "Counts are rounded to multiples of 20." in text
     rounded = outputs(text)
@@ -284,7 +283,7 @@ def test_the_document_is_typed_and_drawn() -> None:
     assert text == str(export_model(model_of(every_operator()), "dmn"))
 
 
-def test_rows_are_typed(tmp_path: Path) -> None:
+def test_rows_are_typed() -> None:
     """The rows that the engines get hold truth values for boolean columns."""
     model: FittedModel = model_of(every_operator())
     table = typed_rows(model, frame(50).astype({"smoker": "Float64"}))

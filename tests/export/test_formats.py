@@ -73,7 +73,7 @@ def test_the_rows_try_every_rule(X: pd.DataFrame) -> None:
     fired: set[Any] = set()
     for start in STARTS:
         rule_list = every_operator(start=start)
-        fired |= {rule_list.rules[place].antecedent for place in rule_list.captured_by(X)}
+        fired |= {rule_list.rules[index].antecedent for index in rule_list.captured_by(X)}
     assert len(fired) == len(conditions()) + 1
 
 
@@ -150,15 +150,15 @@ def test_labels_of_all_types(labels: np.ndarray, tmp_path: Path) -> None:
     is_huge = labels.dtype == object
     if labels.dtype.kind == "M":
         wanted = as_text
-    for found, right in (
+    for result, right in (
         (run_python(model, rows(X)), wanted),
         (run_javascript(model, rows(X), tmp_path), as_text if is_huge else wanted),
         (run_onnx(model, X), as_text if is_huge else wanted),
     ):
-        assert found[2] == right
-        assert [type(a) for a in found[2]] == [type(a) for a in right]
-        np.testing.assert_allclose(found[0], shares, rtol=0, atol=1e-12)
-        np.testing.assert_array_equal(found[1], rules)
+        assert result[2] == right
+        assert [type(a) for a in result[2]] == [type(a) for a in right]
+        np.testing.assert_allclose(result[0], shares, rtol=0, atol=1e-12)
+        np.testing.assert_array_equal(result[1], rules)
     if not is_huge:  # DuckDB's widest number has 128 bits, pandas' 64
         assert run_duckdb(model, X)[2] == wanted
         assert run_sqlite(model, X)[2] == wanted
@@ -178,9 +178,9 @@ def test_a_fitted_classifier(
     assert_agree(run_sqlite(model, X), model, X)
     assert_agree(run_onnx(model, X), model, X)
     assert_agree(run_pmml(model, X, tmp_path), model, X)
-    found = run_python(classifier, rows(X), which="map")
+    result = run_python(classifier, rows(X), which="map")
     wanted = classifier.map_rule_list_.predict_proba(X)
-    np.testing.assert_allclose(found[0], wanted, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(result[0], wanted, rtol=0, atol=1e-12)
 
 
 def test_only_the_default_rule(X: pd.DataFrame, tmp_path: Path) -> None:
@@ -220,7 +220,7 @@ def test_categories_that_fit_did_not_see(X: pd.DataFrame, tmp_path: Path) -> Non
         assert_agree(run_pmml(model, X, tmp_path), model, X)
 
 
-def test_infinite_numbers(tmp_path: Path) -> None:
+def test_infinite_numbers() -> None:
     """They are beyond every cut, and not missing."""
     X = frame(100, seed=8, missing=0)
     X.loc[::2, "age"] = np.inf
@@ -230,13 +230,13 @@ def test_infinite_numbers(tmp_path: Path) -> None:
 
     wanted = model.rule_list.predict_proba(read_table(X, allow_infinite=True))
     table = rows(X)
-    for found in (
+    for result in (
         run_python(model, table),
         run_duckdb(model, X),
         run_sqlite(model, X),
         run_onnx(model, X),
     ):
-        np.testing.assert_allclose(found[0], wanted, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(result[0], wanted, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", [name for name, f in FORMATS.items() if f.predicts])
@@ -312,12 +312,12 @@ def test_hostile_names_in_every_dialect(dialect: str) -> None:
     (tree,) = sqlglot.parse(text, read=dialect)  # one statement, and no more
     assert isinstance(tree, sqlglot.exp.Select)
     assert not list(tree.find_all(sqlglot.exp.Drop))
-    found = {i.this for i in tree.find_all(sqlglot.exp.Identifier)}
-    assert set(names) <= found
+    result = {i.this for i in tree.find_all(sqlglot.exp.Identifier)}
+    assert set(names) <= result
     own = {"person", "scored", "new_names", "elseif_rule", "elseif_label"}
     own |= {"oracle": {"DUAL"}, "sqlite": SQLITE_STEPS}.get(dialect, set())
     own |= {f"elseif_probability_{k}" for k in range(1, 7)}
-    assert found <= set(names) | own
+    assert result <= set(names) | own
     strings = {s.this for s in tree.find_all(sqlglot.exp.Literal) if s.is_string}
     strings |= {s.this for s in tree.find_all(sqlglot.exp.National)}
     used = {labels[int(np.argmax(rule.probabilities))] for rule in model.rule_list.rules}

@@ -374,8 +374,8 @@ def test_the_golden_file_of_version_1_loads_for_ever(
     X = frame(40, seed=77)
     np.testing.assert_array_equal(model.rule_list.predict_proba(X), expected["point"])
     assert model.posterior is not None
-    found = predictive_probabilities(model.posterior, read_table(X))
-    np.testing.assert_allclose(found, expected["posterior"], rtol=0, atol=1e-15)
+    probabilities = predictive_probabilities(model.posterior, read_table(X))
+    np.testing.assert_allclose(probabilities, expected["posterior"], rtol=0, atol=1e-15)
     assert model.rule_list.to_text() == expected["text"]
     loaded = load_model(GOLDEN / "model-1.json")
     np.testing.assert_array_equal(loaded.predict_proba(X), expected["point"])

@@ -47,9 +47,9 @@ def taken() -> Iterator[Taken]:
 
         def take(way: str, kind: Callable[[int], Document], *sizes: int) -> list[dict[str, Any]]:
             print(way, kind.__name__, *sizes, file=asked, flush=True)
-            *found, ended_by = (json.loads(line) for line in _until_the_end(answers))
+            *result, ended_by = (json.loads(line) for line in _until_the_end(answers))
             assert ended_by == 0
-            return found
+            return result
 
         yield take
         asked.close()
@@ -73,21 +73,21 @@ def _until_the_end(lines: IO[str]) -> Iterator[str]:
 @every_kind
 def test_memory_is_in_proportion(taken: Taken, kind: Callable[[int], Document]) -> None:
     """Files of 0.1, 0.2 and 0.4 MB take no more than twice as much each time."""
-    found = taken("traced", kind, 1, 2, 4)
-    assert len(found) == 3
-    for each in found:
+    result = taken("traced", kind, 1, 2, 4)
+    assert len(result) == 3
+    for each in result:
         assert each["peak"] <= ROOM + FOR_EACH_BYTE * each["size"], each
-    for one, twice in pairwise(found):
-        assert twice["peak"] <= 2.5 * max(one["peak"], ROOM / 4), found
+    for one, twice in pairwise(result):
+        assert twice["peak"] <= 2.5 * max(one["peak"], ROOM / 4), result
 
 
 @pytest.mark.slow
 @every_kind
 def test_a_large_file_ends_in_time(taken: Taken, kind: Callable[[int], Document]) -> None:
     """One of 7 MB, within the processor time and the memory that the process is given."""
-    (found,) = taken("limited", kind, 70)
-    assert found["size"] > 5_000_000
-    assert found["peak"] <= PROCESS + FOR_EACH_BYTE * found["size"]
+    (result,) = taken("limited", kind, 70)
+    assert result["size"] > 5_000_000
+    assert result["peak"] <= PROCESS + FOR_EACH_BYTE * result["size"]
 
 
 @pytest.mark.parametrize("to", [name for name, f in FORMATS.items() if f.predicts])

@@ -74,9 +74,9 @@ def test_cut_short_at_every_byte(small: bytes) -> None:
 def test_a_bit_flipped_at_every_byte(small: bytes) -> None:
     """It is refused, or says the same in other letters (1e-05 for 1E-05)."""
     original = json.loads(small)
-    for place in range(len(small)):
+    for index in range(len(small)):
         damaged = bytearray(small)
-        damaged[place] ^= 1 << place % 8
+        damaged[index] ^= 1 << index % 8
         try:
             model_from_bytes(bytes(damaged))
         except ModelFileError:

@@ -45,10 +45,10 @@ def fitted_to_rows(plan: Plan, X: Any, y: Any, **settings: Any) -> BayesianRuleL
 
 def digest(posterior: Posterior) -> str:
     """SHA-256 of every draw in its order, with counts and log posteriors."""
-    found = hashlib.sha256()
+    result = hashlib.sha256()
     lists = posterior.distinct
     for array in (lists.items, lists.offsets, lists.label_counts, lists.log_posterior):
-        found.update(np.ascontiguousarray(array).tobytes())
+        result.update(np.ascontiguousarray(array).tobytes())
     for chain in posterior.chains:
-        found.update(chain.n_draws.tobytes() + chain.distinct.tobytes())
-    return found.hexdigest()
+        result.update(chain.n_draws.tobytes() + chain.distinct.tobytes())
+    return result.hexdigest()

@@ -42,31 +42,31 @@ def federated(*arguments: Any, **options: Any) -> Any:
 def test_draws_of_nwtco_by_institution(settings: dict[str, Any]) -> None:
     X, y, institution = nwtco()
     plan = make_plan(X, y, name="nwtco", min_support=0.05)
-    found = federated(plan, split(plan, X, y, institution), **SHORT, **settings)
+    federation = federated(plan, split(plan, X, y, institution), **SHORT, **settings)
     rows = fitted_to_rows(plan, X, y, **SHORT, **settings)
-    assert digest(found.model.posterior) == digest(rows.posterior_)
-    assert str(found.model.rule_list) == str(rows.rule_list_)
-    np.testing.assert_array_equal(found.model.predict_proba(X), rows.predict_proba(X))
-    assert found.model.n == len(X) == found.model.fit_report.n_rows
+    assert digest(federation.model.posterior) == digest(rows.posterior_)
+    assert str(federation.model.rule_list) == str(rows.rule_list_)
+    np.testing.assert_array_equal(federation.model.predict_proba(X), rows.predict_proba(X))
+    assert federation.model.n == len(X) == federation.model.fit_report.n_rows
 
 
 def test_exact_draws_and_order_of_sites() -> None:
     X, y, institution = nwtco()
     plan = make_plan(X, y, min_support=0.3, max_cardinality=1)
     sites = split(plan, X, y, np.arange(len(X)) % 7)
-    found = federate(plan, sites, random_state=0)
-    assert found.model.posterior.exact is not None
+    federation = federate(plan, sites, random_state=0)
+    assert federation.model.posterior.exact is not None
     rows = fitted_to_rows(plan, X, y, random_state=0)
-    assert digest(found.model.posterior) == digest(rows.posterior_)
+    assert digest(federation.model.posterior) == digest(rows.posterior_)
     other_way = federate(plan, sites[::-1], random_state=0)
-    assert digest(other_way.model.posterior) == digest(found.model.posterior)
+    assert digest(other_way.model.posterior) == digest(federation.model.posterior)
     to_learn = {"expected_length": "learn", "random_state": 0}
     learnt = federate(plan, sites, **to_learn)
     of_rows = fitted_to_rows(plan, X, y, **to_learn)
     assert learnt.model.learnt == of_rows.learnt_
     assert digest(learnt.model.posterior) == digest(of_rows.posterior_)
     by_institution = federate(plan, split(plan, X, y, institution), random_state=0)
-    assert digest(by_institution.model.posterior) == digest(found.model.posterior)
+    assert digest(by_institution.model.posterior) == digest(federation.model.posterior)
 
 
 def test_draws_of_the_synthetic_database_split_in_five(tmp_path: Path) -> None:
@@ -81,10 +81,10 @@ def test_draws_of_the_synthetic_database_split_in_five(tmp_path: Path) -> None:
     assert plan.cohort["synthetic"]
     frame = X.to_frame()
     sites = split(plan, frame, y, np.arange(len(frame)) % 5)
-    found = federated(plan, sites, **SHORT)
+    federation = federated(plan, sites, **SHORT)
     rows = fitted_to_rows(plan, X, y, **SHORT)
-    assert digest(found.model.posterior) == digest(rows.posterior_)
-    assert found.model.is_synthetic
+    assert digest(federation.model.posterior) == digest(rows.posterior_)
+    assert federation.model.is_synthetic
 
 
 def mixed(n: int = 600) -> tuple[pd.DataFrame, pd.Series]:
@@ -120,10 +120,10 @@ def test_every_kind_of_column_and_what_a_site_does_not_tell(tmp_path: Path) -> N
     site = np.arange(len(X)) % 3
     X = X.assign(name=[f"person {i}" for i in range(len(X))])  # of which the plan knows nothing
     sites = split(again, X, y, site)
-    found = federated(again, sites, **SHORT)
+    federation = federated(again, sites, **SHORT)
     rows = fitted_to_rows(plan, X[[c.name for c in plan.columns]], y, **SHORT)
-    assert digest(found.model.posterior) == digest(rows.posterior_)
-    saved = save_model(found.model, tmp_path / "model.json")
+    assert digest(federation.model.posterior) == digest(rows.posterior_)
+    saved = save_model(federation.model, tmp_path / "model.json")
     loaded = load_model(saved)
     X = X[[c.name for c in plan.columns]]
     np.testing.assert_array_equal(loaded.predict_proba(X), rows.predict_proba(X))
@@ -135,9 +135,9 @@ def test_every_kind_of_column_and_what_a_site_does_not_tell(tmp_path: Path) -> N
 def test_lines_by_site_are_those_of_the_rows() -> None:
     X, y, institution = nwtco()
     plan = make_plan(X, y, min_support=0.1)
-    found = federated(plan, split(plan, X, y, institution), **SHORT)
-    line = found.model.rule_list.captured_in(found.model.read(X))
-    for each in found.lines:
+    federation = federated(plan, split(plan, X, y, institution), **SHORT)
+    line = federation.model.rule_list.captured_in(federation.model.read(X))
+    for each in federation.lines:
         inside = (line == each.line) & (institution.to_numpy() == int(each.site[-1]))
         assert (each.n, each.n_events) == (inside.sum(), y[inside].sum())
         assert each.low == each.high or each.n == 0
@@ -158,9 +158,9 @@ def test_a_site_judged_by_the_others() -> None:
     X, y, institution = nwtco()
     plan = make_plan(X, y, min_support=0.1)
     sites = split(plan, X, y, institution)
-    found = federated(plan, sites, leave_one_out=True, **SHORT)
-    for judged, here in zip(found.left_out, (1, 2), strict=True):
-        others = institution != here
+    federation = federated(plan, sites, leave_one_out=True, **SHORT)
+    for judged, rows in zip(federation.left_out, (1, 2), strict=True):
+        others = institution != rows
         learnt = fitted_to_rows(plan, X[others], y[others], **SHORT)
         risk = learnt.predict_proba(X[~others])[:, 1]
         truth = y[~others]
@@ -205,9 +205,9 @@ def test_labels_that_nobody_has_are_left_out() -> None:
     three = y.where(np.arange(len(y)) > 0, 2)
     plan = make_plan(X, three, min_support=0.1)
     sites = split(plan, X[1:], three[1:], np.arange(len(X) - 1) % 2)
-    found = federated(plan, sites, **SHORT)
+    federation = federated(plan, sites, **SHORT)
     rows = fitted_to_rows(plan, X[1:], three[1:], **SHORT)
-    assert digest(found.model.posterior) == digest(rows.posterior_)
+    assert digest(federation.model.posterior) == digest(rows.posterior_)
     nobody = PooledCounts.of(plan, sites)
     with pytest.raises(DataError, match="fewer than two labels"):
         PooledCounts(plan, nobody.patterns, nobody.counts * [1, 0, 0]).labels()
@@ -216,18 +216,18 @@ def test_labels_that_nobody_has_are_left_out() -> None:
 def test_the_three_verbs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     X, y, institution = nwtco()
     table = X.assign(rel=y)
-    here = tmp_path
-    table.to_csv(here / "all.csv", index=False)
-    plan = str(here / "plan.json")
-    assert run(["plan", str(here / "all.csv"), "--label", "rel", "--out", plan]) == 0
+    folder = tmp_path
+    table.to_csv(folder / "all.csv", index=False)
+    plan = str(folder / "plan.json")
+    assert run(["plan", str(folder / "all.csv"), "--label", "rel", "--out", plan]) == 0
     for i in (1, 2):
-        path = here / f"rows{i}.csv"
+        path = folder / f"rows{i}.csv"
         table[institution == i].to_csv(path, index=False)
-        options = ["--name", f"site {i}", "--out", str(here / f"site{i}.json")]
+        options = ["--name", f"site {i}", "--out", str(folder / f"site{i}.json")]
         assert run(["site", plan, str(path), *options]) == 0
     capsys.readouterr()
-    counts = [str(here / "site1.json"), str(here / "site2.json")]
-    model, results = str(here / "model.json"), str(here / "results.json")
+    counts = [str(folder / "site1.json"), str(folder / "site2.json")]
+    model, results = str(folder / "model.json"), str(folder / "results.json")
     options = ["--n-iter", "4000", "--model", model, "--results", results, "--leave-one-out"]
     assert run(["federate", plan, *counts, *options]) == 0
     shown = capsys.readouterr().out
@@ -243,24 +243,24 @@ def test_the_three_verbs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert len(numbers["left_out"]) == 2
     assert run(["show", model]) == 0
     assert run(["export", model, "--to", "sql"]) == 0
-    assert run(["validate", model, str(here / "rows2.csv")]) == 0
-    kept = ["--checkpoint", str(here / "kept"), "--n-iter", "4000"]
-    (here / "kept").mkdir()
-    (here / "kept" / "letter.txt").write_text("not a checkpoint")
+    assert run(["validate", model, str(folder / "rows2.csv")]) == 0
+    kept = ["--checkpoint", str(folder / "kept"), "--n-iter", "4000"]
+    (folder / "kept").mkdir()
+    (folder / "kept" / "letter.txt").write_text("not a checkpoint")
     assert run(["federate", plan, *counts, *kept]) != 0
     assert "contains files other than checkpoints" in capsys.readouterr().err
-    (here / "kept" / "letter.txt").unlink()
+    (folder / "kept" / "letter.txt").unlink()
     federated(read_plan(plan), [read_site(path, read_plan(plan)) for path in counts],
-              checkpoint=here / "kept", n_iter=4000, random_state=0)  # fmt: skip
-    assert any((here / "kept").iterdir())  # which the command goes on from, and removes
+              checkpoint=folder / "kept", n_iter=4000, random_state=0)  # fmt: skip
+    assert any((folder / "kept").iterdir())  # which the command goes on from, and removes
     assert run(["federate", plan, *counts, *kept, "--model", model, "--force"]) == 0
     assert digest(read_model(model).posterior) == digest(rows.posterior_)
-    assert not (here / "kept").exists()
-    rounded = ["--min-cell", "10", "--model", str(here / "rounded.json"), "--n-iter", "4000"]
+    assert not (folder / "kept").exists()
+    rounded = ["--min-cell", "10", "--model", str(folder / "rounded.json"), "--n-iter", "4000"]
     assert run(["federate", plan, *counts, *rounded]) == 0
     assert run(["federate", plan, *counts, *rounded, "--force", "--results", results]) == 2
     assert "--results cannot be written" in capsys.readouterr().err
-    assert run(["site", plan, str(here / "rows1.csv")]) == 2
+    assert run(["site", plan, str(folder / "rows1.csv")]) == 2
     assert "--name" in capsys.readouterr().err
     assert run(["federate", plan, plan]) == 5
     assert "is not a file of the format" in capsys.readouterr().err
@@ -279,11 +279,11 @@ def test_the_database_of_another_site(tmp_path: Path, capsys: pytest.CaptureFixt
     source = ["--database", two, "--schema", "cdm"]
     assert run(["site", plan, *source, "--name", "two", "--out", out]) == 0
     with connect(two, "cdm") as database:
-        found = extract(database, load_definition("stroke"))
+        result = extract(database, load_definition("stroke"))
     agreed = read_plan(plan)
     names = [column.name for column in agreed.columns]
     counted = count_site(
-        agreed, found.table_for(names, agreed.cohort["concepts"]), found.labels(), site="two"
+        agreed, result.table_for(names, agreed.cohort["concepts"]), result.labels(), site="two"
     )
     from elseif.federation import read_site
 

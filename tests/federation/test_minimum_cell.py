@@ -37,8 +37,8 @@ def test_the_attack_finds_nothing(cell: int, tmp_path: Path) -> None:
             inside = np.zeros((len(places) + 1, len(exact.patterns)), dtype=bool)
             inside[np.arange(len(places)), places] = True
             inside[-1] = True
-            told = np.append(site.counts[:, label], total)
-            assert recovered_by_programmes(inside, told, told, float(cell)) == []
+            known = np.append(site.counts[:, label], total)
+            assert recovered_by_programmes(inside, known, known, float(cell)) == []
         assert any(site.withheld)  # or nothing was tried
         np.testing.assert_array_equal(site.n_shared + np.array(site.withheld), totals)
 
@@ -51,8 +51,8 @@ def test_the_attack_does_find_what_subtraction_tells() -> None:
     """One small pattern withheld alone is told by a total, so another is withheld with it."""
     counts = np.array([[100, 3], [50, 20], [70, 30]])
     inside = np.array([[0, 1, 0], [0, 0, 1], [1, 1, 1]], dtype=bool)
-    told = np.array([20, 30, 53])
-    assert recovered_by_programmes(inside, told, told, 5.0) == [3.0]
+    array = np.array([20, 30, 53])
+    assert recovered_by_programmes(inside, array, array, 5.0) == [3.0]
     X, y = mixed(300)
     plan = make_plan(X[["smoker"]], y, antecedents=[("smoker",)])
     smoker = np.array([True] * 203 + [False] * 70)
@@ -87,21 +87,21 @@ def test_what_is_lost_is_said_and_bounded() -> None:
     plan = make_plan(X, y, min_support=0.05)
     exact = split(plan, X, y, institution)
     sites = split(plan, X, y, institution, min_cell=5)
-    found = federated(plan, sites, **SHORT)
-    text = federation_text(found)
+    federation = federated(plan, sites, **SHORT)
+    text = federation_text(federation)
     for site in sites:
         assert f"{site.withheld[1]:,} of {site.withheld[1] + site.n_shared[1]:,}" in text.replace(
             "\n  ", " "
         )
     assert "if withheld" in text
-    rule_list = found.model.chosen_list()
+    rule_list = federation.model.chosen_list()
     from elseif.federation.pooled_counts import PooledCounts
 
     whole = site_lines(rule_list, exact, [PooledCounts.of(plan, [s]) for s in exact], 1)
-    for line, truth in zip(found.lines, whole, strict=True):
+    for line, truth in zip(federation.lines, whole, strict=True):
         if truth.n:  # wherever the withheld people are, the bounds hold
             assert line.low <= truth.observed.value <= line.high
-    said = " ".join(federation_sentences(found.model.federation))
+    said = " ".join(federation_sentences(federation.model.federation))
     assert "withholds" in said
 
 

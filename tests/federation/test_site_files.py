@@ -48,8 +48,8 @@ def change(path: str, value: Any) -> Callable[[dict[str, Any]], None]:
 
     def apply(document: dict[str, Any]) -> None:
         part: Any = document
-        for place in places:
-            part = part[int(place) if isinstance(part, list) else place]
+        for index in places:
+            part = part[int(index) if isinstance(part, list) else index]
         part[int(last) if isinstance(part, list) else last] = value
 
     return apply
@@ -93,9 +93,9 @@ def test_crafted_counts_are_refused(
     document["sha256"] = seal(document)
     path = tmp_path / "site.json"
     path.write_text(json.dumps(document))
-    with pytest.raises(ElseifError, match=words) as told:
+    with pytest.raises(ElseifError, match=words) as error:
         read_site(path, plan)
-    assert len(str(told.value)) < 400
+    assert len(str(error.value)) < 400
 
 
 def test_damaged_counts_are_refused(plan: Plan, written: dict[str, Any], tmp_path: Path) -> None:

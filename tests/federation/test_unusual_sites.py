@@ -67,11 +67,11 @@ def healthy(n: int, name: str, min_cell: int | None = 5) -> SiteCounts:
 
 
 def test_bounds_where_only_one_label_is_withheld() -> None:
-    found = found_of(site(1, "a"), healthy(40, "b"))
-    empty = [line for line in found.lines if line.site == "b" and not line.n]
+    reported = found_of(site(1, "a"), healthy(40, "b"))
+    empty = [line for line in reported.lines if line.site == "b" and not line.n]
     assert empty
     assert all(line.low == line.high == 0 for line in empty)
-    for text in (federation_text(found), page_of(found).split("<script")[0]):
+    for text in (federation_text(reported), page_of(reported).split("<script")[0]):
         assert "nan" not in text.lower()
 
 
@@ -79,9 +79,9 @@ def test_a_site_that_shares_nobody_is_judged_by_nothing() -> None:
     X, y = people(6, seed=3)
     nobody = count_site(plan_of(), X, y, site="tiny", min_cell=5)
     assert not len(nobody.patterns)
-    found = found_of(site(1, "a"), site(2, "b"), nobody, leave_one_out=True)
-    assert "nan" not in federation_text(found).lower()
-    page = page_of(found)
+    reported = found_of(site(1, "a"), site(2, "b"), nobody, leave_one_out=True)
+    assert "nan" not in federation_text(reported).lower()
+    page = page_of(reported)
     assert "At most" in page.split("missing</p>")[0].split('class="headline">')[-1]
 
 
@@ -93,10 +93,10 @@ def test_one_site_is_compared_with_none() -> None:
 
 
 def test_hostile_names_are_spelt_out_everywhere() -> None:
-    found = found_of(site(1, HOSTILE), site(2, "b", min_cell=5), leave_one_out=True)
-    for text in (federation_page(found), federation_text(found)):
+    reported = found_of(site(1, HOSTILE), site(2, "b", min_cell=5), leave_one_out=True)
+    for text in (federation_page(reported), federation_text(reported)):
         assert not {"\x1b", "\u202e"} & set(text)
-    assert "<script>alert" not in federation_page(found)
+    assert "<script>alert" not in federation_page(reported)
 
 
 @pytest.mark.parametrize("name", ["", "  ", "x" * 1_001, "half \ud800", 5])
@@ -118,17 +118,17 @@ def test_three_labels_in_good_english() -> None:
     sites = [
         count_site(plan, *people(seed=i, labels=labels), site=f"s{i}", min_cell=5) for i in (1, 2)
     ]
-    found = federate(plan, sites, random_state=0, expected_length=1)
-    said = " ".join(federation_sentences(found.model.federation))
+    federation = federate(plan, sites, random_state=0, expected_length=1)
+    said = " ".join(federation_sentences(federation.model.federation))
     assert "labelled dead, 1 to 4 labelled home and " in said
     assert "Nobody labelled home is left: the list does not know this label." in said
 
 
 def test_a_rounded_model_does_not_forget_that_some_may_be_missing(tmp_path: Path) -> None:
     # 40 people are withheld, which a step of 200 rounds to nobody
-    found = found_of(site(1, "a"), healthy(40, "b"))
-    assert 0 < sum(found.model.federation["most_withheld"]) < 100
-    rounded = read_model(save_model(found.classifier, tmp_path / "m.json", None, min_cell=200))
+    reported = found_of(site(1, "a"), healthy(40, "b"))
+    assert 0 < sum(reported.model.federation["most_withheld"]) < 100
+    rounded = read_model(save_model(reported.classifier, tmp_path / "m.json", None, min_cell=200))
     assert not any(rounded.federation["most_withheld"])
     assert "may have been withheld" in federation_in_short(rounded.federation)
     assert "may have been withheld" in export_model(rounded, to="python")
@@ -154,17 +154,17 @@ def spoilt(path: Path, change: Any) -> Path:
 def test_a_crafted_file_is_refused(
     min_cell: int | None, change: Any, message: str, tmp_path: Path
 ) -> None:
-    found = found_of(site(1, "a"), healthy(400, "b", min_cell=100))
-    path = save_model(found.classifier, tmp_path / "m.json", None, min_cell=min_cell)
+    reported = found_of(site(1, "a"), healthy(400, "b", min_cell=100))
+    path = save_model(reported.classifier, tmp_path / "m.json", None, min_cell=min_cell)
     with pytest.raises(ModelFileError, match=message):
         read_model(spoilt(path, change))
 
 
 def test_a_recalibrated_list_is_not_of_the_sites_alone() -> None:
-    found = found_of(site(1, "a"), site(2, "b", min_cell=60))
+    reported = found_of(site(1, "a"), site(2, "b", min_cell=60))
     alone = "probabilities are based on the remaining people"
-    assert alone in " ".join(federation_sentences(found.model.federation))
-    made = recalibrate(found.model, *people(seed=9), discount=0.5)
+    assert alone in " ".join(federation_sentences(reported.model.federation))
+    made = recalibrate(reported.model, *people(seed=9), discount=0.5)
     said = " ".join(federation_sentences(made.federation, is_recalibrated=True))
     assert alone not in said
     assert "The earlier cases are the remaining people." in said
@@ -174,9 +174,9 @@ def test_validation_on_a_site_says_that_its_people_may_be_known(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A model of counts has no fingerprint of rows, so nobody can tell whether they are its own."""
-    found = found_of(site(1, "a"), site(2, "b"))
+    reported = found_of(site(1, "a"), site(2, "b"))
     model, table = tmp_path / "m.json", tmp_path / "rows.csv"
-    save_model(found.classifier, model)
+    save_model(reported.classifier, model)
     X, y = people(seed=1)
     X.assign(event=y).to_csv(table, index=False)
     assert run(["validate", str(model), str(table)]) == 0
@@ -188,12 +188,14 @@ def test_made_up_patients_of_one_site_are_said_everywhere(tmp_path: Path) -> Non
     path = save_site(made_up, tmp_path / "a.json")
     assert read_site(path, plan_of()).synthetic
     assert "synthetic" not in save_site(site(1, "a"), tmp_path / "real.json").read_text()
-    found = found_of(made_up, site(2, "b"))
-    assert found.model.is_synthetic
-    assert "SYNTHETIC" in federation_text(found)
-    assert "SYNTHETIC" in federation_page(found).split("</title>")[0]
+    reported = found_of(made_up, site(2, "b"))
+    assert reported.model.is_synthetic
+    assert "SYNTHETIC" in federation_text(reported)
+    assert "SYNTHETIC" in federation_page(reported).split("</title>")[0]
     for min_cell in (None, 10):
-        file = save_model(found.classifier, tmp_path / f"{min_cell}.json", None, min_cell=min_cell)
+        file = save_model(
+            reported.classifier, tmp_path / f"{min_cell}.json", None, min_cell=min_cell
+        )
         model = read_model(file)
         assert model.is_synthetic
         assert "SYNTHETIC" in export_model(model, to="sql")
@@ -234,8 +236,8 @@ def test_a_rounded_model_does_not_hold_the_plan(tmp_path: Path) -> None:
     assert any("isle" in antecedent.name for antecedent in plan.antecedents)
     halves = [(X[i::2], y[i::2]) for i in (0, 1)]
     sites = [count_site(plan, *half, site=f"s{i}") for i, half in enumerate(halves)]
-    found = federate(plan, sites, random_state=0, n_iter=2000, expected_length=1)
-    path = save_model(found.classifier, tmp_path / "m.json", min_cell=10)
+    federation = federate(plan, sites, random_state=0, n_iter=2000, expected_length=1)
+    path = save_model(federation.classifier, tmp_path / "m.json", min_cell=10)
     named = {c.column for a in read_model(path).rule_list.antecedents for c in a}
     assert "region" not in named
     assert "stage" not in named
@@ -243,23 +245,23 @@ def test_a_rounded_model_does_not_hold_the_plan(tmp_path: Path) -> None:
     assert "isle" not in text
     assert "late" not in text
     assert read_model(path).predict_proba(X).shape == (400, 2)
-    exact = save_model(found.classifier, tmp_path / "exact.json")
+    exact = save_model(federation.classifier, tmp_path / "exact.json")
     assert "isle" in exact.read_text()
 
 
 def test_a_folder_for_patient_level_prediction_says_where_it_was_learnt(tmp_path: Path) -> None:
     from elseif.datasets import make_stroke_cdm
 
-    url, here = str(tmp_path / "one.duckdb"), str(tmp_path)
+    url, folder = str(tmp_path / "one.duckdb"), str(tmp_path)
     make_stroke_cdm(url, n_patients=300, n_others=20, n_concepts=77, random_state=0)
-    assert run(["extract", "--database", url, "--schema", "cdm", "--out", f"{here}/cohort"]) == 0
+    assert run(["extract", "--database", url, "--schema", "cdm", "--out", f"{folder}/cohort"]) == 0
     few = ["--max-cardinality", "1", "--min-support", "0.5"]
-    assert run(["plan", f"{here}/cohort", "--out", f"{here}/plan.json", *few]) == 0
-    count = ["site", f"{here}/plan.json", f"{here}/cohort", "--min-cell", "2"]
-    assert run([*count, "--name", "Ours", "--out", f"{here}/site.json"]) == 0
-    fit = ["federate", f"{here}/plan.json", f"{here}/site.json", "--n-iter", "2000"]
-    assert run([*fit, "--model", f"{here}/m.json"]) == 0
-    assert run(["export", f"{here}/m.json", "--to", "plp", "--out", f"{here}/plp"]) == 0
+    assert run(["plan", f"{folder}/cohort", "--out", f"{folder}/plan.json", *few]) == 0
+    count = ["site", f"{folder}/plan.json", f"{folder}/cohort", "--min-cell", "2"]
+    assert run([*count, "--name", "Ours", "--out", f"{folder}/site.json"]) == 0
+    fit = ["federate", f"{folder}/plan.json", f"{folder}/site.json", "--n-iter", "2000"]
+    assert run([*fit, "--model", f"{folder}/m.json"]) == 0
+    assert run(["export", f"{folder}/m.json", "--to", "plp", "--out", f"{folder}/plp"]) == 0
     details = json.loads((tmp_path / "plp" / "trainDetails.json").read_text())
     assert details["developmentDatabase"] == "Ours"
     assert "people in small patterns were withheld" in " ".join(details["about"])

@@ -49,49 +49,49 @@ def numbers_in(text: str) -> list[int]:
 
 
 def test_the_model_file_holds_every_site(tmp_path: Path) -> None:
-    found = titanic()
-    model = read_model(save_model(found.classifier, tmp_path / "model.json"))
-    assert model.federation == found.model.federation
-    told = model.federation
-    assert [site["site"] for site in told["sites"]] == list(SITES)
-    for site, counts in zip(told["sites"], found.sites, strict=True):
+    fitted = titanic()
+    model = read_model(save_model(fitted.classifier, tmp_path / "model.json"))
+    assert model.federation == fitted.model.federation
+    federation = model.federation
+    assert [site["site"] for site in federation["sites"]] == list(SITES)
+    for site, counts in zip(federation["sites"], fitted.sites, strict=True):
         assert site["shared"] == counts.n_shared.tolist()
         assert tuple(site["withheld"]) == counts.withheld
     X, _ = load_titanic()
-    assert sum(map(sum, (s["shared"] for s in told["sites"]))) + sum(told["most_withheld"]) == len(
-        X
-    )
+    assert sum(map(sum, (s["shared"] for s in federation["sites"]))) + sum(
+        federation["most_withheld"]
+    ) == len(X)
 
 
 def test_a_minimum_cell_of_the_model_keeps_that_people_are_missing(tmp_path: Path) -> None:
-    found = titanic()
-    path = save_model(found.classifier, tmp_path / "model.json", min_cell=10)
+    fitted = titanic()
+    path = save_model(fitted.classifier, tmp_path / "model.json", min_cell=10)
     model = read_model(path)
     assert all(s["shared"] is None and s["withheld"] is None for s in model.federation["sites"])
-    most = found.model.federation["most_withheld"]
+    most = fitted.model.federation["most_withheld"]
     assert all(n % 10 == 0 for n in model.federation["most_withheld"])
     assert np.abs(np.subtract(model.federation["most_withheld"], most)).max() <= 5
     learnt, withheld = federation_sentences(model.federation)
     assert "North" in learnt
     assert "(rounded), who are not in these counts" in withheld
-    site_totals = {int(site.n_shared.sum()) for site in found.sites}
+    site_totals = {int(site.n_shared.sum()) for site in fitted.sites}
     assert not site_totals & set(numbers_in(learnt + withheld))
     again = read_model(save_model(model, tmp_path / "coarser.json", min_cell=20))
     assert all(n % 20 == 0 for n in again.federation["most_withheld"])
 
 
 def test_sentences_of_sites_that_withhold_nobody() -> None:
-    found = titanic(None, False)
-    (only,) = federation_sentences(found.model.federation)
+    fitted = titanic(None, False)
+    (only,) = federation_sentences(fitted.model.federation)
     assert "2,201 people" in only
     assert federation_sentences(None) == []
-    rounded = replace(found.model).federation
+    rounded = replace(fitted.model).federation
     assert sum(rounded["most_withheld"]) == 0
 
 
 def test_every_door_says_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = titanic()
-    save_model(found.classifier, tmp_path / "model.json")
+    fitted = titanic()
+    save_model(fitted.classifier, tmp_path / "model.json")
     assert run(["show", str(tmp_path / "model.json")]) == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert "3 sites shared in place of rows" in shown
@@ -149,16 +149,16 @@ def test_a_crafted_rounded_file_is_refused(tmp_path: Path, change: Any, message:
 
 
 def test_the_page_has_every_line_at_every_site() -> None:
-    found = titanic()
-    page = federation_page(found, title="Ports")
+    fitted = titanic()
+    page = federation_page(fitted, title="Ports")
     data = json.loads(page.split('id="data">')[1].split("</script>")[0])
-    n_lines = len(found.model.rule_list.rules)
+    n_lines = len(fitted.model.rule_list.rules)
     assert len(data["lines"]) == 3 * n_lines
     assert page.count('<tr>\n<th scope="row"><bdi>North') == n_lines + 2
     assert "<b>South" not in page
     assert "of the events are missing" in page
     shared = sum(line["n"] for line in data["lines"])
-    assert shared == sum(int(site.n_shared.sum()) for site in found.sites)
+    assert shared == sum(int(site.n_shared.sum()) for site in fitted.sites)
     assert "Not evaluated" in federation_page(titanic(None, False))
     assert "Nobody is withheld" in federation_page(titanic(None, False))
 
@@ -176,9 +176,9 @@ def test_sites_that_differ_are_named() -> None:
 
 
 def test_the_program_writes_the_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = titanic()
-    plan = str(save_plan(found.plan, tmp_path / "plan.json"))
-    sites = [str(save_site(site, tmp_path / f"{i}.json")) for i, site in enumerate(found.sites)]
+    fitted = titanic()
+    plan = str(save_plan(fitted.plan, tmp_path / "plan.json"))
+    sites = [str(save_site(site, tmp_path / f"{i}.json")) for i, site in enumerate(fitted.sites)]
     out = tmp_path / "page.html"
     arguments = ["federate", plan, *sites, "--out", str(out), "--random-state", "0", "--quiet"]
     assert run([*arguments, "--title", "Ports"]) == 0
@@ -190,9 +190,9 @@ def test_the_program_writes_the_page(tmp_path: Path, capsys: pytest.CaptureFixtu
 
 
 def test_a_rounded_model_has_no_page(tmp_path: Path) -> None:
-    found = titanic()
-    rounded = read_model(save_model(found.classifier, tmp_path / "model.json", None, min_cell=10))
-    classifier = copy.copy(found.classifier)
+    fitted = titanic()
+    rounded = read_model(save_model(fitted.classifier, tmp_path / "model.json", None, min_cell=10))
+    classifier = copy.copy(fitted.classifier)
     classifier.model_ = rounded
     with pytest.raises(ParamError, match="exact counts"):
-        federation_page(replace(found, classifier=classifier))
+        federation_page(replace(fitted, classifier=classifier))

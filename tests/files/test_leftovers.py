@@ -83,7 +83,7 @@ def test_of_another_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert names(tmp_path) == [".a.elseif-tmp-0123abcd"]
 
 
-def test_folders(tmp_path: Path, start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folders(tmp_path: Path, start: Start) -> None:
     """The same of folders in the system's place for temporary ones."""
     living, dead = (start(FOLDER, TMPDIR=str(tmp_path)) for _ in range(2))
     kept, left = Path(line_of(living)), Path(line_of(dead))

@@ -49,13 +49,13 @@ def writes(call: ast.Call) -> str | None:
 
 
 def test_no_file_is_written_in_another_way() -> None:
-    found = {
+    result = {
         (str(path.relative_to(SOURCE)), name)
         for path in SOURCE.rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(node, ast.Call) and (name := writes(node))
     }
-    assert found == set(ALLOWED)
+    assert result == set(ALLOWED)
 
 
 def test_a_full_disk_while_extracting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -126,8 +126,8 @@ def test_rows_that_memory_cannot_hold(path: Path) -> None:
     ) as child:  # fmt: skip
         assert child.stdout is not None
         folder = Path(child.stdout.readline().strip())
-        found = folder.stat()
-        assert stat.S_IMODE(found.st_mode) == 0o700
+        result = folder.stat()
+        assert stat.S_IMODE(result.st_mode) == 0o700
         assert str(child.pid) not in folder.name
         child.communicate("")
     assert child.returncode == 0

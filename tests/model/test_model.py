@@ -85,8 +85,8 @@ def test_draws_follow_the_prior() -> None:
     prior = make("weighted")
     rng = np.random.default_rng(0)
     lists = [d for m in range(5) for d in itertools.permutations(range(4), m)]
-    place = {d: i for i, d in enumerate(lists)}
-    drawn = [place[tuple(prior.draw(rng))] for _ in range(20_000)]
+    index = {d: i for i, d in enumerate(lists)}
+    drawn = [index[tuple(prior.draw(rng))] for _ in range(20_000)]
     expected = 20_000 * np.exp([prior.log_probability(d) for d in lists])
     assert expected.sum() == pytest.approx(20_000)
     assert expected.min() >= 5
@@ -111,8 +111,8 @@ def test_likelihood_is_an_integral() -> None:
     value, _ = integrate.quad(
         lambda t: t**3 * (1 - t) ** 7 * stats.beta.pdf(t, 2.5, 1.5), 0, 1, epsabs=1e-14
     )
-    found = log_likelihood(np.array([[3, 7]]), np.array([2.5, 1.5]))
-    assert found == pytest.approx(math.log(value), rel=1e-8)
+    result = log_likelihood(np.array([[3, 7]]), np.array([2.5, 1.5]))
+    assert result == pytest.approx(math.log(value), rel=1e-8)
 
 
 @pytest.mark.parametrize("alphas", [(1.0, 1.0, 1.0), (0.3, 2.0, 5.0)])
@@ -150,8 +150,8 @@ def test_consequent_is_scipys_dirichlet() -> None:
             a = counts[label] + alphas[label]
             b = (counts + alphas).sum() - a
             expected = stats.beta.interval(level, a, b)
-            found = consequent_interval(counts, alphas, label, level)
-            np.testing.assert_allclose(found, expected, rtol=1e-9)
+            result = consequent_interval(counts, alphas, label, level)
+            np.testing.assert_allclose(result, expected, rtol=1e-9)
 
 
 def test_intervals_of_huge_and_empty_rules() -> None:

@@ -43,8 +43,8 @@ def asking_for_everything(cohort: Cohort, n_concepts: int = 12) -> FittedModel:
         ).fit(cohort.table(), cohort.labels())  # fmt: skip
     model = fitted.model_
     rules = [
-        Rule(antecedent, np.array([10.0 + place, 3.0]), model.metadata)
-        for place, antecedent in enumerate([*antecedents, Antecedent()])
+        Rule(antecedent, np.array([10.0 + index, 3.0]), model.metadata)
+        for index, antecedent in enumerate([*antecedents, Antecedent()])
     ]
     made = RuleList(rules, model.metadata)
     training = training_record(made, None)

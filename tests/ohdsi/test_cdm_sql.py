@@ -41,12 +41,12 @@ def answers(engine: Engine, sql: str) -> dict[int, tuple[str, int, float]]:
     else:
         assert isinstance(engine, DuckDBEngine)
         with duckdb.connect(str(engine.path), read_only=True) as connection:
-            found = connection.execute(sql)
-            rows, names = found.fetchall(), [column[0] for column in found.description]
-    place = [names.index(n) for n in ("person_id", "index_date", "elseif_rule")]
+            result = connection.execute(sql)
+            rows, names = result.fetchall(), [column[0] for column in result.description]
+    index = [names.index(n) for n in ("person_id", "index_date", "elseif_rule")]
     risk = names.index("elseif_probability_2")
     return {
-        int(row[place[0]]): (str(row[place[1]]), int(row[place[2]]), float(row[risk]))
+        int(row[index[0]]): (str(row[index[1]]), int(row[index[2]]), float(row[risk]))
         for row in rows
     }
 
@@ -99,9 +99,9 @@ def check_every_person(sql_engine: Engine, must_be_new: bool) -> None:
     model = asking_for_everything(cohort)
     sql = to_cdm_sql(model, dialect=dialect(sql_engine), schema="cdm")
     scored = answers(sql_engine, sql)
-    told = expected(model, cohort)
-    assert len({rule for _, rule, _ in told.values()}) > 3  # or nothing was compared
-    assert {person: scored[person] for person in told} == told
+    wanted = expected(model, cohort)
+    assert len({rule for _, rule, _ in wanted.values()}) > 3  # or nothing was compared
+    assert {person: scored[person] for person in wanted} == wanted
     # the others are those whom only the time after the index date keeps out of the cohort
     with sql_engine.connect() as database:
         shorter = replace(definition, observation_after=1, outcome_window=(1, 1))
@@ -150,8 +150,8 @@ def test_from_the_command_line(
     engine = DuckDBEngine(database.parent)
     engine.path = database
     scored = answers(engine, out.read_text())
-    told = expected(model, cohort)
-    assert {person: scored[person] for person in told} == told
+    wanted = expected(model, cohort)
+    assert {person: scored[person] for person in wanted} == wanted
     assert "SYNTHETIC" in out.read_text()
     table = ["--to", "cdm-sql", "--table", "x"]
     assert run(["export", str(tmp_path / "model.json"), *table]) == 2

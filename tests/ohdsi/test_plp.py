@@ -89,9 +89,9 @@ def in_r(folder: Path, values: np.ndarray) -> np.ndarray:
 def test_every_person_has_the_same_risk_in_r(cohort: Cohort, tmp_path: Path) -> None:
     model = asking_for_everything(cohort)
     folder = save_plp_model(model, tmp_path / "plp")
-    found = in_r(folder, sums(folder, cohort))
-    np.testing.assert_array_equal(found, model.predict_proba(cohort.table())[:, 1])
-    assert len(set(found)) > 8
+    result = in_r(folder, sums(folder, cohort))
+    np.testing.assert_array_equal(result, model.predict_proba(cohort.table())[:, 1])
+    assert len(set(result)) > 8
 
 
 def test_every_kind_of_condition(cohort: Cohort, tmp_path: Path) -> None:
@@ -159,11 +159,11 @@ def test_what_cannot_be_said(cohort: Cohort, tmp_path: Path) -> None:
 def test_results_in_the_columns_of_its_tables(tmp_path: Path) -> None:
     X, y = load_titanic()
     clf = BayesianRuleListClassifier(random_state=0).fit(X[::2], y[::2])
-    found = validate_externally(clf, X[1::2], y[1::2])
-    folder = save_plp_results(found, tmp_path / "results", performance_id=7)
+    validation = validate_externally(clf, X[1::2], y[1::2])
+    folder = save_plp_results(validation, tmp_path / "results", performance_id=7)
     rows = table(folder / "evaluation_statistics.csv")
     by_name = {row["metric"]: row["value"] for row in rows}
-    assert float(by_name["AUROC"]) == found.auc.value
+    assert float(by_name["AUROC"]) == validation.auc.value
     assert by_name["populationSize"] == "1100"
     assert {row["performance_id"] for row in rows} == {"7"}
     lines = table(folder / "calibration_summary.csv")

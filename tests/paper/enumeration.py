@@ -102,11 +102,11 @@ def _antecedents(
     """Conjunctions of one or two conditions that a tenth of the passengers satisfy."""
     values = {"class": 0, "sex": 1, "age": 2}
     conditions = {
-        (column, value): np.array([cell[place] == value for cell in cells])
-        for column, place in values.items()
-        for value in dict.fromkeys(cell[place] for cell in cells)
+        (column, value): np.array([cell[index] == value for cell in cells])
+        for column, index in values.items()
+        for value in dict.fromkeys(cell[index] for cell in cells)
     }
-    found: dict[str, tuple[np.ndarray, int]] = {}
+    result: dict[str, tuple[np.ndarray, int]] = {}
     for k in (1, 2):
         for parts in itertools.combinations(conditions, k):
             if len({column for column, _ in parts}) < k:
@@ -116,11 +116,11 @@ def _antecedents(
             cover = np.logical_and.reduce([conditions[part] for part in parts])
             if sizes @ cover >= LEAST_SUPPORT * sizes.sum():
                 name = " and ".join(sorted(f"{column} = {value}" for column, value in parts))
-                found[name] = (cover, k)
+                result[name] = (cover, k)
     return (
-        tuple(found),
-        np.array([cover for cover, _ in found.values()]),
-        np.array([k for _, k in found.values()]),
+        tuple(result),
+        np.array([cover for cover, _ in result.values()]),
+        np.array([k for _, k in result.values()]),
     )
 
 

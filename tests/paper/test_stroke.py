@@ -65,8 +65,8 @@ def test_the_list_beats_both_scores(results: dict[str, Any]) -> None:
 def test_the_posterior_is_not_below_the_point_estimate(results: dict[str, Any]) -> None:
     """In the mean over folds, which share their training data: a direction, not a test."""
     for population in results["populations"]:
-        found = population["classifiers"]
-        assert found[POST]["auc"]["mean"] >= found[POINT]["auc"]["mean"]
+        result = population["classifiers"]
+        assert result[POST]["auc"]["mean"] >= result[POINT]["auc"]["mean"]
 
 
 @pytest.mark.slow
@@ -79,8 +79,8 @@ def test_risks_come_true(results: dict[str, Any]) -> None:
 @pytest.mark.slow
 def test_figures_are_there(results: dict[str, Any]) -> None:
     """Each curve begins at nobody and ends at everybody."""
-    for found in results["populations"][0]["classifiers"].values():
-        assert len(found["roc"]) == FOLDS
-        for curve in found["roc"]:
+    for result in results["populations"][0]["classifiers"].values():
+        assert len(result["roc"]) == FOLDS
+        for curve in result["roc"]:
             for values in curve.values():
                 assert (values[0], values[-1]) == (0.0, 1.0)

@@ -34,8 +34,8 @@ def test_every_fold_without_error(fold: int, seed: int) -> None:
         n_jobs=2,
     ).fit(X.iloc[train], y.iloc[train])
     assert clf.score(X.iloc[test], y.iloc[test]) == 1.0
-    found = {frozenset(antecedent.columns) for antecedent in clf.rule_list_.antecedents}
-    assert found == WAYS_TO_WIN
+    result = {frozenset(antecedent.columns) for antecedent in clf.rule_list_.antecedents}
+    assert result == WAYS_TO_WIN
     assert len(clf.rule_list_) == 8
     assert clf.convergence_.status in ("converged", "warn")
     assert clf.convergence_.r_hat < 1.05

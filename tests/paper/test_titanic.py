@@ -187,8 +187,8 @@ def test_frequencies_of_lists_over_all_seeds(
     """The ten most probable lists are drawn as often as the enumeration says, by default."""
     exact = request.getfixturevalue(which)
     drawn = [_shares_of_draws(run.posterior_) for run in request.getfixturevalue(automatic)]
-    found = {names for lists in drawn for names in list(lists)[:30]}
-    top = sorted(found, key=lambda names: (-exact.probability(names), names))[:10]
+    result = {names for lists in drawn for names in list(lists)[:30]}
+    top = sorted(result, key=lambda names: (-exact.probability(names), names))[:10]
     shares = np.array([[lists.get(names, 0.0) for names in top] for lists in drawn])
     off = _errors_off(shares, np.array([exact.probability(names) for names in top]))
     assert np.abs(off).max() <= 6.5, f"lists are off by {off.round(1)} standard errors"
@@ -232,9 +232,9 @@ def test_log_posterior_of_every_drawn_list(which: str, request: pytest.FixtureRe
     lists = request.getfixturevalue(run).posterior_.lists()
     assert set(request.getfixturevalue(run).pool_.names) == set(exact.names)
     expected = np.array([exact.log_posterior(names) for names in lists["antecedents"]])
-    found = lists["log_posterior"].to_numpy()
-    np.testing.assert_allclose(found - found[0], expected - expected[0], atol=1e-8)
-    assert np.all(np.diff(found) <= 1e-8)
+    result = lists["log_posterior"].to_numpy()
+    np.testing.assert_allclose(result - result[0], expected - expected[0], atol=1e-8)
+    assert np.all(np.diff(result) <= 1e-8)
 
 
 @pytest.mark.parametrize("which", ["paper_split", "all_passengers"])
@@ -287,14 +287,14 @@ def test_posterior_predictive(which: str, request: pytest.FixtureRequest) -> Non
         [posterior.rule_list(i).predict_proba(X)[:, 1] for i in posterior.best_first[:300]]
     )
     top = posterior.best_first[:300]
-    found = clf.set_params(predict_with="posterior").predict_proba(X)[:, 1]
+    probabilities = clf.set_params(predict_with="posterior").predict_proba(X)[:, 1]
     clf.set_params(predict_with="point")
     weights = posterior.probabilities[top] / posterior.probabilities[top].sum()
     mean = weights @ by_list
     spread = np.sqrt(weights @ (by_list - mean) ** 2)
     # the slowest of the quantities that are followed bounds the effective number of draws
     error = np.maximum(spread, 0.02) / np.sqrt(clf.convergence_.min_ess)
-    assert np.all(np.abs(found - exact.predictive) <= SIGMAS * error)
+    assert np.all(np.abs(probabilities - exact.predictive) <= SIGMAS * error)
 
 
 def _pair(which: str, request: pytest.FixtureRequest) -> tuple[Exact, Any]:
@@ -314,16 +314,16 @@ def _thinned(posterior: Any, values: np.ndarray) -> np.ndarray:
 
 def _compare(chosen: np.ndarray, expected: float, posterior: Any, what: str) -> None:
     """The share of draws at the chosen lists, against its exact value."""
-    found = float(posterior.probabilities @ chosen)
+    result = float(posterior.probabilities @ chosen)
     trace = _thinned(posterior, chosen.astype(float))
     if np.all(trace == trace[0, 0]):
         # next to never or next to always: fewer than one draw of MOST_DRAWS x chains expected
-        assert abs(found - expected) < 1e-3, what
+        assert abs(result - expected) < 1e-3, what
         return
     ess = float(array_stats.ess(trace, chain_axis=0, draw_axis=1, method="mean"))
     error = np.sqrt(expected * (1 - expected) / min(ess, trace.size))
-    assert abs(found - expected) <= SIGMAS * error, (
-        f"{what}: {found:.4f} drawn, {expected:.4f} exact, standard error {error:.4f}"
+    assert abs(result - expected) <= SIGMAS * error, (
+        f"{what}: {result:.4f} drawn, {expected:.4f} exact, standard error {error:.4f}"
     )
 
 

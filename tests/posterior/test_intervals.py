@@ -47,18 +47,18 @@ def test_ends_are_quantiles_of_the_mixture(n_labels: int, level: float, weighted
     X, y = random_frame(120, n_labels=n_labels)
     weights = np.random.default_rng(3).gamma(2, 0.5, len(X)) if weighted else None
     clf = quick(predict_with="point").fit(X, y, weights)
-    found = clf.predict_interval(X, level)
-    assert found.shape == (len(X), n_labels, 2)
+    intervals = clf.predict_interval(X, level)
+    assert intervals.shape == (len(X), n_labels, 2)
     rng = np.random.default_rng(0)
     for row in (0, 5, 77):
         shares, alphas = components(clf, X, row)
         for label in range(n_labels):
             np.testing.assert_allclose(
-                found[row, label], ends(shares, alphas, label, level), rtol=0, atol=2e-8
+                intervals[row, label], ends(shares, alphas, label, level), rtol=0, atol=2e-8
             )
         drawn = rng.choice(len(shares), 4000, p=shares)
         draws = np.array([rng.dirichlet(alphas[i])[0] for i in drawn])
-        inside = ((draws >= found[row, 0, 0]) & (draws <= found[row, 0, 1])).mean()
+        inside = ((draws >= intervals[row, 0, 0]) & (draws <= intervals[row, 0, 1])).mean()
         assert abs(inside - level) < 4.5 * np.sqrt(level * (1 - level) / 4000)
 
 
@@ -68,10 +68,10 @@ def test_one_list_gives_its_line(predict_with: str) -> None:
     X, y = random_frame()
     clf = quick(predict_with=predict_with).fit(X, y)
     rule_list = clf.model_.chosen_list()
-    found = clf.predict_interval(X, 0.9, predict_with)
-    for row, place in enumerate(rule_list.captured_by(X)):
-        own = [rule_list[place].interval(label, 0.9) for label in clf.classes_]
-        np.testing.assert_array_equal(found[row], own)
+    intervals = clf.predict_interval(X, 0.9, predict_with)
+    for row, index in enumerate(rule_list.captured_by(X)):
+        own = [rule_list[index].interval(label, 0.9) for label in clf.classes_]
+        np.testing.assert_array_equal(intervals[row], own)
 
 
 def test_a_posterior_of_one_list() -> None:
@@ -114,7 +114,7 @@ def test_intervals_hold_as_often_as_they_say() -> None:
     rng = np.random.default_rng(11)
     cells = pd.DataFrame([[bool(i >> k & 1) for k in range(3)] for i in range(8)], columns=[*"abc"])
     lengths = np.exp(np.arange(4) * np.log(3) - np.log([1, 1, 2, 6]))
-    held, own = [], []
+    covered, own = [], []
     for _ in range(120):
         order = rng.permutation(3)[: rng.choice(4, p=lengths / lengths.sum())]
         risks = rng.random(len(order) + 1)
@@ -131,12 +131,12 @@ def test_intervals_hold_as_often_as_they_say() -> None:
             kernel="exact", max_cardinality=1, min_support=1, random_state=0, n_iter=4000
         ).fit(X, y)
         truth = risk(cells)
-        for found, where in ((held, "posterior"), (own, "point")):
+        for result, where in ((covered, "posterior"), (own, "point")):
             low, high = clf.predict_interval(cells, 0.95, where)[:, 1].T
-            found.append(((low <= truth) & (truth <= high)).mean())
+            result.append(((low <= truth) & (truth <= high)).mean())
     # 4 standard errors of a mean whose draws are between 0 and 1
-    assert abs(np.mean(held) - 0.95) < 4 * np.std(held) / np.sqrt(len(held))
-    assert np.mean(own) < np.mean(held)
+    assert abs(np.mean(covered) - 0.95) < 4 * np.std(covered) / np.sqrt(len(covered))
+    assert np.mean(own) < np.mean(covered)
 
 
 def test_a_model_file_without_its_posterior(tmp_path: Any) -> None:

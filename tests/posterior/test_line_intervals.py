@@ -25,7 +25,7 @@ def test_ends_leave_their_tails(n_labels: int) -> None:
     """A person of the line, a list and its line's Beta: the tails of that mixture, by hand."""
     X, y = random_frame(80, n_labels=n_labels)
     clf = quick().fit(X, y)
-    found = found_for(clf, X, 0.9)
+    reported = found_for(clf, X, 0.9)
     line = clf.rule_list_.captured_by(X)
     posterior = clf.posterior_
     lists = [posterior.rule_list(i) for i in range(len(posterior.distinct))]
@@ -34,15 +34,15 @@ def test_ends_leave_their_tails(n_labels: int) -> None:
         people = np.flatnonzero(line == j)
         alphas = np.array(
             [
-                each[place[person]].label_counts + each[place[person]].pseudocounts
-                for each, place in zip(lists, places, strict=True)
+                each[index[person]].label_counts + each[index[person]].pseudocounts
+                for each, index in zip(lists, places, strict=True)
                 for person in people
             ]
         )
         weights = np.repeat(posterior.probabilities, len(people)) / len(people)
         for label in range(n_labels):
             a, b = alphas[:, label], alphas.sum(axis=1) - alphas[:, label]
-            below = [weights @ beta.cdf(end, a, b) for end in found[j, label]]
+            below = [weights @ beta.cdf(end, a, b) for end in reported[j, label]]
             np.testing.assert_allclose(below, [0.05, 0.95], rtol=0, atol=1e-6)
 
 
@@ -59,11 +59,11 @@ def test_people_alike_have_the_interval_of_each() -> None:
     X, y = random_frame()
     clf = quick().fit(X, y)
     alike = X.iloc[[3] * 5]
-    place = clf.rule_list_.captured_by(alike)[0]
-    found = found_for(clf, alike)
-    np.testing.assert_allclose(found[place], clf.predict_interval(alike)[0], rtol=0, atol=2e-8)
-    others = np.arange(len(clf.rule_list_) + 1) != place
-    assert np.isnan(found[others]).all()
+    lines = clf.rule_list_.captured_by(alike)[0]
+    reported = found_for(clf, alike)
+    np.testing.assert_allclose(reported[lines], clf.predict_interval(alike)[0], rtol=0, atol=2e-8)
+    others = np.arange(len(clf.rule_list_) + 1) != lines
+    assert np.isnan(reported[others]).all()
 
 
 def test_some_people_stand_for_many(monkeypatch: pytest.MonkeyPatch) -> None:

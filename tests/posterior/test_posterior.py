@@ -53,8 +53,8 @@ def make_posterior(
 
 def chosen(posterior: Posterior) -> tuple[tuple[int, ...], str | None]:
     """The point estimate as a list, and its note."""
-    place, note = point_estimate(posterior)
-    return posterior.distinct.antecedent_list(place), note
+    index, note = point_estimate(posterior)
+    return posterior.distinct.antecedent_list(index), note
 
 
 def test_the_pool_used_here_is_in_canonical_order() -> None:

@@ -116,10 +116,10 @@ def problems(draw: st.DrawFn) -> tuple[str, Rows, list[Antecedent], dict[str, Ki
         )
     )
 
-    def condition(place: int, operator: int) -> Condition:
-        allowed = OPERATORS[:3] if kinds[place] is Kind.BOOLEAN else OPERATORS[2:]
+    def condition(index: int, operator: int) -> Condition:
+        allowed = OPERATORS[:3] if kinds[index] is Kind.BOOLEAN else OPERATORS[2:]
         chosen = allowed[operator]
-        return Condition(f"x{place}", chosen, 0.5 if chosen in (">", "<=") else None)
+        return Condition(f"x{index}", chosen, 0.5 if chosen in (">", "<=") else None)
 
     conditions = st.builds(condition, st.integers(0, n_columns - 1), st.integers(0, 2))
     antecedents = draw(
@@ -232,9 +232,9 @@ def test_the_predictive_is_the_exact_average_of_the_lists(n_conditions: int, n_r
     rng = np.random.default_rng(n_conditions + n_rows)
     posterior = random_posterior(rng, n_conditions, 300)
     X = rng.random((n_rows, n_conditions)) < 0.3
-    found = predictive_probabilities(posterior, read_lazily(X))
-    np.testing.assert_allclose(found, one_by_one(posterior, X), rtol=3e-16, atol=0)
-    np.testing.assert_array_equal(predictive_probabilities(posterior, read_table(X)), found)
+    probabilities = predictive_probabilities(posterior, read_lazily(X))
+    np.testing.assert_allclose(probabilities, one_by_one(posterior, X), rtol=3e-16, atol=0)
+    np.testing.assert_array_equal(predictive_probabilities(posterior, read_table(X)), probabilities)
 
 
 @pytest.mark.parametrize("n_conditions", [6, MOST_MERGED + 6])
@@ -259,9 +259,9 @@ def test_no_probability_vanishes() -> None:
     posterior.distinct.label_counts[:, 0] = 0
     metadata = ModelMetadata(posterior.metadata.classes, np.array([1e-40, 1.0, 1.0]), {})
     tiny = Posterior(posterior.pool, metadata, posterior.chains, posterior.distinct)
-    found = predictive_probabilities(tiny, read_lazily(rng.random((50, 6)) < 0.5))
-    assert (found[:, 0] > 0).all()
-    assert (found[:, 0] < 1e-20).all()
+    probabilities = predictive_probabilities(tiny, read_lazily(rng.random((50, 6)) < 0.5))
+    assert (probabilities[:, 0] > 0).all()
+    assert (probabilities[:, 0] < 1e-20).all()
 
 
 def test_the_predictive_of_the_default_rule_alone() -> None:
@@ -274,5 +274,5 @@ def test_the_predictive_of_the_default_rule_alone() -> None:
     one = np.ones(1, dtype=np.int64)
     posterior = Posterior(pool, metadata, [ChainDraws(one, one - 1)], lists)
     X = np.zeros((2000, 1), dtype=bool)
-    found = predictive_probabilities(posterior, read_lazily(X))
-    np.testing.assert_array_equal(found, np.tile([0.4, 0.6], (2000, 1)))
+    probabilities = predictive_probabilities(posterior, read_lazily(X))
+    np.testing.assert_array_equal(probabilities, np.tile([0.4, 0.6], (2000, 1)))

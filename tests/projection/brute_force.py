@@ -29,7 +29,7 @@ def nearest_of_all(
     highest = expected_auc(target, weights, target)
     best: tuple[tuple[int, ...], float] | None = None
     for m in range(max_length + 1):
-        found: list[tuple[float, tuple[float, ...], tuple[int, ...]]] = []
+        result: list[tuple[float, tuple[float, ...], tuple[int, ...]]] = []
         for rules in permutations(range(truth.shape[1]), m):
             line = lines_of(rules, truth)
             divergence, on_lines = divergence_of(line, m, weights, target)
@@ -38,12 +38,12 @@ def nearest_of_all(
             captured = on_lines[:-1]
             auc = expected_auc(printed(line, m, weights, labels, target.shape[1]), weights, target)
             distance = (divergence + information * (highest - auc) / (highest - 0.5)) / 2
-            found.append((distance, tuple(-n for n in captured), rules))
-        if not found:
+            result.append((distance, tuple(-n for n in captured), rules))
+        if not result:
             break
-        nearest = min(distance for distance, _, _ in found)
+        nearest = min(distance for distance, _, _ in result)
         _, _, rules = min(
-            (each for each in found if each[0] <= nearest + TIE / 2), key=lambda each: each[1:]
+            (each for each in result if each[0] <= nearest + TIE / 2), key=lambda each: each[1:]
         )
         if best is None or nearest < best[1] - TIE / 2:
             best = rules, nearest
@@ -66,10 +66,10 @@ def divergence_of(
     means = np.empty_like(target)
     captured = []
     for j in range(n_rules + 1):
-        here = line == j
-        if here.any():
-            means[here] = np.average(target[here], axis=0, weights=weights[here])
-        captured.append(float(weights[here].sum()))
+        on_line = line == j
+        if on_line.any():
+            means[on_line] = np.average(target[on_line], axis=0, weights=weights[on_line])
+        captured.append(float(weights[on_line].sum()))
     rows = (target * np.log(target / means)).sum(axis=1)
     return float(rows @ weights / weights.sum()), captured
 

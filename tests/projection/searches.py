@@ -36,8 +36,8 @@ def main() -> None:
     for seed in range(6):
         target = random_target(seed, 2 + seed % 2)
         for exhaustive in (True, False):
-            for found in nearest_lists(target, [(0, 1), (3,)], 3, exhaustive):
-                print(seed, exhaustive, found.rules, found.captured, f"{found.loss:.10f}")
+            for result in nearest_lists(target, [(0, 1), (3,)], 3, exhaustive):
+                print(seed, exhaustive, result.rules, result.captured, f"{result.loss:.10f}")
 
 
 if __name__ == "__main__":

@@ -93,12 +93,12 @@ def test_local_search_seldom_misses_the_nearest_list() -> None:
     same = []
     for seed in range(60):
         target = random_target(seed, 2 + seed % 3, n_candidates=8, n_cells=60)
-        nearest, found = (
+        nearest, result = (
             search.nearest_lists(target, [], 5, exhaustive=by_looking_at_all)
             for by_looking_at_all in (True, False)
         )
-        same += [False] * (len(nearest) - len(found))  # lengths of which it finds none
-        for of_all, of_search in zip(nearest, found, strict=False):
+        same += [False] * (len(nearest) - len(result))  # lengths of which it finds none
+        for of_all, of_search in zip(nearest, result, strict=False):
             assert of_search.loss >= of_all.loss - 1e-9
             same.append(of_search.rules == of_all.rules)
     assert np.mean(same) > 0.95

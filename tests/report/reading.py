@@ -123,7 +123,7 @@ def named_summary(hostile: bool) -> Summary:
     X[name(40)] = levels[rng.integers(5, size=n)]
     risk = 0.05 + sum(0.1 * X[name(i)] for i in (0, 1, 3, 11, 16))
     y = np.where(rng.random(n) < risk, name(1), name(0))
-    found = classifier(expected_length=5).fit(X, y)
+    result = classifier(expected_length=5).fit(X, y)
     return summarise(
-        found, X, y, folds=2, subgroups=[name(40), name(16)], title=name(2), command=name(1)
+        result, X, y, folds=2, subgroups=[name(40), name(16)], title=name(2), command=name(1)
     )

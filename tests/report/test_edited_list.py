@@ -46,9 +46,9 @@ def test_round_trip(tmp_path: Path) -> None:
     """Values of every type come back equal, numbers to the last bit."""
     antecedents = [Antecedent([condition]) for condition in CONDITIONS]
     antecedents.append(Antecedent(CONDITIONS[:4]))
-    told = [json.loads(antecedent_document(antecedent)) for antecedent in antecedents]
-    found = read_edited_list(saved(tmp_path, document(told)))
-    for antecedent, expected in zip(found, antecedents, strict=True):
+    documents = [json.loads(antecedent_document(antecedent)) for antecedent in antecedents]
+    result = read_edited_list(saved(tmp_path, document(documents)))
+    for antecedent, expected in zip(result, antecedents, strict=True):
         assert [c.sort_key() for c in antecedent] == [c.sort_key() for c in expected]
         assert [c.order for c in antecedent] == [c.order for c in expected]
         assert antecedent.name == expected.name
@@ -57,8 +57,8 @@ def test_round_trip(tmp_path: Path) -> None:
 
 def test_dates_of_any_type_are_dates() -> None:
     """Python's own dates are written as dates."""
-    told = antecedent_document(Antecedent([Condition("day", "<", datetime.date(2020, 1, 1))]))
-    assert json.loads(told)[0]["value"] == {"date": "2020-01-01T00:00:00.000000"}
+    document = antecedent_document(Antecedent([Condition("day", "<", datetime.date(2020, 1, 1))]))
+    assert json.loads(document)[0]["value"] == {"date": "2020-01-01T00:00:00.000000"}
 
 
 def condition(**changes: Any) -> list[Any]:

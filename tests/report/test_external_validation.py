@@ -77,8 +77,8 @@ def test_lines_and_drift(
 ) -> None:
     gbsg = cohorts[1]
     line = fitted.rule_list_.captured_in(fitted.model_.read(gbsg[COLUMNS]))
-    for place, one in enumerate(found.lines):
-        inside = gbsg.relapse[line == place]
+    for index, one in enumerate(found.lines):
+        inside = gbsg.relapse[line == index]
         assert (one.n, one.n_events) == (len(inside), inside.sum())
         assert one.expected == pytest.approx(len(inside) * one.predicted)
         assert one.observed.low <= one.observed.value <= one.observed.high
@@ -97,8 +97,8 @@ def test_recalibration_is_conjugate(
     gbsg = cohorts[1]
     made = recalibrate(fitted, gbsg[COLUMNS], gbsg.relapse, discount)
     line = fitted.rule_list_.captured_in(fitted.model_.read(gbsg[COLUMNS]))
-    for place, (old, rule) in enumerate(zip(fitted.rule_list_, made.rule_list, strict=True)):
-        inside = gbsg.relapse[line == place]
+    for index, (old, rule) in enumerate(zip(fitted.rule_list_, made.rule_list, strict=True)):
+        inside = gbsg.relapse[line == index]
         new = np.array([(~inside).sum(), inside.sum()])
         np.testing.assert_allclose(rule.label_counts, discount * old.label_counts + new)
         total = rule.label_counts.sum() + 2
@@ -160,19 +160,19 @@ def test_what_cannot_be(fitted: BayesianRuleListClassifier, cohorts: Cohorts) ->
 def test_a_minimum_cell(fitted: BayesianRuleListClassifier, cohorts: Cohorts) -> None:
     """Every number of people is a multiple, and each measure follows from these numbers alone."""
     gbsg = cohorts[1]
-    held = validate_externally(fitted, gbsg[COLUMNS], gbsg.relapse, min_cell=10)
-    step = held.min_cell
+    rounded = validate_externally(fitted, gbsg[COLUMNS], gbsg.relapse, min_cell=10)
+    step = rounded.min_cell
     assert step is not None
     assert step % 10 == 0
-    counts = [held.n, held.n_events, held.learnt_n, held.learnt_n_events]
-    counts += [n for line in held.lines for n in (line.n, line.n_events)]
+    counts = [rounded.n, rounded.n_events, rounded.learnt_n, rounded.learnt_n_events]
+    counts += [n for line in rounded.lines for n in (line.n, line.n_events)]
     assert all(n % step == 0 for n in counts)
-    assert held.drift == []
+    assert rounded.drift == []
     truth = np.concatenate(
-        [np.repeat([1, 0], [int(li.n_events), int(li.n - li.n_events)]) for li in held.lines]
+        [np.repeat([1, 0], [int(li.n_events), int(li.n - li.n_events)]) for li in rounded.lines]
     )
-    risk = np.repeat([li.predicted for li in held.lines], [int(li.n) for li in held.lines])
-    assert held.auc.value == pytest.approx(roc_auc_score(truth, risk))
+    risk = np.repeat([li.predicted for li in rounded.lines], [int(li.n) for li in rounded.lines])
+    assert rounded.auc.value == pytest.approx(roc_auc_score(truth, risk))
 
 
 def test_the_program(
@@ -187,8 +187,8 @@ def test_the_program(
     results, recalibrated = tmp_path / "results.json", tmp_path / "gbsg.json"
     save_model(fitted, model)
     cohorts[1].to_csv(table, index=False)
-    told = ["validate", str(model), str(table), "--results", str(results)]
-    assert run([*told, "--recalibrated", str(recalibrated)]) == 0
+    command = ["validate", str(model), str(table), "--results", str(results)]
+    assert run([*command, "--recalibrated", str(recalibrated)]) == 0
     out = capsys.readouterr().out
     said = "557 cases, 224 (40.2%) with the event (relapse); the list was learnt from 1,533, 42.2%"
     assert said in out
@@ -210,10 +210,10 @@ def test_the_program(
         ([str(model)], "Give a TABLE, or --database"),
         ([str(model), str(table), "--schema", "cdm"], "--schema goes with --database"),
         ([str(model), str(table), "--discount", "0.5"], "--discount goes with --recalibrated"),
-        ([*told[1:3], "--recalibrated", str(tmp_path / "n.json"), "--discount", "2"],
+        ([*command[1:3], "--recalibrated", str(tmp_path / "n.json"), "--discount", "2"],
          "--discount is 2; it must lie between 0 and 1"),
         ([str(model), "--database", "x.duckdb"], "was not learnt from a cohort"),
-        ([*told[1:], "--recalibrated", str(recalibrated), "--min-cell", "5", "--force"],
+        ([*command[1:], "--recalibrated", str(recalibrated), "--min-cell", "5", "--force"],
          "cannot be written together"),
     ):  # fmt: skip
         assert run(["validate", *wrong]) == 2
@@ -222,7 +222,7 @@ def test_the_program(
     assert run(["validate", str(model), str(tmp_path / "rotterdam.csv")]) == 0
     assert "in sample, which says nothing about other people" in capsys.readouterr().err
     own_page = tmp_path / "own.html"  # would be headed as an external validation
-    told = ["validate", str(model), str(tmp_path / "rotterdam.csv"), "--out", str(own_page)]
-    assert run(told) == 2
+    command = ["validate", str(model), str(tmp_path / "rotterdam.csv"), "--out", str(own_page)]
+    assert run(command) == 2
     assert "this would not validate the model" in " ".join(capsys.readouterr().err.split())
     assert not own_page.exists()

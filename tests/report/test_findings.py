@@ -33,8 +33,8 @@ def estimate(value: float | None, low: float | None, high: float | None) -> Data
     return {"value": value, "low": low, "high": high}
 
 
-def finding(found: Verdict, topic: str) -> Finding:
-    return next(each for each in found.findings if each.topic == topic)
+def finding(result: Verdict, topic: str) -> Finding:
+    return next(each for each in result.findings if each.topic == topic)
 
 
 def with_auc(*auc: float | None) -> Finding:
@@ -74,12 +74,12 @@ def with_slope(
 def test_discrimination_is_graded_by_its_interval(
     auc: tuple[float | None, ...], mark: str, headline: str
 ) -> None:
-    found = with_auc(*auc)
-    assert (found.mark, found.headline) == (mark, headline)
+    result = with_auc(*auc)
+    assert (result.mark, result.headline) == (mark, headline)
     if auc[0] is not None:
-        assert f"AUC {auc[0]:.2f}" in found.text
-        assert f"{100 * auc[0]:.0f} times in 100" in found.text
-    assert "3-fold cross-validation" in found.text
+        assert f"AUC {auc[0]:.2f}" in result.text
+        assert f"{100 * auc[0]:.0f} times in 100" in result.text
+    assert "3-fold cross-validation" in result.text
 
 
 @pytest.mark.parametrize(
@@ -102,9 +102,9 @@ def test_discrimination_is_graded_by_its_interval(
 def test_calibration_is_graded_by_its_interval(
     slope: tuple[float | None, ...], mark: str, headline: str, meaning: str
 ) -> None:
-    found = with_slope(*slope)
-    assert (found.mark, found.headline) == (mark, headline)
-    assert meaning in found.text
+    result = with_slope(*slope)
+    assert (result.mark, result.headline) == (mark, headline)
+    assert meaning in result.text
 
 
 def test_risks_that_are_wrong_on_average_are_said() -> None:
@@ -155,13 +155,13 @@ def test_agreement_between_folds() -> None:
 
 
 def test_without_folds_nothing_is_said_about_their_lists() -> None:
-    found = summarise(fitted(), *patients(), folds=None, holdout=patients(100, seed=1))
-    stability = finding(verdict(found), "Lists of the folds")
+    result = summarise(fitted(), *patients(), folds=None, holdout=patients(100, seed=1))
+    stability = finding(verdict(result), "Lists of the folds")
     assert (stability.mark, stability.headline) == (UNKNOWN, "Not examined")
-    texts = " ".join(each.text for each in verdict(found).findings)
+    texts = " ".join(each.text for each in verdict(result).findings)
     assert "held-out table" in texts
     assert "fold cross-validation" not in texts
-    assert not any("cross-validation" in text for text in verdict(found).cautions)
+    assert not any("cross-validation" in text for text in verdict(result).cautions)
 
 
 # -------------------------------------------------------------------------------- sampling
@@ -187,21 +187,21 @@ def test_sampling(changes: Data, mark: str, headline: str) -> None:
     data = plain_summary()
     base = {"status": "converged", "independent": False, "summed": False, "point_is_steady": True}
     data["convergence"] |= base | changes
-    found = finding(verdict(data), "Sampling")
-    assert (found.mark, found.headline) == (mark, headline)
-    assert "warn" not in found.text
-    assert ("exact" in found.headline.lower()) <= data["convergence"]["independent"]
+    result = finding(verdict(data), "Sampling")
+    assert (result.mark, result.headline) == (mark, headline)
+    assert "warn" not in result.text
+    assert ("exact" in result.headline.lower()) <= data["convergence"]["independent"]
 
 
 def test_a_fold_that_failed_is_said_beside_a_fit_that_converged() -> None:
     data = plain_summary()
     data["folds"][1]["status"] = "not converged"
-    found = finding(verdict(data), "Sampling")
-    assert (found.mark, found.headline) == (CAUTION, "Converged")
-    assert "In 1 of 3 folds the chains did not converge" in found.text
+    result = finding(verdict(data), "Sampling")
+    assert (result.mark, result.headline) == (CAUTION, "Converged")
+    assert "In 1 of 3 folds the chains did not converge" in result.text
     data["convergence"] = None
-    found = finding(verdict(data), "Sampling")
-    assert (found.mark, found.headline) == (CAUTION, "Not recorded")
+    result = finding(verdict(data), "Sampling")
+    assert (result.mark, result.headline) == (CAUTION, "Not recorded")
     real = finding(verdict(unsteady_summary()), "Sampling")
     assert real.mark == POOR
     assert "another run may give another list" in real.text
@@ -262,23 +262,23 @@ def test_cautions_of_other_kinds() -> None:
 
 def test_training_data_as_held_out_table_get_no_good_mark() -> None:
     X, y = patients()
-    found = verdict(summarise(fitted(), X, y, folds=None, holdout=(X, y)))
+    judged = verdict(summarise(fitted(), X, y, folds=None, holdout=(X, y)))
     for topic in ("Discrimination", "Calibration"):
-        assert finding(found, topic).mark == UNKNOWN
-        assert finding(found, topic).headline.startswith("In sample: ")
-        assert "too optimistic" in finding(found, topic).text
-    assert any("looks like the same data" in text for text in found.cautions)
+        assert finding(judged, topic).mark == UNKNOWN
+        assert finding(judged, topic).headline.startswith("In sample: ")
+        assert "too optimistic" in finding(judged, topic).text
+    assert any("looks like the same data" in text for text in judged.cautions)
 
 
 def test_folds_do_not_speak_for_a_list_that_was_edited() -> None:
     X, y = patients()
     edited = as_model(fitted()).edit(X, y).drop(0).as_model()
-    found = verdict(summarise(edited, X, y, folds=2))
-    assert found.cautions[0].startswith("The list was changed by hand after fitting. Cross-valid")
+    judged = verdict(summarise(edited, X, y, folds=2))
+    assert judged.cautions[0].startswith("The list was changed by hand after fitting. Cross-valid")
     for topic in ("Discrimination", "Calibration"):
-        assert finding(found, topic).mark != GOOD
-        assert "without the changes" in finding(found, topic).text
-    assert "of this list" not in finding(found, "Lists of the folds").text
+        assert finding(judged, topic).mark != GOOD
+        assert "without the changes" in finding(judged, topic).text
+    assert "of this list" not in finding(judged, "Lists of the folds").text
     held_out = verdict(summarise(edited, X, y, folds=None, holdout=patients(150, seed=3)))
     assert "The list was changed by hand after fitting." in held_out.cautions
     assert "without the changes" not in finding(held_out, "Discrimination").text
@@ -290,11 +290,11 @@ def test_three_labels_are_judged_by_the_worst() -> None:
     for each in data["other_labels"]:
         each["validation"]["discrimination"]["auc"] = estimate(*aucs[each["label"]])
     data["validation"]["discrimination"]["auc"] = estimate(*aucs["stroke"])
-    found = finding(verdict(data), "Discrimination")
-    assert found.mark == POOR
-    assert found.headline == "Worst for “none”: perhaps no better than chance"
+    result = finding(verdict(data), "Discrimination")
+    assert result.mark == POOR
+    assert result.headline == "Worst for “none”: perhaps no better than chance"
     for label, (value, *_) in aucs.items():
-        assert f"“{label}”: AUC {value:.2f}" in found.text
+        assert f"“{label}”: AUC {value:.2f}" in result.text
     for row, n in zip(data["validation"]["by_label"], (99, 281, 20), strict=True):
         row["n"] = n
     assert caution_with(data, "99 with the label “bleeding”, 20 with the label “stroke”. At least")
@@ -303,8 +303,8 @@ def test_three_labels_are_judged_by_the_worst() -> None:
 
 
 def test_rounded_counts_and_a_model_without_draws_have_a_verdict() -> None:
-    for found in (three_labels_summary(min_cell=10), unsteady_summary(min_cell=5)):
-        shown = str(verdict(found))
+    for result in (three_labels_summary(min_cell=10), unsteady_summary(min_cell=5)):
+        shown = str(verdict(result))
         assert "None" not in shown.replace("None of the", "")
         assert "nan" not in shown
         assert "percentage points" not in shown  # of risks: the mean difference would tell counts

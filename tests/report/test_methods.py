@@ -38,7 +38,7 @@ def with_setting(name: str, value: str) -> str:
 
 def test_of_a_cross_validated_list() -> None:
     _, y = patients()
-    text, found = methods_text(summary()), summary()
+    text, result = methods_text(summary()), summary()
     n, n_events = len(y), int(y.sum())
     pool = len(fitted().pool_)
     for words in (
@@ -50,7 +50,7 @@ def test_of_a_cross_validated_list() -> None:
         "10% of the observations.",
         "A priori, 3 rules and 1 condition per rule were expected; the Dirichlet prior of each "
         "rule had 1 pseudocount for each outcome.",
-        f"{found.convergence.n_iter:,} iterations" if found.convergence else "",
+        f"{result.convergence.n_iter:,} iterations" if result.convergence else "",
         "The chains converged (R-hat of the log posterior ",
         "point estimate",
         "3-fold cross-validation, stratified by outcome",
@@ -71,8 +71,8 @@ def test_columns_that_were_left_out_do_not_count() -> None:
 
 
 def test_of_a_held_out_table() -> None:
-    found = summarise(fitted(), *patients(), folds=None, holdout=patients(100, seed=1))
-    text = methods_text(found)
+    result = summarise(fitted(), *patients(), folds=None, holdout=patients(100, seed=1))
+    text = methods_text(result)
     assert "Performance was estimated on a held-out table (100 cases, " in text
     assert "fold" not in text
     assert (
@@ -166,8 +166,8 @@ def test_links_lead_to_pages_beside_the_report() -> None:
 
 
 def test_links_lead_nowhere_else(tmp_path: Path) -> None:
-    found = links_from(tmp_path / "r.html", {"calculator": tmp_path / "javascript:alert(1)"})
-    assert found == {"calculator": "javascript%3Aalert%281%29"}
+    result = links_from(tmp_path / "r.html", {"calculator": tmp_path / "javascript:alert(1)"})
+    assert result == {"calculator": "javascript%3Aalert%281%29"}
     assert links_from(tmp_path / "r.html", {"calculator": None}) == {}
     for address in ("javascript:alert(1)", "https://example.org/x", "//example.org/x"):
         with pytest.raises(ParamError, match="must be a relative address"):

@@ -178,10 +178,10 @@ def test_hostile_names_change_no_element() -> None:
 
 
 def test_hostile_names_are_unchanged_in_the_data() -> None:
-    found = named_summary(True)
-    reader = Reader(report_page(found))
-    assert json.loads(reader.data) == found.to_dict()
-    names = {column.name[2:] for column in found.people.columns}
+    result = named_summary(True)
+    reader = Reader(report_page(result))
+    assert json.loads(reader.data) == result.to_dict()
+    names = {column.name[2:] for column in result.people.columns}
     assert set(HOSTILE) <= names
 
 
@@ -216,7 +216,7 @@ def test_all_drawings_are_there() -> None:
     places = re.compile(r' (?:points|x|y|x1|x2|y1|y2|cx|cy|width|height)="([^"]*)"')
     numbers = re.compile(r"[-0-9., ]*")
     for svg in drawn.values():
-        assert all(numbers.fullmatch(place) for place in places.findall(svg))
+        assert all(numbers.fullmatch(index) for index in places.findall(svg))
 
 
 def test_ticks_are_round() -> None:
@@ -258,8 +258,8 @@ def test_a_page_of_exact_draws_says_nothing_of_chains(page: Reader) -> None:
     """What was summed over all lists is called so; a page of chains tells how they moved."""
     X, y = patients()
     few = X[["sex", "prior stroke"]]
-    found = summarise(classifier(n_iter=2_000).fit(few, y), few, y, folds=2)
-    exact = Reader(report_page(found)).text
+    result = summarise(classifier(n_iter=2_000).fit(few, y), few, y, folds=2)
+    exact = Reader(report_page(result)).text
     assert "The posterior is exact, summed over all lists. The sum is over all lists" in exact
     assert "another seed gives the same ones" in exact
     assert "4 times 1,000 lists were drawn from it" in exact

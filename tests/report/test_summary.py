@@ -41,16 +41,16 @@ def test_it_is_json_and_comes_back() -> None:
 
 
 def test_lines_are_those_of_the_list() -> None:
-    found, rule_list = summary(), fitted().rule_list_
-    assert [line.n for line in found.lines] == [rule.n for rule in rule_list]
-    for line, rule in zip(found.lines, rule_list, strict=True):
+    result, rule_list = summary(), fitted().rule_list_
+    assert [line.n for line in result.lines] == [rule.n for rule in rule_list]
+    for line, rule in zip(result.lines, rule_list, strict=True):
         assert line.condition == rule.text
         assert line.risks[0].name == "stroke"
         assert line.risks[0].n == rule.label_counts[1]
         assert line.risks[0].probability == rule.probabilities[1]
         assert (line.risks[0].low, line.risks[0].high) == rule.interval(True)
-    assert [line.head for line in found.lines][:2] == ["if", "else if"]
-    assert found.lines[-1].head == "else"
+    assert [line.head for line in result.lines][:2] == ["if", "else if"]
+    assert result.lines[-1].head == "else"
 
 
 def test_performance_is_out_of_fold() -> None:
@@ -71,9 +71,9 @@ def test_performance_is_out_of_fold() -> None:
 
 
 def test_mean_roc_has_the_mean_area() -> None:
-    found = summary().validation.discrimination
-    x, height = np.array(found.mean_roc).T
-    assert np.trapezoid(height, x) == pytest.approx(found.auc.value)
+    result = summary().validation.discrimination
+    x, height = np.array(result.mean_roc).T
+    assert np.trapezoid(height, x) == pytest.approx(result.auc.value)
 
 
 def test_groups_by_line_hold_everybody() -> None:
@@ -123,8 +123,8 @@ def test_subgroups() -> None:
 def test_subgroups_that_are_no_columns() -> None:
     X, y = patients()
     centre = np.where(np.arange(400) < 100, "A", "B")
-    found = summarise(fitted(), X, y, folds=2, subgroups={"centre": centre})
-    assert [(r.column, r.name, r.n) for r in found.validation.subgroups] == [
+    result = summarise(fitted(), X, y, folds=2, subgroups={"centre": centre})
+    assert [(r.column, r.name, r.n) for r in result.validation.subgroups] == [
         ("centre", "A", 100),
         ("centre", "B", 300),
     ]
@@ -133,65 +133,65 @@ def test_subgroups_that_are_no_columns() -> None:
 def test_held_out_table() -> None:
     X, y = patients()
     late = patients(200, seed=8)
-    found = summarise(fitted(), X, y, folds=None, holdout=late, subgroups=["sex"])
+    result = summarise(fitted(), X, y, folds=None, holdout=late, subgroups=["sex"])
     truth, risk = late[1], fitted().predict_proba(late[0])[:, 1]
-    assert found.validation.method == "held-out table"
-    assert found.validation.n == 200
-    assert found.validation.discrimination.auc.value == pytest.approx(roc_auc_score(truth, risk))
-    assert found.stability is None
-    assert found.folds == []
-    assert found.about.notes == []
-    assert sum(row.n for row in found.validation.subgroups) == 200  # type: ignore[misc]
-    page = report_page(found)
+    assert result.validation.method == "held-out table"
+    assert result.validation.n == 200
+    assert result.validation.discrimination.auc.value == pytest.approx(roc_auc_score(truth, risk))
+    assert result.stability is None
+    assert result.folds == []
+    assert result.about.notes == []
+    assert sum(row.n for row in result.validation.subgroups) == 200  # type: ignore[misc]
+    page = report_page(result)
     assert "out of sample, held-out table" in page
     assert "fold cross-validation" not in page.split('id="data"')[0]
     assert "No cross-validation was run" in page
     overstated = float(np.mean(np.sign(risk - truth.mean()) * (risk - truth)))
-    assert found.validation.calibration.overstatement.value == pytest.approx(overstated)
+    assert result.validation.calibration.overstatement.value == pytest.approx(overstated)
     side = "far from" if overstated >= 0 else "close to"
     assert f"{abs(100 * overstated):.1f} percentage points too {side} the overall share" in page
 
 
 def test_held_out_table_beside_folds() -> None:
-    found = summarise(fitted(), *patients(), folds=3, holdout=patients(200, seed=8))
+    result = summarise(fitted(), *patients(), folds=3, holdout=patients(200, seed=8))
     crossed = summary().validation.discrimination.auc
-    assert found.cross_validated_auc == crossed
-    assert found.stability is not None
-    assert "By cross-validation on the training table it is" in report_page(found)
+    assert result.cross_validated_auc == crossed
+    assert result.stability is not None
+    assert "By cross-validation on the training table it is" in report_page(result)
 
 
 @pytest.mark.parametrize("event", [True, False])
 def test_held_out_people_of_one_label(event: bool) -> None:
     X, y = patients(200, seed=8)
-    found = summarise(fitted(), *patients(), folds=None, holdout=(X[y == event], y[y == event]))
-    assert np.isnan(found.validation.discrimination.auc.value)
-    page = report_page(found)
+    result = summarise(fitted(), *patients(), folds=None, holdout=(X[y == event], y[y == event]))
+    assert np.isnan(result.validation.discrimination.auc.value)
+    page = report_page(result)
     assert "The AUC needs cases both with and without the event" in page
     assert "The calibration slope cannot be estimated" in page
 
 
 def test_training_data_held_out_are_noted() -> None:
     X, y = patients()
-    found = summarise(fitted(), X, y, folds=None, holdout=(X.iloc[::-1], y.iloc[::-1]))
-    assert any("looks like the same data" in note for note in found.about.notes)
+    result = summarise(fitted(), X, y, folds=None, holdout=(X.iloc[::-1], y.iloc[::-1]))
+    assert any("looks like the same data" in note for note in result.about.notes)
 
 
 def test_another_table_is_noted() -> None:
-    found = summarise(fitted(), *patients(300, seed=5), folds=2)
-    assert any("not the one that the list was fitted to" in note for note in found.about.notes)
+    result = summarise(fitted(), *patients(300, seed=5), folds=2)
+    assert any("not the one that the list was fitted to" in note for note in result.about.notes)
     assert summary().about.notes == []
 
 
 def test_one_of_three_labels_is_evaluated_against_the_rest() -> None:
     X, outcome = three_outcomes()
-    found = summarise(fitted_to_three(), X, outcome, folds=3, positive="none")
-    assert found.other_labels == []
-    assert found.about.positive == "none"
-    assert [row.name for row in found.validation.by_label] == ["bleeding", "none", "stroke"]
-    assert found.validation.by_label[1].auc == found.validation.discrimination.auc
-    assert found.validation.n_events == (outcome == "none").sum()
-    assert [risk.name for risk in found.lines[0].risks] == ["none", "bleeding", "stroke"]
-    page = report_page(found)
+    result = summarise(fitted_to_three(), X, outcome, folds=3, positive="none")
+    assert result.other_labels == []
+    assert result.about.positive == "none"
+    assert [row.name for row in result.validation.by_label] == ["bleeding", "none", "stroke"]
+    assert result.validation.by_label[1].auc == result.validation.discrimination.auc
+    assert result.validation.n_events == (outcome == "none").sum()
+    assert [risk.name for risk in result.lines[0].risks] == ["none", "bleeding", "stroke"]
+    page = report_page(result)
     assert "against all other labels together" in page
     assert "Each label against all others" in page
 
@@ -199,38 +199,38 @@ def test_one_of_three_labels_is_evaluated_against_the_rest() -> None:
 def test_of_three_labels_all_are_evaluated_unless_one_is_chosen() -> None:
     """Every label has its own curves, calibration and subgroups; none is chosen silently."""
     X, outcome = three_outcomes()
-    found = three_labels_summary()
-    assert [each.label for each in found.other_labels] == ["bleeding", "none"]
-    assert found.about.positive == "stroke"
-    assert found.about.title == "A rule list for outcome"
-    for label, measures in evaluated(found).items():
+    result = three_labels_summary()
+    assert [each.label for each in result.other_labels] == ["bleeding", "none"]
+    assert result.about.positive == "stroke"
+    assert result.about.title == "A rule list for outcome"
+    for label, measures in evaluated(result).items():
         chosen = summarise(
             fitted_to_three(), X, outcome, folds=None, holdout=(X, outcome), positive=label
         )
         assert measures.n_events == (outcome == label).sum() == chosen.validation.n_events
         short = next(row for row in measures.by_label if row.name == label)
         assert short.auc == measures.discrimination.auc
-    page = report_page(found)
+    page = report_page(result)
     for label in ("bleeding", "none", "stroke"):
         heading = f'<h3><bdi>{label}</bdi> <span class="basis">against all other labels'
         assert page.count(heading) == 5  # discrimination to subgroups
-    assert page.count('<td class="label-name">') == 3 * len(found.lines)
+    assert page.count('<td class="label-name">') == 3 * len(result.lines)
     assert "Predicted outcome: <bdi>outcome</bdi> (<bdi>bleeding</bdi>, <bdi>none</bdi>" in page
 
 
-def evaluated(found: Summary) -> dict[str, Any]:
+def evaluated(result: Summary) -> dict[str, Any]:
     """The measures of each label."""
-    others = {each.label: each.validation for each in found.other_labels}
-    return {found.about.positive: found.validation, **others}
+    others = {each.label: each.validation for each in result.other_labels}
+    return {result.about.positive: result.validation, **others}
 
 
 def test_three_labels_under_a_minimum_cell() -> None:
-    found = three_labels_summary(min_cell=10)
-    assert [n for n in counts_in(found.to_dict()) if n % 10] == []
-    for measures in evaluated(found).values():
+    result = three_labels_summary(min_cell=10)
+    assert [n for n in counts_in(result.to_dict()) if n % 10] == []
+    for measures in evaluated(result).values():
         histogram = measures.calibration.histogram
         assert [n for n in [*histogram.events, *histogram.others] if n % 10] == []
-    report_page(found)
+    report_page(result)
 
 
 def test_the_histogram_holds_everybody() -> None:
@@ -249,24 +249,24 @@ def test_weights_are_for_fitting_alone() -> None:
     weights = np.where(y, 2.0, 1.0)
     weights[7] = 0
     heavy = classifier().fit(X, y, sample_weight=weights)
-    found = summarise(heavy, X, y, folds=2, sample_weight=weights)
-    assert found.about.weighted
-    assert found.about.notes == []
-    assert sum(line.n for line in found.lines) == weights.sum()  # type: ignore[misc]
-    assert found.validation.n == 399
-    assert found.people.n[0] == 399
-    assert "In evaluation, every case counts once" in report_page(found)
+    result = summarise(heavy, X, y, folds=2, sample_weight=weights)
+    assert result.about.weighted
+    assert result.about.notes == []
+    assert sum(line.n for line in result.lines) == weights.sum()  # type: ignore[misc]
+    assert result.validation.n == 399
+    assert result.people.n[0] == 399
+    assert "In evaluation, every case counts once" in report_page(result)
 
 
 def test_averages_over_the_posterior_are_what_is_judged() -> None:
     X, y = patients()
     averaging = classifier(predict_with="posterior").fit(X, y)
     late = patients(200, seed=8)
-    found = summarise(averaging, X, y, folds=None, holdout=late)
+    result = summarise(averaging, X, y, folds=None, holdout=late)
     area = roc_auc_score(late[1], averaging.predict_proba(late[0])[:, 1])
-    assert found.validation.discrimination.auc.value == pytest.approx(area)
-    assert "averages over all lists" in report_page(found)
-    (curve,) = found.validation.discrimination.curves
+    assert result.validation.discrimination.auc.value == pytest.approx(area)
+    assert "averages over all lists" in report_page(result)
+    (curve,) = result.validation.discrimination.curves
     assert len(curve.sensitivity) <= 100
     assert (curve.sensitivity[0], curve.sensitivity[-1]) == (0, 1)
 
@@ -275,10 +275,10 @@ def test_averages_over_the_posterior_are_what_is_judged() -> None:
 def test_a_model_gives_what_its_classifier_gives(predict_with: str) -> None:
     X, y = patients()
     late = patients(150, seed=3)
-    found = classifier(predict_with=predict_with).fit(X, y)
+    result = classifier(predict_with=predict_with).fit(X, y)
     training = {"fingerprint": "sha256:12", "date": "2026-01-01", "versions": {"elseif": "0"}}
-    model = replace(as_model(found), training=training)
-    ours, theirs = (summarise(m, X, y, folds=2, holdout=late) for m in (found, model))
+    model = replace(as_model(result), training=training)
+    ours, theirs = (summarise(m, X, y, folds=2, holdout=late) for m in (result, model))
     assert theirs.validation.discrimination.auc == ours.validation.discrimination.auc
     assert theirs.lines == ours.lines
     assert theirs.about.fingerprint == "sha256:12"
@@ -299,11 +299,11 @@ def test_a_list_without_rules() -> None:
     X, y = patients()
     alone = classifier(empty_pool="default_rule", min_support=0.999)
     constant = X.assign(age=0.0)[["age"]]
-    found = summarise(alone.fit(constant, y), constant, y, folds=2)
-    assert [line.head for line in found.lines] == ["always"]
-    assert found.validation.discrimination.auc.value == 0.5
-    assert found.posterior is None
-    assert "nothing to sample" in report_page(found)
+    result = summarise(alone.fit(constant, y), constant, y, folds=2)
+    assert [line.head for line in result.lines] == ["always"]
+    assert result.validation.discrimination.auc.value == 0.5
+    assert result.posterior is None
+    assert "nothing to sample" in report_page(result)
 
 
 def test_the_list_of_the_report_is_among_the_good_ones() -> None:
@@ -331,8 +331,8 @@ def test_settings_to_the_letter() -> None:
 def test_date_can_be_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
     X, y = patients()
-    found = summarise(fitted(), X, y, folds=None, holdout=patients(100, seed=1))
-    assert found.about.created == "1970-01-01 00:00 UTC"
+    result = summarise(fitted(), X, y, folds=None, holdout=patients(100, seed=1))
+    assert result.about.created == "1970-01-01 00:00 UTC"
 
 
 @pytest.mark.parametrize(
@@ -395,47 +395,47 @@ def numbers_in(value: Any, key: str = "") -> Iterator[tuple[str, float]]:
 def counts_in(summary: dict[str, Any]) -> list[float]:
     """Every count of people in a summary's plain data; weights may make it a fraction."""
     about_people = {k: v for k, v in summary.items() if k not in ABOUT_LISTS}
-    found = list(numbers_in(about_people))
-    unknown = {key for key, n in found if isinstance(n, int)} - {*PEOPLE, *NOT_PEOPLE}
+    values = list(numbers_in(about_people))
+    unknown = {key for key, n in values if isinstance(n, int)} - {*PEOPLE, *NOT_PEOPLE}
     assert unknown == set(), "say in PEOPLE or NOT_PEOPLE whether these count people"
-    return [n for key, n in found if key in PEOPLE]
+    return [n for key, n in values if key in PEOPLE]
 
 
 def test_counts_are_rounded_everywhere() -> None:
     exact = counts_in(summary().to_dict())
     assert {1, 2, 3} & set(exact)  # there is something to round
-    found = summary(min_cell=10)
-    counts = counts_in(found.to_dict())
+    result = summary(min_cell=10)
+    counts = counts_in(result.to_dict())
     assert len(counts) > 100
     assert [n for n in counts if n % 10] == []
-    page = report_page(found)
+    page = report_page(result)
     assert "Counts are rounded to multiples of 10." in page
     assert "Counts are rounded" not in report_page(summary())
 
 
 def test_rounded_numbers_are_near_the_true_ones() -> None:
     """A set of people has its true number by label, rounded; measures are those of rounding."""
-    found, exact = summary(min_cell=10), summary()
-    for line, true in zip(found.lines, exact.lines, strict=True):
+    result, exact = summary(min_cell=10), summary()
+    for line, true in zip(result.lines, exact.lines, strict=True):
         for risk, of_exact in zip(line.risks, true.risks, strict=True):
             assert risk.n == 10 * np.floor(of_exact.n / 10 + 0.5)
         assert line.n == sum(risk.n for risk in line.risks)
         events = line.risks[0].n
         assert line.risks[0].probability == pytest.approx((events + 1) / (line.n + 2))
-    assert abs(found.validation.discrimination.auc.value - exact.apparent_auc) < 0.15
-    assert abs(found.apparent_auc - exact.apparent_auc) < 0.05
-    assert found.validation.discrimination.fold_aucs == []
-    assert np.isnan(found.stability.mean_risk_difference) if found.stability else False
+    assert abs(result.validation.discrimination.auc.value - exact.apparent_auc) < 0.15
+    assert abs(result.apparent_auc - exact.apparent_auc) < 0.05
+    assert result.validation.discrimination.fold_aucs == []
+    assert np.isnan(result.stability.mean_risk_difference) if result.stability else False
 
 
 def test_a_coarse_cell_leaves_a_page() -> None:
     """Lines, groups and folds may round to nobody, and everything is still drawn."""
-    found = summary(min_cell=60)
-    assert any(line.n == 0 for line in found.lines)
-    assert all(np.isfinite(risk.probability) for line in found.lines for risk in line.risks)
-    page = report_page(found)
+    result = summary(min_cell=60)
+    assert any(line.n == 0 for line in result.lines)
+    assert all(np.isfinite(risk.probability) for line in result.lines for risk in line.risks)
+    page = report_page(result)
     assert "nan" not in page.lower().replace("finance", "")
-    assert isinstance(found, Summary)
+    assert isinstance(result, Summary)
 
 
 def test_columns_left_out_tell_no_values() -> None:
@@ -447,23 +447,23 @@ def test_columns_left_out_tell_no_values() -> None:
     numbered = next(c for c in exact if c.name == "patient")
     assert numbered.levels == [] == numbered.quartiles  # with no minimum cell either
     assert numbered.left_out == "looks like an identifier (400 distinct values in 400 rows)"
-    found = summarise(clf, X, y, folds=2, min_cell=10)
-    column = next(c for c in found.people.columns if c.name == "patient")
+    result = summarise(clf, X, y, folds=2, min_cell=10)
+    column = next(c for c in result.people.columns if c.name == "patient")
     assert column.levels == [] == column.quartiles
-    assert "P00" not in report_page(found)
+    assert "P00" not in report_page(result)
 
 
 def test_rare_levels_are_taken_together() -> None:
-    found = summary(min_cell=10)
-    region = next(c for c in found.people.columns if c.name == "region")
+    result = summary(min_cell=10)
+    region = next(c for c in result.people.columns if c.name == "region")
     assert [level.name for level in region.levels] == ["north", "south", "west", "other"]
-    groups = [row.name for row in found.validation.subgroups if row.column == "region"]
+    groups = [row.name for row in result.validation.subgroups if row.column == "region"]
     assert groups == ["north", "south", "west", "other"]
 
 
 def test_quartiles_are_told_of_enough_people_and_in_few_digits() -> None:
-    found = summary(min_cell=80)
-    age = next(c for c in found.people.columns if c.name == "age")
+    result = summary(min_cell=80)
+    age = next(c for c in result.people.columns if c.name == "age")
     assert age.quartiles[0] is not None
     assert age.quartiles[2] is None  # 100 people with a stroke are told as 80, one step
     visit = next(c for c in summary(min_cell=10).people.columns if c.name == "visit")
@@ -476,11 +476,11 @@ def test_held_out_people_are_rounded(kind: str) -> None:
     X, y = patients()
     other = patients(150, seed=3)
     folds = 2 if kind == "both" else None
-    found = summarise(fitted(), X, y, folds=folds, holdout=other, min_cell=10)
-    assert found.validation.n % 10 == 0
-    assert abs(found.validation.n - 150) <= 10
-    assert (found.cross_validated_auc is None) == (kind == "holdout")
-    report_page(found)
+    result = summarise(fitted(), X, y, folds=folds, holdout=other, min_cell=10)
+    assert result.validation.n % 10 == 0
+    assert abs(result.validation.n - 150) <= 10
+    assert (result.cross_validated_auc is None) == (kind == "holdout")
+    report_page(result)
 
 
 def test_averages_over_the_posterior_cannot_be_disclosed() -> None:
@@ -501,21 +501,21 @@ def test_too_few_people() -> None:
 def test_another_table_is_rounded_apart_from_the_list() -> None:
     """The list's own counts are of people who are not at hand: rounded on their own."""
     X, y = patients(300, seed=8)
-    found = summarise(fitted(), X, y, folds=2, min_cell=10)
-    assert any("not the one that the list was fitted to" in note for note in found.about.notes)
+    result = summarise(fitted(), X, y, folds=2, min_cell=10)
+    assert any("not the one that the list was fitted to" in note for note in result.about.notes)
     own = [10 * np.floor(rule.label_counts[1] / 10 + 0.5) for rule in fitted().rule_list_]
-    assert [line.risks[0].n for line in found.lines] == own
-    report_page(found)
+    assert [line.risks[0].n for line in result.lines] == own
+    report_page(result)
 
 
 def test_weighted_people_are_rounded() -> None:
     X, y = patients()
     weights = np.resize([1.0, 2.0, 0.5], len(y))
     clf = classifier().fit(X, y, sample_weight=weights)
-    found = summarise(clf, X, y, sample_weight=weights, folds=2, min_cell=10)
-    assert [n for n in counts_in(found.to_dict()) if n % 10] == []
-    assert abs(sum(line.n for line in found.lines) - weights.sum()) <= 50
-    assert abs(found.about.n - 400) <= 10
+    result = summarise(clf, X, y, sample_weight=weights, folds=2, min_cell=10)
+    assert [n for n in counts_in(result.to_dict()) if n % 10] == []
+    assert abs(sum(line.n for line in result.lines) - weights.sum()) <= 50
+    assert abs(result.about.n - 400) <= 10
 
 
 # ------------------------------------------------------ convergence and other lists
@@ -524,13 +524,13 @@ def test_weighted_people_are_rounded() -> None:
 def test_means_and_errors_of_convergence_are_left_out_under_a_minimum_cell() -> None:
     """Neither in numbers nor in words; without a minimum cell they are in both."""
     for min_cell in (None, 5):
-        found = unsteady_summary(min_cell=min_cell).to_dict()
-        quantities = found["convergence"]["quantities"]
+        content = unsteady_summary(min_cell=min_cell).to_dict()
+        quantities = content["convergence"]["quantities"]
         assert len(quantities) > 3
         for name in ("mean", "mcse"):
             assert all(q[name] is None for q in quantities) == (min_cell is not None)
-        page = report_page(found)
-        assert ("percentage points" in str(found["convergence"]["rows"])) == (min_cell is None)
+        page = report_page(content)
+        assert ("percentage points" in str(content["convergence"]["rows"])) == (min_cell is None)
         assert ("standard error up to" in page) == (min_cell is None)
 
 
@@ -540,13 +540,13 @@ def test_lines_have_an_interval_over_all_lists() -> None:
     expected = line_intervals(
         fitted().posterior_, fitted().rule_list_, fitted().model_.read(X), 0.95
     )
-    found = summary().to_dict()
-    for line, ends in zip(found["lines"], expected, strict=True):
-        told = [[risk["low_over_lists"], risk["high_over_lists"]] for risk in line["risks"]]
-        np.testing.assert_allclose(told, ends[::-1], rtol=0, atol=1e-12)
-    page = report_page(found)
+    content = summary().to_dict()
+    for line, ends in zip(content["lines"], expected, strict=True):
+        intervals = [[risk["low_over_lists"], risk["high_over_lists"]] for risk in line["risks"]]
+        np.testing.assert_allclose(intervals, ends[::-1], rtol=0, atol=1e-12)
+    page = report_page(content)
     assert "Over all lists" in page
-    first = found["lines"][0]["risks"][0]
+    first = content["lines"][0]["risks"][0]
     both = percent_range(first["low_over_lists"], first["high_over_lists"], 0)
     assert f"over all lists </span>{both}</td>" in page
     assert "Two things are uncertain" in page

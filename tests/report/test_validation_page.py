@@ -50,20 +50,18 @@ def fitted() -> BayesianRuleListClassifier:
 
 @pytest.fixture(scope="module")
 def data(fitted: BayesianRuleListClassifier) -> dict[str, Any]:
-    found = validate_externally(fitted, THERE[["walks", "age"]], THERE.falls)
-    return page_data(validation_page(found))
+    validation = validate_externally(fitted, THERE[["walks", "age"]], THERE.falls)
+    return page_data(validation_page(validation))
 
 
 def page_data(page: str) -> dict[str, Any]:
     """The numbers inside a page."""
-    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
-    assert found is not None
-    return json.loads(found[1])
+    match = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
+    assert match is not None
+    return json.loads(match[1])
 
 
-def test_the_numbers_are_those_of_the_validation(
-    fitted: BayesianRuleListClassifier, data: dict[str, Any]
-) -> None:
+def test_the_numbers_are_those_of_the_validation(data: dict[str, Any]) -> None:
     measures = data["measures"]
     assert measures["discrimination"]["auc"] == data["auc"]
     assert measures["calibration"]["recalibration"] == data["recalibration"]
@@ -84,17 +82,17 @@ def test_recalibrated_risks_are_those_of_the_model_that_is_saved(
     fitted: BayesianRuleListClassifier, discount: float | None
 ) -> None:
     X, y = THERE[["walks", "age"]], THERE.falls
-    found = validate_externally(fitted, X, y, discount=discount).recalibrated
+    result = validate_externally(fitted, X, y, discount=discount).recalibrated
     made = recalibrate(fitted, X, y, discount)
-    assert found is not None
+    assert result is not None
     assert made.recalibrated is not None
-    assert found.discount == made.recalibrated["discount"]
-    assert found.is_learnt == (discount is None)
-    for line, rule in zip(found.lines, made.rule_list, strict=True):
+    assert result.discount == made.recalibrated["discount"]
+    assert result.is_learnt == (discount is None)
+    for line, rule in zip(result.lines, made.rule_list, strict=True):
         assert line.risk.value == pytest.approx(float(rule.probabilities[-1]))
         assert (line.risk.low, line.risk.high) == pytest.approx(rule.interval("yes", 0.95))
-    assert sum(line.new_n for line in found.lines) == len(THERE)
-    assert sum(line.old_n for line in found.lines) == len(HERE)
+    assert sum(line.new_n for line in result.lines) == len(THERE)
+    assert sum(line.old_n for line in result.lines) == len(HERE)
 
 
 def test_a_discount_lies_between_0_and_1(fitted: BayesianRuleListClassifier) -> None:
@@ -137,12 +135,12 @@ def test_without_recalibration_or_drift_it_says_why(data: dict[str, Any]) -> Non
     assert drift.mark == "unknown"
 
 
-def test_posterior_averages_have_a_page(fitted: BayesianRuleListClassifier) -> None:
+def test_posterior_averages_have_a_page() -> None:
     averaging = BayesianRuleListClassifier(random_state=0, predict_with="posterior")
     averaging.fit(HERE[["walks", "age"]], HERE.falls)
-    found = validate_externally(averaging, THERE[["walks", "age"]], THERE.falls)
-    assert found.recalibrated is None
-    assert "Not shown: recalibration starts" in validation_page(found)
+    validation = validate_externally(averaging, THERE[["walks", "age"]], THERE.falls)
+    assert validation.recalibrated is None
+    assert "Not shown: recalibration starts" in validation_page(validation)
 
 
 def test_of_two_sides_of_a_cut_one_is_shown(data: dict[str, Any]) -> None:
@@ -198,11 +196,11 @@ def test_what_the_program_refuses(
 
 
 def test_synthetic_people_are_told(fitted: BayesianRuleListClassifier) -> None:
-    found = validate_externally(fitted, THERE[["walks", "age"]], THERE.falls)
-    assert not found.synthetic
+    validation = validate_externally(fitted, THERE[["walks", "age"]], THERE.falls)
+    assert not validation.synthetic
     from dataclasses import replace
 
-    page = validation_page(replace(found, synthetic=True), title="Falls")
+    page = validation_page(replace(validation, synthetic=True), title="Falls")
     assert "<title>SYNTHETIC patients: falls</title>" in page
 
 
@@ -216,8 +214,8 @@ def test_the_label_that_is_evaluated(tmp_path: Path, capsys: pytest.CaptureFixtu
         drawn = (rng.random((n, 1)) > chance.cumsum(axis=1)).sum(axis=1)
         return pd.DataFrame({"walks": walks, "age": rng.integers(60, 95, n), "fate": fate[drawn]})
 
-    here, there = rows(400), rows(300)
-    clf = BayesianRuleListClassifier(random_state=0).fit(here[["walks", "age"]], here.fate)
+    people, there = rows(400), rows(300)
+    clf = BayesianRuleListClassifier(random_state=0).fit(people[["walks", "age"]], people.fate)
     model, table = tmp_path / "model.json", tmp_path / "there.csv"
     save_model(clf, model)
     there.to_csv(table, index=False)
@@ -229,8 +227,8 @@ def test_the_label_that_is_evaluated(tmp_path: Path, capsys: pytest.CaptureFixtu
     )
     assert run([*command, "--positive", "fall", "--force"]) == 0
     assert "against all others" not in capsys.readouterr().err
-    found = json.loads(results.read_text())
-    assert found["positive"] == "fall"
-    assert found["n_events"] == (there.fate == "fall").sum()
+    content = json.loads(results.read_text())
+    assert content["positive"] == "fall"
+    assert content["n_events"] == (there.fate == "fall").sum()
     assert run([*command, "--positive", "fal", "--force"]) == 2
     assert "Did you mean 'fall'" in capsys.readouterr().err

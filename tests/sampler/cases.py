@@ -92,8 +92,8 @@ def split_truths(truths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             condition_ids[a, i] = len(conditions)
             conditions.append(truth | also)
     order = rng.permutation(len(conditions))
-    place = np.append(np.argsort(order), -1)
-    return np.stack(conditions)[order], place[condition_ids]
+    index = np.append(np.argsort(order), -1)
+    return np.stack(conditions)[order], index[condition_ids]
 
 
 def random_case(

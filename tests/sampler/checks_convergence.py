@@ -35,8 +35,8 @@ class Summary:
         runs = join_runs(chains)
         weights = runs.n_draws / runs.n_draws.sum()
         mean = float(weights @ runs.log_posterior)
-        first, place = distinct_lists(runs)
-        shares = np.bincount(place, weights=weights)
+        first, index = distinct_lists(runs)
+        shares = np.bincount(index, weights=weights)
         return cls(
             log_posterior=mean,
             spread=float(np.sqrt(weights @ (runs.log_posterior - mean) ** 2)),

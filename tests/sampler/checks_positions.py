@@ -62,24 +62,24 @@ def position_balance(
         case.compiled.data, case.compiled.prior, tuning, temperature, state, fresh,
         items, offsets, ends, steps, values, wrong,
     )  # fmt: skip
-    found = np.zeros((len(lists), len(lists)))
+    totals = np.zeros((len(lists), len(lists)))
     for (d, step), end, (decided, *below) in zip(owned, ends, values, strict=True):
         adds = step.option == "add and position"
         n_positions = len(d) + 1 if adds else len(d)
         stays = step.probability * (decided if adds else 1.0 - decided)
         if not adds:
-            found[number[d], end[1]] += step.probability * decided
+            totals[number[d], end[1]] += step.probability * decided
         at = np.diff(below[:n_positions], prepend=0.0)
-        np.add.at(found, (number[d], end[2 : 2 + n_positions]), stays * at)
-    np.fill_diagonal(found, 0.0)
-    expected = np.zeros_like(found)
+        np.add.at(totals, (number[d], end[2 : 2 + n_positions]), stays * at)
+    np.fill_diagonal(totals, 0.0)
+    expected = np.zeros_like(totals)
     for d, i in number.items():
         for e, p in naive.positioned(proposals, logs, d, case.pool_size).items():
             expected[i, number[e]] = p
     target = np.array([logs[d] for d in lists])
-    flows = np.exp(target - logsumexp(target))[:, None] * found
+    flows = np.exp(target - logsumexp(target))[:, None] * totals
     return PositionBalance(
-        transitions=largest((found - expected).ravel()),
+        transitions=largest((totals - expected).ravel()),
         detailed_balance=largest((flows - flows.T).ravel()),
         invariance=largest(flows.sum(axis=0) - flows.sum(axis=1)),
         n_wrong_states=int((wrong > 0).sum()),

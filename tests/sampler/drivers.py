@@ -112,10 +112,10 @@ def make_drivers(core: Core, compile_function: Callable) -> Drivers:
             n += state.used[r, k] != fresh.used[r, k]
         n_rows = state.rows.shape[1]
         for i in range(n_rows):  # the rows stay a permutation, and the replica's own
-            found = 0
+            result = 0
             for j in range(n_rows):
-                found += state.rows[r, j] == r * n_rows + i
-            n += found != 1
+                result += state.rows[r, j] == r * n_rows + i
+            n += result != 1
         return n
 
     def evaluate_steps(

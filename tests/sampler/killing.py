@@ -18,18 +18,18 @@ from elseif.sampler import checkpoints
 
 def digest(fitted: Any, X: Any) -> str:
     """SHA-256 of lists, counts, log posteriors, traces, verdict and predictions."""
-    found, posterior = hashlib.sha256(), fitted.posterior_
+    result, posterior = hashlib.sha256(), fitted.posterior_
     arrays = [posterior.distinct.offsets, posterior.distinct.items]
     arrays += [posterior.distinct.label_counts, posterior.distinct.log_posterior]
     for chain in posterior.chains:
         arrays += [chain.n_draws, chain.distinct]
     arrays.append(fitted.predict_proba(X))
     for array in arrays:
-        found.update(np.ascontiguousarray(array).tobytes())
+        result.update(np.ascontiguousarray(array).tobytes())
     convergence = fitted.convergence_
     said = (str(fitted.rule_list_), str(convergence), convergence.acceptance, fitted.n_iter_)
-    found.update(repr((*said, convergence.swap_rates)).encode())
-    return found.hexdigest()
+    result.update(repr((*said, convergence.swap_rates)).encode())
+    return result.hexdigest()
 
 
 def killed_after(seconds: float, work: Callable[[], Any], often: float = 0.01) -> bool:

@@ -377,9 +377,9 @@ class Neighbours:
         value = math.log(backward / forward)
         if not mistakes:
             return value
-        here = possible_options(self.proposals, len(d), self.pool_size)
+        from_here = possible_options(self.proposals, len(d), self.pool_size)
         there = possible_options(self.proposals, len(step.result), self.pool_size)
-        options = math.log(there[REVERSE[step.option]] / here[step.option])
+        options = math.log(there[REVERSE[step.option]] / from_here[step.option])
         if "equal option probabilities" in mistakes:
             value -= options
         if "forgotten option case" in mistakes and len(d) == 2 and len(step.result) == 1:

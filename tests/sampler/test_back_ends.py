@@ -118,8 +118,8 @@ class Killing(Progress):
 def sampled(progress: Progress) -> list[np.ndarray]:
     how = SamplerSettings("tempered", 2, 60_000, n_jobs=2)
     problem = CASES["six-antecedents"].problem
-    found = sample(problem, how, np.random.SeedSequence(8), progress)
-    return [part for chain in found.chains for part in vars(chain).values()]
+    result = sample(problem, how, np.random.SeedSequence(8), progress)
+    return [part for chain in result.chains for part in vars(chain).values()]
 
 
 @pytest.mark.fault(54, "a worker process that is killed, or runs out of memory",
@@ -138,10 +138,10 @@ def test_a_worker_that_dies_is_replaced(
     whole = sampled(Progress())
     with back_end(name, request):
         progress = Killing(workers)
-        found = sampled(progress)
+        runs = sampled(progress)
     assert progress.killed
     assert progress.n_reports > 1
-    for mine, theirs in zip(found, whole, strict=True):
+    for mine, theirs in zip(runs, whole, strict=True):
         np.testing.assert_array_equal(mine, theirs)
 
 
@@ -198,10 +198,10 @@ def test_a_snapshot_is_the_chain(kernel: str) -> None:
 def test_runs_do_not_depend_on_pages(kernel: str) -> None:
     """Of any size; a run that is reached on another way has its pages elsewhere."""
     posed = CompiledProblem.of(CASES["six-antecedents"].problem)
-    found = []
+    result = []
     for room in (Room(), Room(n_runs=7, n_items=64), Room(n_runs=50, n_items=90)):
         chain = Chain(posed, KERNELS[kernel], np.random.SeedSequence(3), room=room)
-        found.append(chain.run(2_000))
-    for other in found[1:]:
-        for mine, theirs in zip(vars(other).values(), vars(found[0]).values(), strict=True):
+        result.append(chain.run(2_000))
+    for other in result[1:]:
+        for mine, theirs in zip(vars(other).values(), vars(result[0]).values(), strict=True):
             np.testing.assert_array_equal(mine, theirs)

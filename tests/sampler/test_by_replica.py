@@ -21,13 +21,13 @@ N_CHAINS, N_DRAWS, N_REPLICAS = 4, 1000, 6
 
 def walk(rng: np.random.Generator, stays: float) -> tuple[np.ndarray, np.ndarray]:
     """Values of 0 and 1 and the replica that holds each: replicas keep theirs for a while."""
-    held = rng.integers(0, 2, (N_CHAINS, N_REPLICAS))
+    modes = rng.integers(0, 2, (N_CHAINS, N_REPLICAS))
     values = np.empty((N_CHAINS, N_DRAWS), dtype=np.int64)
     groups = rng.integers(0, N_REPLICAS, (N_CHAINS, N_DRAWS))
     for draw in range(N_DRAWS):
-        change = rng.random(held.shape) > stays
-        held = np.where(change, rng.integers(0, 2, held.shape), held)
-        values[:, draw] = held[np.arange(N_CHAINS), groups[:, draw]]
+        change = rng.random(modes.shape) > stays
+        modes = np.where(change, rng.integers(0, 2, modes.shape), modes)
+        values[:, draw] = modes[np.arange(N_CHAINS), groups[:, draw]]
     return values, groups + N_REPLICAS * np.arange(N_CHAINS)[:, None]
 
 
@@ -49,19 +49,19 @@ def test_modes_that_predict_nearly_the_same_must_be_weighed_all_the_same(
     """The error of a prediction is small, and 24 replicas that never cross say little of modes."""
     values, groups = walk(np.random.default_rng(0), stays=1.0)
     of_modes = np.array([[0.5 - difference / 2], [0.5 + difference / 2]])
-    found = diagnose(Followed(["predicted probability 1"], of_modes, level), values, groups)[0]
-    assert found.mcse < SMALL_ERROR
-    assert found.ess < 40
-    assert found.steady is steady
+    quantities = diagnose(Followed(["predicted probability 1"], of_modes, level), values, groups)[0]
+    assert quantities.mcse < SMALL_ERROR
+    assert quantities.ess < 40
+    assert quantities.steady is steady
 
 
 def test_independent_draws_are_as_many_as_they_are() -> None:
     """Up to the chance of 24 groups; R-hat is next to 1."""
-    found = []
+    result = []
     for seed in range(20):
         values, groups = walk(np.random.default_rng(seed), stays=0.0)
-        found.append(by_replica(np.array([[0.0], [1.0]]), values, groups)[:, 0])
-    ess, r_hat = np.mean(found, axis=0)
+        result.append(by_replica(np.array([[0.0], [1.0]]), values, groups)[:, 0])
+    ess, r_hat = np.mean(result, axis=0)
     assert 0.8 < ess / (N_CHAINS * N_DRAWS) <= 1.0
     assert r_hat < 1.01
 
@@ -123,6 +123,6 @@ def test_replicas_that_cross_are_accepted() -> None:
     seeds = np.random.SeedSequence(6).spawn(4)
     run = RunOfChains(TWO_MODES.problem, OLD_LADDER, seeds, WarmStarts((WarmStart(),) * 4), 1)
     run.advance(64_000, None, Progress())
-    found = run.assess()
-    assert found.status == "converged"
-    assert found.max_replica_r_hat < 1.1
+    result = run.assess()
+    assert result.status == "converged"
+    assert result.max_replica_r_hat < 1.1

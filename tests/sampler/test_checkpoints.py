@@ -146,8 +146,8 @@ def cut(content: bytes) -> bytes:
 
 
 def flip(content: bytes) -> bytes:
-    place = len(content) * 2 // 3
-    return content[:place] + bytes([content[place] ^ 4]) + content[place + 1 :]
+    index = len(content) * 2 // 3
+    return content[:index] + bytes([content[index] ^ 4]) + content[index + 1 :]
 
 
 @pytest.mark.fault(52, "a checkpoint that is cut short, empty or has a bit flipped",
@@ -170,8 +170,8 @@ def test_every_byte_of_a_checkpoint_counts(tmp_path: Path) -> None:
     write_arrays(path, {"n_done": 7}, {"draws": np.arange(40), "steady": np.array([True, False])})
     content = path.read_bytes()
     read_arrays(path)
-    for place in range(len(content)):
-        for other in (content[:place], flipped(content, place)):
+    for index in range(len(content)):
+        for other in (content[:index], flipped(content, index)):
             damaged.write_bytes(other)
             with pytest.raises(DamagedFileError):
                 read_arrays(damaged)
@@ -186,8 +186,8 @@ def test_a_file_that_memory_has_no_room_for(tmp_path: Path) -> None:
         read_arrays(path)
 
 
-def flipped(content: bytes, place: int) -> bytes:
-    return content[:place] + bytes([content[place] ^ 1 << place % 8]) + content[place + 1 :]
+def flipped(content: bytes, index: int) -> bytes:
+    return content[:index] + bytes([content[index] ^ 1 << index % 8]) + content[index + 1 :]
 
 
 @pytest.mark.fault(53, "a checkpoint of other data, settings, seed or version",
@@ -220,11 +220,11 @@ def test_another_version_is_refused(halfway: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_what_changes_no_draw_may_change(halfway: Path, expected: str) -> None:
-    found = fit(halfway, kernel="tempered", n_iter=8_000, n_jobs=2, max_memory=5e9)
-    assert digest(found, X) == expected
+    result = fit(halfway, kernel="tempered", n_iter=8_000, n_jobs=2, max_memory=5e9)
+    assert digest(result, X) == expected
 
 
-def test_a_fit_without_a_seed_goes_on_with_its_first(halfway: Path, tmp_path: Path) -> None:
+def test_a_fit_without_a_seed_goes_on_with_its_first(tmp_path: Path) -> None:
     folder = tmp_path / "no seed"
     one = fit(folder, kernel="tempered", n_iter=4_000, random_state=None)
     assert digest(fit(folder, kernel="tempered", n_iter=4_000, random_state=None), X) == digest(
@@ -272,9 +272,9 @@ def test_a_full_disk(halfway: Path, expected: str, monkeypatch: pytest.MonkeyPat
         warnings.simplefilter("always")
         monkeypatch.setattr("elseif.files.atomic.os.write", full)
         assert resumed(halfway) == expected
-    told = [str(w.message) for w in caught if "could not be written" in str(w.message)]
-    assert len(told) == 1
-    assert "No space left on device" in told[0]
+    messages = [str(w.message) for w in caught if "could not be written" in str(w.message)]
+    assert len(messages) == 1
+    assert "No space left on device" in messages[0]
     monkeypatch.undo()
     assert before == {path: path.read_bytes() for path in files_in(halfway)}
     assert resumed(halfway) == expected

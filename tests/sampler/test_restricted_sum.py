@@ -85,22 +85,22 @@ def test_draws_of_the_posterior_agree(draws: list[RunLengthDraws], problem: Prob
     share, deviation = check_restricted(draws, problem)
     assert 0.5 < share <= 1
     assert deviation < 2
-    found = _assessed(draws, problem)
-    assert found.status == "converged"
-    assert found.restricted_sum_agrees
-    assert "by an exact sum" in str(found)
+    convergence = _assessed(draws, problem)
+    assert convergence.status == "converged"
+    assert convergence.restricted_sum_agrees
+    assert "by an exact sum" in str(convergence)
 
 
 def test_a_mode_that_no_chain_has_drawn_is_seen(
     draws: list[RunLengthDraws], problem: Problem
 ) -> None:
     """Draws of one mode in the right proportions: nothing else in the report contradicts them."""
-    found = _assessed([_only(chain, _in_first_mode) for chain in draws], problem)
-    assert found.r_hat < 1.05
-    assert found.shares_agree
-    assert all(q.steady for q in found.quantities)
-    assert found.status == "not converged"
-    assert "contradict an exact sum" in found.sentence()
+    convergence = _assessed([_only(chain, _in_first_mode) for chain in draws], problem)
+    assert convergence.r_hat < 1.05
+    assert convergence.shares_agree
+    assert all(q.steady for q in convergence.quantities)
+    assert convergence.status == "not converged"
+    assert "contradict an exact sum" in convergence.sentence()
 
 
 def test_a_mode_of_antecedents_that_were_never_drawn_is_seen_in_a_small_pool(
@@ -115,11 +115,11 @@ def test_a_mode_of_antecedents_that_were_never_drawn_is_seen_in_a_small_pool(
     summed = ExactSum.of(posed)
     assert summed.summaries().inclusion[-1] > 0.2
     drawn = [summed.draw(N_DRAWS, np.random.default_rng(k)) for k in range(N_CHAINS)]
-    found = _assessed([_only(chain, lambda d: max(d) < 16) for chain in drawn], posed)
-    assert found.r_hat < 1.05
-    assert all(q.steady for q in found.quantities)
-    assert found.status == "not converged"
-    assert "contradict an exact sum" in found.sentence()
+    convergence = _assessed([_only(chain, lambda d: max(d) < 16) for chain in drawn], posed)
+    assert convergence.r_hat < 1.05
+    assert all(q.steady for q in convergence.quantities)
+    assert convergence.status == "not converged"
+    assert "contradict an exact sum" in convergence.sentence()
 
 
 def test_one_chain_may_not_stop_where_the_sum_contradicts(
@@ -139,19 +139,19 @@ def test_a_verdict_without_the_sum_would_accept_it(
 ) -> None:
     """The mutant: what the draws of one mode are called when nobody makes the sum."""
     monkeypatch.setattr(exact_sum, "FEW_BYTES", 0)
-    found = _assessed([_only(chain, _in_first_mode) for chain in draws], problem)
-    assert np.isnan(found.restricted_deviation).all()
-    assert found.status == "converged"
+    convergence = _assessed([_only(chain, _in_first_mode) for chain in draws], problem)
+    assert np.isnan(convergence.restricted_deviation).all()
+    assert convergence.status == "converged"
 
 
 def test_no_sum_is_made_of_draws_that_are_not_accepted_anyway(
     draws: list[RunLengthDraws], problem: Problem
 ) -> None:
     """Chains of a few draws: the other checks refuse them, and a sum would take longer."""
-    found = _assessed([join_runs([_first_draws(chain, 20)]) for chain in draws], problem)
-    assert found.status == "not converged"
-    assert np.isnan(found.restricted_deviation).all()
-    assert "contradict an exact sum" not in found.sentence()
+    convergence = _assessed([join_runs([_first_draws(chain, 20)]) for chain in draws], problem)
+    assert convergence.status == "not converged"
+    assert np.isnan(convergence.restricted_deviation).all()
+    assert "contradict an exact sum" not in convergence.sentence()
 
 
 def test_draws_of_one_length_too_many_are_seen(
@@ -219,9 +219,9 @@ def test_an_ascent_finds_the_planted_list(planted: Problem) -> None:
     """From two of its rules, from one, and from a rule that is not in it."""
     n = N_OTHERS
     for start in ((n, n + 1), (n + 1,), (0,)):
-        found = _ends(planted, start)
-        assert set(found) >= {n, n + 1, n + 2}
-        assert [a for a in found if a >= n] == [n, n + 1, n + 2]
+        result = _ends(planted, start)
+        assert set(result) >= {n, n + 1, n + 2}
+        assert [a for a in result if a >= n] == [n, n + 1, n + 2]
 
 
 def test_no_single_change_improves_what_an_ascent_reaches() -> None:
@@ -231,11 +231,11 @@ def test_no_single_change_improves_what_an_ascent_reaches() -> None:
         every = posterior(case)
         ascent = Ascent(case.problem)
         for start in ((), (0,), (2, 1)):
-            found, value = ascent.climb(start)
-            empty = ascent.climb(found)
-            assert empty == (found, value)
-            shorter = [found[:j] + found[j + 1 :] for j in range(len(found))]
-            around = [found, *shorter]
+            result, value = ascent.climb(start)
+            empty = ascent.climb(result)
+            assert empty == (result, value)
+            shorter = [result[:j] + result[j + 1 :] for j in range(len(result))]
+            around = [result, *shorter]
             near = {
                 (*d[:p], a, *d[p:])
                 for d in around
@@ -243,7 +243,7 @@ def test_no_single_change_improves_what_an_ascent_reaches() -> None:
                 if a not in d
                 for p in range(len(d) + 1)
             }
-            assert every[found] >= max(every[d] for d in (*near, *shorter)) * (1 - 1e-9)
+            assert every[result] >= max(every[d] for d in (*near, *shorter)) * (1 - 1e-9)
 
 
 def test_lists_that_no_chain_has_come_near_are_seen(planted: Problem) -> None:
@@ -260,9 +260,9 @@ def test_lists_that_no_chain_has_come_near_are_seen(planted: Problem) -> None:
     assert check_restricted(draws, planted, starts=scored.lists)[1] > 4
     # a single rule, which nobody expects among the draws
     hopeless = ScoredLists(((N_OTHERS,),), np.array([-1e6]))
-    found = _assessed(draws, planted, WarmStarts((), best=hopeless))
-    assert found.shares_agree
-    assert found.status == "not converged"
+    convergence = _assessed(draws, planted, WarmStarts((), best=hopeless))
+    assert convergence.shares_agree
+    assert convergence.status == "not converged"
     assert _assessed(draws, planted).status == "converged"
 
 

@@ -36,14 +36,14 @@ def sampled(kernel: str, n_iter: int | None, **settings: Any) -> Sampled:
     return sample(CASE.problem, how, np.random.SeedSequence(8), Progress())
 
 
-def assert_same(found: Sampled, expected: Sampled) -> None:
+def assert_same(result: Sampled, expected: Sampled) -> None:
     """Draws, counters and verdict, bit for bit."""
-    for mine, theirs in zip(found.chains, expected.chains, strict=True):
+    for mine, theirs in zip(result.chains, expected.chains, strict=True):
         for field in dataclasses.fields(RunLengthDraws):
             a, b = getattr(mine, field.name), getattr(theirs, field.name)
             np.testing.assert_array_equal(a, b)
-    assert found.infos == expected.infos
-    assert str(found.convergence) == str(expected.convergence)
+    assert result.infos == expected.infos
+    assert str(result.convergence) == str(expected.convergence)
 
 
 @pytest.mark.parametrize("kernel", [*KERNELS, "exact"])
@@ -106,16 +106,16 @@ class Clock:
 def test_time_is_kept(max_time: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """The run is as long as time allows, ends as a run of that length, and says so."""
     clock = Clock(monkeypatch)
-    found = sampled("tempered", None, max_time=max_time)
-    n_iter = found.convergence.n_iter
+    runs = sampled("tempered", None, max_time=max_time)
+    n_iter = runs.convergence.n_iter
     assert clock.now <= max(max_time, 0.25)
     assert n_iter >= max(250, 0.85 * 1000 * max_time)
     # also where it has converged: it is shorter than a run without a limit
-    assert found.convergence.ended_by == "max_time"
-    assert "stopped by max_time" in found.convergence.sentence()
-    assert found.convergence.status == "not converged" or max_time >= 5
+    assert runs.convergence.ended_by == "max_time"
+    assert "stopped by max_time" in runs.convergence.sentence()
+    assert runs.convergence.status == "not converged" or max_time >= 5
     expected = sampled("tempered", n_iter)
-    for mine, theirs in zip(found.chains, expected.chains, strict=True):
+    for mine, theirs in zip(runs.chains, expected.chains, strict=True):
         np.testing.assert_array_equal(mine.log_posterior, theirs.log_posterior)
         np.testing.assert_array_equal(mine.n_draws, theirs.n_draws)
 
@@ -132,10 +132,10 @@ def test_time_that_suffices_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> 
 def test_more_seconds(n_iter: int, seconds: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run never becomes shorter, and is still one run of its length."""
     Clock(monkeypatch)
-    found = sampled("tempered", n_iter).go_on(None, seconds, Progress())
-    n_now = found.convergence.n_iter
+    result = sampled("tempered", n_iter).go_on(None, seconds, Progress())
+    n_now = result.convergence.n_iter
     assert n_iter < n_now <= n_iter + 1000 * seconds
-    assert_same(found, sampled("tempered", n_now))
+    assert_same(result, sampled("tempered", n_now))
 
 
 # ---------------------------------------------------------------------- the classifier

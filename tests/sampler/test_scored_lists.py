@@ -75,7 +75,7 @@ def test_chains_that_all_miss_a_mode_are_not_accepted(monkeypatch: pytest.Monkey
         with monkeypatch.context() as without_sum:
             without_sum.setattr(exact_sum, "FEW_BYTES", 0)
             verdicts.append(run.assess())
-    assert [is_good_enough(found) for found in verdicts] == [False, True]
+    assert [is_good_enough(result) for result in verdicts] == [False, True]
     assert not verdicts[0].shares_agree
     assert "contradict their posterior probabilities" in verdicts[0].sentence()
 
@@ -84,8 +84,8 @@ def test_what_was_scored_is_told() -> None:
     """In the report of convergence, as text and as HTML."""
     case = scaled_two_modes(1)
     settings = SamplerSettings("tempered", n_iter=2_000, n_jobs=1)
-    found = sample(case.problem, settings, np.random.SeedSequence(3), Progress()).convergence
+    result = sample(case.problem, settings, np.random.SeedSequence(3), Progress()).convergence
     expected = "Before sampling, 325 lists were scored: all of up to two rules."
-    assert found.scored_first == expected
-    assert expected in str(found)
-    assert expected in found._repr_html_()
+    assert result.scored_first == expected
+    assert expected in str(result)
+    assert expected in result._repr_html_()

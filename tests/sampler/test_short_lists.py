@@ -38,8 +38,8 @@ def test_scores_are_those_of_the_reference(
             for pair in itertools.product([a], pool)
             if pair[0] != pair[1]
         ]
-        found = naive.log_prior(model, d) + naive.log_likelihood(model, d)
-        assert found == pytest.approx(max(values), abs=1e-9)
+        result = naive.log_prior(model, d) + naive.log_likelihood(model, d)
+        assert result == pytest.approx(max(values), abs=1e-9)
 
 
 def test_the_budget_is_known_beforehand(monkeypatch: pytest.MonkeyPatch) -> None:

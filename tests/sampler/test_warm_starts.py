@@ -113,7 +113,7 @@ def test_large_problems_begin_with_what_a_sample_shows(monkeypatch: pytest.Monke
     problem, _ = posed(80_000)
     starts = warm_starts(problem, KERNELS["tempered"], np.random.SeedSequence(0).spawn(3))
     lists = [start.chain for start in starts.chains]
-    assert all(found is not None and set(PLANTED) <= set(found) for found in lists)
+    assert all(result is not None and set(PLANTED) <= set(result) for result in lists)
     assert starts.on_sample
     assert "on a sample" in starts.sentence()
     sampled = sample(

@@ -57,14 +57,14 @@ def drawn(at: tuple[int, ...], n_iter: int, holders: list[Any], ends: bool = Fal
 def main() -> None:
     """Interrupt a run once, go on with it; one whose shard is lost by that; and one twice."""
     run_of_chains.FIRST_RESULT = 250
-    found = drawn((700,), 10**9, [])
-    print(found.convergence.n_iter, found.convergence.ended_by)
-    assert_same(found, drawn((), found.convergence.n_iter, []))
-    assert_same(found.go_on(130, None, Progress(), None), drawn((), 630, []))
+    shares = drawn((700,), 10**9, [])
+    print(shares.convergence.n_iter, shares.convergence.ended_by)
+    assert_same(shares, drawn((), shares.convergence.n_iter, []))
+    assert_same(shares.go_on(130, None, Progress(), None), drawn((), 630, []))
     holders: list[Any] = []
-    found = drawn((700,), 10**9, holders, ends=True)
-    assert_same(found, drawn((), 500, []))
-    print("lost", holders[0].n_started, found.convergence.ended_by)
+    shares = drawn((700,), 10**9, holders, ends=True)
+    assert_same(shares, drawn((), 500, []))
+    print("lost", holders[0].n_started, shares.convergence.ended_by)
     holders.clear()
     try:
         drawn((700, 701), 10**9, holders)

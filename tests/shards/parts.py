@@ -52,8 +52,8 @@ class LosingShard(ShardHere):
 def keys_of(truths: np.ndarray) -> np.ndarray:
     """Whole numbers with a bit for each condition (rows of truths)."""
     keys = np.zeros((truths.shape[1], -(-len(truths) // CONDITIONS_IN_A_NUMBER)), dtype=np.int64)
-    for place, truth in enumerate(truths):
-        number, bit = divmod(place, CONDITIONS_IN_A_NUMBER)
+    for index, truth in enumerate(truths):
+        number, bit = divmod(index, CONDITIONS_IN_A_NUMBER)
         keys[:, number] |= truth.astype(np.int64) << bit
     return keys
 

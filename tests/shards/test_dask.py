@@ -34,7 +34,7 @@ def cluster() -> Iterator[Any]:
     """A cluster of two processes on this machine."""
     with (
         distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0"
         ) as made,
         distributed.Client(made, direct_to_workers=True) as client,
     ):
@@ -54,8 +54,8 @@ def test_titanic(cluster: Any) -> None:
     counted = BayesianRuleListClassifier(random_state=0, n_shards=2).fit(frame, "survived")
     assert digest(counted) == digest(own)
     assert "held in 2 shards" in counted.fit_report_.notes[-1]
-    here = BayesianRuleListClassifier(random_state=0).fit(frame, "survived")
-    assert counted.model_.training["fingerprint"] == here.model_.training["fingerprint"]
+    local = BayesianRuleListClassifier(random_state=0).fit(frame, "survived")
+    assert counted.model_.training["fingerprint"] == local.model_.training["fingerprint"]
 
 
 @pytest.mark.fault(54, "a worker that holds rows is killed in the middle of a fit",

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
-from tests.cli.program import heed_interrupts
+from tests.cli.program import printed_by_python
 
 
 @pytest.mark.fault(50, "Ctrl-C during a fit whose rows are in shards",
@@ -19,14 +15,5 @@ def test_ctrl_c_gives_what_there_is() -> None:
 
     A worker that was started in the same terminal ends by the same Ctrl-C: it is not waited for.
     """
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-m", "tests.shards.interrupted"],
-        cwd=Path(__file__).parents[2],
-        capture_output=True,
-        text=True,
-        preexec_fn=heed_interrupts,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines() == ["500 interrupted", "lost 1 interrupted", "ended", "soon"]
+    lines = printed_by_python("-m", "tests.shards.interrupted", timeout=300)
+    assert lines == ["500 interrupted", "lost 1 interrupted", "ended", "soon"]

@@ -126,9 +126,9 @@ def test_longer_lists_than_there_is_room_for(monkeypatch: pytest.MonkeyPatch) ->
     prior = ListPrior(problem.prior.cardinalities, 9.0, 1.0, problem.prior.weights)
     longer = Problem(problem.covers, problem.layout, problem.pseudocounts, prior)
     holders = [ShardHere(rows) for rows in parts_of(longer, 2)]
-    found = drawn(in_shards(longer, holders))
-    assert max(chain.lengths.max() for chain in found.chains) > 3
-    assert_same(found, drawn(longer))
+    shares = drawn(in_shards(longer, holders))
+    assert max(chain.lengths.max() for chain in shares.chains) > 3
+    assert_same(shares, drawn(longer))
 
 
 def test_samples_are_fetched_from_shards(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,7 +145,7 @@ def test_samples_are_fetched_from_shards(monkeypatch: pytest.MonkeyPatch) -> Non
     np.testing.assert_array_equal(mine.covers, theirs.covers)
     np.testing.assert_array_equal(mine.layout.everyone(), theirs.layout.everyone())
     np.testing.assert_array_equal(mine.layout.label_totals, theirs.layout.label_totals)
-    np.testing.assert_array_equal(far.here().covers, problem.covers)
+    np.testing.assert_array_equal(far.local().covers, problem.covers)
     assert_same(drawn(far), drawn(problem))
 
 

@@ -181,9 +181,9 @@ def test_predictions_and_explanations_as_data(
     """Labels change no number, and no name of a column in data."""
     X, _ = table
     assert (worded.predict_proba(X) == fitted.predict_proba(X)).all()
-    told = worded.explain(X, 0).to_dict()
-    assert {check["column"] for check in told["fired"]["conditions"]} <= set(X.columns)
-    assert "display" not in told
+    content = worded.explain(X, 0).to_dict()
+    assert {check["column"] for check in content["fired"]["conditions"]} <= set(X.columns)
+    assert "display" not in content
 
 
 def test_the_model_file_keeps_them(

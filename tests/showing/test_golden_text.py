@@ -34,8 +34,8 @@ def test_the_titanic_list(
 ) -> None:
     """The list of figure 1 as it is printed."""
     expected = (HERE / name).read_bytes()
-    found = titanic_classifier.rule_list_.to_text(**options) + "\n"
-    assert found.encode("utf-8") == expected
+    result = titanic_classifier.rule_list_.to_text(**options) + "\n"
+    assert result.encode("utf-8") == expected
     if not options:
         assert (str(titanic_classifier.rule_list_) + "\n").encode("utf-8") == expected
 
@@ -50,12 +50,12 @@ def test_the_titanic_list_as_html(titanic_classifier: BayesianRuleListClassifier
 def test_an_explanation_of_the_titanic(titanic_classifier: BayesianRuleListClassifier) -> None:
     """A woman of the third class, by the list of figure 1."""
     report = titanic_classifier.fit_report_
-    told = titanic_classifier.rule_list_.explain(
+    explanation = titanic_classifier.rule_list_.explain(
         {"class": "3rd", "sex": "female", "age": "adult"},
         levels={column.name: column.levels for column in report.columns},
     )
     expected = (HERE / "explanation-titanic.txt").read_bytes()
-    assert (str(told) + "\n").encode("utf-8") == expected
+    assert (str(explanation) + "\n").encode("utf-8") == expected
 
 
 def stroke_list() -> RuleList:
@@ -91,9 +91,9 @@ def test_the_stroke_list(width: int) -> None:
 )
 def test_an_explanation_with_missing_values(name: str, case: dict[str, object]) -> None:
     """Numbers, categories and missing values in sentences, beside a posterior of two lists."""
-    told = stroke_list().explain(case, posterior=two_lists())
+    explanation = stroke_list().explain(case, posterior=two_lists())
     expected = (HERE / f"explanation-{name}.txt").read_bytes()
-    assert (str(told) + "\n").encode("utf-8") == expected
+    assert (str(explanation) + "\n").encode("utf-8") == expected
 
 
 def two_lists() -> Posterior:

@@ -45,11 +45,11 @@ def program(*arguments: object) -> subprocess.CompletedProcess[str]:
     )
 
 
-def without_times(found: Any) -> Any:
+def without_times(result: Any) -> Any:
     """Results but for what differs from run to run."""
-    if isinstance(found, dict):
-        return {k: without_times(v) for k, v in found.items() if k not in TIMES}
-    return [without_times(v) for v in found] if isinstance(found, list) else found
+    if isinstance(result, dict):
+        return {k: without_times(v) for k, v in result.items() if k not in TIMES}
+    return [without_times(v) for v in result] if isinstance(result, list) else result
 
 
 @pytest.fixture(scope="session")

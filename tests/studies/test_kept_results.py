@@ -29,9 +29,9 @@ def test_there_and_back(tmp_path: Path) -> None:
     keeper = FileKeeper(tmp_path / "kept")
     assert keeper.read(KEY) is None
     keeper.write(KEY, RESULT)
-    found = keeper.read(KEY)
-    assert found is not None
-    assert found.to_dict() == RESULT.to_dict()
+    result = keeper.read(KEY)
+    assert result is not None
+    assert result.to_dict() == RESULT.to_dict()
     path = keeper.path(KEY)
     assert path.relative_to(tmp_path).parts[:2] == ("kept", "women")
     assert path.name == "l1-logistic-regression-fold-2-abababababababab.json"
@@ -93,7 +93,7 @@ def test_no_number_is_no_json(tmp_path: Path) -> None:
     """What is kept is JSON that any program reads."""
     keeper = FileKeeper(tmp_path)
     keeper.write(KEY, RESULT)
-    found = json.loads(keeper.path(KEY).read_text("utf-8"), parse_constant=pytest.fail)
-    assert found["fold"] == 2
+    content = json.loads(keeper.path(KEY).read_text("utf-8"), parse_constant=pytest.fail)
+    assert content["fold"] == 2
     with pytest.raises(ValueError, match="JSON"):
         keeper.write(KEY, replace(RESULT, seconds=float("nan")))

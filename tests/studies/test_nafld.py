@@ -22,20 +22,20 @@ def test_events_and_risk_by_lifelines(days: int, n_strokes: int, n_known: int) -
     """The cohort's counts by another way, and Kaplan and Meier's risk below the plain share."""
     data = load_nafld()
     people = stroke_free(data)
-    found = nafld_follow_up(data, days)["all"]
-    assert (found.n, found.n_events, found.n_known) == (1_169, n_strokes, n_known)
+    result = nafld_follow_up(data, days)["all"]
+    assert (result.n, result.n_events, result.n_known) == (1_169, n_strokes, n_known)
     time = np.minimum(people["time"], days)
     has_stroke = (people["ends_in"] == EVENT) & (people["time"] <= days)
     fitted = KaplanMeierFitter().fit(time, has_stroke)
     assert fitted.event_table["observed"].sum() == n_strokes
-    assert found.person_years == pytest.approx(time.sum() / 365.25)
-    assert found.risk == pytest.approx(1 - float(fitted.predict(days)))
+    assert result.person_years == pytest.approx(time.sum() / 365.25)
+    assert result.risk == pytest.approx(1 - float(fitted.predict(days)))
     low, high = fitted.confidence_interval_.iloc[-1]
-    assert (found.low, found.high) == pytest.approx((1 - high, 1 - low))
-    assert found.incidence < found.risk < found.share
+    assert (result.low, result.high) == pytest.approx((1 - high, 1 - low))
+    assert result.incidence < result.risk < result.share
     later = nafld_follow_up(data, days)["after_entry"]
-    assert later.n < found.n
-    text = " ".join(nafld_paragraphs({"all": found, "after_entry": later}))
+    assert later.n < result.n
+    text = " ".join(nafld_paragraphs({"all": result, "after_entry": later}))
     assert f"{n_strokes} had a stroke" in text
     assert "immortal" in text
 
@@ -61,11 +61,11 @@ def test_the_study_says_that_people_are_real(study: Study) -> None:
     cohort = load_model(study.out / "model.json").model_.cohort
     assert cohort is not None
     assert cohort["synthetic"] is False
-    found = study.results()
-    assert found["synthetic"] is False
-    assert found["paper"] is None
-    assert (found["cohort"]["n"], found["cohort"]["n_events"]) == (1_111, 41)
-    assert found["cohort"]["follow_up"]["all"]["n_events"] == 41
+    results = study.results()
+    assert results["synthetic"] is False
+    assert results["paper"] is None
+    assert (results["cohort"]["n"], results["cohort"]["n_events"]) == (1_111, 41)
+    assert results["cohort"]["follow_up"]["all"]["n_events"] == 41
 
 
 def test_what_scores_lack_is_said(study: Study) -> None:

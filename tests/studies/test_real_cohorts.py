@@ -32,10 +32,10 @@ def test_people(name: str, n: int, n_known: int, n_events: int) -> None:
     cohort, people = COHORTS[name]
     X, y = people.known(cohort.days, cohort.outcome)
     assert (len(people.table), len(X), len(y), int(y.sum())) == (n, n_known, n_known, n_events)
-    found = follow_up(people.time, people.ends_in, cohort.days)
-    assert (found.n_known, found.n_events) == (n_known, n_events)
+    followed = follow_up(people.time, people.ends_in, cohort.days)
+    assert (followed.n_known, followed.n_events) == (n_known, n_events)
     fitted = KaplanMeierFitter().fit(people.time, people.ends_in == EVENT)
-    assert found.risk == pytest.approx(1 - float(fitted.predict(cohort.days)))
+    assert followed.risk == pytest.approx(1 - float(fitted.predict(cohort.days)))
 
 
 def test_nothing_of_the_outcome_is_left() -> None:
@@ -68,13 +68,13 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
 
 def test_the_study(study: Study) -> None:
     assert study.stdout.startswith("These are real people of a public data set, R's nwtco")
-    found = study.results()
+    results = study.results()
     names = ["BRL-point", "BRL-post", "logistic on values", "CART"]
-    assert list(found["classifiers"]) == names
-    assert found["failures"] == {}
-    assert (found["n"], found["n_events"], found["synthetic"]) == (3_648, 499, False)
+    assert list(results["classifiers"]) == names
+    assert results["failures"] == {}
+    assert (results["n"], results["n_events"], results["synthetic"]) == (3_648, 499, False)
     for name in names:
-        auc = found["classifiers"][name]["auc"]
+        auc = results["classifiers"][name]["auc"]
         assert auc["low"] < auc["mean"] < auc["high"]
         assert len(auc["folds"]) == 2
     written = {path.name for path in study.out.iterdir()}

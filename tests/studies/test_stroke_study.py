@@ -52,13 +52,13 @@ def test_progress_is_no_part_of_the_output(small_study: Study) -> None:
 
 def test_the_numbers(small_study: Study) -> None:
     """Every population has every classifier, with as many folds as were asked for."""
-    found = small_study.results()
-    assert found["synthetic"] is True
-    assert found["cohort"]["n"] == 300
-    assert [p["population"] for p in found["populations"]] == POPULATIONS
-    everybody, women, men = found["populations"]
+    results = small_study.results()
+    assert results["synthetic"] is True
+    assert results["cohort"]["n"] == 300
+    assert [p["population"] for p in results["populations"]] == POPULATIONS
+    everybody, women, men = results["populations"]
     assert women["n"] + men["n"] == everybody["n"]
-    for population in found["populations"]:
+    for population in results["populations"]:
         assert list(population["classifiers"]) == CLASSIFIERS
         assert population["failures"] == {}
         for one in population["classifiers"].values():
@@ -69,7 +69,7 @@ def test_the_numbers(small_study: Study) -> None:
         assert point["seconds"] == post["seconds"]
         assert population["classifiers"]["CHADS2"]["seconds"] is None
         assert len(population["lists"]) == 2
-    assert found["times"]["brl_everybody_seconds"] == pytest.approx(
+    assert results["times"]["brl_everybody_seconds"] == pytest.approx(
         sum(everybody["classifiers"]["BRL-point"]["seconds"]["folds"])
     )
 
@@ -84,8 +84,8 @@ def test_the_scores_are_those_of_the_cohort(small_study: Study) -> None:
     points = CHADS2().points(cohort.score_table())
     splits = StratifiedKFold(2, shuffle=True, random_state=0).split(points, cohort.outcome)
     aucs = [delong(cohort.outcome[test], np.asarray(points)[test])[0] for _, test in splits]
-    found = small_study.results()["populations"][0]["classifiers"]["CHADS2"]["auc"]
-    np.testing.assert_allclose(found["folds"], aucs)
+    results = small_study.results()["populations"][0]["classifiers"]["CHADS2"]["auc"]
+    np.testing.assert_allclose(results["folds"], aucs)
 
 
 def test_the_model_is_the_list_that_is_shown(small_study: Study) -> None:
@@ -122,12 +122,12 @@ def test_pages_in_a_browser(
     )
     rule_list = load_model(small_study.out / "model.json").rule_list_
     case: dict[str, Any] = {}
-    for place, name in enumerate(columns_of(page)):
+    for index, name in enumerate(columns_of(page)):
         case[name] = {"age": age, "sex": "female"}.get(name, present)
         value = case[name]
         if name == "sex":
-            value = page.evaluate(f"() => model.columns[{place}].options.indexOf('female')")
-        fill_in(page, place, {"state": "value", "value": int(value)})
+            value = page.evaluate(f"() => model.columns[{index}].options.indexOf('female')")
+        fill_in(page, index, {"state": "value", "value": int(value)})
     assert lit(page) == rule_list.captured_by(pd.DataFrame([case])).tolist()
 
 
@@ -146,8 +146,8 @@ def test_interrupts_and_what_comes_after(small_study: Study, tmp_path: Path) -> 
             time.sleep(0.02)
 
     for number, code, line in SIGNALS:
-        found, errors = end_by(number, command, more_is_kept)
-        assert found == code
+        result, errors = end_by(number, command, more_is_kept)
+        assert result == code
         assert errors[-1] == (
             f"elseif: {line}: finished work is kept in {out}, and the same command continues"
         )
@@ -253,11 +253,11 @@ def test_an_own_database_and_another_definition(
     assert printed.out.startswith("These patients are SYNTHETIC")  # for the database says so
     assert "SYNTHETIC patients" in (out / "report.html").read_text("utf-8")
     assert "CHADS2: not run, the definition has no groups heart_failure" in printed.out
-    found = Study(out, printed.out, printed.err).results()
-    assert found["paper"] is None
-    assert found["synthetic"] is True
-    assert "CHADS2" in found["left_out"]
-    assert found["populations"][0]["planted"] == []
+    results = Study(out, printed.out, printed.err).results()
+    assert results["paper"] is None
+    assert results["synthetic"] is True
+    assert "CHADS2" in results["left_out"]
+    assert results["populations"][0]["planted"] == []
 
 
 @pytest.mark.parametrize(("n_events", "change"), [
@@ -272,8 +272,8 @@ def test_an_outcome_of_nobody_or_of_everybody(
     path = make_database(tmp_path / "omop.duckdb")
     with duckdb.connect(str(path)) as connection:
         connection.execute(change)
-    told = ["--database", str(path), "--schema", "cdm", "--out", str(tmp_path / "out")]
-    assert run(["study", "stroke", *told, "--only", "BRL"]) == 3
+    arguments = ["--database", str(path), "--schema", "cdm", "--out", str(tmp_path / "out")]
+    assert run(["study", "stroke", *arguments, "--only", "BRL"]) == 3
     note, line = capsys.readouterr().err.splitlines()
     assert note.startswith("elseif: note: Nobody in the cohort has a record of these groups")
     assert line.startswith(
@@ -300,9 +300,9 @@ def test_files_of_others_are_not_replaced(
 def test_databases_of_one_name_are_told_apart(tmp_path: Path, address: str) -> None:
     """However they are written; and so is one that has changed since it was extracted."""
     folders = []
-    for place in ("here", "there"):
-        (tmp_path / place).mkdir()
-        path = make_database(tmp_path / place / "omop.duckdb")
+    for index in ("here", "there"):
+        (tmp_path / index).mkdir()
+        path = make_database(tmp_path / index / "omop.duckdb")
         for change in (None, "INSERT INTO cdm.person VALUES (99, 8507, 1950)"):
             if change:
                 with duckdb.connect(str(path)) as connection:

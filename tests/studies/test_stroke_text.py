@@ -60,7 +60,7 @@ PLANTED = (
 
 
 def results(population: str = "everybody") -> dict[str, Any]:
-    found = {
+    result = {
         m.name: m
         for m in (
             measured("BRL-point", 0.6, 4.0),
@@ -72,7 +72,7 @@ def results(population: str = "everybody") -> dict[str, Any]:
     }
     failures = {"CART": "fold 1: not enough memory.", "CORELS": "fold 2: it is gone."}
     return comparison_results(
-        Compared(population, N, N // 5, FOLDS, found, {"BRL": LISTS}, failures), PLANTED
+        Compared(population, N, N // 5, FOLDS, result, {"BRL": LISTS}, failures), PLANTED
     )
 
 
@@ -86,16 +86,16 @@ TIMES = {
 
 
 def whole_text() -> str:
-    found = results()
+    result = results()
     parts = [
         tables.heading_text("Stroke after atrial fibrillation", COHORT, True, "the DuckDB file x"),
-        tables.auc_table(found, "these patients (SYNTHETIC)", True, {"C5.0": "needs R."}),
+        tables.auc_table(result, "these patients (SYNTHETIC)", True, {"C5.0": "needs R."}),
         tables.auc_table(results("women"), "these patients", with_paper=False),
-        tables.difference_text(found),
-        tables.stability_text(found),
-        tables.planted_text(found),
+        tables.difference_text(result),
+        tables.stability_text(result),
+        tables.planted_text(result),
         tables.times_text(TIMES),
-        tables.lists_text([found], is_synthetic=False),
+        tables.lists_text([result], is_synthetic=False),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -108,13 +108,13 @@ def test_the_text() -> None:
 
 def test_results_are_plain() -> None:
     """JSON without a number that is none, the same after a round trip."""
-    found = results()
-    assert json.loads(json.dumps(found, allow_nan=False)) == found
-    svm = found["classifiers"]["SVM"]
+    result = results()
+    assert json.loads(json.dumps(result, allow_nan=False)) == result
+    svm = result["classifiers"]["SVM"]
     assert (svm["calibration"], svm["brier"], svm["recalibration"]) == ([], None, None)
-    assert found["classifiers"]["BRL-point"]["above_brl_point"] is None
-    assert found["classifiers"]["BRL-post"]["above_brl_point"]["n_folds_above"] == FOLDS
-    assert found["classifiers"]["CHADS2"]["seconds"] is None
+    assert result["classifiers"]["BRL-point"]["above_brl_point"] is None
+    assert result["classifiers"]["BRL-post"]["above_brl_point"]["n_folds_above"] == FOLDS
+    assert result["classifiers"]["CHADS2"]["seconds"] is None
 
 
 def test_a_long_curve_keeps_its_ends() -> None:
@@ -134,11 +134,11 @@ def test_recovery() -> None:
 
 
 def test_agreement_of_lists() -> None:
-    found = list_stability(LISTS[:2])
-    assert found["lengths"] == [3, 2]
-    assert found["rule_agreement"] == pytest.approx(1 / 4)
-    assert found["column_agreement"] == pytest.approx(2 / 3)
-    assert found["rules"][0] == ("Hemiplegia and age > 60", 2)
+    result = list_stability(LISTS[:2])
+    assert result["lengths"] == [3, 2]
+    assert result["rule_agreement"] == pytest.approx(1 / 4)
+    assert result["column_agreement"] == pytest.approx(2 / 3)
+    assert result["rules"][0] == ("Hemiplegia and age > 60", 2)
     assert np.isnan(list_stability(LISTS[:1])["rule_agreement"])
 
 

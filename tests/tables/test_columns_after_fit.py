@@ -31,11 +31,11 @@ def test_other_numbers_than_zero_and_one_have_an_answer(predict_with: str) -> No
     odd = X.copy()
     odd.loc[[7, 9], "f2"] = [3, -0.5]
     with pytest.warns(UserWarning, match=r"'f2' held 0 and 1 in fit; 2 values are neither"):
-        found = clf.predict_proba(odd)
+        probabilities = clf.predict_proba(odd)
     same = np.setdiff1d(np.arange(len(X)), [7, 9])
-    np.testing.assert_array_equal(found[same], clf.predict_proba(X)[same])
+    np.testing.assert_array_equal(probabilities[same], clf.predict_proba(X)[same])
     shares = _with_nothing_true_of(clf, odd, "f2", row=7)
-    np.testing.assert_allclose(found[7], shares, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(probabilities[7], shares, rtol=0, atol=1e-12)
 
 
 def _with_nothing_true_of(clf: Any, X: pd.DataFrame, column: str, row: int) -> np.ndarray:
@@ -194,8 +194,8 @@ def test_kinds_read_text() -> None:
     """What a file has as text is read as told."""
     X, y = _mixed()
     text = X.astype(str)
-    told = {"n": "numeric", "b": "boolean", "z": "boolean", "d": "date"}
-    found = quick(kinds=told, negations=True).fit(text, y)
+    given = {"n": "numeric", "b": "boolean", "z": "boolean", "d": "date"}
+    fitted = quick(kinds=given, negations=True).fit(text, y)
     expected = quick(negations=True).fit(X, y)
-    assert found.fingerprint_ == expected.fingerprint_
-    assert str(found.rule_list_) == str(expected.rule_list_)
+    assert fitted.fingerprint_ == expected.fingerprint_
+    assert str(fitted.rule_list_) == str(expected.rule_list_)

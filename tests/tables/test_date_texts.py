@@ -109,11 +109,11 @@ REFUSED: dict[str, tuple[list[str], dict[str, Any], tuple[str, ...]]] = {
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_refused_with_what_to_do(name: str, tmp_path: Path) -> None:
-    texts, told, words = REFUSED[name]
+    texts, given, words = REFUSED[name]
     path = tmp_path / "t.csv"
     path.write_text("seen,n\n" + "".join(f"{text},1\n" for text in texts))
     with pytest.raises(DataError) as refusal:
-        read_file(path, text=TextFormat(**told))
+        read_file(path, text=TextFormat(**given))
     for word in ("'seen'", *words):
         assert word in str(refusal.value)
     read_file(path, kinds={"seen": "category"})  # which is always possible

@@ -34,8 +34,8 @@ def mixed_table(n: int = N, seed: int = 0) -> pa.Table:
     """Columns of every kind, most of them with missing values, and labels."""
     rng = np.random.default_rng(seed)
 
-    def some_missing(values: Any, share: float = 0.1, held: pa.DataType | None = None) -> pa.Array:
-        return pa.array(values, type=held, mask=rng.random(n) < share)
+    def some_missing(values: Any, share: float = 0.1, dtype: pa.DataType | None = None) -> pa.Array:
+        return pa.array(values, type=dtype, mask=rng.random(n) < share)
 
     smoker = rng.random(n) < 0.4
     days = np.datetime64("2015-01-01") + rng.integers(0, 3000, n).astype("timedelta64[D]")
@@ -312,8 +312,8 @@ def broken_in(column: str, group: int, folder: Path) -> ParquetTable:
     table = mixed_table(300).select(["age", "sex", "glucose", "smoker", "stroke"])
     path = Path(one_file(table, folder / "broken.parquet", 100, compression="none"))
     content = bytearray(path.read_bytes())
-    place = table.column_names.index(column)
-    chunk = pq.ParquetFile(path).metadata.row_group(group).column(place)
+    index = table.column_names.index(column)
+    chunk = pq.ParquetFile(path).metadata.row_group(group).column(index)
     start = chunk.dictionary_page_offset or chunk.data_page_offset
     content[start : start + 16] = b"\xff" * 16
     path.write_bytes(bytes(content))
@@ -390,8 +390,8 @@ def test_ordered_categories_in_two_orders(tmp_path: Path) -> None:
     other = ParquetTable([first, file("three.parquet", ["low", "middle", "high"])])
     expect_refused(lambda: read_table(other).column("stage"), "'stage'", "'middle'", "row 60")
     levels = ("low", "middle", "high")
-    told, rows = found_in(other, np.arange(120) % 2, kinds={"stage": levels})
-    assert [c.name for c in told.conditions[::2]] == ["stage <= low", "stage <= middle"]
+    order, rows = found_in(other, np.arange(120) % 2, kinds={"stage": levels})
+    assert [c.name for c in order.conditions[::2]] == ["stage <= low", "stage <= middle"]
     assert [len(r) for r in rows[::2]] == [50, 70]
     assert read_table(other).column("stage", Kind.CATEGORY).kind is Kind.CATEGORY
 

@@ -78,9 +78,9 @@ def test_a_rare_outcome_is_noted() -> None:
     assert max(share) == 100
     assert "up to 100%" in note
     assert "icu" not in note  # no value of a column that the pool does not use
-    found = quick(support_in="any_class").fit(X, y)
-    assert {"dialysis", "ward = icu"} <= set(found.pool_.names) - set(clf.pool_.names)
-    assert not found.fit_report_.notes
+    fitted = quick(support_in="any_class").fit(X, y)
+    assert {"dialysis", "ward = icu"} <= set(fitted.pool_.names) - set(clf.pool_.names)
+    assert not fitted.fit_report_.notes
     assert not quick(min_support=20).fit(X, y).fit_report_.notes
 
 
@@ -95,9 +95,9 @@ def test_finer_cut_points_are_suggested_where_numbers_are_cut_at_quartiles() -> 
     assert "cutting='evidence'" not in quick().fit(X, y).fit_report_.notes[0]  # no numbers
     own = quick(cuts={"dose": [0.3, 0.6, 0.8]}).fit(numbers, y)
     assert all("cutting" not in each for each in own.fit_report_.notes)
-    found = quick(cutting="evidence").fit(numbers, y)
-    assert all("cutting" not in each for each in found.fit_report_.notes)
-    highest = [fit.predict_proba(numbers)[:, 1].max() for fit in (found, quick().fit(numbers, y))]
+    fitted = quick(cutting="evidence").fit(numbers, y)
+    assert all("cutting" not in each for each in fitted.fit_report_.notes)
+    highest = [fit.predict_proba(numbers)[:, 1].max() for fit in (fitted, quick().fit(numbers, y))]
     assert highest[0] > 1.5 * highest[1]
 
 

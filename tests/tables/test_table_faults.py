@@ -237,8 +237,8 @@ def test_row_16_infinite_values_in_disjoint_bins() -> None:
     X = pd.DataFrame({"a": np.r_[np.arange(100.0) ** 1.1, INF, -INF]})
     y = np.arange(102) % 2
     clf = quick(infinite="outer", disjoint_bins=True, max_cardinality=1).fit(X, y)
-    held = np.array([cover(clf, name, X) for name in clf.pool_.names])
-    assert held.sum(axis=0).tolist() == [1] * 102
+    covers = np.array([cover(clf, name, X) for name in clf.pool_.names])
+    assert covers.sum(axis=0).tolist() == [1] * 102
 
 
 def test_row_16_infinite_values_with_description_length() -> None:
@@ -284,9 +284,9 @@ def test_row_17_no_truthiness() -> None:
     """Text and numbers beyond 0 and 1 are never taken for true."""
     X, y = random_frame()
     for values in (["yes", "no"] * 100, ["x", ""] * 100, ["T", "F"] * 100):
-        told = quick(kinds={"f1": "boolean"})
+        declared = quick(kinds={"f1": "boolean"})
         expect_refused(
-            lambda t=told, v=values: t.fit(X.assign(f1=v), y), "'f1'", "boolean", values[0]
+            lambda t=declared, v=values: t.fit(X.assign(f1=v), y), "'f1'", "boolean", values[0]
         )
     clf = quick().fit(X.assign(f1=np.tile([0, 1, 2, 5], 50)), y)
     assert "f1" not in clf.pool_.names
@@ -509,13 +509,13 @@ def first_fault(content: bytes) -> tuple[int, int]:
         except UnicodeDecodeError as error:
             if "unexpected end" in error.reason and stop < len(content):
                 continue
-            place = error.start
+            index = error.start
         else:
             if b"\0" not in piece:
                 continue
-            place = piece.index(b"\0")
-        before = content[:place].replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-        return before.count(b"\n") + 1, place
+            index = piece.index(b"\0")
+        before = content[:index].replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        return before.count(b"\n") + 1, index
     raise AssertionError("there is no fault")
 
 
@@ -728,15 +728,15 @@ def test_row_23_fuzz_flipped_bytes(
     """A good table with some bytes changed, removed or doubled is a table or an error of ours."""
     content = bytearray(GOOD.encode())
     for _ in range(data.draw(st.integers(1, 4))):
-        place = data.draw(st.integers(0, len(content) - 1))
+        index = data.draw(st.integers(0, len(content) - 1))
         way = data.draw(st.sampled_from(["set", "delete", "insert"]))
         byte = data.draw(st.integers(0, 255))
         if way == "set":
-            content[place] = byte
+            content[index] = byte
         elif way == "delete":
-            del content[place]
+            del content[index]
         else:
-            content.insert(place, byte)
+            content.insert(index, byte)
     read_or_refuse(write(tmp_path_factory.getbasetemp(), bytes(content), "flipped.csv"))
 
 
@@ -1158,9 +1158,9 @@ def test_row_23_a_line_break_in_a_name(delimiter: str, tmp_path: Path) -> None:
     """A name in quotes may hold a line break, as spreadsheets write it."""
     path = tmp_path / "table.csv"
     path.write_text(f'age{delimiter}"blood\npressure"{delimiter}y\n50{delimiter}120{delimiter}1\n')
-    found = read_file(path)
-    assert list(found.columns) == ["age", "blood\npressure", "y"]
-    assert found.to_numpy().tolist() == [[50.0, 120.0, 1.0]]
+    result = read_file(path)
+    assert list(result.columns) == ["age", "blood\npressure", "y"]
+    assert result.to_numpy().tolist() == [[50.0, 120.0, 1.0]]
     path.write_text(f'age{delimiter}"blood\npressure{delimiter}y\n50{delimiter}120{delimiter}1\n')
     with pytest.raises(DataError, match=r"line 1.*a quote is opened and not closed"):
         read_file(path)
@@ -1179,13 +1179,13 @@ def test_15_what_numpy_masks_is_missing(kind: type) -> None:
     holes = pd.DataFrame(
         {f"x{i}": np.where(mask[:, i], None, values[:, i].astype(object)) for i in range(2)}
     )
-    found, expected = quick().fit(masked, y), quick().fit(holes, y)
+    result, expected = quick().fit(masked, y), quick().fit(holes, y)
     missing = mask.sum(axis=0).tolist()
-    assert [column.n_missing for column in found.fit_report_.columns] == missing
-    assert str(found.rule_list_) == str(expected.rule_list_)
-    np.testing.assert_array_equal(found.predict_proba(masked), expected.predict_proba(holes))
+    assert [column.n_missing for column in result.fit_report_.columns] == missing
+    assert str(result.rule_list_) == str(expected.rule_list_)
+    np.testing.assert_array_equal(result.predict_proba(masked), expected.predict_proba(holes))
     whole = np.ma.masked_array(values, mask=False)
-    np.testing.assert_array_equal(found.predict_proba(whole), found.predict_proba(values))
+    np.testing.assert_array_equal(result.predict_proba(whole), result.predict_proba(values))
 
 
 def test_1_labels_and_weights_beneath_a_mask() -> None:

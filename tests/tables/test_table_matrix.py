@@ -126,15 +126,15 @@ def as_parquet(values: Values, path: Path) -> Any:
 
 def make(form: str, values: Values, folder: Path) -> tuple[Any, dict[str, Any]]:
     """The table in one form, and the kinds that this form cannot carry."""
-    told: dict[str, Any] = {"stage": STAGES}
+    kinds: dict[str, Any] = {"stage": STAGES}
     forms: dict[str, Any] = {
         "pandas": lambda: (as_pandas(values), {}),
-        "pandas of objects": lambda: (as_pandas_of_objects(values), told),
+        "pandas of objects": lambda: (as_pandas_of_objects(values), kinds),
         "pandas of arrow": lambda: (as_pandas_of_arrow(values), {}),
         "polars": lambda: (as_polars(values), {}),
         "pyarrow": lambda: (as_arrow(values), {}),
-        "csv": lambda: (as_csv(values, folder / "table.csv"), told),
-        "tsv": lambda: (as_csv(values, folder / "table.tsv"), told),
+        "csv": lambda: (as_csv(values, folder / "table.csv"), kinds),
+        "tsv": lambda: (as_csv(values, folder / "table.tsv"), kinds),
         "parquet": lambda: (as_parquet(values, folder / "table.parquet"), {}),
         "parquet of pandas": lambda: (_pandas_parquet(values, folder / "pandas.parquet"), {}),
     }
@@ -249,19 +249,19 @@ def test_periods_and_intervals_of_pandas(form: str, tmp_path: Path) -> None:
         "pyarrow": lambda: pa.Table.from_pandas(X),
         "storage": lambda: _storage(pa.Table.from_pandas(X)),
     }[form]()
-    found, expected = read_table(table), read_table(X)
+    result, expected = read_table(table), read_table(X)
     for name in X:
-        assert found.column(name).kind is Kind.ORDERED
-        assert found.column(name).categories == expected.column(name).categories
-        np.testing.assert_array_equal(found.column(name).codes, expected.column(name).codes)
+        assert result.column(name).kind is Kind.ORDERED
+        assert result.column(name).categories == expected.column(name).categories
+        np.testing.assert_array_equal(result.column(name).codes, expected.column(name).codes)
 
 
 def test_an_array_of_objects(reference: BayesianRuleListClassifier) -> None:
     """A NumPy array of objects, its order told, is the table under the names x0, x1, ..."""
     values, y = mixed_values()
     array = np.empty((N_ROWS, len(NAMES)), dtype=object)
-    for place, name in enumerate(NAMES):
-        array[:, place] = values[name]
+    for index, name in enumerate(NAMES):
+        array[:, index] = values[name]
     clf = quick(n_iter=2000, kinds={"x4": STAGES}).fit(array, y)
     renamed = as_pandas(values).set_axis([f"x{i}" for i in range(len(NAMES))], axis=1)
     expected = quick(n_iter=2000).fit(renamed, y)
@@ -326,7 +326,7 @@ def unsorted(dense: np.ndarray) -> sparse.csr_array:
     matrix = sparse.csr_array(dense.shape)
     rows = [np.flatnonzero(row)[::-1] for row in dense]
     matrix.indices = np.concatenate(rows).astype(np.int64)
-    matrix.data = np.concatenate([row[place] for row, place in zip(dense, rows, strict=True)])
+    matrix.data = np.concatenate([row[index] for row, index in zip(dense, rows, strict=True)])
     matrix.indptr = np.concatenate([[0], np.cumsum([len(r) for r in rows])]).astype(np.int64)
     return matrix
 

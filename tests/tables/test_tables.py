@@ -68,8 +68,8 @@ def test_constant_values_have_no_cuts() -> None:
 )
 def test_whole_weights(weights: list[float], whole: list[int], unit: float) -> None:
     """Integers and binary fractions are exact."""
-    found, found_unit = whole_weights(np.array(weights), 3)
-    assert found.tolist() == whole
+    result, found_unit = whole_weights(np.array(weights), 3)
+    assert result.tolist() == whole
     assert found_unit == unit
 
 

@@ -84,9 +84,9 @@ def test_a_packed_mask_takes_the_least_room(n_true: int) -> None:
     layout = make_layout(np.arange(1024) % 2, 2)
     truth = np.zeros(1024, dtype=bool)
     truth[np.random.default_rng(0).permutation(1024)[:n_true]] = True
-    found = pack_mask(Mask.of_array(truth), layout)
-    assert found.nbytes == min(4 * n_true, 1024 // 8)
-    np.testing.assert_array_equal(layout.unpack(found.words(layout)), truth)
+    result = pack_mask(Mask.of_array(truth), layout)
+    assert result.nbytes == min(4 * n_true, 1024 // 8)
+    np.testing.assert_array_equal(layout.unpack(result.words(layout)), truth)
 
 
 # ------------------------------------------------------------------------------ columns
@@ -152,8 +152,8 @@ def test_wide_columns_of_an_array_are_turned_round_a_few_at_a_time(
     for most in (1, 900, 10**9):
         monkeypatch.setattr(reading, "MOST_BYTES", most)
         table = read_table(X)
-        for place in (0, 8, 3, 4):
-            np.testing.assert_array_equal(table.column(f"x{place}").numbers, X[:, place])
+        for index in (0, 8, 3, 4):
+            np.testing.assert_array_equal(table.column(f"x{index}").numbers, X[:, index])
 
 
 # ------------------------------------------------------------------------------- labels
@@ -280,16 +280,16 @@ def test_rows_and_words_are_mined_alike(
     room = [[truth.nbytes for truth in b.truths] for b in (mixed, as_rows, as_words)]
     assert room[1] != room[0] != room[2]  # some of each
     asked = MiningSettings(0.008, 2, support_in=support_in)
-    found = [mine(b, layout, asked) for b in (mixed, as_rows, as_words)]
-    assert len(found[0].pool) > 10
-    for other in found[1:]:
-        assert other.pool.names == found[0].pool.names
-        np.testing.assert_array_equal(other.covers, found[0].covers)
-        np.testing.assert_array_equal(other.pool.supports, found[0].pool.supports)
+    result = [mine(b, layout, asked) for b in (mixed, as_rows, as_words)]
+    assert len(result[0].pool) > 10
+    for other in result[1:]:
+        assert other.pool.names == result[0].pool.names
+        np.testing.assert_array_equal(other.covers, result[0].covers)
+        np.testing.assert_array_equal(other.pool.supports, result[0].pool.supports)
     worth = np.ones(n) if weights is None else weights
-    for antecedent, support in zip(found[0].pool, found[0].pool.supports, strict=True):
-        held = X[list(antecedent.columns)].all(axis=1).to_numpy()
-        assert support == pytest.approx(worth[held].sum() / worth.sum(), abs=1e-12)
+    for antecedent, support in zip(result[0].pool, result[0].pool.supports, strict=True):
+        together = X[list(antecedent.columns)].all(axis=1).to_numpy()
+        assert support == pytest.approx(worth[together].sum() / worth.sum(), abs=1e-12)
 
 
 def test_covers_of_one_digest_are_still_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -117,7 +117,7 @@ class DisplayLabels:
         return self._column(name).unit
 
     def without(self, names: Collection[str]) -> DisplayLabels:
-        """The same without what is said of some columns."""
+        """The same without the labels of some columns."""
         columns = {name: each for name, each in self.columns.items() if name not in names}
         return replace(self, columns=columns)
 
@@ -139,7 +139,7 @@ class DisplayLabels:
         return self._column(column).levels.get(level_key(value)) or quantity_text(value)
 
     def level(self, column: str, text: str) -> str:
-        """A level of a column that is at hand as text."""
+        """A level of a column, given as text."""
         return self._column(column).levels.get(text, text)
 
     def truth(self, column: str, truth: bool) -> str | None:
@@ -202,7 +202,7 @@ class DisplayLabels:
         return " and ".join(self.parts(antecedent, show))
 
     def _named_together(self, shown: list[Condition]) -> tuple[dict[int, str], set[int]]:
-        """Names of several conditions by the place of the first, and places of other conditions."""
+        """Names of several conditions by the position of the first, and positions of the others."""
         named: dict[int, str] = {}
         left = set(range(len(shown)))
         # those that a name speaks of; a forged rule may have thousands of conditions

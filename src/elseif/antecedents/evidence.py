@@ -15,7 +15,7 @@ def evidence_of(
     totals = layout.label_totals if label_totals is None else label_totals
     n_labels = len(pseudocounts)
     return compiled.Evidence(
-        log_pochhammer=np.empty((n_labels + 1, 0)),  # too few are asked for to be worth a table
+        log_pochhammer=np.empty((n_labels + 1, 0)),  # too few lookups to be worth a table
         pseudocounts=np.asarray(pseudocounts, dtype=float),
         pseudocount_total=float(np.sum(pseudocounts)),
         count_unit=float(layout.unit),

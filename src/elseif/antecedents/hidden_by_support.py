@@ -67,7 +67,7 @@ def percent(share: float) -> str:
 def _below_support(
     binarised: Binarised, layout: BitLayout, settings: MiningSettings, counts: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Places of the conditions that are hidden though several people have them; label counts."""
+    """Positions and label counts of conditions below the support that several people have."""
     known = counts
     sizes = total_counts(binarised.truths, layout) if known is None else known.sum(axis=1)
     least = settings.least_counts(layout)
@@ -88,11 +88,11 @@ def _below_support(
 def _odds_ratios(counts: np.ndarray, totals: np.ndarray) -> np.ndarray:
     """For each condition and label, its odds there as a multiple of those of everybody else."""
     rest = totals - counts
-    here, others = (
+    without_label, rest_without_label = (
         counts.sum(axis=1, keepdims=True) - counts,
         rest.sum(axis=1, keepdims=True) - rest,
     )
-    above, below = counts.astype(float) * others, rest.astype(float) * here
+    above, below = counts.astype(float) * rest_without_label, rest.astype(float) * without_label
     return np.divide(above, below, out=np.where(above > 0, np.inf, 0.0), where=below > 0)
 
 

@@ -115,7 +115,7 @@ def _mapping(content: Any, where: str) -> dict[str, Any]:
 
 
 def _texts(content: Any, where: str) -> dict[str, str]:
-    """Names by key; what is left empty keeps the name it has."""
+    """Names by key; an empty entry keeps the existing name."""
     read = {k: _text(v, f"{where}: {k!s:.80}") for k, v in _mapping(content, where).items()}
     return {key: name for key, name in read.items() if name is not None}
 
@@ -132,7 +132,7 @@ def _text(value: Any, where: str) -> str | None:
 
 
 def _refuse_twins(names: Mapping[str, str], where: str) -> None:
-    """Two things of one name could not be told apart by who reads the list."""
+    """Refuse two things with the same name: readers of the list could not distinguish them."""
     first: dict[str, str] = {}
     for key, name in names.items():
         if name in first:

@@ -17,7 +17,7 @@ from elseif.shards.shards import Shards
 
 # pools that are left as they are: chains go through all of them quickly
 SMALL = 200
-# before near-equivalents are merged, a pool is screened to so many times the largest pool
+# before near-equivalents are merged, a pool is screened to this multiple of the largest pool
 ROOM_TO_MERGE = 4
 
 
@@ -31,11 +31,11 @@ class Frequent:
     layout: BitLayout
     pseudocounts: np.ndarray
     # covers of the conditions and their layout, where those in shards are few enough to be here
-    here: tuple[np.ndarray, BitLayout] | None = None
+    local_covers: tuple[np.ndarray, BitLayout] | None = None
 
-    def name(self, place: int | np.integer) -> str:
+    def name(self, row_number: int | np.integer) -> str:
         """The name of an antecedent."""
-        row = self.members[place]
+        row = self.members[row_number]
         return Antecedent(self.conditions[c] for c in row[row >= 0]).name
 
 
@@ -87,7 +87,7 @@ def _merged(
 ) -> tuple[np.ndarray, dict[str, tuple[str, ...]]]:
     """The representatives of near-equivalent antecedents, and the others by their names."""
     members = frequent.members[places]
-    covers, layout = frequent.here or (frequent.covers, frequent.layout)
+    covers, layout = frequent.local_covers or (frequent.covers, frequent.layout)
     assert isinstance(covers, np.ndarray)
     counts = conjunction_counts(covers, members, layout)
     leaders = group_near_equivalents(
@@ -97,8 +97,8 @@ def _merged(
     standing = most_readable(leaders, members, frequent.conditions, gains)
     own = np.arange(len(places))
     groups: dict[int, list[int]] = {}
-    for place in np.flatnonzero(standing != own):
-        groups.setdefault(int(standing[place]), []).append(int(place))
+    for member in np.flatnonzero(standing != own):
+        groups.setdefault(int(standing[member]), []).append(int(member))
     near = {
         frequent.name(places[best]): tuple(frequent.name(places[p]) for p in others)
         for best, others in sorted(groups.items())

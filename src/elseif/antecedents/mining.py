@@ -86,7 +86,7 @@ class Mined:
     left_out: LeftOut = field(default_factory=LeftOut)
     shards: Shards | None = None  # who holds the covers, which then have no words here
     # covers of the conditions and their layout, where those in shards are few enough to be here
-    here: tuple[np.ndarray, BitLayout] | None = None
+    local_covers: tuple[np.ndarray, BitLayout] | None = None
 
     def with_note(self, note: str | None) -> Mined:
         """The same pool with another note for the fit report, if there is one."""
@@ -95,7 +95,7 @@ class Mined:
 
     @property
     def condition_ids(self) -> np.ndarray | None:
-        """Which covers an antecedent is joined from, unless it has one of its own."""
+        """The covers that an antecedent's cover is joined from, unless it is stored itself."""
         return self.pool.members if self.is_lazy else None
 
 
@@ -273,7 +273,7 @@ def choose_frequent(
     layout: BitLayout,
     settings: MiningSettings,
 ) -> list[int]:
-    """Places of the conditions whose counts reach the support, in canonical order."""
+    """Positions of the conditions whose counts reach the support, in canonical order."""
     totals = counts.sum(axis=1)
     splits = (totals > 0) & (totals < layout.label_totals.sum())
     frequent = splits & np.any(counts >= least, axis=1)
@@ -333,7 +333,7 @@ def _merge_identical(
 def plainest(
     conditions: Sequence[Condition], groups: Iterable[list[int]]
 ) -> tuple[list[int], dict[str, tuple[str, ...]]]:
-    """Places of the plainest condition of each group, and the names of the others by its name."""
+    """Positions of the plainest condition of each group, and the others' names by its name."""
     kept: list[int] = []
     aliases: dict[str, tuple[str, ...]] = {}
     for twins in groups:
@@ -367,7 +367,7 @@ def merge_equivalents(mined: Mined) -> Mined:
 
 
 def _same_conjunctions(mined: Mined) -> Iterable[list[int]]:
-    """Places of antecedents whose covers are the same, together."""
+    """Positions of antecedents with the same cover, grouped."""
     if mined.shards is not None:
         return mined.shards.same_covers(mined.pool.members)
     if mined.is_lazy:
@@ -392,7 +392,7 @@ def _conjunctions(
 
     def join(places: np.ndarray) -> np.ndarray | None:
         some = [conditions[i] for i in places]
-        room = limit - (len(conditions) - len(some))  # the others are used alone
+        room = limit - (len(conditions) - len(some))  # the others are used singly
         return _walk(some, covers[places], layout, settings, room)
 
     return join_the_strongest(covers, len(conditions), layout, pseudocounts, join)
@@ -422,13 +422,13 @@ def _walk(
     members = np.empty((min(limit, max(1024, 16 * n)) + 1, depth), dtype=np.int32)
     n_found = 0
     for first in range(n):
-        while (found := compiled.mine_from(miner, first, depth, members, n_found)) < 0:
+        while (n_after := compiled.mine_from(miner, first, depth, members, n_found)) < 0:
             if len(members) > limit:
                 return None
             more = np.empty((min(2 * len(members), limit + 1), depth), dtype=np.int32)
             more[:n_found] = members[:n_found]
             members = more
-        n_found = found
+        n_found = n_after
         if n_found > limit:
             return None
     return members[:n_found]

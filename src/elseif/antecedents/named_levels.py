@@ -16,7 +16,7 @@ def only_named_levels(
     """Reports and conditions of a pool without the levels that no condition names.
 
     What is left out may be a surname. If levels of a column are left out, "!=" holds for every
-    other value, because a rare level cannot be told from one that fit never saw.
+    other value, because a rare level cannot be distinguished from one that fit never saw.
     """
     kept: dict[str, set[Any]] = {}
     for condition in conditions:
@@ -34,12 +34,12 @@ def without_order(condition: Condition, columns: Container[str]) -> Condition:
 
 
 def known_levels(columns: Iterable[ColumnReport]) -> Mapping[str, tuple[Any, ...]]:
-    """The levels of columns of which all are named."""
+    """The levels of columns whose levels are all named."""
     return {c.name: c.levels for c in columns if c.levels and not c.n_other_levels}
 
 
 def _levels(condition: Condition) -> tuple[Any, ...]:
-    """The levels without which a condition cannot be read: of an order all of them."""
+    """The levels needed to read a condition: all of them if they are ordered."""
     if condition.operator in NUMERIC_OPERATORS and condition.order is not None:
         return condition.order
     if condition.value is None:

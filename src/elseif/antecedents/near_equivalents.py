@@ -16,7 +16,7 @@ from elseif.antecedents.evidence import evidence_of, one_rule_gains
 from elseif.bits.packing import BitLayout, zero_words
 from elseif.conditions.condition import FALSE, UNEQUAL, Condition
 
-# log Bayes factor from which the labels of those that only one of two covers tell the two apart,
+# log Bayes factor from which the labels of those that only one of two covers distinguish the two,
 # however much they correlate, and up to which a more readable one is preferred: odds of 20 to 1,
 # from where Kass and Raftery (1995) speak of strong evidence
 TELLING = 3.0

@@ -154,7 +154,7 @@ def _valued_condition(column: Column, operator: str, value: Any) -> Condition:
             f"antecedents: {name!r} between {value!r} can never be true; give the smaller value "
             "first."
         )
-    if operator == ONE_OF:  # the same set is the same condition, however it is told
+    if operator == ONE_OF:  # the same set is the same condition, in whatever order it is given
         parts = [parts[i] for i in sorted(range(len(parts)), key=ranks.__getitem__)]
         parts = list(dict.fromkeys(parts))
     needs_order = operator in NUMERIC_OPERATORS or operator == UNEQUAL
@@ -241,7 +241,7 @@ def read_weights(
 
 
 def check_weights(weights: Any) -> None:
-    """Raise for weights that are no positive numbers; what they weigh is not looked at."""
+    """Raise for weights that are not positive numbers; their keys are not checked."""
     if weights is None:
         return
     if not isinstance(weights, Mapping):

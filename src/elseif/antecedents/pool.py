@@ -35,7 +35,7 @@ class Pool:
         supports: np.ndarray,
         aliases: dict[str, tuple[str, ...]] | None = None,
     ) -> Pool:
-        """A pool from rows of condition numbers, of which -1 is none."""
+        """A pool from rows of condition numbers, padded with -1."""
         is_condition = members >= 0
         offsets = np.concatenate([[0], np.cumsum(is_condition.sum(axis=1))]).astype(np.int64)
         return cls(
@@ -98,7 +98,7 @@ class Pool:
 
 
 def canonical_order(members: np.ndarray) -> np.ndarray:
-    """Places of antecedents sorted by cardinality, then by their conditions."""
+    """Positions of antecedents sorted by cardinality, then by their conditions."""
     cardinalities = (members >= 0).sum(axis=1)
     return np.lexsort((*members.T[::-1], cardinalities))
 

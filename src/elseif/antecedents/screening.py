@@ -95,6 +95,6 @@ def _evidence(
 
 
 def _take(kept: np.ndarray, worth: np.ndarray, n_more: int) -> None:
-    """Mark so many more of those not yet kept, the worthiest first."""
+    """Mark ``n_more`` of those not yet kept, the best first."""
     others = np.flatnonzero(~kept)
     kept[others[np.argsort(-worth[others], kind="stable")[:n_more]]] = True

@@ -58,10 +58,10 @@ def mine_on_shards(
     places = [chosen[i] for i in kept]
     distinct = [binarised.conditions[i] for i in places]
     shards.tell("hold", places)
-    here = _covers_here(shards)
+    local_covers = _local_covers(shards)
     members, note = _conjunctions(distinct, shards, settings, pseudocounts)
     members = members[canonical_order(members)]
-    frequent = Frequent(distinct, shards, members, shards.layout, pseudocounts, here)
+    frequent = Frequent(distinct, shards, members, shards.layout, pseudocounts, local_covers)
     stay, left_out = make_smaller(frequent, settings.max_correlation, settings.max_antecedents)
     members = members[stay]
     used = np.unique(members[members >= 0])
@@ -71,7 +71,7 @@ def mine_on_shards(
         shards.tell("hold", [places[c] for c in used])
         members = np.where(members >= 0, np.searchsorted(used, members), -1).astype(np.int32)
         aliases = {c.name: aliases[c.name] for c in conditions if c.name in aliases}
-        here = None if here is None else (here[0][used], here[1])
+        local_covers = None if local_covers is None else (local_covers[0][used], local_covers[1])
     total = max(1, int(shards.layout.label_totals.sum()))
     supports = shards.conjunctions(members).sum(axis=1) / total
     steps = (binarised.conditions, frequent_alone, distinct, conditions)
@@ -79,11 +79,11 @@ def mine_on_shards(
     mined = Mined(
         pool=Pool.from_members(tuple(conditions), members, supports, aliases),
         covers=np.zeros((len(conditions), 0), dtype=np.uint64),
-        layout=shards.layout if here is None else here[1],
+        layout=shards.layout if local_covers is None else local_covers[1],
         is_lazy=True,
         left_out=replace(left_out, reasons=reasons, notes=(*filter(None, [note]), *left_out.notes)),
         shards=shards,
-        here=here,
+        local_covers=local_covers,
     )
     if settings.merge_equivalents:
         mined = merge_equivalents(mined)
@@ -91,7 +91,7 @@ def mine_on_shards(
     return mined, counts
 
 
-def _covers_here(shards: Shards) -> tuple[np.ndarray, BitLayout] | None:
+def _local_covers(shards: Shards) -> tuple[np.ndarray, BitLayout] | None:
     """The covers as one machine would have them, observations merged, unless they are many."""
     if shards.layout.n_words > MOST_WORDS_HERE:
         return None
@@ -121,10 +121,12 @@ def _conjunctions(
 
     def join(places: np.ndarray) -> np.ndarray | None:
         some = places.astype(np.int32)
-        found = _levels(some, can_join, shards, settings, limit - (n - len(some)))
-        if found is None:
+        conjunctions = _levels(some, can_join, shards, settings, limit - (n - len(some)))
+        if conjunctions is None:
             return None
-        return np.where(found >= 0, np.searchsorted(places, found), -1).astype(np.int32)
+        return np.where(conjunctions >= 0, np.searchsorted(places, conjunctions), -1).astype(
+            np.int32
+        )
 
     return join_the_strongest(shards, n, shards.layout, pseudocounts, join)
 
@@ -145,15 +147,15 @@ def _levels(
     level = conditions[:, None]
     levels, n_found = [level], len(level)
     while level.shape[1] < depth:
-        found = [np.zeros((0, level.shape[1] + 1), dtype=np.int32)]
+        longer = [np.zeros((0, level.shape[1] + 1), dtype=np.int32)]
         for candidates in _longer(level, can_join):
             counts = shards.conjunctions(candidates)
             enough = (counts.sum(axis=1) >= least[-1]) | (counts >= least[:-1]).any(axis=1)
-            found.append(candidates[enough])
+            longer.append(candidates[enough])
             n_found += int(enough.sum())
             if n_found > limit:
                 return None
-        level = np.concatenate(found)
+        level = np.concatenate(longer)
         levels.append(level)
     members = np.full((n_found, depth), -1, dtype=np.int32)
     row = 0

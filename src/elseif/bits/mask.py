@@ -43,7 +43,7 @@ class Mask:
 
     @property
     def is_sparse(self) -> bool:
-        """Whether the true rows take less room as numbers than as bits, however they are held."""
+        """Whether the true rows take less room as numbers than as bits, however they are stored."""
         return self.n_true < SPARSE_SHARE * self.n_rows
 
     @property

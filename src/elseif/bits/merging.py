@@ -61,7 +61,7 @@ def may_pay(covers: np.ndarray, layout: BitLayout) -> bool:
     words = np.unique(np.linspace(0, layout.n_words - 1, SAMPLE_WORDS).astype(np.int64))
     bits = (words[:, None] * WORD_BITS + np.arange(WORD_BITS)).ravel()
     n_bits = layout.n_words * WORD_BITS
-    # more conditions only tell more patterns apart, so the first that are too many decide
+    # more conditions only distinguish more patterns, so the first excess decides
     return (
         find_patterns(
             covers, bits, lambda n: estimated_patterns(n, len(bits)) * LEAST_GAIN < n_bits

@@ -93,7 +93,7 @@ def _counts_of_rows(listed: Sequence[np.ndarray], layout: BitLayout) -> np.ndarr
 
 
 def _chunks(lengths: np.ndarray, most: int) -> Iterator[slice]:
-    """Stretches of a list whose lengths add up to about so many at a time."""
+    """Slices of a list, in each of which the lengths add up to about ``most``."""
     start, total = 0, 0
     for i, length in enumerate(lengths.tolist()):
         if total and total + length > most:

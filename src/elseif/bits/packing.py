@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -109,7 +109,7 @@ class BitLayout:
 
 
 def zero_words(*shape: int) -> np.ndarray:
-    """Words of which every whole block begins at a block of memory.
+    """Zeroed words, aligned so that every block begins at a block of memory.
 
     A vector register is then filled from one line of the cache, not from two.
     """
@@ -125,7 +125,7 @@ def row_type(n_rows: int) -> type[np.signedinteger]:
 
 
 def code_type(n_codes: int) -> type[np.signedinteger]:
-    """The smallest integers that hold so many codes, and -1."""
+    """The smallest integer type for this many codes, and -1."""
     for integers in (np.int8, np.int16, np.int32):
         if n_codes <= np.iinfo(integers).max + 1:
             return integers
@@ -183,20 +183,31 @@ def layout_of_counts(
                 sizes[code, power] = sizes.get((code, power), 0) + rows
     sections = sorted(sizes)
     bits = np.array([sizes[section] for section in sections], dtype=np.int64)
-    n_words = -(-bits // (BLOCK_WORDS * WORD_BITS)) * BLOCK_WORDS
+    weighted = [(label, 1 << power) for label, power in sections]
+    return layout_of_sections(weighted, bits, n_labels, int(n[weights > 0].sum()), unit)
+
+
+def layout_of_sections(
+    sections: Sequence[tuple[int, int]], sizes: np.ndarray, n_labels: int, n_rows: int, unit: float
+) -> BitLayout:
+    """The layout of sections, as label and weight, with so many observations each.
+
+    It knows no row numbers, so it cannot pack or unpack.
+    """
+    n_words = -(-sizes // (BLOCK_WORDS * WORD_BITS)) * BLOCK_WORDS
     labels = np.array([label for label, _ in sections], dtype=np.int64)
-    section_weights = np.array([1 << power for _, power in sections], dtype=np.int64)
+    section_weights = np.array([weight for _, weight in sections], dtype=np.int64)
     totals = np.zeros(n_labels, dtype=np.int64)
-    np.add.at(totals, labels, bits * section_weights)
+    np.add.at(totals, labels, sizes * section_weights)
     return BitLayout(
         row_of_bit=np.zeros(0, dtype=np.int64),
         section_starts=np.concatenate([[0], np.cumsum(n_words)]).astype(np.int64),
         section_labels=labels,
         section_weights=section_weights,
         label_totals=totals,
-        n_rows=int(n[weights > 0].sum()),
+        n_rows=n_rows,
         unit=unit,
-        sizes=bits,
+        sizes=sizes,
     )
 
 

@@ -9,9 +9,9 @@ import numpy as np
 CONDITIONS_IN_A_NUMBER = 62  # of 64 bits, of which one is the sign
 
 
-def truth_of(keys: np.ndarray, place: int) -> np.ndarray:
+def truth_of(keys: np.ndarray, index: int) -> np.ndarray:
     """The patterns in which a condition is true, as booleans."""
-    number, bit = divmod(place, CONDITIONS_IN_A_NUMBER)
+    number, bit = divmod(index, CONDITIONS_IN_A_NUMBER)
     truth: np.ndarray = (keys[:, number] >> bit & 1).astype(bool)
     return truth
 
@@ -31,8 +31,8 @@ def in_order(
 def keys_of(truths: Iterable[np.ndarray], n_rows: int) -> np.ndarray:
     """The pattern of conditions of each row: (rows, numbers), with at least one number."""
     numbers = [np.zeros(n_rows, dtype=np.int64)]
-    for place, truth in enumerate(truths):
-        number, bit = divmod(place, CONDITIONS_IN_A_NUMBER)
+    for index, truth in enumerate(truths):
+        number, bit = divmod(index, CONDITIONS_IN_A_NUMBER)
         if number == len(numbers):
             numbers.append(np.zeros(n_rows, dtype=np.int64))
         numbers[number] |= truth.astype(np.int64) << bit

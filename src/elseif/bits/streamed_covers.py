@@ -17,7 +17,7 @@ class StreamedCovers:
     def __init__(self, layout: BitLayout, n_conditions: int) -> None:
         assert layout.sizes is not None
         self._layout, self._sizes = layout, layout.sizes
-        # each in an array of its own, so that those which are not needed can go
+        # each in a separate array, so that those not needed can be released
         self._words = [zero_words(layout.n_words) for _ in range(n_conditions)]
         n_numbers = -(-n_conditions // CONDITIONS_IN_A_NUMBER)
         none = np.zeros((0, n_numbers), dtype=np.int64)
@@ -40,7 +40,7 @@ class StreamedCovers:
             self._waiting[s] = rows[n_whole:].copy()
 
     def is_whole(self) -> bool:
-        """Whether as many rows came as were counted; to be asked after the last one."""
+        """Whether all rows that were counted have arrived."""
         for s, rows in enumerate(self._waiting):
             if len(rows):
                 padded = np.zeros((WORD_BITS, rows.shape[1]), dtype=np.int64)
@@ -54,7 +54,7 @@ class StreamedCovers:
         return [PackedMask(words, listed=False) for words in self._words]
 
     def digest(self, places: list[int]) -> np.ndarray:
-        """The sum of the digests of all rows, as far as some conditions tell them apart."""
+        """The sum of the digests of all rows, as far as some conditions distinguish them."""
         layout, total = self._layout, np.zeros(4, dtype=np.uint64)
         for s, size in enumerate(self._sizes.tolist()):
             start, label = int(layout.section_starts[s]), layout.section_labels[s]
@@ -87,9 +87,9 @@ class StreamedCovers:
         """Patterns of some conditions in some words."""
         n_numbers = max(1, -(-len(places) // CONDITIONS_IN_A_NUMBER))
         keys = np.zeros((n, n_numbers), dtype=np.int64)
-        for i, place in enumerate(places):
+        for i, condition in enumerate(places):
             number, bit = divmod(i, CONDITIONS_IN_A_NUMBER)
-            packed = self._words[place][words].view(np.uint8)
+            packed = self._words[condition][words].view(np.uint8)
             truth = np.unpackbits(packed, bitorder="little", count=n)
             keys[:, number] |= truth.astype(np.int64) << bit
         return keys

@@ -14,7 +14,7 @@ A_MOMENT = 1.0  # seconds without a word
 
 
 class _Line:
-    """The one line of standard error that comes and goes."""
+    """A transient line on standard error."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()

@@ -1,4 +1,4 @@
-"""Text files for models whose columns have no names: what is known of each goes by its place."""
+"""Text files for models whose columns have no names: columns are matched by position."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ByPlace:
-    """What a model knows of its columns, for a file that may call them otherwise."""
+    """What a model knows of its columns, for a file that may name them differently."""
 
     names: Sequence[str]  # the model's own, in the order of the table: x0, x1, ...
     kinds: Mapping[str, str] = field(default_factory=dict)

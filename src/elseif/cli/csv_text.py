@@ -23,7 +23,7 @@ def csv_text(columns: Mapping[str, Sequence[object]]) -> str:
 
 
 def harmless(value: object) -> object:
-    """A cell that is no formula; numbers stay as they are."""
+    """A cell that is not read as a formula; numbers are unchanged."""
     return f"'{value}" if isinstance(value, str) and _may_be_formula(value) else value
 
 

@@ -71,7 +71,7 @@ class DatabaseSource:
     ) -> Cohort:
         """The cohort that a plan or a model was made from, in this database.
 
-        ``known`` is what that file tells of the cohort, if it was made from one; ``verb`` is
+        ``known`` is what that file says about its cohort, if it was made from one; ``verb`` is
         "made" or "learnt".
         """
         from elseif.cohort import extract

@@ -20,7 +20,7 @@ MOST_LABELS = 1000  # more are refused when they are counted
 
 @dataclass(frozen=True)
 class DatabaseTable:
-    """Where a database is, and which of its tables is meant."""
+    """The address of a database, and one of its tables."""
 
     database: Annotated[
         str | None,
@@ -84,7 +84,7 @@ class DatabaseTable:
 def without_columns(
     table: Any, source: DatabaseTable, label: str | None, weight: str | None, drop: Sequence[str]
 ) -> Any:
-    """The table without columns that are left out, once all that are named are there."""
+    """The table without dropped columns, after checking that all named columns exist."""
     from elseif.checks import did_you_mean
 
     if label is None:
@@ -104,5 +104,5 @@ def without_columns(
 
 def distinct_labels(table: Any, label: str) -> list[Any]:
     """The labels in a column, at most as many as a list can have."""
-    found = table.select(label).distinct().limit(MOST_LABELS).to_pyarrow()[label].to_pylist()
-    return [value for value in found if value is not None and value == value]
+    labels = table.select(label).distinct().limit(MOST_LABELS).to_pyarrow()[label].to_pylist()
+    return [value for value in labels if value is not None and value == value]

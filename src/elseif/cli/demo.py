@@ -73,7 +73,7 @@ def demo(
 
 
 def _program() -> str:
-    """What to type: after make demo the program is in .venv, which no shell looks into."""
+    """The command to show: after make demo, the program is in .venv, which is not on the path."""
     typed = Path(sys.argv[0])
     if shutil.which("elseif") is None and typed.name == "elseif":
         return os.path.relpath(typed) if typed.is_absolute() else str(typed)

@@ -101,33 +101,33 @@ def federate(
     counts = [read_site(path, agreed) for path in sites]
     parameters["verbose"] = is_watched(quiet)
     with resumable(parameters["checkpoint"]):
-        found = fit_sites(agreed, counts, leave_one_out=leave_one_out, **parameters)
-        made = found.model.with_settings(verbose=False)
+        federated = fit_sites(agreed, counts, leave_one_out=leave_one_out, **parameters)
+        made = federated.model.with_settings(verbose=False)
         if model is not None:
             from elseif.export.model_file import save_model
 
             save_model(made, model, None if without_posterior else "lists", force, min_cell)
-    print(federation_text(found))
-    say_wrapped(found.classifier.convergence_.sentence())
+    print(federation_text(federated))
+    say_wrapped(federated.classifier.convergence_.sentence())
     print()
     if model is not None:
         say_saved("Model", model)
     if out is not None:
         from elseif.federation import federation_page
 
-        save("Page", out, federation_page(found, title=title), force)
+        save("Page", out, federation_page(federated, title=title), force)
     if results is not None:
-        save("Numbers", results, _numbers(found), force)
+        save("Numbers", results, _numbers(federated), force)
 
 
-def _numbers(found: Federated) -> str:
+def _numbers(federated: Federated) -> str:
     """Every number as JSON."""
     from elseif.report.plain_data import plain
 
     numbers = {
-        "plan_sha256": found.plan.sha256,
-        "lines": [plain(asdict(line)) for line in found.lines],
-        "left_out": [plain(asdict(site)) for site in found.left_out],
-        "withheld": {site.site: list(site.withheld) for site in found.sites},
+        "plan_sha256": federated.plan.sha256,
+        "lines": [plain(asdict(line)) for line in federated.lines],
+        "left_out": [plain(asdict(site)) for site in federated.left_out],
+        "withheld": {site.site: list(site.withheld) for site in federated.sites},
     }
     return json.dumps(numbers, indent=1, allow_nan=False) + "\n"

@@ -39,7 +39,7 @@ from elseif.cli.tables import (
     check_table_file,
     kinds_of_texts,
     label_order,
-    levels_told,
+    levels_given,
     read_labelled,
 )
 from elseif.cli.text_options import takes_text_format
@@ -142,7 +142,7 @@ def fit(
         Wanted(
             label, weight, drop, columns.positive,
             kinds=kinds_of_texts(classifier.kinds), missing_y=classifier.missing_y,
-            text=replace(text, levels=levels_told(classifier.kinds)),
+            text=replace(text, levels=levels_given(classifier.kinds)),
         ),
     )  # fmt: skip
     positive = None if columns.positive is None else read.y.cat.categories[-1]

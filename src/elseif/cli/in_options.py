@@ -101,18 +101,18 @@ def arguments_as_options(
 def _with_values(message: str) -> str:
     """Settings with their values, however these are written in Python."""
     parts, at = [], 0
-    for found in _SETTING.finditer(message):
-        read = _literal(message, found.end())
-        if found.start() < at or read is None:
+    for match in _SETTING.finditer(message):
+        read = _literal(message, match.end())
+        if match.start() < at or read is None:
             continue
         value, end = read
-        parts += [message[at : found.start()], _said(found[1], value)]
+        parts += [message[at : match.start()], _said(match[1], value)]
         at = end
     return "".join([*parts, message[at:]])
 
 
 def _literal(text: str, start: int) -> tuple[Any, int] | None:
-    """The value that stands at a place of a text, and where it ends; None if there is none."""
+    """The value at a position of a text, and where it ends; None if there is none."""
     closing = {"{": "}", "[": "]", "(": ")", "'": "'", '"': '"'}.get(text[start])
     if closing is None:
         bare = _BARE.match(text, start)

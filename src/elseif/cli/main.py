@@ -130,7 +130,7 @@ def run(arguments: Sequence[str]) -> int:
     except SystemExit as end:  # typer's own answer to a closed pipe
         return BROKEN_PIPE if end.code == 1 else int(end.code or 0)
     except Exception as error:
-        if was_stopped():  # DuckDB makes an error of its own of an interrupt
+        if was_stopped():  # DuckDB turns an interrupt into an error of its own
             return stopped()
         trace = "".join(traceback.format_exception(error)) if debug else None
         return _failed(error, trace)
@@ -157,7 +157,7 @@ def _failed(error: Exception, trace: str | None) -> int:
 
 
 def _without_debug(arguments: list[str]) -> tuple[list[str], bool]:
-    """The arguments but for --debug, which may stand anywhere before a lone --."""
+    """The arguments without --debug, which may be anywhere before a lone --."""
     end = arguments.index("--") if "--" in arguments else len(arguments)
     kept = [argument for argument in arguments[:end] if argument != "--debug"]
     return kept + arguments[end:], len(kept) < end

@@ -64,7 +64,7 @@ def _missing(path: str, parameter: Any, context: Any) -> str:
 
 
 def _without_value(name: str, program: Any, arguments: Sequence[str]) -> str:
-    """An option at the end of the line, of which the error does not say whose it is."""
+    """An option at the end of the line, whose command the error does not name."""
     known = program.commands
     command = next((argument for argument in arguments if argument in known), None)
     options = program.params if command is None else known[command].params
@@ -120,7 +120,7 @@ def _usage(context: Any) -> str:
 
 
 def _may_be_elsewhere(parameter: Any) -> bool:
-    """Whether an argument is asked for in all but rare uses, as the table is that a file holds."""
+    """Whether an argument is needed in all but rare uses, such as a table file."""
     return bool(parameter.param_type_name == "argument" and parameter.metavar == "[TABLE]")
 
 

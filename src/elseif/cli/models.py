@@ -127,7 +127,7 @@ def is_training_table(model: FittedModel, read: Read) -> bool:
 
 
 def check_training_table(model: FittedModel, read: Read, model_path: Path, table: Path) -> None:
-    """Say so where a report would mix two tables; refuse one that lacks a label."""
+    """Note if a report would mix two tables; refuse a table that lacks one of the labels."""
     present = set(read.y.cat.categories[read.y.cat.codes.unique()[read.y.cat.codes.unique() >= 0]])
     absent = [label for label in model.rule_list.classes.tolist() if label not in present]
     if absent:

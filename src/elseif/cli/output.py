@@ -51,7 +51,7 @@ def _is_same_file(path: Path, other: Path) -> bool:
 
 
 def check_is_folder(path: Path) -> None:
-    """Refuse an address in place of a folder, which would be made under the address's name."""
+    """Refuse an address given as a folder: a folder of that name would be created."""
     if _ADDRESS.match(str(path)):
         raise ParamError("--out is an address; it must be the name of a folder.")
 
@@ -132,7 +132,7 @@ def make_output_whole() -> None:
 
 
 def make_streams_lenient() -> None:
-    """Have a terminal that lacks a character show something like it rather than fail."""
+    """Make a terminal that lacks a character show a similar one rather than fail."""
     codecs.register_error("elseif", _plainer)
     if sys.stdout is None:  # closed by whoever started the program: as good as /dev/null
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
@@ -142,12 +142,10 @@ def make_streams_lenient() -> None:
 
 
 def give_up_if_failing(stream: TextIO | None) -> None:
-    """Send nowhere what cannot be written: Python would try once more at its end, and complain."""
+    """Discard what cannot be written: Python would try again at exit, and complain."""
     if stream is None:
         return
-    stream = getattr(
-        stream, "wrapped", stream
-    )  # click hides a closed pipe behind a stream of its own
+    stream = getattr(stream, "wrapped", stream)  # click hides a closed pipe behind its own stream
     try:
         stream.flush()
     except (OSError, ValueError):  # ValueError: it was closed

@@ -13,14 +13,13 @@ from elseif.cli.arguments import (
     Force,
     LearntLabel,
     PositiveLabel,
-    Quiet,
     TableFile,
     min_cell_option,
 )
 from elseif.cli.cohort_folder import cohort_settings
 from elseif.cli.output import check_outputs, say_saved, say_wrapped
 from elseif.cli.settings import estimator_parameters, takes_some_settings
-from elseif.cli.tables import Wanted, check_table_file, kinds_of_texts, levels_told, read_labelled
+from elseif.cli.tables import Wanted, check_table_file, kinds_of_texts, levels_given, read_labelled
 from elseif.cli.text_options import takes_text_format
 from elseif.parameters import Setting, SettingGroup
 
@@ -51,7 +50,6 @@ def plan(
         "plan.json"
     ),
     force: Force = False,
-    quiet: Quiet = False,
     text: Any = None,
     settings: dict[str, Any] = {},  # noqa: B006
 ) -> None:
@@ -71,7 +69,7 @@ def plan(
         Wanted(
             label, None, drop, positive, kinds=kinds_of_texts(parameters["kinds"]),
             missing_y=parameters["missing_y"],
-            text=replace(text, levels=levels_told(parameters["kinds"])),
+            text=replace(text, levels=levels_given(parameters["kinds"])),
         ),
     )  # fmt: skip
     from elseif.federation import make_plan, save_plan

@@ -42,13 +42,13 @@ EXIT_CODES: tuple[tuple[type[BaseException], int], ...] = (
 # user and password of an address: up to the end of a quotation, or to the next blank; one slash
 # is left of two where an address was taken for the name of a file. How an address is written,
 # which our own advice says, holds no secret
-# of a scheme at most so many characters: without a limit, a value of a million letters takes hours
+# a bounded number of characters of a scheme: without it, a value of a million letters takes hours
 _SCHEME = r"([A-Za-z][\w+.-]{1,40}://?+)(?!USER(?::PASSWORD)?@HOST:PORT/NAME)"
 _IN_ADDRESS = re.compile(rf"(?:(?<=(['\"])){_SCHEME}(?:(?!\1).)*@)|(?:{_SCHEME}\S*@)")
 
 
 def exit_code(error: BaseException) -> int:
-    """The code that a kind of error ends the program with; 1 for one that nobody foresaw."""
+    """The exit code of a kind of error; 1 for unexpected ones."""
     return next((code for kind, code in EXIT_CODES if isinstance(error, kind)), FAULT)
 
 
@@ -66,7 +66,7 @@ def one_line(error: BaseException) -> str:
 
 
 def say(message: str) -> None:
-    """One line on standard error; where nobody can read it, the exit code has to do."""
+    """One line on standard error; if that is closed, the exit code has to suffice."""
     shown = show_name(without_passwords(message), LONGEST_LINE)
     clear_line()
     with suppress(OSError):
@@ -74,13 +74,13 @@ def say(message: str) -> None:
 
 
 def without_passwords(text: str) -> str:
-    """A text without user and password of any address, which may stand where none belongs."""
+    """A text without the user and password of any address in it."""
     return _IN_ADDRESS.sub(lambda m: f"{m[2] or m[3]}***@", text)
 
 
 @contextmanager
 def warnings_as_notes() -> Iterator[None]:
-    """Warnings that are meant for users as one plain line each, and once; others not at all."""
+    """Show warnings meant for users as one plain line each, once; suppress all others."""
     said: set[str] = set()
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:

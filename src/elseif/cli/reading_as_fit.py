@@ -31,7 +31,7 @@ def keep_reading(model: FittedModel, text: TextFormat) -> FittedModel:
 
 
 def refuse_for_other_files(path: Path | None, text: TextFormat) -> None:
-    """Refuse options of text files for a table that is none, or for a database."""
+    """Refuse options of text files for any other table, or for a database."""
     from elseif.tables.parquet import PARQUET_ENDINGS
 
     option = next(map(_option, reading_of(text)), None)
@@ -77,7 +77,7 @@ def read_as_fit(
         try:
             usual = read(replace(text, **codes))
         except DataError as error:
-            # unless the encoding alone is another, this tells what is wrong with the file
+            # unless only the encoding differs, this says what is wrong with the file
             is_encoding = isinstance(error, EncodingError)
             if table is None or not (is_encoding or _n_of(table, needed)):
                 raise

@@ -172,7 +172,7 @@ def _write_pages(
 
 
 def say_rounding(rounding: Rounding | None) -> None:
-    """Say if counts had to be rounded more coarsely than was asked for."""
+    """Say if counts had to be rounded more coarsely than requested."""
     if rounding is not None and rounding.step > rounding.min_cell:
         say(
             f"note: counts are rounded to multiples of {rounding.step:,}, because small counts "

@@ -159,15 +159,15 @@ def _option(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def print_size(found: SampleSize, verb: str) -> None:
+def print_size(size: SampleSize, verb: str) -> None:
     """Each criterion, and the people that satisfy all of them."""
-    width = max(len(criterion.name) for criterion in found.criteria) + 2
-    for criterion in found.criteria:
+    width = max(len(criterion.name) for criterion in size.criteria) + 2
+    for criterion in size.criteria:
         print(f"{criterion.name:<{width}}{criterion.n:>12,}")
     print()
     say_wrapped(
-        f"{found.n:,} people, with about {found.n_events:,} events, to {verb} the model "
-        f"(prevalence {found.prevalence:.3g})."
+        f"{size.n:,} people, with about {size.n_events:,} events, to {verb} the model "
+        f"(prevalence {size.prevalence:.3g})."
     )
 
 

@@ -114,7 +114,7 @@ def estimator_parameters(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read_support(text: str) -> float | int:
-    """A share, or where it is written without a point a number of rows."""
+    """A share, or a number of rows if it is written without a decimal point."""
     try:
         return int(text) if text.strip().lstrip("+-").isdigit() else float(text)
     except ValueError:

@@ -11,7 +11,7 @@ from typing import overload
 from elseif.errors import ParamError
 
 STANDARD_INPUT = Path("-")
-# the ending by which a file is read, told by its first bytes
+# the file name extension that the first bytes imply
 _ENDINGS = {
     b"PAR1": ".parquet",
     b"\x1f\x8b": ".csv.gz",

@@ -122,8 +122,8 @@ class ComparingOptions:
     def given(self) -> dict[str, Any]:
         """The options with the names of classifiers read, and the default number of folds None."""
         names = {"only": _names(self.only), "skip": _names(self.skip)}
-        for option, told in names.items():
-            if getattr(self, option) is not None and not told:
+        for option, classifiers in names.items():
+            if getattr(self, option) is not None and not classifiers:
                 raise ParamError(f"--{option} {getattr(self, option)!r} names no classifier.")
         return {**asdict(self), "folds": None if self.folds == FOLDS else self.folds, **names}
 

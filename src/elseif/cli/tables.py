@@ -32,7 +32,7 @@ class Read:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is what in a file: the columns that are no features, and labels in their order."""
+    """The columns of a file that are not features, and the labels in order."""
 
     label: str
     weight: str | None = None
@@ -41,7 +41,7 @@ class Wanted:
     classes: Sequence[Any] | None = None  # as a model has them
     features: Sequence[str] | None = None  # those of a model, in place of all others
     by_place: ByPlace | None = None  # of a model whose features have no names
-    kinds: Mapping[str, str] = field(default_factory=dict)  # category or date, as told or known
+    kinds: Mapping[str, str] = field(default_factory=dict)  # as given, or as in the model
     missing_y: str = "error"
     text: TextFormat | None = None
     kept: Mapping[str, Any] = field(default_factory=dict)  # how a model's own table was read
@@ -107,7 +107,7 @@ def kinds_of_texts(kinds: Mapping[str, Any] | None) -> dict[str, str]:
     return {n: kind for n, kind in words.items() if kind not in ("boolean", "numeric")}
 
 
-def levels_told(kinds: Mapping[str, Any] | None) -> dict[str, list[str]]:
+def levels_given(kinds: Mapping[str, Any] | None) -> dict[str, list[str]]:
     """The categories of columns that --kinds calls by their names, even if one is "None"."""
     return {name: kind for name, kind in (kinds or {}).items() if isinstance(kind, list)}
 
@@ -217,15 +217,15 @@ def _labels(column: Any, path: Path, wanted: Wanted) -> Any:
         )
     values = [_whole(value) for value in distinct.tolist()]
     order = label_order(values, wanted)
-    place = {value: i for i, value in enumerate(order)}
-    unknown = [value for value in values if value not in place]
+    code_of = {value: i for i, value in enumerate(order)}
+    unknown = [value for value in values if value not in code_of]
     if unknown:
         raise DataError(
             f"{path.name}: the label {wanted.label!r} is {unknown[0]!r} in some rows; the model's "
             f"labels are {_some(order)}."
         )
-    recode = np.array([*(place[value] for value in values), -1])
-    # whole numbers beside missing ones would become fractions
+    recode = np.array([*(code_of[value] for value in values), -1])
+    # whole numbers together with missing ones would become floats
     categories = pd.Index(order, dtype=object if len(missing) else None)
     return pd.Series(pd.Categorical.from_codes(recode[codes], categories), name=wanted.label)
 

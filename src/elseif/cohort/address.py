@@ -36,7 +36,7 @@ class Address:
 
     kind: str  # "duckdb", "postgresql" or "spark"
     label: str  # for people
-    identity: str  # tells one source from another, in a fingerprint
+    identity: str  # identifies the source, in a fingerprint
     path: Path | None = None
     settings: dict[str, str | int] = field(default_factory=dict)
     secrets: tuple[str, ...] = ()
@@ -99,7 +99,7 @@ def _spark(rest: str) -> Address:
 
 
 def _relative(rest: str) -> tuple[str, ...]:
-    """What follows a third slash may be meant from here: duckdb:///FILE; it is looked for first."""
+    """What follows a third slash: duckdb:///FILE may be relative, which is tried first."""
     text = rest.removeprefix("/")
     return (text,) if text != rest and text and not text.startswith("/") else ()
 
@@ -145,7 +145,7 @@ def _postgresql(url: str) -> Address:
 
 
 def _places(parts: SplitResult, port: int | None, name: str) -> dict[str, str | int]:
-    """Host, port, user, password and name, of which what is absent is left to the driver."""
+    """Host, port, user, password and name; absent ones are left to the driver."""
     given = {
         "host": parts.hostname,
         "port": port,

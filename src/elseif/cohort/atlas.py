@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from elseif.cohort.atlas_criteria import (
-    Found,
     MalformedError,
     Node,
+    Translation,
     concept_sets_of,
     read_criterion,
     read_group,
@@ -102,19 +102,19 @@ def read_atlas(path: str | Path, name: str | None = None) -> AtlasCohort:
     if name is not None:
         check_text("name", name)
     expression = _expression(_content(path), path.name)
-    found = Found()
+    translation = Translation()
     try:
-        cohort = _translated(expression, name, found)
+        cohort = _translated(expression, name, translation)
     except MalformedError as error:
         raise ParamError(
             f"{path.name} is not a cohort of ATLAS: {str(error).rstrip('.')}."
         ) from None
     except ElseifError as error:
-        if not found.refused:
+        if not translation.refused:
             raise ParamError(f"{path.name}: {error}") from error
         cohort = None
-    if found.refused or cohort is None:
-        listed = "; ".join(found.refused)
+    if translation.refused or cohort is None:
+        listed = "; ".join(translation.refused)
         raise ParamError(
             f"{path.name} uses features that are not supported here: {listed}. Generate the "
             "cohort in ATLAS and give its number instead: cohort: NUMBER."
@@ -142,7 +142,7 @@ def _content(path: Path) -> Any:
 
 
 def _expression(content: Any, file: str) -> Node:
-    """The expression, which WebAPI puts into a frame of its own."""
+    """The expression, which WebAPI wraps in an object."""
     if isinstance(content, dict) and "PrimaryCriteria" not in content:
         inner = content.get("expression")
         if isinstance(inner, str):
@@ -156,20 +156,20 @@ def _expression(content: Any, file: str) -> Node:
     return Node(content, "")
 
 
-def _translated(expression: Node, name: str | None, found: Found) -> AtlasCohort | None:
+def _translated(expression: Node, name: str | None, translation: Translation) -> AtlasCohort | None:
     for key in expression.names:
         if key not in KNOWN and expression.value(key) not in (None, [], {}, False):
-            found.refuse(expression.child(key), "is unknown")
-    sets = concept_sets_of(expression, found)
+            translation.refuse(expression.child(key), "is unknown")
+    sets = concept_sets_of(expression)
     primary = expression.mapping("PrimaryCriteria")
     events: list[ConceptSet] = []
     criteria = primary.list("CriteriaList")
     if not criteria:
-        found.refuse(primary.child("CriteriaList"), "has no event of entry")
+        translation.refuse(primary.child("CriteriaList"), "has no event of entry")
     sexes: set[tuple[str, ...]] = set()
     is_first = False
     for node in criteria:
-        read = read_criterion(node, sets, found, is_entry=len(criteria) == 1)
+        read = read_criterion(node, sets, translation, is_entry=len(criteria) == 1)
         if read is None:
             continue
         events.append(read.records)
@@ -177,8 +177,8 @@ def _translated(expression: Node, name: str | None, found: Found) -> AtlasCohort
         if read.sex is not None:
             sexes.add(read.sex)
         if read.age is not None:
-            found.ages.append(read.age)
-    found.sexes += list(sexes)
+            translation.ages.append(read.age)
+    translation.sexes += list(sexes)
     window = primary.mapping("ObservationWindow")
     prior, post = window.whole("PriorDays"), window.whole("PostDays")
     limits = {
@@ -186,34 +186,36 @@ def _translated(expression: Node, name: str | None, found: Found) -> AtlasCohort
         "ExpressionLimit": expression.mapping("ExpressionLimit"),
         "QualifiedLimit": expression.mapping("QualifiedLimit"),
     }
-    of = {place: str(node.value("Type") or "All").lower() for place, node in limits.items()}
+    of = {part: str(node.value("Type") or "All").lower() for part, node in limits.items()}
     is_one = is_first or of["PrimaryCriteria.PrimaryCriteriaLimit"] == "first"
-    _check_limits(expression, found, of, is_one)
+    _check_limits(expression, translation, of, is_one)
     if post and not is_first:
-        found.refuse(
+        translation.refuse(
             window.child("PostDays"), "asks for observation after an entry that is not the first"
         )
     if any(value is not None for value in expression.mapping("CensorWindow").values()):
-        found.refuse(expression.child("CensorWindow"), "cuts entries at a date")
-    for place, rule in _rules(expression):
-        read_group(place, rule, sets, found)
-    if found.refused or not events:
+        translation.refuse(expression.child("CensorWindow"), "cuts entries at a date")
+    for part, rule in _rules(expression):
+        read_group(part, rule, sets, translation)
+    if translation.refused or not events:
         return None
     event: ConceptSet | AnyOf
     event = _one(events, name or events[0].name)
-    return AtlasCohort(event, prior, post, None if is_first else prior, _inclusion(found))
+    return AtlasCohort(event, prior, post, None if is_first else prior, _inclusion(translation))
 
 
-def _check_limits(expression: Node, found: Found, of: dict[str, str], is_one: bool) -> None:
+def _check_limits(
+    expression: Node, translation: Translation, of: dict[str, str], is_one: bool
+) -> None:
     """Refuse what makes another entry than the earliest event the first."""
-    for place, kind in of.items():
-        if kind not in ("all", "first") and not (is_one and not place.startswith("Primary")):
-            found.refuse(place, f"takes the {kind} event, not the first")
+    for part, kind in of.items():
+        if kind not in ("all", "first") and not (is_one and not part.startswith("Primary")):
+            translation.refuse(part, f"takes the {kind} event, not the first")
     if is_one:
         return
     for key, what in (("AdditionalCriteria", "criteria"), ("InclusionRules", "rules")):
         if expression.value(key):
-            found.refuse(
+            translation.refuse(
                 "PrimaryCriteria.PrimaryCriteriaLimit",
                 f"lets {what} ({key}) choose among all events of a person; here they are about "
                 "the first",
@@ -222,22 +224,22 @@ def _check_limits(expression: Node, found: Found, of: dict[str, str], is_one: bo
 
 def _rules(expression: Node) -> list[tuple[str, Node]]:
     """Every group of criteria with its name."""
-    found = []
+    groups = []
     if expression.value("AdditionalCriteria"):
-        found.append(("AdditionalCriteria", expression.mapping("AdditionalCriteria")))
+        groups.append(("AdditionalCriteria", expression.mapping("AdditionalCriteria")))
     for rule in expression.list("InclusionRules"):
-        found.append((str(rule.value("name") or ""), rule.mapping("expression")))
-    return found
+        groups.append((str(rule.value("name") or ""), rule.mapping("expression")))
+    return groups
 
 
 def _one(sets: list[ConceptSet], name: str) -> ConceptSet | AnyOf:
-    """One concept set of several domains where they are the same, or any of several."""
+    """One concept set with several domains if the sets are the same, otherwise any of them."""
     joined: list[ConceptSet] = []
     for each in sets:
-        for place, known in enumerate(joined):
+        for i, known in enumerate(joined):
             if (known.include, known.exclude) == (each.include, each.exclude):
                 domain = tuple(dict.fromkeys((*known.domain, *each.domain)))
-                joined[place] = ConceptSet(known.name, known.include, known.exclude, domain)
+                joined[i] = ConceptSet(known.name, known.include, known.exclude, domain)
                 break
         else:
             joined.append(each)
@@ -247,8 +249,8 @@ def _one(sets: list[ConceptSet], name: str) -> ConceptSet | AnyOf:
     return AnyOf(name, tuple(joined))
 
 
-def _inclusion(found: Found) -> Inclusion | None:
-    """All criteria together; ages and years that are asked twice are those that fit both."""
+def _inclusion(translation: Translation) -> Inclusion | None:
+    """All criteria together; of repeated ages and years, the intersection."""
 
     def both(ranges: list[tuple[int | None, int | None]]) -> tuple[int | None, int | None] | None:
         least = [low for low, _ in ranges if low is not None]
@@ -257,15 +259,15 @@ def _inclusion(found: Found) -> Inclusion | None:
             return None
         return max(least, default=None), min(most, default=None)
 
-    sexes = set.intersection(*map(set, found.sexes)) if found.sexes else None
+    sexes = set.intersection(*map(set, translation.sexes)) if translation.sexes else None
     if sexes is not None and not sexes:
         raise ParamError("its criteria on sex exclude each other.")
     made = Inclusion(
-        age=both(found.ages),
+        age=both(translation.ages),
         sex=None if sexes is None else tuple(sexes),
-        index_year=both(found.years),
-        prior=_different(found.prior),
-        no_prior=_different(found.no_prior),
+        index_year=both(translation.years),
+        prior=_different(translation.prior),
+        no_prior=_different(translation.no_prior),
     )
     return made if made.as_dict() else None
 

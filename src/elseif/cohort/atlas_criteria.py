@@ -59,34 +59,34 @@ class Node:
 
     def mapping(self, key: str) -> Node:
         """A mapping; empty where there is none."""
-        found = self.value(key)
-        if found is None:
-            found = {}
-        if not isinstance(found, dict):
-            raise MalformedError(f"{self.child(key)} must be an object, not {found!r:.60}.")
-        return Node(found, self.child(key))
+        value = self.value(key)
+        if value is None:
+            value = {}
+        if not isinstance(value, dict):
+            raise MalformedError(f"{self.child(key)} must be an object, not {value!r:.60}.")
+        return Node(value, self.child(key))
 
     def list(self, key: str) -> list[Node]:
         """Mappings in a list; none where there is none."""
-        found = self.value(key)
-        if found is None:
+        value = self.value(key)
+        if value is None:
             return []
-        if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
+        if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
             raise MalformedError(f"{self.child(key)} must be a list of objects.")
-        return [Node(each, f"{self.child(key)}[{i}]") for i, each in enumerate(found)]
+        return [Node(each, f"{self.child(key)}[{i}]") for i, each in enumerate(value)]
 
     def whole(self, key: str) -> int:
         """A number of days or records; 0 where there is none."""
-        found = self.value(key)
-        if found is None:
+        value = self.value(key)
+        if value is None:
             return 0
-        if isinstance(found, bool) or not isinstance(found, int) or not 0 <= found <= LONGEST_SPAN:
-            raise MalformedError(f"{self.child(key)} must be a whole number, not {found!r:.60}.")
-        return found
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= LONGEST_SPAN:
+            raise MalformedError(f"{self.child(key)} must be a whole number, not {value!r:.60}.")
+        return value
 
 
 @dataclass
-class Found:
+class Translation:
     """Criteria that can be expressed, and parts that cannot."""
 
     refused: list[str] = field(default_factory=list)
@@ -96,16 +96,16 @@ class Found:
     prior: list[PriorRecords] = field(default_factory=list)
     no_prior: list[PriorRecords] = field(default_factory=list)
 
-    def refuse(self, place: str, why: str) -> None:
+    def refuse(self, part: str, why: str) -> None:
         """Note a part that cannot be expressed."""
-        said = f"{place} {why}"
-        if said not in self.refused:
-            self.refused.append(said)
+        reason = f"{part} {why}"
+        if reason not in self.refused:
+            self.refused.append(reason)
 
 
 @dataclass(frozen=True)
 class AtlasCriterion:
-    """An event of a person: its records, and what else is asked of them."""
+    """An event of a person: its records, and further criteria on them."""
 
     records: ConceptSet
     is_first: bool
@@ -113,7 +113,7 @@ class AtlasCriterion:
     age: Range | None
 
 
-def concept_sets_of(expression: Node, found: Found) -> dict[int, ConceptSet | str]:
+def concept_sets_of(expression: Node) -> dict[int, ConceptSet | str]:
     """Concept sets by their numbers; for one that cannot be expressed, why not."""
     sets: dict[int, ConceptSet | str] = {}
     for node in expression.list("ConceptSets"):
@@ -147,19 +147,19 @@ def _concept_set(expression: Node, name: str) -> ConceptSet | str:
 
 
 def read_criterion(
-    node: Node, sets: Mapping[int, ConceptSet | str], found: Found, is_entry: bool
+    node: Node, sets: Mapping[int, ConceptSet | str], translation: Translation, is_entry: bool
 ) -> AtlasCriterion | None:
     """One criterion; None, with what was refused, if it cannot be expressed."""
-    before = len(found.refused)
+    before = len(translation.refused)
     if len(node.names) != 1:
         raise MalformedError(f"{node.place} must be one criterion.")
     kind = node.names[0]
     inside = node.mapping(kind)
     domain = DOMAINS_BY_CRITERION.get(kind)
     if domain is None:
-        found.refuse(inside.place, f"reads {kind}, which is not read here")
+        translation.refuse(inside.place, f"reads {kind}, which is not supported")
         return None
-    records = _set_of(inside, sets, found)
+    records = _set_of(inside, sets, translation)
     is_first = bool(inside.value("First"))
     age: Range | None = None
     sex: tuple[str, ...] | None = None
@@ -170,50 +170,54 @@ def read_criterion(
         if key == "First" and is_entry:
             continue
         if key == "First":
-            found.refuse(inside.child(key), "counts the first record of several criteria")
+            translation.refuse(inside.child(key), "counts the first record of several criteria")
         elif key == "Gender" and is_entry:
-            sex = _sexes(inside, key, found)
+            sex = _sexes(inside, key, translation)
         elif key == "Age" and is_entry and is_first:
-            age = _range(inside.mapping(key), found, 0, OLDEST)
+            age = _range(inside.mapping(key), translation, 0, OLDEST)
         else:
-            found.refuse(inside.child(key), "is asked of a record, which cannot be said here")
-    if len(found.refused) > before or records is None:
+            translation.refuse(inside.child(key), "is a criterion on records that is not supported")
+    if len(translation.refused) > before or records is None:
         return None
     return AtlasCriterion(
         ConceptSet(records.name, records.include, records.exclude, (domain,)), is_first, sex, age
     )
 
 
-def _set_of(inside: Node, sets: Mapping[int, ConceptSet | str], found: Found) -> ConceptSet | None:
+def _set_of(
+    inside: Node, sets: Mapping[int, ConceptSet | str], translation: Translation
+) -> ConceptSet | None:
     number = inside.value("CodesetId")
     if number is None:
-        found.refuse(inside.place, "has no concept set: any concept would do")
+        translation.refuse(inside.place, "has no concept set: any concept would do")
         return None
     records = sets.get(number) if isinstance(number, int) else None
     if records is None:
         raise MalformedError(f"{inside.child('CodesetId')}: there is no concept set {number!r:.20}")
     if isinstance(records, str):
-        found.refuse(records.partition(" ")[0], records.partition(" ")[2])
+        translation.refuse(records.partition(" ")[0], records.partition(" ")[2])
         return None
     return records
 
 
-def read_group(name: str, group: Node, sets: Mapping[int, ConceptSet | str], found: Found) -> None:
+def read_group(
+    name: str, group: Node, sets: Mapping[int, ConceptSet | str], translation: Translation
+) -> None:
     """The criteria of a rule, all of which must hold."""
-    _read_group(_Rule(name, sets, found), group, is_negated=False)
+    _read_group(_Rule(name, sets, translation), group, is_negated=False)
 
 
 @dataclass(frozen=True)
 class _Rule:
-    """What a rule is called, and where its criteria go."""
+    """The name of a rule, and where its criteria are collected."""
 
     name: str
     sets: Mapping[int, ConceptSet | str]
-    found: Found
+    translation: Translation
 
-    def refuse(self, place: str, why: str) -> None:
+    def refuse(self, part: str, why: str) -> None:
         named = f" (rule {clipped(self.name, LONGEST_NAME)!r})" if self.name else ""
-        self.found.refuse(f"{place}{named}", why)
+        self.translation.refuse(f"{part}{named}", why)
 
 
 def _read_group(rule: _Rule, group: Node, is_negated: bool) -> None:
@@ -256,7 +260,7 @@ def _read_any(rule: _Rule, group: Node, criteria: list[Node]) -> None:
     names = " or ".join(dict.fromkeys(each.records.name for each in known))
     name = clipped(names, LONGEST_NAME)
     records = AnyOf(name, tuple(each.records for each in known))
-    rule.found.prior.append(PriorRecords(records, known[0].window, 1, known[0].observed))
+    rule.translation.prior.append(PriorRecords(records, known[0].window, 1, known[0].observed))
 
 
 @dataclass(frozen=True)
@@ -271,8 +275,8 @@ class _Windowed:
 
 
 def _windowed(rule: _Rule, node: Node) -> _Windowed | None:
-    before = len(rule.found.refused)
-    read = read_criterion(node.mapping("Criteria"), rule.sets, rule.found, is_entry=False)
+    before = len(rule.translation.refused)
+    read = read_criterion(node.mapping("Criteria"), rule.sets, rule.translation, is_entry=False)
     window = _window(rule, node)
     for key in ("RestrictVisit", "EndWindow"):
         if node.value(key):
@@ -284,7 +288,7 @@ def _windowed(rule: _Rule, node: Node) -> _Windowed | None:
         raise MalformedError(f"{occurrence.child('Type')} must be 0, 1 or 2, not {kind!r:.20}")
     if occurrence.value("IsDistinct") and count > (1 if kind == 2 else 0):
         rule.refuse(occurrence.child("IsDistinct"), "counts different concepts or days")
-    if len(rule.found.refused) > before or read is None or window is None:
+    if len(rule.translation.refused) > before or read is None or window is None:
         return None
     least = 0 if kind == 1 else count
     most = None if kind == 2 else count
@@ -304,10 +308,10 @@ def _read_windowed(rule: _Rule, node: Node, is_negated: bool) -> None:
         least, most = (0 if most is None else most + 1), (least - 1 if most is None else None)
     if least:
         made = PriorRecords(read.records, read.window, least, read.observed)
-        rule.found.prior.append(made)
+        rule.translation.prior.append(made)
     if most is not None and most >= 0:
         made = PriorRecords(read.records, read.window, most + 1, read.observed)
-        rule.found.no_prior.append(made)
+        rule.translation.no_prior.append(made)
     elif most is not None:
         rule.refuse(node.child("Occurrence"), "can never be met")
 
@@ -346,22 +350,22 @@ def _read_person(rule: _Rule, node: Node, is_negated: bool) -> None:
         if node.value(key) in (None, [], {}):
             continue
         if is_negated:
-            rule.refuse(node.child(key), "is asked of nobody")
+            rule.refuse(node.child(key), "is a negated criterion on a person")
         elif key == "Age":
-            age = _range(node.mapping(key), rule.found, 0, OLDEST)
+            age = _range(node.mapping(key), rule.translation, 0, OLDEST)
             if age is not None:
-                rule.found.ages.append(age)
+                rule.translation.ages.append(age)
         elif key == "Gender":
-            sex = _sexes(node, key, rule.found)
+            sex = _sexes(node, key, rule.translation)
             if sex is not None:
-                rule.found.sexes.append(sex)
+                rule.translation.sexes.append(sex)
         elif key == "OccurrenceStartDate":
             _read_years(rule, node.mapping(key))
         else:
-            rule.refuse(node.child(key), "is asked of a person, which cannot be said here")
+            rule.refuse(node.child(key), "is a criterion on a person that is not supported")
 
 
-def _range(node: Node, found: Found, least: int, most: int) -> Range | None:
+def _range(node: Node, translation: Translation, least: int, most: int) -> Range | None:
     value, extent, op = node.value("Value"), node.value("Extent"), node.value("Op")
     for number in (value, extent):
         if number is not None and (isinstance(number, bool) or not isinstance(number, int)):
@@ -377,23 +381,23 @@ def _range(node: Node, found: Found, least: int, most: int) -> Range | None:
         "bt": (value, extent),
     }
     if op not in ranges:
-        found.refuse(node.child("Op"), f"is {op!r:.20}")
+        translation.refuse(node.child("Op"), f"is {op!r:.20}")
         return None
     low, high = ranges[op]
     low = None if low is None or low < least else low
     high = None if high is None or high > most else high
     if (low is not None and low > most) or (high is not None and high < least):
-        found.refuse(node.place, "can never be met")
+        translation.refuse(node.place, "can never be met")
         return None
     return low, high
 
 
-def _sexes(node: Node, key: str, found: Found) -> tuple[str, ...] | None:
+def _sexes(node: Node, key: str, translation: Translation) -> tuple[str, ...] | None:
     names = []
     for each in node.list(key):
         sex = SEXES.get(each.value("CONCEPT_ID"))
         if sex is None:
-            found.refuse(each.place, "is neither female (8532) nor male (8507)")
+            translation.refuse(each.place, "is neither female (8532) nor male (8507)")
             return None
         names.append(sex)
     return tuple(dict.fromkeys(names))
@@ -403,19 +407,19 @@ def _read_years(rule: _Rule, node: Node) -> None:
     """Whole years of the index date; of other spans the place is named."""
 
     def day(key: str) -> tuple[int, str] | None:
-        found = _YEAR.fullmatch(str(node.value(key) or "")[:10])
-        return None if found is None else (int(found[1]), f"{found[2]}-{found[3]}")
+        match = _YEAR.fullmatch(str(node.value(key) or "")[:10])
+        return None if match is None else (int(match[1]), f"{match[2]}-{match[3]}")
 
     op, value, extent = node.value("Op"), day("Value"), day("Extent")
     if value is not None:
         year, date = value
         if op == "bt" and extent is not None and date == "01-01" and extent[1] == "12-31":
-            rule.found.years.append((year, extent[0]))
+            rule.translation.years.append((year, extent[0]))
             return
         if (op, date) in (("gte", "01-01"), ("gt", "12-31")):
-            rule.found.years.append((year + (op == "gt"), None))
+            rule.translation.years.append((year + (op == "gt"), None))
             return
         if (op, date) in (("lte", "12-31"), ("lt", "01-01")):
-            rule.found.years.append((None, year - (op == "lt")))
+            rule.translation.years.append((None, year - (op == "lt")))
             return
     rule.refuse(node.place, "is not of whole years")

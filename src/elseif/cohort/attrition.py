@@ -22,7 +22,7 @@ LEAVING = STEPS.index("observed_after") + 1  # the step that those who leave ear
 
 
 def step_names(definition: CohortDefinition) -> list[str]:
-    """What is asked of a person, one step after another; the first is to have the condition."""
+    """The criteria for a person, step by step; the first is to have the condition."""
     names = [
         _first_step(definition),
         "are in the table person",
@@ -96,7 +96,7 @@ def attrition_table(
 
 
 def attrition_text(table: Any) -> str:
-    """The steps as lines for people: who is left, who has gone, and what was asked."""
+    """The steps as readable lines: how many are left, how many were removed, and the criterion."""
     width = max(len(f"{n:,}") for n in (*table["persons"], *table["removed"])) + 1
     lines = []
     for step, persons, removed, lost in table.itertuples(index=False):
@@ -157,7 +157,7 @@ def quality_text(table: Any) -> str:
 
 
 def warnings_text(warnings: Sequence[str]) -> str:
-    """What a reader must know before any number of a cohort is believed, as lines."""
+    """What a reader must know before relying on any number of a cohort, as lines."""
     return "\n".join(
         textwrap.fill(
             text,
@@ -206,7 +206,7 @@ def extraction_text(attrition: Any, issues: Any, warnings: Sequence[str] = ()) -
 
 
 def _owners(n_persons: int) -> str:
-    """Whose records they are; where nobody is counted, none of them has an id of a person."""
+    """Whose records they are; if no person is counted, no record has a person's id."""
     return f"of {_counted(n_persons, 'person')}" if n_persons else "without a person_id"
 
 

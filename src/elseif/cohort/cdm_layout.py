@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from elseif.errors import DatabaseError
 
-SOURCE = "cdm_source"  # what a database says that it is; it may be absent
+SOURCE = "cdm_source"  # the database's name; it may be absent
 # tables of the common data model 5.3 and 5.4, and of each what is read
 CDM: Mapping[str, Mapping[str, str]] = {
     "person": {"person_id": "int64", "gender_concept_id": "int64", "year_of_birth": "int64"},
@@ -91,7 +91,7 @@ EVENTS = {
     "procedure": "procedure_occurrence",
     "visit": "visit_occurrence",
 }
-VOCABULARY = ("concept", "concept_ancestor")  # may be in a schema of their own
+VOCABULARY = ("concept", "concept_ancestor")  # may be in a separate schema
 RESULTS = ("cohort",)  # may be, too: where ATLAS and WebAPI write
 # how the three databases call the types that are read, and what they are called here
 _TYPES = {
@@ -117,7 +117,7 @@ class Layout:
 
     schema: str | None
     tables: Mapping[str, tuple[str, Mapping[str, tuple[str, str]]]]
-    catalogue: str | None = None  # of the schema, where that alone would be ambiguous
+    catalogue: str | None = None  # of the schema, if the schema's name is ambiguous
     elsewhere: Mapping[str, Layout] = field(default_factory=dict)  # tables of other schemas
 
     def of(self, table: str) -> Layout:
@@ -140,7 +140,7 @@ def wanted_columns(table: str, more: Collection[str]) -> list[str]:
 
 
 def find_layout(
-    found: Iterable[tuple[str, str, str]],
+    available: Iterable[tuple[str, str, str]],
     schema: str | None,
     tables: Collection[str],
     label: str,
@@ -148,7 +148,7 @@ def find_layout(
 ) -> Layout:
     """Find tables and columns among all; DatabaseError that names everything missing at once."""
     types: dict[str, dict[str, str]] = {}
-    for table, column, kind in found:
+    for table, column, kind in available:
         types.setdefault(table, {})[column] = kind
     names = _spelt(types, tables)
     missing = [table for table in tables if table not in names]
@@ -165,22 +165,22 @@ def find_layout(
             if kind not in FITTING[CDM[table][column]]
         ]
         spelt[table] = (name, {c: (actual, known[c]) for c, actual in columns.items()})
-    place = f"{label}{'' if schema is None else f', schema {schema},'}"
+    database = f"{label}{'' if schema is None else f', schema {schema},'}"
     if missing:
         raise DatabaseError(
-            f"{place} lacks {', '.join(missing)}, or its user may not read it. The tables must be "
-            "those of the OMOP common data model, 5.3 or 5.4; is the schema the right one?"
+            f"{database} lacks {', '.join(missing)}, or its user may not read it. The tables must "
+            "be those of the OMOP common data model, 5.3 or 5.4; is the schema the right one?"
         )
     if wrong:
         raise DatabaseError(
-            f"{place} has columns of types that cannot be read: {', '.join(wrong)}. Ids must be "
+            f"{database} has columns of types that cannot be read: {', '.join(wrong)}. Ids must be "
             "whole numbers, and dates be dates."
         )
     return Layout(schema, spelt)
 
 
 def _known_type(name: str) -> str:
-    """What a database's type is called here: without length, precision and time zone."""
+    """A database's type in our terms: without length, precision and time zone."""
     first = name.lower().split("(")[0].split()
     return TYPES.get(first[0], name) if first else name
 

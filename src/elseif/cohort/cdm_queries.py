@@ -42,8 +42,8 @@ class CdmTables:
         layout = self._layout.of(table)
         name, columns = layout.tables[table]
         types = dict(columns.values())
-        place = {"catalog": layout.catalogue, "database": layout.schema}
-        rows = ibis.table(types, name=name, **place)
+        schema = {"catalog": layout.catalogue, "database": layout.schema}
+        rows = ibis.table(types, name=name, **schema)
         wanted = CDM[table]
         return rows.select(
             **{
@@ -130,6 +130,6 @@ def in_window(rows: Any, window: Window) -> Any:
 
 
 def load_spark_settings() -> None:
-    """Let ibis read its settings for Spark, without which it cannot write columns of numbers."""
+    """Let ibis read its Spark settings, which it needs to write numeric columns."""
     if ibis.options.pyspark is None:
         _ = ibis.pyspark

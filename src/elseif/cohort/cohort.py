@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Noticed:
-    """What was found out about a database beside its persons."""
+    """What was found out about a database besides its persons."""
 
     issues: Sequence[Sequence[Any]]
     lacking: tuple[str, ...]  # concepts that its vocabulary lacks, in sentences
@@ -123,7 +123,7 @@ class Cohort:
 
     @property
     def empty_groups(self) -> list[str]:
-        """Groups of the definition that nobody in the cohort has a record of."""
+        """Groups of the definition without any record in the cohort."""
         return empty_groups(self.groups)
 
     @property
@@ -185,21 +185,21 @@ class Cohort:
         numbers = [c for c in concepts if is_number(c.get("feature", "any"))]
         frame = pd.concat([frame, self._numbers_for(numbers)], axis=1)
         names = [name for name in columns if name not in frame.columns]
-        place = {name: i for i, name in enumerate(names)}
+        column_of = {name: i for i, name in enumerate(names)}
         wanted = {
-            (c["concept_id"], c["domain"], c.get("feature", "any")): place[c["column"]]
+            (c["concept_id"], c["domain"], c.get("feature", "any")): column_of[c["column"]]
             for c in concepts
-            if c["column"] in place
+            if c["column"] in column_of
         }
         keys = self.catalogue[["concept_id", "domain", "feature"]].itertuples(index=False)
         own = map(tuple, keys)
         target = np.array([wanted.get(key, -1) for key in own], dtype=np.int64)
         cells = self.features.tocoo()
-        found = target[cells.col]
-        kept = found >= 0
+        target_columns = target[cells.col]
+        kept = target_columns >= 0
         truths = np.ones(int(kept.sum()), dtype=bool)
         shape = (len(self), len(names))
-        matrix = sparse.csr_array((truths, (cells.row[kept], found[kept])), shape)
+        matrix = sparse.csr_array((truths, (cells.row[kept], target_columns[kept])), shape)
         asked = [name for name in frame.columns if name in set(columns)]
         return SparseTable(matrix, names, frame[asked], origin=self.origin())
 
@@ -234,7 +234,7 @@ class Cohort:
         }
 
     def _concepts(self) -> list[dict[str, Any]]:
-        """The concept of each column of the table, and what is known of it."""
+        """The concept, domain and feature of each column of the table."""
         rows = [
             (*row, 0) for row in self.catalogue[list(COLUMNS)].itertuples(index=False, name=None)
         ]
@@ -279,17 +279,17 @@ class Cohort:
         """Columns of numbers that a model asks for, in its units."""
         import pandas as pd
 
-        found: dict[str, Any] = {}
+        numbers: dict[str, Any] = {}
         places = {} if self.numbers is None else self.numbers.places()
         units = {key[:3] for key in places}
         for c in concepts:
             key = (c["concept_id"], c["domain"], c["feature"], c["unit_concept_id"])
             if self.numbers is not None and key in places:
                 name = c["column"]
-                found[name] = self.numbers.frame([places[key]], [name])[name]
+                numbers[name] = self.numbers.frame([places[key]], [name])[name]
                 continue
             empty = np.nan if is_value(c["feature"]) else 0
-            found[c["column"]] = np.full(len(self), empty)
+            numbers[c["column"]] = np.full(len(self), empty)
             if key[:3] in units:
                 warnings.warn(
                     f"{c['column']} is recorded here only in other units, so it is missing for "
@@ -297,7 +297,7 @@ class Cohort:
                     UserWarning,
                     stacklevel=3,
                 )
-        return pd.DataFrame(found, index=pd.RangeIndex(len(self)))
+        return pd.DataFrame(numbers, index=pd.RangeIndex(len(self)))
 
     def labels(self, outcome: str | None = None) -> pd.Series:
         """The labels to learn.
@@ -373,15 +373,15 @@ def assemble(
     noticed: Noticed,
 ) -> Cohort:
     """A cohort from its parts."""
-    found = parts.parts()
-    person_ids = np.concatenate([part.person_ids for part in found])
+    all_parts = parts.parts()
+    person_ids = np.concatenate([part.person_ids for part in all_parts])
     features, numbers = feature_matrix(definition, parts, catalogue, members)
     numbers.check_size()
     own = catalogue[~catalogue["is_number"].to_numpy(dtype=bool)].reset_index(drop=True)
     unknown = np.array([_is_unknown(name, i) for name, i in _named(own)], dtype=bool)
     cells = np.asarray(features[:, np.flatnonzero(unknown)].sum(axis=1, dtype=np.int64)).ravel()
     outcome = definition.outcome.name
-    on_index_date = sum(part.on_index_date for part in found)
+    on_index_date = sum(part.on_index_date for part in all_parts)
     more = [
         (
             "members' features that the table concept lacks",
@@ -393,25 +393,25 @@ def assemble(
     units, n_values, n_members = numbers.left_out()
     if any(feature.value == "last" for feature in definition.columns):
         more.append(("members' last values in units that are left out", n_values, n_members))
-    counts = np.sum([part.counts for part in found], axis=0).tolist()
+    counts = np.sum([part.counts for part in all_parts], axis=0).tolist()
     groups = group_table(definition, parts, features, own, members)
     return Cohort(
         definition=definition,
         person_ids=person_ids,
-        index_dates=np.concatenate([part.index_dates for part in found]),
-        outcome=np.concatenate([part.outcome for part in found]),
-        age=np.concatenate([part.age for part in found]),
-        sex=np.concatenate([part.sex for part in found]),
+        index_dates=np.concatenate([part.index_dates for part in all_parts]),
+        outcome=np.concatenate([part.outcome for part in all_parts]),
+        age=np.concatenate([part.age for part in all_parts]),
+        sex=np.concatenate([part.sex for part in all_parts]),
         features=features,
         catalogue=own[list(COLUMNS)],
         groups=groups,
-        attrition=attrition_table(definition, counts, sum(p.lost_outcomes for p in found)),
+        attrition=attrition_table(definition, counts, sum(p.lost_outcomes for p in all_parts)),
         quality_issues=quality_table([*noticed.issues, *more]),
         warnings=(*noticed.lacking, *map(empty_group_warning, empty_groups(groups)), *units),
         source_names=noticed.source_names,
         numbers=numbers,
         more_outcomes={
-            name: np.concatenate([part.more_outcomes[k] for part in found])
+            name: np.concatenate([part.more_outcomes[k] for part in all_parts])
             for k, name in enumerate(definition.outcomes)
         },
     )

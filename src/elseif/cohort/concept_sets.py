@@ -21,7 +21,7 @@ SHOWN = 3  # concepts in the sentence of a warning; the cohort names every one
 def find_members(
     database: Database, queries: Any, definition: CohortDefinition
 ) -> tuple[dict[str, frozenset[int]], tuple[str, ...]]:
-    """Concept ids of every set, with descendants where told; and what the vocabulary lacks."""
+    """Concept ids of every set, with descendants if requested; and what the vocabulary lacks."""
     sets = definition.concept_sets
     ancestors = frozenset[int]().union(*(concepts.ancestors() for concepts in sets.values()))
     beneath: dict[int, list[int]] = {}
@@ -44,7 +44,7 @@ def find_members(
 def _without_own_row(
     sets: Mapping[str, ConceptSet], beneath: Mapping[int, Iterable[int]]
 ) -> dict[int, str]:
-    """Concepts whose descendants are asked for and that are not beneath themselves.
+    """Concepts whose descendants are requested and that concept_ancestor lacks.
 
     A whole vocabulary has every concept beneath itself; one without that row is not whole.
     """
@@ -95,7 +95,7 @@ def _check_drug_groups(
 ) -> None:
     """Refuse groups that are recorded as drugs alone where drugs are not read.
 
-    Which domain a concept is of is told by the records: a vocabulary need not be loaded.
+    The domain of a concept follows from the records, so no vocabulary has to be loaded.
     """
     if not definition.groups or "drug" in definition.group_domains:
         return
@@ -120,12 +120,12 @@ def _check_drug_groups(
 
 
 def empty_groups(groups: pd.DataFrame) -> list[str]:
-    """Groups of which nothing was recorded of any member."""
+    """Groups without a record for any member."""
     return [str(name) for name in groups.columns if not groups[name].any()]
 
 
 def empty_group_warning(name: str) -> str:
-    """What a group of nobody means."""
+    """What an empty group means."""
     return (
         f"{name}: recorded of nobody in the cohort before the index date, so false for everybody; "
         "scores that count it are too low."
@@ -133,7 +133,7 @@ def empty_group_warning(name: str) -> str:
 
 
 def warn_of_empty_groups(groups: pd.DataFrame) -> None:
-    """Say in Python which groups are of nobody."""
+    """Warn in Python of groups without a record."""
     empty = empty_groups(groups)
     if empty:
         warnings.warn(

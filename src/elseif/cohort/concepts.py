@@ -129,8 +129,8 @@ class ConceptSet:
         frozenset of int
             The ids.
         """
-        found = _spread(self.include, descendants) - _spread(self.exclude, descendants)
-        return frozenset(found - {NO_CONCEPT})
+        ids = _spread(self.include, descendants) - _spread(self.exclude, descendants)
+        return frozenset(ids - {NO_CONCEPT})
 
     def ancestors(self) -> frozenset[int]:
         """The concept ids whose descendants are needed.
@@ -281,9 +281,9 @@ def check_event(key: str, value: Any) -> None:
 
 def _spread(concepts: Iterable[Concept], descendants: Mapping[int, Iterable[int]]) -> set[int]:
     """Ids of concepts and of what lies beneath; a concept is its own even where no row says so."""
-    found: set[int] = set()
+    ids: set[int] = set()
     for concept in concepts:
-        found.add(concept.id)
+        ids.add(concept.id)
         if concept.descendants:
-            found.update(descendants.get(concept.id, ()))
-    return found
+            ids.update(descendants.get(concept.id, ()))
+    return ids

@@ -229,9 +229,9 @@ class Database:
         for table in tables:
             schemas.setdefault(self._schema_of(table), []).append(table)
         layouts, problems = {}, []
-        for schema, here in schemas.items():
+        for schema, of_schema in schemas.items():
             try:
-                layouts[schema] = self._layout(schema, here, more)
+                layouts[schema] = self._layout(schema, of_schema, more)
             except LostConnectionError:
                 raise
             except DatabaseError as error:
@@ -241,9 +241,9 @@ class Database:
         main = layouts.get(self.schema, Layout(self.schema, {}))
         elsewhere = {
             table: layouts[schema]
-            for schema, here in schemas.items()
+            for schema, of_schema in schemas.items()
             if schema != self.schema
-            for table in here
+            for table in of_schema
         }
         return Queries(self.kind, replace(main, elsewhere=elsewhere))
 
@@ -342,8 +342,8 @@ class Database:
             raise
         except DatabaseError:  # the table is not needed, and often not there
             return []
-        found = self.fetch(queries.source_names())
-        return [] if found is None else [name for name in found["name"].to_pylist() if name]
+        sources = self.fetch(queries.source_names())
+        return [] if sources is None else [name for name in sources["name"].to_pylist() if name]
 
     def is_synthetic(self) -> bool:
         """Whether the table cdm_source describes the patients as synthetic or simulated.
@@ -470,7 +470,7 @@ class Database:
 
     @contextlib.contextmanager
     def _translated(self) -> Iterator[None]:
-        """Exceptions of drivers as sentences; what they were is cut off, lest it tell secrets."""
+        """Exceptions of drivers as sentences, without the original, which may contain secrets."""
         import pyarrow as pa
 
         try:

@@ -129,7 +129,7 @@ class CohortDefinition:
 
     @property
     def events(self) -> dict[str, Event]:
-        """Index and outcomes, by what they are."""
+        """The index event and the outcomes, by role."""
         more = {f"outcome {name}": event for name, event in self.outcomes.items()}
         return {"index": self.index, "outcome": self.outcome, **more}
 
@@ -145,12 +145,12 @@ class CohortDefinition:
 
     @property
     def concept_sets(self) -> dict[str, ConceptSet]:
-        """Every concept set, by what it is for."""
+        """Every concept set, by its role."""
         events = {**self.events, **{k: c.records for k, c in self.criteria.records.items()}}
-        found = {set_key(name, i): s for name, e in events.items() for i, s in enumerate(e.sets)}
-        found |= {f"group {name}": group for name, group in self.groups.items()}
+        sets = {set_key(name, i): s for name, e in events.items() for i, s in enumerate(e.sets)}
+        sets |= {f"group {name}": group for name, group in self.groups.items()}
         columns = enumerate(self.columns)
-        return found | {f"feature {i}": f.concepts for i, f in columns if f.concepts is not None}
+        return sets | {f"feature {i}": f.concepts for i, f in columns if f.concepts is not None}
 
     @property
     def columns(self) -> tuple[Feature, ...]:
@@ -173,12 +173,12 @@ class CohortDefinition:
         events = [*self.events.values(), *(c.records for c in self.criteria.records.values())]
         of_events = {domain for event in events for each in event.sets for domain in each.domain}
         of_groups = self.group_domains if self.groups else ()
-        found = of_events | {feature.domain for feature in self.columns} | set(of_groups)
-        return tuple(sorted(found))
+        domains = of_events | {feature.domain for feature in self.columns} | set(of_groups)
+        return tuple(sorted(domains))
 
     @property
     def plain_domains(self) -> tuple[str, ...]:
-        """What was read before other domains could be: conditions, and drugs if they are wanted."""
+        """The domains of plain definitions: conditions, and drugs if wanted."""
         return tuple(sorted({"condition", *self.domains}))
 
     @property
@@ -195,7 +195,7 @@ class CohortDefinition:
         dict
             The definition.
         """
-        # what is not said is left out, so that a definition keeps its SHA-256 as keys are added
+        # unset keys are left out, so that a definition keeps its SHA-256 when keys are added
         more: dict[str, Any] = {}
         if self.include_all_outcomes:
             more["include_all_outcomes"] = True

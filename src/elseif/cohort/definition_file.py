@@ -89,12 +89,12 @@ def definition_from(content: Any, file: str, folder: Path | None = None) -> Coho
     given = _mapping(content, file, "the definition", allowed, NEEDED)
     if "domains" in given and "features" in given:
         raise ParamError(f"{file}: features says which records become columns; remove domains.")
-    found = {key: _event(given[key], file, key, None, folder) for key in ("index", "outcome")}
-    if isinstance(found["index"], AtlasCohort):
-        given |= _of_target(found["index"], given, file)
+    events = {key: _event(given[key], file, key, None, folder) for key in ("index", "outcome")}
+    if isinstance(events["index"], AtlasCohort):
+        given |= _of_target(events["index"], given, file)
     else:
-        given["index"] = found["index"]
-    outcome = found["outcome"]
+        given["index"] = events["index"]
+    outcome = events["outcome"]
     given["outcome"] = (
         _of_outcome(outcome, given, file) if isinstance(outcome, AtlasCohort) else outcome
     )
@@ -131,16 +131,16 @@ def _of_target(target: AtlasCohort, given: Mapping[str, Any], file: str) -> dict
             f"{file}: observation_after is {after}, but the cohort of ATLAS asks for "
             f"{target.post_days} days."
         )
-    found: dict[str, Any] = {"index": target.event}
+    entries: dict[str, Any] = {"index": target.event}
     if target.inclusion is not None:
-        found["inclusion"] = target.inclusion
+        entries["inclusion"] = target.inclusion
     if target.first_after_days is not None:
-        found["first_after_days"] = target.first_after_days
-    return found
+        entries["first_after_days"] = target.first_after_days
+    return entries
 
 
 def _of_outcome(outcome: AtlasCohort, given: Mapping[str, Any], file: str) -> Event:
-    """The events of a cohort of ATLAS, where they are all that matters of it."""
+    """The events of an ATLAS cohort, if nothing else about it matters."""
     if given.get("outcome_must_be_new") is not True:
         raise ParamError(
             f"{file}: outcome: a cohort of ATLAS joins the records of a person into entries, which "
@@ -195,11 +195,11 @@ def _any_of(content: Any, file: str, where: str, name: str | None) -> AnyOf:
     given = _mapping(content, file, where, ("name", "any_of"), () if name else ("name",))
     sets = _list(given["any_of"], file, f"{where}: any_of", "concept sets")
     own: Any = given.get("name", name)
-    found = tuple(
+    read = tuple(
         _concept_set(each, file, f"{where}: any_of, number {n}", str(own), ("domain",))
         for n, each in enumerate(sets, 1)
     )
-    return _made(partial(AnyOf, own, found), file, f"{where}: ")
+    return _made(partial(AnyOf, own, read), file, f"{where}: ")
 
 
 def _atlas(
@@ -281,9 +281,9 @@ def _concepts(content: Any, file: str, where: str) -> tuple[Concept, ...]:
         raise ParamTypeError(f"{file}: {where} must be a list of concepts, not {content!r:.80}.")
     concepts = []
     for number, item in enumerate(content, start=1):
-        place = f"{where}, concept {number}"
-        given = _mapping(item, file, place, ("id", "name", "descendants"), ("id", "name"))
-        concepts.append(_made(partial(Concept, **given), file, f"{place}: "))
+        entry = f"{where}, concept {number}"
+        given = _mapping(item, file, entry, ("id", "name", "descendants"), ("id", "name"))
+        concepts.append(_made(partial(Concept, **given), file, f"{entry}: "))
     return tuple(concepts)
 
 
@@ -310,7 +310,7 @@ def _mapping(
 
 
 def _made(make: Callable[[], Made], file: str, where: str) -> Made:
-    """What the values make, with the file and the place in front of what is wrong with them."""
+    """The object made of the values; errors name the file and the entry."""
     try:
         return make()
     except ParamTypeError as error:

@@ -98,7 +98,7 @@ class Driver(ABC):
         return self.address.label[:1].upper() + self.address.label[1:]
 
     def said(self, error: Exception) -> str:
-        """The first line of what a driver says, if it holds nothing secret."""
+        """The first line of a driver's message, if it contains no secret."""
         text = str(error).strip() or type(error).__name__
         line = " ".join(text.splitlines()[0].split()).rstrip(".")[:LONGEST_MESSAGE]
         secrets = (*self.address.secrets, os.environ.get("PGPASSWORD", ""))
@@ -135,7 +135,7 @@ class DuckDBDriver(Driver):
 
     def open(self) -> Any:
         duckdb = load("duckdb", "A DuckDB database")
-        # without settings of its own, so that others in this process may have it open, too
+        # without its own settings, so that others in this process may have it open, too
         self.connection = duckdb.connect(str(self.address.path), read_only=True)
         spill = str(_spill_folder()).replace("'", "''")
         with contextlib.suppress(duckdb.Error):  # refused where another one is in use already
@@ -266,9 +266,9 @@ class PostgreSQLDriver(Driver):
         return DatabaseError(f"{self.label}: {said}.")
 
     def _refused(self, said: str, lowered: str) -> DatabaseError:
-        """No connection was made; the sentence tells a wrong password from an absent server.
+        """No connection was made; the sentence separates a wrong password from an absent server.
 
-        By all that was told: of a password such as "postgres" nothing may be repeated.
+        Nothing that was given may be repeated: the password may be a word such as "postgres".
         """
         if any(word in lowered for word in ("password", "authentication", "role")):
             return DatabaseError(
@@ -302,7 +302,7 @@ class SparkDriver(Driver):
         self.connection = session.getActiveSession() or _active_connect_session()
         self._is_ours = self.connection is None
         if self._is_ours:
-            # a server has settings of its own, and no master on this machine
+            # a server has its own settings, and no master on this machine
             is_remote = bool(os.environ.get("SPARK_REMOTE"))
             builder = session.builder
             for key, value in (REMOTE_SETTINGS if is_remote else SPARK_SETTINGS).items():
@@ -358,7 +358,7 @@ def _active_connect_session() -> Any:
     """The active session of a Spark Connect server, which the classic session does not know."""
     try:
         connect = import_module("pyspark.sql.connect.session")
-    except ImportError:  # without what Spark Connect needs there is none
+    except ImportError:  # Spark Connect's dependencies are not installed
         return None
     return connect.SparkSession.getActiveSession()
 

@@ -51,7 +51,7 @@ class Queries(Membership):
     ANY_RANGE = ANY_RANGE
 
     def source_names(self) -> Query:
-        """What the database says that it is, in long and in short."""
+        """The name of the database, long and abbreviated."""
         rows = self.table(SOURCE)
         names = [rows.select(name=rows[column]) for column in rows.columns]
         return self.query(different(ibis.union(*names)).order_by("name"))
@@ -129,7 +129,7 @@ class Queries(Membership):
     def features(
         self, definition: CohortDefinition, members: Members, number: int, span: tuple[int, int]
     ) -> Query:
-        """What a feature of the definition finds of each member before the index date."""
+        """The records of a feature for each member before the index date."""
         feature = definition.columns[number]
         ids = members.get(f"feature {number}")
         if feature.rollup == GROUPS:
@@ -183,11 +183,11 @@ class Queries(Membership):
     def records_by_group(self, domain: str, groups: Mapping[str, Collection[int]]) -> Query:
         """How many records of a domain each group of concepts has."""
         rows = self.events(domain)
-        found = {
+        counts = {
             name: as_flag(rows.concept_id.isin(whole(ids))).sum().fill_null(0).cast("int64")
             for name, ids in groups.items()
         }
-        return self.query(rows.agg(**found))
+        return self.query(rows.agg(**counts))
 
     def event_issues(self, domain: str) -> Query:
         """Records of a domain that cannot be used, and whose they are."""

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 PERSONS_A_BATCH = 50_000
-IDS_AT_ONCE = 5_000  # concepts whose names are asked for together
+IDS_AT_ONCE = 5_000  # concepts whose names are queried together
 
 
 def extract(
@@ -169,7 +169,7 @@ class _Work:
     def _look(
         self, plan: ExtractionPlan, persons_a_batch: int
     ) -> tuple[list[tuple[int, int]], list[tuple[str, int, int]], dict[str, int]]:
-        """Ranges of persons, issues, totals: every record is counted once, which takes a while."""
+        """Ranges of persons, issues and totals: counts every record once, which takes a while."""
         with self.progress.stage("looking at the database", 2) as report:
             spans = find_spans(self.database, plan, persons_a_batch)
             report(1)
@@ -178,14 +178,14 @@ class _Work:
         return spans, issues, totals
 
     def _prints(self) -> dict[str, str]:
-        """What tells this extraction from any other."""
+        """What identifies this extraction."""
         return {
             "definition": fingerprint(self.definition.as_dict()),
             "source": fingerprint(self.database.identity),
         }
 
     def _state(self, plan: ExtractionPlan) -> dict[str, str]:
-        """What tells whether the database has changed between two tries."""
+        """What shows whether the database has changed between two attempts."""
         members = {name: sorted(ids) for name, ids in plan.members.items()}
         state = [plan.n_persons, plan.n_index_persons, list(plan.ends), members]
         return {"state": fingerprint(state)}
@@ -269,7 +269,7 @@ def _column(column: Any) -> np.ndarray:
 
 
 def _names(database: Database, queries: Any, columns: Sequence[CatalogueColumn]) -> dict[int, str]:
-    """What the concepts are called; of two names of one concept, the first by its letters."""
+    """The names of the concepts; if a concept has two, the first alphabetically."""
     ids = sorted({i for column in columns for i in (column.concept_id, column.unit) if i})
     names: dict[int, str] = {}
     for start in range(0, len(ids), IDS_AT_ONCE):

@@ -183,7 +183,7 @@ class Feature:
         return ", ".join([*rollup, *value, window])
 
     def suffix(self, at_least: int = 1) -> str:
-        """What is added to the name of a concept to name a column.
+        """The suffix to a concept's name in the name of a column.
 
         Parameters
         ----------
@@ -259,22 +259,22 @@ class Feature:
         """
         if self.window not in WINDOWS or at_least > 1:
             return 0
-        place = WINDOWS.index(self.window)
+        window = WINDOWS.index(self.window)
         if self.is_of_domain:
             firsts = DISTINCT if self.value == "distinct" else TOTAL
             is_rolled = self.rollup == INGREDIENT if self.domain == "drug" else self.rollup is None
             first = firsts.get(self.domain, 0) if is_rolled or self.value == "total" else 0
-            return 1000 + first + place - 1 if first and place else 0
+            return 1000 + first + window - 1 if first and window else 0
         if not concept_id:
             return 0
         if self.value == "count":
             first = COUNT.get(self.domain, 0) if self.rollup is None else 0
-            return concept_id * 1000 + first + place - 1 if first and place else 0
+            return concept_id * 1000 + first + window - 1 if first and window else 0
         if self.value == "last":
-            return concept_id * 1_000_000 + unit % 1000 * 1000 + LAST_VALUE[self.domain] + place
+            return concept_id * 1_000_000 + unit % 1000 * 1000 + LAST_VALUE[self.domain] + window
         firsts = RECORDED if self.rollup is None else ROLLED_UP
         first = firsts.get(self.domain, 0)
-        return concept_id * 1000 + first + place if first else 0
+        return concept_id * 1000 + first + window if first else 0
 
     def as_dict(self) -> dict[str, Any]:
         """Convert to plain data, in the form of a definition file.
@@ -290,19 +290,19 @@ class Feature:
         >>> Feature("visit", value="count").as_dict()
         {'domain': 'visit', 'window': 'any', 'value': 'count'}
         """
-        found: dict[str, Any] = {"domain": self.domain, "window": window_as_data(self.window)}
+        entries: dict[str, Any] = {"domain": self.domain, "window": window_as_data(self.window)}
         if self.value != "recorded":
-            found["value"] = self.value
+            entries["value"] = self.value
         if isinstance(self.rollup, Ancestors):
-            found["rollup"] = {"below": self.rollup.below, "level": self.rollup.level}
+            entries["rollup"] = {"below": self.rollup.below, "level": self.rollup.level}
         elif self.rollup is not None:
-            found["rollup"] = self.rollup
+            entries["rollup"] = self.rollup
         if self.at_least != (1,):
-            found["at_least"] = list(self.at_least)
+            entries["at_least"] = list(self.at_least)
         if self.concepts is not None:
             plain = self.concepts.as_dict()
-            found |= {key: plain[key] for key in ("include", "exclude")}
-        return found
+            entries |= {key: plain[key] for key in ("include", "exclude")}
+        return entries
 
     def _rollup_key(self) -> str:
         if isinstance(self.rollup, Ancestors):

@@ -24,7 +24,7 @@ UNITS = 2**31  # more than any concept id
 
 def columns_of(definition: CohortDefinition, parts: Any) -> list[CatalogueColumn]:
     """The columns that a cohort has: of concepts that any member has a record of."""
-    found: list[CatalogueColumn] = []
+    catalogue: list[CatalogueColumn] = []
     for number, feature in enumerate(definition.columns):
         seen: dict[int, set[tuple[int, int]]] = {n: set() for n in feature.at_least}
         if not feature.is_of_domain and feature.rollup != GROUPS:
@@ -32,8 +32,8 @@ def columns_of(definition: CohortDefinition, parts: Any) -> list[CatalogueColumn
                 for n in feature.at_least:
                     seen[n] |= _seen(cells, n)
         ordered = {n: sorted(pairs) for n, pairs in seen.items()}
-        found += columns_of_feature(feature, ordered, definition.groups)
-    return found
+        catalogue += columns_of_feature(feature, ordered, definition.groups)
+    return catalogue
 
 
 def _seen(cells: Cells, at_least: int) -> set[tuple[int, int]]:
@@ -78,14 +78,14 @@ def feature_matrix(
     is_number = catalogue["is_number"].to_numpy(dtype=bool)
     truths = _Places(catalogue[~is_number], definition, members)
     numbers = _Places(catalogue[is_number], definition, members)
-    n_truths, start, blocks, found = int((~is_number).sum()), 0, [], _Cells()
+    n_truths, start, blocks, number_cells = int((~is_number).sum()), 0, [], _Cells()
     for part, streams in _ranges(definition, parts):
         cells = _Cells()
         for number, feature in enumerate(definition.columns):
             own = streams[feature_stream(definition, number)]
             rows = places_of(part.person_ids, own["person_id"])
             if feature.is_number:
-                numbers.add_numbers(found, feature, own, rows + start)
+                numbers.add_numbers(number_cells, feature, own, rows + start)
             else:
                 truths.add_truths(cells, feature, own, rows)
         row, column, _ = cells.all()
@@ -95,7 +95,7 @@ def feature_matrix(
     matrix = blocks[0] if len(blocks) == 1 else sparse.csr_array(sparse.vstack(blocks, "csr"))
     matrix.sort_indices()
     table = catalogue[is_number].reset_index(drop=True)
-    return matrix, NumberColumns(table, start, *found.all())
+    return matrix, NumberColumns(table, start, *number_cells.all())
 
 
 def _ranges(definition: CohortDefinition, parts: Any) -> Iterator[tuple[Any, dict[str, Cells]]]:
@@ -119,8 +119,8 @@ class _Places:
         ids: dict[tuple[str, str], list[tuple[int, int]]] = {}
         columns = ["domain", "feature", "concept_id", "unit_concept_id"]
         rows = catalogue[columns].itertuples(index=False)
-        for place, (domain, key, concept, unit) in enumerate(rows):
-            self._start.setdefault((domain, key), place)
+        for column, (domain, key, concept, unit) in enumerate(rows):
+            self._start.setdefault((domain, key), column)
             ids.setdefault((domain, key), []).append((int(concept), int(unit)))
         self._ids = {key: np.array(pairs, dtype=np.int64) for key, pairs in ids.items()}
 
@@ -129,10 +129,10 @@ class _Places:
         for n in feature.at_least:
             if feature.rollup == GROUPS:
                 for group, counts in self._of_groups(cells, rows):
-                    place = self._start[
+                    column = self._start[
                         feature.domain, CatalogueColumn(feature, 0, 0, n, group).key
                     ]
-                    to.add(np.flatnonzero(counts >= n), place)
+                    to.add(np.flatnonzero(counts >= n), column)
                 continue
             enough = cells["value"] >= n if "value" in cells else slice(None)
             to.add(rows[enough], self._of_concepts(feature, n, cells)[enough])
@@ -143,9 +143,9 @@ class _Places:
             to.add(rows, self._start[feature.domain, feature.key()], cells["value"])
         elif feature.rollup == GROUPS:
             for group, counts in self._of_groups(cells, rows):
-                place = self._start[feature.domain, CatalogueColumn(feature, 0, 0, 1, group).key]
+                column = self._start[feature.domain, CatalogueColumn(feature, 0, 0, 1, group).key]
                 some = np.flatnonzero(counts)
-                to.add(some, place, counts[some])
+                to.add(some, column, counts[some])
         else:
             to.add(rows, self._of_concepts(feature, 1, cells), cells["value"])
 
@@ -166,8 +166,8 @@ class _Places:
         values = cells.get("value", np.ones(len(rows)))
         most = int(rows.max()) + 1 if len(rows) else 0
         for name, ids in self._groups.items():
-            here = np.isin(cells["concept_id"], ids)
-            yield name, np.bincount(rows[here], values[here], minlength=most)
+            in_group = np.isin(cells["concept_id"], ids)
+            yield name, np.bincount(rows[in_group], values[in_group], minlength=most)
 
 
 def places_of(ordered: np.ndarray, wanted: np.ndarray) -> np.ndarray:
@@ -194,17 +194,17 @@ def group_table(
     """Whether anything of each group was recorded before the index date."""
     import pandas as pd
 
-    found = {}
+    has_group = {}
     ids = catalogue["concept_id"].to_numpy()
     for name in definition.groups:
         wanted = np.array(sorted(members[f"group {name}"]), dtype=np.int64)
         if definition.features:
-            found[name] = _has_group(definition, parts, wanted)
+            has_group[name] = _has_group(definition, parts, wanted)
         else:
             places = np.flatnonzero(np.isin(ids, wanted))
             counts = np.asarray(features[:, places].sum(axis=1, dtype=np.int64)).ravel()
-            found[name] = counts > 0
-    return pd.DataFrame(found, index=pd.RangeIndex(features.shape[0]))
+            has_group[name] = counts > 0
+    return pd.DataFrame(has_group, index=pd.RangeIndex(features.shape[0]))
 
 
 def _has_group(definition: CohortDefinition, parts: Any, wanted: np.ndarray) -> np.ndarray:

@@ -56,7 +56,7 @@ def check_folder(folder: Path) -> None:
 
 @contextlib.contextmanager
 def private_folder(folder: Path) -> Iterator[None]:
-    """Have a folder for its owner's eyes alone; a new one goes if nothing is written into it."""
+    """Create a folder readable only by its owner; remove a new one that stays empty."""
     is_new = not folder.exists()
     make_private_folder(folder)
     try:
@@ -83,7 +83,7 @@ class PartsInFolder:
         spans: Sequence[tuple[int, int]],
         issues: Sequence[tuple[str, int, int]],
     ) -> None:
-        """Write down what is to be done, or find what was written down before."""
+        """Record what is to be done, or read what was recorded before."""
         plan = {"format": FORMAT, "version": self._version, "prints": dict(prints)}
         write_json(self.folder / PLAN, {**plan, "spans": spans, "holes": issues})
         self.spans, self.issues = list(spans), list(issues)
@@ -114,7 +114,7 @@ class PartsInFolder:
         return False
 
     def add(self, number: int, part: ExtractedPart, streams: Mapping[str, Iterable[Any]]) -> None:
-        """Write a range: its members, and of each stream who has what; a receipt goes last."""
+        """Write a range: its members and the cells of each stream, then a receipt."""
         files = [write_parquet(self._persons(number), [part.as_table()])]
         for stream in self._streams:
             path = self._stream(stream, number)
@@ -128,7 +128,7 @@ class PartsInFolder:
         write_json(self._receipt(number), receipt)
 
     def parts(self) -> list[ExtractedPart]:
-        """Every part, in order; to be asked for once all are done."""
+        """Every part, in order; available once all are done."""
         if self._found is None:
             self._found = []
             for number in range(len(self.spans)):
@@ -143,11 +143,11 @@ class PartsInFolder:
             yield {name: table[name].to_numpy() for name in STREAM_COLUMNS[kind_of(stream)]}
 
     def receipt(self, number: int) -> dict[str, Any]:
-        """What was written down when a range was done."""
+        """The receipt of a finished range."""
         return read_json(self._receipt(number))
 
     def discard(self) -> None:
-        """Remove all that was written: an extraction that found nobody is not to be continued."""
+        """Remove everything written: an extraction without members must not be continued."""
         numbers = range(len(self.spans))
         parts = [path for n in numbers for path in (self._persons(n), self._receipt(n))]
         pairs = [self._stream(stream, n) for n in numbers for stream in self._streams]
@@ -241,8 +241,8 @@ def read_folder(folder: Path) -> Cohort:
         raise DataError(f"{folder / MANIFEST} is damaged: {error}. Extract once more.") from error
     except DatabaseError as error:  # ids without a place, which here no database is to blame for
         raise DataError(f"{folder}: the parts do not fit together. Extract once more.") from error
-    found = (len(cohort), cohort.features.shape[1], int(cohort.outcome.sum()))
-    if found != expected or int(cohort.attrition["persons"].iloc[-1]) != len(cohort):
+    sizes = (len(cohort), cohort.features.shape[1], int(cohort.outcome.sum()))
+    if sizes != expected or int(cohort.attrition["persons"].iloc[-1]) != len(cohort):
         raise DataError(f"{folder}: the parts are not those that the manifest counts.")
     return cohort
 
@@ -278,9 +278,9 @@ def check_begun(folder: Path, wanted: Mapping[str, str]) -> bool:
     return is_there
 
 
-def check_prints(folder: Path, found: Mapping[str, Any], wanted: Mapping[str, str]) -> None:
+def check_prints(folder: Path, content: Mapping[str, Any], wanted: Mapping[str, str]) -> None:
     """Refuse a folder that belongs to something else."""
-    prints = found.get("prints")
+    prints = content.get("prints")
     if not isinstance(prints, Mapping):
         raise DataError(f"{folder} is damaged: it does not say what it is an extraction of.")
     for key, what in (
@@ -317,8 +317,8 @@ def version_of(definition: CohortDefinition) -> int:
 
 def _outcome_counts(cohort: Cohort) -> dict[str, Any]:
     """How many have each of the further outcomes."""
-    found = {name: int(has.sum()) for name, has in cohort.more_outcomes.items()}
-    return {"n_more_outcomes": found} if found else {}
+    counts = {name: int(has.sum()) for name, has in cohort.more_outcomes.items()}
+    return {"n_more_outcomes": counts} if counts else {}
 
 
 def _schema(stream: str) -> Any:

@@ -145,26 +145,26 @@ class Inclusion:
     @property
     def records(self) -> dict[str, PriorRecords]:
         """Every criterion on records, by the name of its step."""
-        found = {f"prior_{i}": each for i, each in enumerate(self.prior, 1)}
-        return found | {f"no_prior_{i}": each for i, each in enumerate(self.no_prior, 1)}
+        criteria = {f"prior_{i}": each for i, each in enumerate(self.prior, 1)}
+        return criteria | {f"no_prior_{i}": each for i, each in enumerate(self.no_prior, 1)}
 
     @property
     def steps(self) -> dict[str, str]:
         """The steps in order, each with its requirement."""
-        found = {}
+        texts = {}
         if self.age is not None:
-            found["included_age"] = f"were {_range_text(self.age)} years old"
+            texts["included_age"] = f"were {_range_text(self.age)} years old"
         if self.sex is not None:
-            found["included_sex"] = f"are {' or '.join(self.sex)}"
+            texts["included_sex"] = f"are {' or '.join(self.sex)}"
         if self.index_year is not None:
-            found["included_year"] = f"had the index date {_years_text(self.index_year)}"
+            texts["included_year"] = f"had the index date {_years_text(self.index_year)}"
         for name, each in self.records.items():
             has = "had no" if name.startswith("no") and each.at_least == 1 else "had"
             has = "did not have" if name.startswith("no") and each.at_least > 1 else has
             of = "" if each.at_least > 1 else "record of "
             a = "a " if has == "had" and of else ""
-            found[name] = f"{has} {a}{of}{each.text} the index date"
-        return found
+            texts[name] = f"{has} {a}{of}{each.text} the index date"
+        return texts
 
     def as_dict(self) -> dict[str, Any]:
         """Convert to plain data, in the form of a definition file.
@@ -180,14 +180,14 @@ class Inclusion:
         >>> Inclusion(index_year=(2010, 2019)).as_dict()
         {'index_year': [2010, 2019]}
         """
-        found: dict[str, Any] = {}
+        entries: dict[str, Any] = {}
         for key in ("age", "sex", "index_year"):
             if getattr(self, key) is not None:
-                found[key] = list(getattr(self, key))
+                entries[key] = list(getattr(self, key))
         for key in ("prior", "no_prior"):
             if getattr(self, key):
-                found[key] = [each.as_dict() for each in getattr(self, key)]
-        return found
+                entries[key] = [each.as_dict() for each in getattr(self, key)]
+        return entries
 
 
 def _range_text(ends: Range) -> str:

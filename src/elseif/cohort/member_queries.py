@@ -44,15 +44,15 @@ class Membership(CdmTables):
         self, members: Members, name: str, sets: Collection[Any], span: tuple[int, int] | None
     ) -> Any:
         """Dated records of any concept set of an event or a criterion, in its domains."""
-        found = [
+        tables = [
             self.records(domain, members[set_key(name, number)], span).drop("concept_id")
             for number, concepts in enumerate(sets)
             for domain in concepts.domain
         ]
-        if len(found) == 1:
-            return found[0]
+        if len(tables) == 1:
+            return tables[0]
         # ids may have other types in one table than in another
-        return ibis.union(*(e.mutate(person_id=e.person_id.cast("int64")) for e in found))
+        return ibis.union(*(e.mutate(person_id=e.person_id.cast("int64")) for e in tables))
 
     def first(self, definition: CohortDefinition, members: Members, span: tuple[int, int]) -> Any:
         """The index date of each person."""
@@ -208,18 +208,18 @@ class Membership(CdmTables):
 
 def _included(criteria: Inclusion, age: Any, rows: Any) -> dict[str, Any]:
     """Steps of age, sex and year; 0 where a value is not known."""
-    found = {}
+    flags = {}
     if criteria.age is not None:
-        found["included_age"] = as_flag(_in_range(age, criteria.age))
+        flags["included_age"] = as_flag(_in_range(age, criteria.age))
     if criteria.sex is not None:
         gender = rows.gender.fill_null(0)
         kept = gender.isin([number for number, sex in SEXES.items() if sex in criteria.sex])
         if OTHER_SEX in criteria.sex:
             kept = kept | ~gender.isin(sorted(SEXES))
-        found["included_sex"] = as_flag(kept)
+        flags["included_sex"] = as_flag(kept)
     if criteria.index_year is not None:
-        found["included_year"] = as_flag(_in_range(rows.index_date.year(), criteria.index_year))
-    return found
+        flags["included_year"] = as_flag(_in_range(rows.index_date.year(), criteria.index_year))
+    return flags
 
 
 def _in_range(value: Any, ends: tuple[int | None, int | None]) -> Any:

@@ -29,13 +29,13 @@ class NumberColumns:
 
     @property
     def kept(self) -> np.ndarray:
-        """Places of the columns that belong to the table: of several units, the most used."""
+        """Numbers of the columns in the table: of several units, the most used."""
         n_members = np.bincount(self.columns, minlength=len(self.catalogue))
         best: dict[tuple[Any, ...], int] = {}
         keys = self.catalogue[["concept_id", "domain", "feature"]].itertuples(index=False)
-        for place, key in enumerate(map(tuple, keys)):
-            if key not in best or n_members[place] > n_members[best[key]]:
-                best[key] = place  # units are in the order of their ids: the least of equals
+        for number, key in enumerate(map(tuple, keys)):
+            if key not in best or n_members[number] > n_members[best[key]]:
+                best[key] = number  # units are in the order of their ids: the least of equals
         return np.array(sorted(best.values()), dtype=np.int64)
 
     def check_size(self) -> None:
@@ -60,40 +60,40 @@ class NumberColumns:
             for key in self.catalogue[["concept_id", "domain", "feature"]].itertuples(index=False)
         ]
         others: dict[tuple[Any, ...], list[str]] = {}
-        for place, key in enumerate(keys):
-            if place not in kept:
-                others.setdefault(key, []).append(names[place])
+        for i, key in enumerate(keys):
+            if i not in kept:
+                others.setdefault(key, []).append(names[i])
         said = [
-            f"{names[place]}: values in other units are left out: {'; '.join(others[keys[place]])}."
-            for place in sorted(kept)
-            if keys[place] in others
+            f"{names[i]}: values in other units are left out: {'; '.join(others[keys[i]])}."
+            for i in sorted(kept)
+            if keys[i] in others
         ]
         out = ~np.isin(self.columns, list(kept))
         return said, int(out.sum()), len(np.unique(self.rows[out]))
 
     def frame(self, places: Sequence[int], names: Sequence[str]) -> pd.DataFrame:
-        """Some columns, whole, under names of one's own."""
+        """Some complete columns, under the given names."""
         import pandas as pd
 
         features = self.catalogue["feature"].tolist()
-        found = {}
-        for place, name in zip(places, names, strict=True):
-            here = self.columns == place
-            if is_value(features[place]):
+        frame = {}
+        for number, name in zip(places, names, strict=True):
+            cells = self.columns == number
+            if is_value(features[number]):
                 column = np.full(self.n_rows, np.nan)
-                column[self.rows[here]] = self.values[here]
+                column[self.rows[cells]] = self.values[cells]
             else:
                 column = np.zeros(self.n_rows, dtype=np.int64)
-                column[self.rows[here]] = self.values[here].astype(np.int64)
-            found[name] = column
-        return pd.DataFrame(found, index=pd.RangeIndex(self.n_rows))
+                column[self.rows[cells]] = self.values[cells].astype(np.int64)
+            frame[name] = column
+        return pd.DataFrame(frame, index=pd.RangeIndex(self.n_rows))
 
     def places(self) -> Mapping[tuple[int, str, str, int], int]:
         """Where the column of a concept, domain, feature and unit is."""
         keys = self.catalogue[["concept_id", "domain", "feature", "unit_concept_id"]]
         return {
-            (int(c), str(d), str(f), int(u)): place
-            for place, (c, d, f, u) in enumerate(keys.itertuples(index=False))
+            (int(c), str(d), str(f), int(u)): number
+            for number, (c, d, f, u) in enumerate(keys.itertuples(index=False))
         }
 
 

@@ -24,7 +24,7 @@ OTHER_SEX = "unknown"
 
 
 def stream_names(definition: CohortDefinition) -> tuple[str, ...]:
-    """What is read of each range of persons, beside the persons; a name tells its columns."""
+    """What is read for each range of persons, besides the persons; the name gives the columns."""
     names = [feature_stream(definition, i) for i in range(len(definition.columns))]
     if definition.features and definition.groups:
         names += [group_stream(domain) for domain in definition.group_domains]
@@ -102,7 +102,7 @@ def part_from_rows(rows: Mapping[str, np.ndarray], steps: Sequence[str]) -> Extr
 
 
 def part_from_table(table: Any, receipt: Mapping[str, Any]) -> ExtractedPart:
-    """The members as they were stored, and what was written down of them."""
+    """The members as they were stored, and their receipt."""
     dates = table["index_date"].to_numpy().astype("datetime64[D]")
     return ExtractedPart(
         person_ids=table["person_id"].to_numpy(),

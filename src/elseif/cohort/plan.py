@@ -39,15 +39,15 @@ def make_plan(database: Database, definition: CohortDefinition) -> ExtractionPla
     people = database.numbers(queries.persons_in_database())
     _check_persons(database, queries, people["rows"] - people["persons"])
     members, lacking = find_members(database, queries, definition)
-    found = database.numbers(queries.index_persons(definition, members))
+    index_persons = database.numbers(queries.index_persons(definition, members))
     plan = ExtractionPlan(
         definition,
         queries,
         members,
         lacking,
         people["persons"],
-        found["persons"],
-        (found["least"], found["most"]),
+        index_persons["persons"],
+        (index_persons["least"], index_persons["most"]),
     )
     if not plan.n_index_persons:
         raise empty_cohort(database, definition, [0] * len(step_names(definition)))
@@ -63,19 +63,19 @@ def _tables(definition: CohortDefinition) -> list[str]:
 
 def _columns(definition: CohortDefinition) -> set[str]:
     """The columns that it needs beside the usual ones."""
-    found: set[str] = set()
+    columns: set[str] = set()
     for feature in definition.columns:
         if feature.rollup in ROLLUP_CLASSES:
-            found.update(CLASSES)
+            columns.update(CLASSES)
         if isinstance(feature.rollup, Ancestors):
-            found.update(LEVELS)
+            columns.update(LEVELS)
         if feature.value == "last":
-            found.update(NUMBERS[feature.domain])
-    return found
+            columns.update(NUMBERS[feature.domain])
+    return columns
 
 
 def _check_persons(database: Database, queries: Any, n_doubled: int) -> None:
-    """Refuse ids that do not tell one person from another."""
+    """Refuse ids that do not identify a person."""
     if n_doubled:
         raise DatabaseError(
             f"The table person of {database.label} has {n_doubled:,} rows too many: their "
@@ -93,7 +93,7 @@ def _check_persons(database: Database, queries: Any, n_doubled: int) -> None:
 def find_spans(
     database: Database, plan: ExtractionPlan, persons_a_batch: int
 ) -> list[tuple[int, int]]:
-    """Ranges of person ids, with about so many persons with the index condition in each."""
+    """Ranges of person ids, each with about ``persons_a_batch`` who have the index condition."""
     return _split(database, plan, plan.ends, plan.n_index_persons, persons_a_batch)
 
 
@@ -104,7 +104,7 @@ def _split(
     n_persons: int,
     persons_a_batch: int,
 ) -> list[tuple[int, int]]:
-    """Ranges within a range; ids may be as unevenly spread as they like."""
+    """Ranges within a range, for ids however unevenly spread."""
     if n_persons <= persons_a_batch or ends[0] == ends[1]:
         return [ends]
     width = max(1, -(-(ends[1] - ends[0] + 1) // STRIPS))
@@ -149,8 +149,10 @@ def count_records(
 ) -> dict[str, int]:
     """How many records the database has now, as ``find_quality_issues`` has counted them once."""
     tables = ["observation_period", *(EVENTS[domain] for domain in _domains(definition))]
-    found = {table: database.numbers(plan.queries.n_records(table))["total"] for table in tables}
-    return found | _entries(database, definition, plan)
+    n_records = {
+        table: database.numbers(plan.queries.n_records(table))["total"] for table in tables
+    }
+    return n_records | _entries(database, definition, plan)
 
 
 def _entries(
@@ -172,10 +174,10 @@ def empty_cohort(
 ) -> EmptyCohortError:
     """The error of a cohort without members, which says where they were lost."""
     steps = attrition_table(definition, counts, 0).itertuples(index=False)
-    told = "; ".join(
+    losses = "; ".join(
         f"{persons:,} {f'(-{removed:,}) ' if removed else ''}{step}"
         for step, persons, removed, _ in steps
     )
     return EmptyCohortError(
-        f"Nobody in {database.label} belongs to the cohort. Of its persons, step by step, {told}."
+        f"Nobody in {database.label} belongs to the cohort. Of its persons, step by step, {losses}."
     )

@@ -37,10 +37,10 @@ class ScoringQueries(CdmTables):
         rows = people
         for domain in sorted({domain for domain, _ in concepts.values()}):
             wanted = {name: i for name, (of, i) in concepts.items() if of == domain}
-            found = self._recorded(domain, wanted, people)
-            on = [rows.person_id == found.seen_id, rows.index_date == found.seen_date]
+            recorded = self._recorded(domain, wanted, people)
+            on = [rows.person_id == recorded.seen_id, rows.index_date == recorded.seen_date]
             kept = [*rows.columns, *wanted]
-            rows = rows.left_join(found, on).select(*kept)
+            rows = rows.left_join(recorded, on).select(*kept)
         sex = rows.gender.cases(*SEXES.items(), else_=OTHER_SEX)
         return self.query(
             rows.select(
@@ -84,14 +84,14 @@ class ScoringQueries(CdmTables):
 
     def _at_given_index(self, table: str) -> Any:
         """Persons at the dates of a table of the user's."""
-        *place, name = table.split(".")
-        if len(place) > 2 or not all([*place, name]):
+        *qualifiers, name = table.split(".")
+        if len(qualifiers) > 2 or not all([*qualifiers, name]):
             raise ParamError(
                 f"The table of index dates is {table!r:.100}; it must be TABLE, SCHEMA.TABLE or "
                 "CATALOGUE.SCHEMA.TABLE."
             )
-        schema = place[-1] if place else self._layout.schema
-        catalogue = place[0] if len(place) == 2 else None
+        schema = qualifiers[-1] if qualifiers else self._layout.schema
+        catalogue = qualifiers[0] if len(qualifiers) == 2 else None
         types = {"person_id": "int64", "index_date": "date"}
         given = ibis.table(types, name=name, catalog=catalogue, database=schema)
         given = given.select(person_id=given.person_id, index_date=given.index_date.cast("date"))
@@ -119,13 +119,13 @@ class ScoringQueries(CdmTables):
         )
 
     def _beneath(self, concept: Any, concepts: Collection[Concept]) -> Any:
-        found = concept.isin(whole([c.id for c in concepts]))
+        is_listed = concept.isin(whole([c.id for c in concepts]))
         parents = [c.id for c in concepts if c.descendants]
         if not parents:
-            return found
+            return is_listed
         rows = self.table("concept_ancestor")
         rows = rows.filter(rows.ancestor_concept_id.isin(whole(parents)))
-        return found | (concept.isin(rows.descendant_concept_id) & (concept != NO_CONCEPT))
+        return is_listed | (concept.isin(rows.descendant_concept_id) & (concept != NO_CONCEPT))
 
 
 def _concept_set(event: Any) -> ConceptSet:

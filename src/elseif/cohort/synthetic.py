@@ -15,5 +15,5 @@ _MADE_UP = re.compile(
 
 
 def says_synthetic(names: Iterable[str]) -> bool:
-    """Whether any name of a database says that its patients are made up, in whatever letters."""
+    """Whether any name of a database says that its patients are synthetic, ignoring case."""
     return any(_MADE_UP.search(name.replace("_", " ")) is not None for name in names)

@@ -32,7 +32,7 @@ class CatalogueColumn:
 
     @property
     def key(self) -> str:
-        """What tells it from other columns of its concept and domain."""
+        """What distinguishes it from other columns of its concept and domain."""
         key = self.feature.key(self.at_least)
         return key.replace(GROUPS, f"group {self.group}", 1) if self.group else key
 
@@ -100,7 +100,7 @@ def plain_name(name: str | None) -> str:
 
 
 def different_names(columns: Sequence[CatalogueColumn], names: Mapping[int, str]) -> list[str]:
-    """Names of which no two are the same: where two would be, the concept's id is added."""
+    """Unique names: duplicates get the concept's id added."""
 
     def named(column: CatalogueColumn, add: str) -> str:
         feature = column.feature
@@ -113,17 +113,17 @@ def different_names(columns: Sequence[CatalogueColumn], names: Mapping[int, str]
         if not add:
             base = name or f"concept {column.concept_id}"
         else:
-            told = add.format(i=column.concept_id, domain=feature.domain)
-            base = f"{name or 'unnamed'} ({told})"
+            concept = add.format(i=column.concept_id, domain=feature.domain)
+            base = f"{name or 'unnamed'} ({concept})"
         return f"{base}{unit}{feature.suffix(column.at_least)}"
 
-    found = [named(column, "") for column in columns]
+    unique = [named(column, "") for column in columns]
     for add in ("concept {i}", "concept {i}, {domain}"):
-        counts = Counter([*found, *RESERVED])
-        found = [
-            named(columns[k], add) if counts[name] > 1 else name for k, name in enumerate(found)
+        counts = Counter([*unique, *RESERVED])
+        unique = [
+            named(columns[k], add) if counts[name] > 1 else name for k, name in enumerate(unique)
         ]
-    return found
+    return unique
 
 
 def _only_concept(group: ConceptSet) -> int:

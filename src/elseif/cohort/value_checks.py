@@ -19,7 +19,7 @@ ANY_TIME_BEFORE: Window = (None, -1)
 
 
 def as_tuple(key: str, value: Any) -> tuple[Any, ...]:
-    """A sequence of values; a text is none."""
+    """A sequence of values, but not a text."""
     if isinstance(value, str) or not isinstance(value, Iterable):
         raise ParamTypeError(f"{key} must be a list, not {value!r:.80}.")
     return tuple(value)
@@ -74,12 +74,12 @@ def _hint(value: str, known: Collection[str]) -> str:
 
 def read_choices(what: str, value: Any, known: Collection[str]) -> tuple[str, ...]:
     """One word or several, each once, in the order in which they are known."""
-    told = (value,) if isinstance(value, str) else as_tuple(what, value)
-    for each in told:
+    choices = (value,) if isinstance(value, str) else as_tuple(what, value)
+    for each in choices:
         check_choice(what, each, known)
-    if not told or len(set(told)) < len(told):
-        raise ParamError(f"{what} must have each of its words once, not {list(told)!r:.80}.")
-    return tuple(each for each in known if each in told)
+    if not choices or len(set(choices)) < len(choices):
+        raise ParamError(f"{what} must have each of its words once, not {list(choices)!r:.80}.")
+    return tuple(each for each in known if each in choices)
 
 
 def read_range(
@@ -130,7 +130,7 @@ def window_as_data(window: Window) -> str | list[Any]:
 
 
 def window_text(window: Window) -> str:
-    """A window in words, to stand behind what was recorded."""
+    """A window in words, to follow what was recorded."""
     first, last = window
     if first is None:
         return {-1: "any time before", 0: "on or before"}.get(last, f"by day {last}")

@@ -1,4 +1,4 @@
-"""All compiled code: arrays in, arrays out, nothing known of the rest.
+"""All compiled code: arrays in, arrays out, independent of the rest of the package.
 
 Observations are sorted by label and packed 64 to a word. A *section* is a run of words whose bits
 share one label and one weight, padded to whole 64-byte blocks, so that a label count is a popcount

@@ -1,9 +1,8 @@
 """Compiled functions cached on disk; if anything is wrong with the cache, they are compiled again.
 
-Numba trusts the files of its cache: one that is cut short is an error from deep within, and one
-with other bytes in its middle is machine code that is run. Nor does it notice a change in another
-file than the function's own, whose functions were compiled into it: here all files of the package
-are watched.
+Numba trusts its cache files: a truncated one raises an obscure error, and one that was altered is
+machine code that is run. Nor does it notice a change in another file whose functions were compiled
+into a function: here all files of the package are watched.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ def keep_on_disk(dispatcher: Any) -> Any:
 
 
 class CheckedCache(FunctionCache):
-    """Numba's cache of a function, which serves where it can and never stands in the way."""
+    """Numba's cache of a function, which is used if possible and never causes an error."""
 
     def __init__(self, py_func: Any) -> None:
         super().__init__(py_func)
@@ -49,7 +48,7 @@ class CheckedCache(FunctionCache):
         self._cache_file = CheckedFile(self.cache_path, self._impl.filename_base, stamp)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """What was compiled for a signature; None where it is absent or damaged."""
+        """The compiled code for a signature; None if it is absent or damaged."""
         try:
             return super().load_overload(sig, target_context)
         except Exception:  # anything can come of damaged files
@@ -58,7 +57,7 @@ class CheckedCache(FunctionCache):
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep what was compiled, unless a disk is full or its files cannot be replaced."""
+        """Save compiled code, unless the disk is full or files cannot be replaced."""
         with contextlib.suppress(Exception):
             super().save_overload(sig, data)
 
@@ -71,7 +70,7 @@ class CheckedFile(IndexDataCacheFile):
 
 
 class Checked:
-    """A pickle in a pickle, the inner of which is not read unless its checksum is right."""
+    """A pickle within a pickle; the inner one is read only if its checksum is right."""
 
     def __init__(self, content: bytes) -> None:
         self.content = content
@@ -81,7 +80,7 @@ class Checked:
 
 
 def open_checked(digest: bytes, content: bytes) -> Any:
-    """What was put into a ``Checked``."""
+    """The content of a ``Checked``."""
     if hashlib.sha256(content).digest() != digest:
         raise pickle.UnpicklingError("The checksum is another one.")
     return pickle.loads(content)

@@ -16,7 +16,7 @@ from elseif.compiled.jit import compiled, inlined, keep_small
 from elseif.compiled.marginal_likelihood import log_marginal_likelihood
 from elseif.compiled.prior import log_normaliser, unused_weight
 
-# what is smaller than the largest term by this factor, in logs, is lost in a float's rounding
+# terms smaller than the largest by this factor, in logs, are lost in a float's rounding
 NEGLIGIBLE = -60.0
 
 
@@ -235,14 +235,14 @@ def draw_lists(likelihood, prior, work, log_rest, uniforms, items, lengths):
 
 @compiled
 def log_end_of(likelihood, prior, work, subset):
-    """log_end, asked of a single subset."""
+    """log_end of a single subset."""
     size = enter_subset(prior, work, subset)
     return log_end(likelihood, prior, work, subset, size)
 
 
 @compiled
 def log_step_of(likelihood, prior, work, subset, i):
-    """log_step, asked of a single subset."""
+    """log_step of a single subset."""
     enter_subset(prior, work, subset)
     return log_step(likelihood, prior, work, subset, i)
 
@@ -306,7 +306,7 @@ def enter_captured(likelihood, prior, work, i, first, last, log_rest, visits, ca
 
 @compiled
 def add_to_subsets(values, i):
-    """Add what stands at a subset that has i to the same one without it."""
+    """Add the value at each subset with i to that of the same subset without it."""
     low = (1 << i) - 1
     for row in range(len(values) // 2):
         subset = (row & ~low) << 1 | row & low
@@ -316,7 +316,7 @@ def add_to_subsets(values, i):
 
 @compiled
 def add_to_supersets(values, i):
-    """Add what stands at a subset without i to the same one with it."""
+    """Add the value at each subset without i to that of the same subset with it."""
     low = (1 << i) - 1
     for row in range(len(values) // 2):
         subset = (row & ~low) << 1 | row & low

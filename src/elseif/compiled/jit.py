@@ -82,7 +82,7 @@ class Announcer(event.Listener):
             )
 
     def on_end(self, event):
-        """The end needs no words: the fit goes on."""
+        """Nothing is announced at the end: the fit continues."""
 
 
 event.register("numba:compile", Announcer())

@@ -1,7 +1,7 @@
 """The marginal likelihood of one rule's label counts (section 2.5).
 
-A list's likelihood is the product of its rules'. The chain knows of the counts' meaning no more
-than this function; the sum over all lists and the projection also use the mean of a line.
+A list's likelihood is the product of those of its rules. This function is all that the chain knows
+about the meaning of counts; the sum over all lists and the projection also use the mean of a line.
 """
 
 import math

@@ -52,15 +52,15 @@ def mine_from(miner, first, max_cardinality, condition_ids, n_found):
             miner.candidates[0, n] = c
             n += 1
     miner.n_candidates[0] = n
-    # place[d]: which candidate of depth d is being extended, kept in the last column
+    # candidate[d]: which candidate of depth d is being extended, kept in the last column
     miner.candidates[0, miner.covers.shape[0]] = -1
     while depth >= 0:
-        place = miner.candidates[depth, miner.covers.shape[0]] + 1
-        if place >= miner.n_candidates[depth]:
+        candidate = miner.candidates[depth, miner.covers.shape[0]] + 1
+        if candidate >= miner.n_candidates[depth]:
             depth -= 1
             continue
-        miner.candidates[depth, miner.covers.shape[0]] = place
-        condition = miner.candidates[depth, place]
+        miner.candidates[depth, miner.covers.shape[0]] = candidate
+        condition = miner.candidates[depth, candidate]
         if n_found >= len(condition_ids):
             return -1
         condition_ids[n_found, 0] = first
@@ -78,7 +78,7 @@ def mine_from(miner, first, max_cardinality, condition_ids, n_found):
         keep_covered(longer, words_at(miner.covers, condition, 0), n_words)
         n = 0
         # what is infrequent with a shorter prefix cannot be frequent with this one
-        for i in range(place + 1, miner.n_candidates[depth]):
+        for i in range(candidate + 1, miner.n_candidates[depth]):
             c = miner.candidates[depth, i]
             if miner.can_join[condition, c] and is_frequent(miner, miner.prefix, depth + 1, c):
                 miner.candidates[depth + 1, n] = c

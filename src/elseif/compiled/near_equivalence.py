@@ -68,13 +68,13 @@ def differs_in_labels(evidence, counts, a, room, most_evidence):
 def find_leaders(covers, condition_ids, sections, evidence, counts, order, limits, room, leader):
     """For each antecedent the leader of its group: one that came earlier, or itself.
 
-    limits are the least correlation, the evidence that tells two covers apart, and n.
+    limits are the least correlation, the evidence that separates two covers, and n.
     """
     correlation, most_evidence, n = limits
     width = max(-2.0 * math.log(correlation), 1e-3) * 1.000001
     n_buckets = len(room.heads)
-    for place in range(len(order)):
-        a = order[place]
+    for rank in range(len(order)):
+        a = order[rank]
         size = np.int64(0)
         for label in range(counts.shape[1]):
             size += counts[a, label]

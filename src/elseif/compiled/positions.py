@@ -1,8 +1,8 @@
 """All positions of an antecedent in a list, weighed at once.
 
-Put at position p of a list, an antecedent takes what it covers from the rules from p on. So one
-count for each rule, added up from the end, gives the label counts of the lists with the antecedent
-at every position, and all of their posteriors cost little more than one.
+At position p of a list, an antecedent takes what it covers from the rules from p on. One count for
+each rule, accumulated from the end, therefore gives the label counts of the lists with the
+antecedent at every position, and all of their posteriors cost little more than one.
 """
 
 import math
@@ -18,7 +18,7 @@ from elseif.compiled.prior import (
     order_counts,
 )
 
-# what is less by so many nats has no share of a sum of floating-point numbers
+# terms smaller by this many nats do not change a floating-point sum
 NEGLIGIBLE = 40.0
 # its exponential is still a number in plain Python; any ratio as large is accepted
 LARGEST = 700.0

@@ -1,6 +1,6 @@
 """Distances of lists from a target: rows as cells, each with counts and sums of the target.
 
-A cell stands for the rows that the candidates cannot tell apart. ``cells[c]`` holds, in whole
+A cell stands for the rows that the candidates do not distinguish. ``cells[c]`` holds, in whole
 numbers, the label counts of its rows and then the sums of their target probabilities, in units of
 ``unit``, so that sums are the same in any order. A rule's loss is the sum over its rows of
 -q log p, with q the target and p the mean of q over the rule's rows: what differs between lists in
@@ -39,7 +39,7 @@ def line_loss(sums, row, unit):
 
 
 @inlined
-def line_rank(sums, row, k, scale, ranks, place):
+def line_rank(sums, row, k, scale, ranks, line):
     """What ranking by a label needs of a line: its target, its rows, and what it predicts."""
     target_unit, count_unit, pseudocounts, _ = scale
     n_labels = sums.shape[1] // 2
@@ -48,9 +48,9 @@ def line_rank(sums, row, k, scale, ranks, place):
     for c in range(n_labels):
         rows += sums[row, n_labels + c] * target_unit
         counts += sums[row, c] * count_unit + pseudocounts[c]
-    ranks[place, 0] = sums[row, n_labels + k] * target_unit
-    ranks[place, 1] = rows
-    ranks[place, 2] = (sums[row, k] * count_unit + pseudocounts[k]) / counts
+    ranks[line, 0] = sums[row, n_labels + k] * target_unit
+    ranks[line, 1] = rows
+    ranks[line, 2] = (sums[row, k] * count_unit + pseudocounts[k]) / counts
 
 
 @inlined

@@ -25,22 +25,22 @@ def each_vector(builder, n_words):
 
 def read_vector(builder, words, k):
     """The vector that begins at word k."""
-    place = builder.bitcast(builder.gep(words, [k]), VECTOR.as_pointer())
-    return builder.load(place, align=8)
+    address = builder.bitcast(builder.gep(words, [k]), VECTOR.as_pointer())
+    return builder.load(address, align=8)
 
 
 def write_vector(builder, vector, words, k):
     """Replace the vector that begins at word k."""
-    place = builder.bitcast(builder.gep(words, [k]), VECTOR.as_pointer())
-    builder.store(vector, place, align=8)
+    address = builder.bitcast(builder.gep(words, [k]), VECTOR.as_pointer())
+    builder.store(vector, address, align=8)
 
 
 def fetch_line(builder, words, k):
     """Ask for the memory at word k, which may be beyond the end, before it is needed."""
-    name, place = "llvm.prefetch.p0", builder.gep(words, [k])
-    of_type = ir.FunctionType(ir.VoidType(), [place.type, *[ir.IntType(32)] * 3])
+    name, address = "llvm.prefetch.p0", builder.gep(words, [k])
+    of_type = ir.FunctionType(ir.VoidType(), [address.type, *[ir.IntType(32)] * 3])
     fetch = cgutils.get_or_insert_function(builder.module, of_type, name)
-    builder.call(fetch, [place, *map(ir.IntType(32), (0, 3, 1))])  # to read, keep, data
+    builder.call(fetch, [address, *map(ir.IntType(32), (0, 3, 1))])  # to read, keep, data
 
 
 def new_total(builder):
@@ -175,9 +175,9 @@ def for_group(context, builder, n_rules, counts, loop):
             loop(totals)
             for i, total in enumerate(totals):
                 row = builder.add(first, INT64(i))
-                place = builder.gep(array.data, [builder.add(builder.mul(row, n_labels), label)])
+                address = builder.gep(array.data, [builder.add(builder.mul(row, n_labels), label)])
                 gain = builder.mul(sum_of(builder, total), unit)
-                builder.store(builder.add(builder.load(place), gain), place)
+                builder.store(builder.add(builder.load(address), gain), address)
                 builder.store(builder.add(builder.load(result), gain), result)
     return builder.load(result)
 

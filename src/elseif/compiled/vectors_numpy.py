@@ -77,5 +77,5 @@ def take_group(source, left, group, n_rules, n_words, counts, first, label, unit
 
 
 def wrapping_add(a, b):
-    """The sum of two words modulo 2^64, of which NumPy would warn."""
+    """The sum of two words modulo 2^64, without NumPy's warning."""
     return np.uint64((int(a) + int(b)) % 2**64)

@@ -108,7 +108,7 @@ class ColumnReport:
 
     @property
     def levels_hold(self) -> str | None:
-        """What the categories are; None for columns of another kind, or if that is not known."""
+        """The type of the categories; None for columns of another kind, or if it is unknown."""
         return self.holds or next(map(family, self.levels), None)
 
     def without_values(self) -> ColumnReport:
@@ -127,7 +127,7 @@ class Binarising:
     """How columns become conditions."""
 
     kinds: Mapping[str, Kind] = field(default_factory=dict)
-    orders: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)  # told levels, in order
+    orders: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)  # levels in order, as given
     cuts: Mapping[str, Any] = field(default_factory=dict)  # cut points, or a method, by column
     cutting: str = QUANTILES  # the method for all other columns
     n_quantiles: int = N_QUANTILES

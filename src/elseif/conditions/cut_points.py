@@ -15,7 +15,7 @@ QUANTILE_TOLERANCE = 0.05
 # of the powers of ten that cuts are rounded to: floats have 16 digits, and end at 1.8e308
 N_EXPONENTS, MOST_EXPONENT, LEAST_EXPONENT = 16, 307, -307
 LARGEST_FLOAT = 1.7976931348623157e308
-CUTS_AT_ONCE = 1 << 18  # whose entropies are looked at together
+CUTS_AT_ONCE = 1 << 18  # whose entropies are computed together
 DATE_UNITS = ("Y", "M", "D", "h", "m", "s", "us")
 
 
@@ -81,7 +81,7 @@ class SortedValues:
         """The lowest value at or below which at least this share is."""
         total = self.total
 
-        # formed where they are looked at, for there may be very many
+        # formed when they are used, because there may be very many
         def share_of(n_values: int) -> float:
             return float(self._passed[n_values]) / total
 
@@ -96,7 +96,7 @@ class SortedValues:
     def up_to(self, values: Sequence[Any]) -> list[float]:
         """How much the values at or below each of some others count."""
         places = (int(np.searchsorted(self._ordered, v, side="right")) for v in values)
-        return [float(self._passed[place]) for place in places]
+        return [float(self._passed[index]) for index in places]
 
 
 def cuts_of(ordered: OrderedValues, n_quantiles: int) -> list[Any]:

@@ -9,7 +9,7 @@ from scipy.special import gammaln
 
 from elseif.conditions.cut_points import quantile_cuts
 
-N_FINE = 16  # quantiles to begin with, unless more are asked for
+N_FINE = 16  # quantiles to begin with, unless more are requested
 
 
 def evidence_cuts(

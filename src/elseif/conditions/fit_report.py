@@ -99,7 +99,7 @@ class FitReport:
             One row for each column: kind, missing values, conditions, cut points or categories, and
             why it was left out.
         """
-        import pandas as pd  # loaded when a table is asked for
+        import pandas as pd  # loaded when a table is requested
 
         return pd.DataFrame(
             {

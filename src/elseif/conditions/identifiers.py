@@ -27,10 +27,10 @@ MOST_LIKELY_CHANCE = 1e-3  # that numbers which are no identifier repeat as rare
 FEWEST_FOR_A_SHAPE = 50  # rows that show how numbers are distributed
 SHORTEST_RANDOM, SHORTEST_DOUBTFUL = 5, 6  # digits
 KOLMOGOROV = 1.36  # the statistic times the square root of n, at the level of 5 %
-ONCE_OVER = 1024  # rows that tell most measurements from identifiers
+ONCE_OVER = 1024  # rows that distinguish most measurements from identifiers
 LONGEST_NAME = 80
 
-# words in a column's name that speak of one person or one row, whatever stands beside them
+# words in a column's name that mean one person or one row, in any combination
 IDENTIFIES = {
     "id", "ids", "uid", "guid", "uuid", "pid", "mrn", "ssn", "nino", "identifier", "patientid",
     "personid", "subjectid", "participantid", "caseid", "studyid", "userid", "memberid", "recordid",
@@ -170,7 +170,7 @@ def _of_numbers(column: Column, labels: Labels) -> Suspicion | None:
     if is_named:
         return _sure(IDENTIFIER, n_distinct, n)
     if n_known < MOSTLY_PRESENT * labels.n_rows_of(np.ones(column.n_rows, dtype=bool)):
-        return None  # a number that tells all rows apart is there for all rows
+        return None  # a number that differs in every row is present in every row
     if _are_unique_by_design(distinct, repeats) or _are_random(distinct):
         return _sure(IDENTIFIER, n_distinct, n)
     if _are_doubtful(distinct):
@@ -188,9 +188,9 @@ def _distinct(
     """The distinct numbers, ascending, and how many rows have each."""
     if labels.repeats is None:
         return np.unique(numbers, return_counts=True)
-    distinct, place = np.unique(numbers, return_inverse=True)
+    distinct, code = np.unique(numbers, return_inverse=True)
     repeats = np.zeros(len(distinct), dtype=np.int64)
-    np.add.at(repeats, place, labels.repeats[used])
+    np.add.at(repeats, code, labels.repeats[used])
     return distinct, repeats
 
 
@@ -253,7 +253,7 @@ def _is_uniform(shares: np.ndarray) -> bool:
 
 
 def _end_evenly(distinct: np.ndarray) -> bool:
-    """Whether no last digit is preferred, as it is in what people round."""
+    """Whether no last digit is preferred, unlike in rounded values."""
     counts = np.bincount((distinct % 10).astype(np.int64), minlength=10)
     expected = len(distinct) / 10
     return bool(((counts - expected) ** 2 / expected).sum() < 27.9)  # chi-square of 9, 0.1 %

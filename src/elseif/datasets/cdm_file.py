@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from elseif.checks import check_schema
-from elseif.errors import ParamError, install
+from elseif.errors import FileExistsAlreadyError, ParamError, ParamTypeError, install
 
 if TYPE_CHECKING:
     import duckdb
@@ -87,8 +88,27 @@ def check_new_schema(schema: Any) -> None:
         raise ParamError(f"schema is {schema!r}, which is reserved by the database.")
 
 
+def new_file(path: Any, force: bool, beside: Callable[[Path], Path] | None = None) -> Path:
+    """The path of a database that can be written, and with it the file that belongs to it."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise ParamTypeError(f"path is {path!r}; it must be the name of a file.")
+    target = Path(path)
+    if not target.name or "\0" in str(target):
+        raise ParamError(f"path is {str(path)!r}, which is not a valid file name.")
+    if not target.parent.is_dir():
+        raise ParamError(f"path is {str(target)!r}, but there is no folder {str(target.parent)!r}.")
+    for file in (target,) if beside is None else (target, beside(target)):
+        if file.is_dir():
+            raise ParamError(f"path is {str(target)!r}, but {str(file)!r} is a folder.")
+        if file.exists() and not force:
+            raise FileExistsAlreadyError(
+                f"{str(file)!r} exists already; force=True replaces it, or give another path."
+            )
+    return target
+
+
 class CdmFile:
-    """A new DuckDB file with empty tables, to which rows are added."""
+    """A new DuckDB file with empty tables to fill."""
 
     def __init__(self, path: Path, schema: str, tables: Iterable[str] = TABLES) -> None:
         try:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from elseif.checks import check_flag
-from elseif.datasets.cdm_file import FEMALE, MALE, CdmFile, check_new_schema
+from elseif.datasets.cdm_file import FEMALE, MALE, CdmFile, check_new_schema, new_file
 from elseif.datasets.nafld_vocabulary import (
     AT_ENTRY,
     EVENTS,
@@ -26,9 +26,7 @@ from elseif.datasets.nafld_vocabulary import (
 from elseif.datasets.survival_tables import read_survival
 from elseif.errors import (
     DataError,
-    FileExistsAlreadyError,
     ParamError,
-    ParamTypeError,
     ResourceError,
 )
 from elseif.files.atomic import move_into_place
@@ -364,17 +362,4 @@ def _check(path: Any, observed_from: Any, force: Any) -> Path:
             f"observed_from is {observed_from!r}; it must be {FIRST_RECORD!r} or "
             f"{AT_THEIR_ENTRY!r}."
         )
-    if not isinstance(path, (str, os.PathLike)):
-        raise ParamTypeError(f"path is {path!r}; it must be the name of a file.")
-    target = Path(path)
-    if not target.name or "\0" in str(target):
-        raise ParamError(f"path is {str(path)!r}, which is not a valid file name.")
-    if not target.parent.is_dir():
-        raise ParamError(f"path is {str(target)!r}, but there is no folder {str(target.parent)!r}.")
-    if target.is_dir():
-        raise ParamError(f"path is {str(target)!r}, but that is a folder.")
-    if target.exists() and not force:
-        raise FileExistsAlreadyError(
-            f"{str(target)!r} exists already; force=True replaces it, or give another path."
-        )
-    return target
+    return new_file(path, force)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from elseif.checks import check_count, check_flag
-from elseif.datasets.cdm_file import check_new_schema
+from elseif.datasets.cdm_file import check_new_schema, new_file
 from elseif.datasets.patients.people import (
     FIGURE_4,
     KINDS,
@@ -27,7 +27,7 @@ from elseif.datasets.patients.planted import PlantedRule, PlantedStroke, facts_p
 from elseif.datasets.patients.records import draw_records
 from elseif.datasets.patients.store import Store
 from elseif.datasets.patients.vocabulary import PREDICTORS, Catalogue, make_catalogue
-from elseif.errors import FileExistsAlreadyError, ParamError, ParamTypeError, ResourceError
+from elseif.errors import ParamError, ResourceError
 from elseif.files.atomic import move_into_place, write_atomically
 from elseif.files.temporary import temporary_folder
 from elseif.progress import Progress
@@ -88,7 +88,7 @@ def make_stroke_cdm(
         with temporary_folder(f".{target.name}", target.parent) as folder:
             with Store(folder / "database", schema) as store:
                 planted = _write(store, n_patients, n_others, n_concepts, random_state, progress)
-            facts_path(target).unlink(missing_ok=True)  # never beside a database of other facts
+            facts_path(target).unlink(missing_ok=True)  # never with a database of other facts
             move_into_place(folder / "database", target, force)
         write_atomically(facts_path(target), planted.to_json() + "\n", force)
     except Exception as error:  # DuckDB has its own kinds for a disk that is full
@@ -175,7 +175,7 @@ def _write_block(
 def _owners(
     catalogue: Catalogue, patients: np.ndarray, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """A patient for every concept that might by chance be nobody's, and the concept."""
+    """A patient for every concept that might by chance have none, and the concept."""
     concepts = np.flatnonzero(catalogue.shares * len(patients) < RARE)
     return rng.choice(patients, size=len(concepts)), concepts
 
@@ -210,18 +210,4 @@ def _check(
         )
     if n_concepts > MOST_CONCEPTS:
         raise ParamError(f"n_concepts is {n_concepts}; it must be {MOST_CONCEPTS:,} or less.")
-    if not isinstance(path, (str, os.PathLike)):
-        raise ParamTypeError(f"path is {path!r}; it must be the name of a file.")
-    target = Path(path)
-    if not target.name or "\0" in str(target):
-        raise ParamError(f"path is {str(path)!r}, which is not a valid file name.")
-    if not target.parent.is_dir():
-        raise ParamError(f"path is {str(target)!r}, but there is no folder {str(target.parent)!r}.")
-    for file in target, facts_path(target):
-        if file.is_dir():
-            raise ParamError(f"path is {str(target)!r}, but {str(file)!r} is a folder.")
-        if file.exists() and not force:
-            raise FileExistsAlreadyError(
-                f"{str(file)!r} exists already; force=True replaces it, or give another path."
-            )
-    return target
+    return new_file(path, force, facts_path)

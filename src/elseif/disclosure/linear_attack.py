@@ -1,9 +1,9 @@
-"""The attack by linear programmes, over all published numbers together.
+"""The attack by linear programming, over all published numbers together.
 
-Intervals that hold each other two or three at a time (``attack.py``) do not find everything:
-numbers of many lists that overlap can pin a count that no few of them pin. Here each published
-number is an interval of a sum over groups of people that no set parts, and a set is told where the
-least and the largest count that all intervals allow are less than one apart.
+Intervals that constrain each other in twos or threes (``attack.py``) do not find everything:
+overlapping counts of many lists can determine a count that no few of them determine. Here each
+published number is an interval for a sum over groups of people that no set divides, and a set is
+revealed if the least and the largest count that all intervals allow differ by less than one.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def recovered_by_programmes(
         if empty.any():
             solution = solve(-left.sets[empty].sum(axis=0))  # as large as they can be together
             if (left.sets[empty] @ solution).sum() <= TOLERANCE:
-                left.keep(~empty)  # sets of nobody, which tell nothing
+                left.keep(~empty)  # empty sets reveal nothing
         else:
             sign = 1 if n_tried % 2 else -1
             solution = solve(sign * (rng.random(len(left)) @ left.sets))
@@ -60,7 +60,7 @@ def _pinned(left: _Candidates, solve: _Programme) -> Iterator[float]:
 
 
 class _Candidates:
-    """Sets that may be told: in all solutions so far their counts are close and below a limit."""
+    """Sets that may be revealed: their counts in all solutions so far are close, below a limit."""
 
     def __init__(self, sets: np.ndarray, limit: float) -> None:
         self.sets, self.limit = sets, limit
@@ -107,7 +107,7 @@ class _Programme:
         self._most = float(high.max(initial=0)) + 1.0
 
     def __call__(self, objective: np.ndarray) -> np.ndarray:
-        from scipy.optimize import linprog  # loaded where a minimum cell is held
+        from scipy.optimize import linprog  # loaded under a minimum cell
 
         solution = linprog(
             np.asarray(objective, dtype=float),

@@ -32,7 +32,7 @@ class Cells:
         self.rounding = rounding
         self.unit = unit
         self._weights = weights
-        rng = np.random.default_rng(0)  # not a secret: it only tells sets apart
+        rng = np.random.default_rng(0)  # not a secret: it only distinguishes sets
         self._row_keys = rng.integers(1, 2**63, len(self.codes), dtype=np.uint64)
         self._set_keys = rng
         self._by_key: dict[int, int] = {}
@@ -89,7 +89,7 @@ class Cells:
             left = rest
 
     def _place(self, members: np.ndarray) -> int:
-        """The place of a set among those written down."""
+        """The index of a set among those recorded."""
         key = int(self._row_keys[members].sum(dtype=np.uint64))
         if key not in self._by_key:
             self._by_key[key] = len(self.keys)

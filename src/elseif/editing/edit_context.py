@@ -32,7 +32,7 @@ class EditContext:
     model: FittedModel
     table: Table
     labels: Labels
-    kinds: Mapping[str, Kind]  # of columns, as told to fit
+    kinds: Mapping[str, Kind]  # of columns, as given to fit
     orders: Mapping[str, tuple[Any, ...]]
     classifier: Any = None  # what as_classifier copies
 

@@ -75,7 +75,7 @@ def conditions_in_engine(
                 reports.append(column_report)
                 scales[name] = ()
                 conditions.extend(of_column)
-                # of numbers and dates, nothing but the kind is looked at
+                # of numbers and dates, only the kind matters
                 column = Column(name, column_report.kind, 0)
                 expressions.extend(
                     condition_expression(c, table.cell(name), column, (), table.dtype(name))
@@ -110,8 +110,10 @@ def binarise_in_engine(
     The binarised table has one observation for each pattern and label.
     """
     patterns = count_patterns(table, labels, made.conditions, made.expressions, max_memory)
-    found = patterns.labels
-    layout = make_layout(found.codes, len(found.classes), found.weights, found.unit)
+    of_patterns = patterns.labels
+    layout = make_layout(
+        of_patterns.codes, len(of_patterns.classes), of_patterns.weights, of_patterns.unit
+    )
     return made.binarised(patterns.masks(layout)), patterns, layout
 
 
@@ -120,9 +122,9 @@ def _column(
 ) -> ColumnCounts:
     """The counts of a column, with the given kind and order."""
     counts = table.column(name, labels, how.kinds.get(name), allow_infinite)
-    is_told = name in how.kinds or name not in how.cuts
+    is_given = name in how.kinds or name not in how.cuts
     # numbers that happen to be 0 and 1 can be cut; truth values stay what they are
-    if counts.groups.kind is Kind.BOOLEAN and not is_told and not _has_truth_values(counts):
+    if counts.groups.kind is Kind.BOOLEAN and not is_given and not _has_truth_values(counts):
         counts = table.column(name, labels, Kind.NUMERIC, allow_infinite)
     if name in how.orders:
         return ColumnCounts(in_order(counts.groups, how.orders[name]), counts.values, counts.labels)

@@ -45,7 +45,7 @@ def condition_expression(
 
 
 def is_missing(cell: Any, dtype: Any) -> Any:
-    """Whether a value is null, or a number that is none."""
+    """Whether a value is null or NaN."""
     if dtype.is_float():
         return cell.is_null() | cell.is_nan().fill_null(False)
     return cell.is_null()

@@ -26,7 +26,7 @@ from elseif.errors import DataError, ResourceError
 from elseif.memory import in_words
 from elseif.tables.columns import Column, Kind
 
-FIRST_ROWS = 1024  # by which most measurements are told from identifiers
+FIRST_ROWS = 1024  # enough to distinguish most measurements from identifiers
 
 
 def large_column_conditions(
@@ -49,7 +49,7 @@ def large_column_conditions(
     cuts = _cuts(ordered, how, name, labels)
     conditions = list(cut_conditions(Column(name, kind, 0), cuts, how))
     people = left_out_at_each_end(ordered.n_rows) if conditions else None
-    found = None if people is None else ordered.nth_from_the_ends(people)
+    extremes = None if people is None else ordered.nth_from_the_ends(people)
     if n_missing and how.allow_missing:
         conditions.append(Condition(name, MISSING))
     report = ColumnReport(
@@ -59,7 +59,9 @@ def large_column_conditions(
         n_conditions=len(conditions),
         cuts=tuple(cuts),
         excluded=None if conditions else "constant in the rows that are used",
-        range=None if found is None or people is None else range_between(*found, kind, people),
+        range=None
+        if extremes is None or people is None
+        else range_between(*extremes, kind, people),
     )
     return conditions, report
 
@@ -80,9 +82,9 @@ def refuse_many_values(
 
 
 def _kind(table: LazyTable, how: Binarising, name: str) -> Kind:
-    told = how.kinds.get(name)
-    if told is not None:
-        return told
+    given = how.kinds.get(name)
+    if given is not None:
+        return given
     return Kind.NUMERIC if table.dtype(name).is_numeric() else Kind.DATE
 
 
@@ -92,10 +94,10 @@ def can_be_cut_in_engine(table: LazyTable, how: Binarising, name: str) -> bool:
     is_number = dtype.is_numeric() and not dtype.is_decimal()
     is_date = dtype in (nw.Date, nw.Datetime) and not getattr(dtype, "time_zone", None)
     by_size = is_number or is_date
-    as_told = how.kinds.get(name) in (None, Kind.NUMERIC if is_number else Kind.DATE)
+    is_as_given = how.kinds.get(name) in (None, Kind.NUMERIC if is_number else Kind.DATE)
     method = how.cuts.get(name)
     method = method if isinstance(method, str) else how.cutting if method is None else None
-    return by_size and as_told and method != DESCRIPTION_LENGTH
+    return by_size and is_as_given and method != DESCRIPTION_LENGTH
 
 
 def _odd_values(table: LazyTable, name: str) -> tuple[int, int]:
@@ -107,8 +109,8 @@ def _odd_values(table: LazyTable, name: str) -> tuple[int, int]:
         is_infinite = (cell == float("inf")) | (cell == float("-inf"))
         infinite = is_infinite.fill_null(False).cast(nw.Int64)
     rows = table.frame.select(missing, infinite.alias("infinite"))
-    found = rows.select(nw.col("missing").sum(), nw.col("infinite").sum()).collect("pyarrow")
-    return int(found["missing"][0] or 0), int(found["infinite"][0] or 0)
+    counts = rows.select(nw.col("missing").sum(), nw.col("infinite").sum()).collect("pyarrow")
+    return int(counts["missing"][0] or 0), int(counts["infinite"][0] or 0)
 
 
 def _refuse_identifier(

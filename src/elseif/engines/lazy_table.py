@@ -53,9 +53,9 @@ class LazyLabels:
         codes = codes.astype(np.int64)
         whole: np.ndarray = np.broadcast_to(np.int64(1), codes.shape)
         if self.units is not None and weights is not None:
-            distinct, place = np.unique(weights, return_inverse=True)
+            distinct, code = np.unique(weights, return_inverse=True)
             units = [self.units[weight] for weight in distinct.tolist()]
-            whole = np.array(units, dtype=np.int64)[place]
+            whole = np.array(units, dtype=np.int64)[code]
         counts = (codes >= 0) & (whole > 0)
         if not counts.all():  # as of a table in memory: what does not count has neither
             codes, whole = np.where(counts, codes, -1), whole * counts
@@ -86,7 +86,7 @@ class LazyTable:
         self.names = [name for name in columns if name not in (label, weight)]
         if not self.names:
             raise DataError("The table has no column besides the labels.")
-        self.told_orders: dict[str, str] = {}  # of dates that are texts, which are refused
+        self.given_orders: dict[str, str] = {}  # of dates that are texts, which are refused
 
     def __contains__(self, name: str) -> bool:
         return name in self.names
@@ -128,15 +128,15 @@ class LazyTable:
         if self.weight is not None and not self.dtype(self.weight).is_numeric():
             kind = self.dtype(self.weight)
             raise DataTypeError(f"sample_weight must hold numbers; {self.weight!r} holds {kind}.")
-        found = self.counts(
+        counts = self.counts(
             self.keys(self.cell(self.label).alias(LABEL)), self.names_of_keys(LABEL)
         )
-        n = found[COUNT].to_numpy().astype(np.int64)
+        n = counts[COUNT].to_numpy().astype(np.int64)
         if not n.sum():
             raise DataError("The table has no rows: Found array with 0 sample(s).")
         with warnings.catch_warnings():  # these are groups, of which each label has few
             warnings.filterwarnings("ignore", "The number of unique classes")
-            y = check(_signed(found[LABEL].to_native()).to_pandas())
+            y = check(_signed(counts[LABEL].to_native()).to_pandas())
         missing = missing_labels(y)
         if missing.any() and not drop_missing:
             raise DataError(
@@ -146,7 +146,7 @@ class LazyTable:
         unit, units, used = 1.0, None, ~missing
         whole = np.ones(len(n), dtype=np.int64)
         if self.weight is not None:
-            weights = _numbers(found[WEIGHT])
+            weights = _numbers(counts[WEIGHT])
             unit, whole = _units(weights, n, used, effective, self.weight)
             units = dict(zip(weights.tolist(), whole.tolist(), strict=True))
             used &= whole > 0
@@ -158,7 +158,7 @@ class LazyTable:
                 f"{self.label!r} holds {len(labels.classes):,} different labels; at most "
                 f"{MOST_LABELS} can be counted in an engine. Is it the right column?"
             )
-        raw = np.array(found[LABEL].to_list(), dtype=object)[used]
+        raw = np.array(counts[LABEL].to_list(), dtype=object)[used]
         values = [
             list(dict.fromkeys(raw[labels.codes == code])) for code in range(len(labels.classes))
         ]
@@ -179,9 +179,9 @@ class LazyTable:
     def code_of_label(self, labels: LazyLabels) -> Any:
         """The expression of a row's code: its place in the classes, -1 without a label."""
         code: Any = nw.lit(-1)
-        for place, values in enumerate(labels.values):
+        for label_code, values in enumerate(labels.values):
             is_label = same_value(self.cell(self.label), values)
-            code = nw.when(is_label).then(nw.lit(place)).otherwise(code)
+            code = nw.when(is_label).then(nw.lit(label_code)).otherwise(code)
         return code.alias(LABEL)
 
     def n_values(self, name: str, labels: LazyLabels) -> int:
@@ -197,13 +197,13 @@ class LazyTable:
         """A column's values, each once for each label, with their counts: one query."""
         value = self.cell(name).alias(VALUE)
         keys = self.keys(value, self.code_of_label(labels))
-        found = self.counts(keys, self.names_of_keys(VALUE, LABEL))
-        weights = None if self.weight is None else _numbers(found[WEIGHT])
-        n = found[COUNT].to_numpy().astype(np.int64)
-        of_groups = labels.of_groups(found[LABEL].to_numpy(), weights)
+        groups = self.counts(keys, self.names_of_keys(VALUE, LABEL))
+        weights = None if self.weight is None else _numbers(groups[WEIGHT])
+        n = groups[COUNT].to_numpy().astype(np.int64)
+        of_groups = labels.of_groups(groups[LABEL].to_numpy(), weights)
         return ColumnCounts(
-            groups=column_from_series(found[VALUE], name, kind, allow_infinite),
-            values=found[VALUE].to_list(),
+            groups=column_from_series(groups[VALUE], name, kind, allow_infinite),
+            values=groups[VALUE].to_list(),
             labels=replace(of_groups, weights=of_groups.weights * n, repeats=n),
         )
 

@@ -71,11 +71,11 @@ class EngineOrder:
         while True:
             known = sorted(rank for rank in self._passed if low < rank <= high)
             shares = [self._passed[rank] / self.total for rank in known]
-            place = bisect_left(shares, share)
-            if place == len(known):  # as by rounding, for a share of 1
+            index = bisect_left(shares, share)
+            if index == len(known):  # as by rounding, for a share of 1
                 return self.ends[1]
-            high = known[place]
-            low = known[place - 1] if place else low
+            high = known[index]
+            low = known[index - 1] if index else low
             if high - low <= 1:
                 return self._value(high)
             within = self._within(low, high)
@@ -101,12 +101,12 @@ class EngineOrder:
 
     def nth_from_the_ends(self, n: int) -> tuple[Any, Any]:
         """The nth lowest and the nth highest value."""
-        found = []
+        ends = []
         for descending in (False, True):
             some = self._rows.select(VALUE).sort(VALUE, descending=descending).head(n)
             values = sorted(map(self._as_value, self._ask(some)[VALUE].to_list()))
-            found.append(values[0] if descending else values[-1])
-        return found[0], found[1]
+            ends.append(values[0] if descending else values[-1])
+        return ends[0], ends[1]
 
     # ------------------------------------------------------------------ queries
 

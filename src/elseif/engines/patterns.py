@@ -38,7 +38,7 @@ class Patterns:
     labels: Labels  # one row for each pattern and label, with whole weights
 
     def masks(self, layout: BitLayout) -> list[PackedMask]:
-        """Of which patterns each condition is true, packed."""
+        """The patterns in which each condition is true, packed."""
         return [
             pack_mask(Mask.of_array(truth_of(self.keys, i)), layout)
             for i in range(self.n_conditions)
@@ -55,7 +55,7 @@ class Patterns:
 
     def fingerprint(self, conditions: Sequence[Condition]) -> str:
         """SHA-256 of labels and counts by some of the conditions, in no order of rows."""
-        places = {condition: place for place, condition in enumerate(self.conditions)}
+        places = {condition: column for column, condition in enumerate(self.conditions)}
         truths = (truth_of(self.keys, places[condition]) for condition in conditions)
         return fingerprint_of_truths(truths, self.labels)
 
@@ -124,8 +124,8 @@ def count_patterns(
             for part in _parts(rows, columns, room / bytes_each)
         ]
     )
-    found = [as_arrays(answer.collect("pyarrow"), names, labels) for answer in answers]
-    return _in_order(list(conditions), labels, *map(np.concatenate, zip(*found, strict=True)))
+    parts = [as_arrays(answer.collect("pyarrow"), names, labels) for answer in answers]
+    return _in_order(list(conditions), labels, *map(np.concatenate, zip(*parts, strict=True)))
 
 
 def rows_of_patterns(
@@ -151,7 +151,7 @@ def _numbers_of(expressions: Sequence[Any]) -> list[Any]:
 
 
 def _parts(rows: Any, columns: Sequence[str], most: float) -> list[Any]:
-    """Filters that part the rows by their first number, with about so many rows in each."""
+    """Filters that divide the rows by their first number, with about ``most`` rows in each."""
     key = columns[0]
     counts = rows.group_by(key).agg(nw.len().alias(COUNT)).collect("pyarrow")
     values, sizes = counts[key].to_numpy(), counts[COUNT].to_numpy()

@@ -23,7 +23,7 @@ def row_batches(frame: nw.LazyFrame[Any], n_rows: int) -> Iterator[nw.DataFrame[
     assert reader is not None, "asked for batches of an engine that has none"
     for batch in reader(frame.to_native(), n_rows):
         answer = nw.from_native(batch, eager_only=True)
-        for start in range(0, len(answer), n_rows):  # what is larger than asked for
+        for start in range(0, len(answer), n_rows):  # batches larger than requested
             yield answer[start : start + n_rows]
 
 
@@ -78,5 +78,5 @@ def _of_spark(frame: Any, n_rows: int) -> Iterator[Any]:
 
 
 def _of_dask(frame: Any, n_rows: int) -> Iterator[Any]:
-    for place in range(frame.npartitions):
-        yield frame.partitions[place].compute()
+    for partition in range(frame.npartitions):
+        yield frame.partitions[partition].compute()

@@ -22,7 +22,7 @@ SAMPLED = 100_000  # rows by which shards are made about equally large
 
 
 def dask_client(X: Any) -> Any:
-    """The cluster that a Dask frame is computed on, or None where there is none."""
+    """The cluster that a Dask frame is computed on, or None without one."""
     if not nw.from_native(X).implementation.is_dask():
         return None
     try:
@@ -36,7 +36,7 @@ def dask_client(X: Any) -> Any:
 
 
 def require_client(X: Any, n_shards: int) -> Any:
-    """The cluster that a Dask frame is computed on; ParamError where there is none."""
+    """The cluster that a Dask frame is computed on; ParamError without one."""
     client = dask_client(X)
     if client is None:
         raise ParamError(
@@ -66,10 +66,10 @@ def shard_patterns(
     bounds = _bounds(rows, names, labels.n_rows, n_shards)
     as_rows = partial(_shard_rows, names=names, labels=labels)
     holders = []
-    for place, within in enumerate(_ranges(names, bounds)):
+    for number, within in enumerate(_ranges(names, bounds)):
         some = rows if within is None else rows.filter(within)
         answer = some.group_by(*columns).agg(nw.len().alias(COUNT))
-        holders.append(DaskHolder(client, answer.to_native(), as_rows, place))
+        holders.append(DaskHolder(client, answer.to_native(), as_rows, number))
     return Shards(holders, len(labels.classes), labels.unit)
 
 

@@ -16,7 +16,7 @@ MOST_HALVINGS = 60
 
 @dataclass(frozen=True)
 class Group:
-    """Observations of alike risk: what was predicted and what came."""
+    """Observations with similar risks: predicted and observed."""
 
     n: int
     n_events: int
@@ -27,7 +27,7 @@ class Group:
 def calibration_groups(
     truth: np.ndarray, risk: np.ndarray, group: np.ndarray, n_groups: int, level: float = LEVEL
 ) -> list[Group]:
-    """Predicted and observed share in each group; groups of nobody have NaN."""
+    """Predicted and observed share in each group; NaN for empty groups."""
     groups = []
     for g in range(n_groups):
         inside = group == g

@@ -245,9 +245,9 @@ def held_out(
     """
     given = label_array(y)
     rows = np.flatnonzero(~missing_labels(given))
-    place = {label: i for i, label in enumerate(classes.tolist())}
+    code_of = {label: i for i, label in enumerate(classes.tolist())}
     given_labels = given[rows].tolist()
-    unknown = [label for label in given_labels if label not in place]
+    unknown = [label for label in given_labels if label not in code_of]
     if unknown:
         labels = ", ".join(shown_label(label) for label in classes)
         raise DataError(
@@ -266,7 +266,7 @@ def held_out(
         HELD_OUT,
         classes,
         rows,
-        np.array([place[label] for label in given_labels], dtype=np.int64),
+        np.array([code_of[label] for label in given_labels], dtype=np.int64),
         probabilities[rows],
         np.zeros(len(rows), dtype=np.int64),
     )

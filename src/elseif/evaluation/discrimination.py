@@ -51,7 +51,7 @@ class Curve:
 
     @property
     def precision(self) -> np.ndarray:
-        """Share of those found that are events; 1 by convention where nobody is found."""
+        """Share of events among positive predictions; 1 by convention if there are none."""
         n_positive = self.n_true_positive + self.n_false_positive
         return np.divide(
             self.n_true_positive, n_positive, out=np.ones(len(n_positive)), where=n_positive > 0

@@ -39,7 +39,7 @@ UNKNOWN = Estimate(float("nan"), float("nan"), float("nan"))
 
 
 def wilson(n_true: float, n: float, level: float = LEVEL) -> Estimate:
-    """A share with Wilson's score interval; unknown of nobody."""
+    """A share with Wilson's score interval; NaN if nobody is counted."""
     if n <= 0:
         return UNKNOWN
     z = normal_quantile(level)

@@ -161,9 +161,9 @@ def sample_size_to_validate(model: Any, **options: Any) -> SampleSize:
 
 def c_statistic_of(risk: np.ndarray, share: np.ndarray) -> float:
     """The C statistic of calibrated risks; ties count half."""
-    risks, place = np.unique(risk, return_inverse=True)
-    events = np.bincount(place, share * risk, len(risks))
-    others = np.bincount(place, share * (1 - risk), len(risks))
+    risks, rank = np.unique(risk, return_inverse=True)
+    events = np.bincount(rank, share * risk, len(risks))
+    others = np.bincount(rank, share * (1 - risk), len(risks))
     below = np.cumsum(others) - others / 2
     return float(events @ below / (events.sum() * others.sum()))
 

@@ -33,7 +33,7 @@ class Component:
     """Points for one condition, or for an age from one year to below another, or for a sex."""
 
     name: str  # as a clinician reads it
-    column: str  # what it is told by
+    column: str  # in the table
     points: int
     from_age: float = 0.0
     below_age: float = np.inf
@@ -366,7 +366,7 @@ class _Columns:
         )
 
     def _whole(self, component: str) -> tuple[str, nw.Series[Any]]:
-        """The column that tells a component; a missing value is nobody's 'no'."""
+        """The column of a component; a missing value is not taken as "no"."""
         name = self._names[component]
         column = self._frame[name]
         n_missing = int(column.is_null().sum())

@@ -412,7 +412,7 @@ def _truth(y: Any) -> np.ndarray:
 
 
 def _fits(result: FoldResult, contender: Contender, n: int) -> bool:
-    """Whether what was kept is of this contender and these people."""
+    """Whether stored results are for this contender and these people."""
     return set(result.scores) == set(contender.judged) and all(
         len(scores.order) == n and (scores.risk is None or len(scores.risk) == n)
         for scores in result.scores.values()

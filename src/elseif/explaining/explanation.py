@@ -121,7 +121,7 @@ class WhatIf:
 
 @dataclass(frozen=True, repr=False)
 class Explanation:
-    """Why a list predicts what it predicts for one case. Positions of rules are numbered from 0.
+    """Why a list makes its prediction for one case. Positions of rules are numbered from 0.
 
     Attributes
     ----------
@@ -274,13 +274,13 @@ def explain(
     logic = list_logic(rule_list, levels)
     columns = {c: needed_column(table, c, kinds.get(c)) for c in logic.columns}
     truths = {c: truths_of(logic.conditions[c], column) for c, column in columns.items()}
-    place = first_true(logic, truths)
+    applied = first_true(logic, truths)
     texts = {c: readable_value(logic.conditions[c], column) for c, column in columns.items()}
     checks = [
         _check_rule(j, rule_list[j].antecedent, columns, texts, levels or {}, display)
-        for j in range(place + 1)
+        for j in range(applied + 1)
     ]
-    rule = rule_list[place]
+    rule = rule_list[applied]
     names, rounding = rule_list.metadata.label_names, rule_list.metadata.rounding
     views = _Views(rule_list, logic, columns, truths, texts, allow_missing, level)
     return Explanation(
@@ -297,13 +297,13 @@ def explain(
             for i, (label, name) in enumerate(zip(rule_list.classes.tolist(), names, strict=True))
         ),
         n=rule.n,
-        predicted=views.outcome(place).predicted,
+        predicted=views.outcome(applied).predicted,
         level=float(level),
         n_rules=len(rule_list),
         passed_over=tuple(checks[:-1]),
         others=None if posterior is None else judge(posterior, table, rule.probabilities, level),
-        other_label=views.changes(place, same_label=False),
-        other_rule=views.changes(place, same_label=True),
+        other_label=views.changes(applied, same_label=False),
+        other_rule=views.changes(applied, same_label=True),
         what_if=tuple(views.what_if(c) for c in logic.columns),
         rounded_to=None if rounding is None else rounding.step,
         display=display,
@@ -312,7 +312,7 @@ def explain(
 
 
 def _check_rule(
-    place: int,
+    index: int,
     antecedent: Antecedent,
     columns: Mapping[str, Column],
     texts: Mapping[str, str],
@@ -336,7 +336,7 @@ def _check_rule(
                 is_date=column.kind is Kind.DATE,
             )
         )
-    return RuleCheck(place, antecedent.name, display.text(antecedent), tuple(checks))
+    return RuleCheck(index, antecedent.name, display.text(antecedent), tuple(checks))
 
 
 def _is_unseen(column: Column, value: Any, known: Sequence[Any] | None) -> bool:
@@ -359,7 +359,7 @@ def _wanted(condition: Condition) -> tuple[str, ...]:
 
 def _decimals(rule_list: RuleList, level: float) -> int:
     """Enough decimals of percentages to distinguish the ends of every line's interval."""
-    labels = [rule_list.classes[place] for place in shown_labels(rule_list)]
+    labels = [rule_list.classes[label] for label in shown_labels(rule_list)]
     return max(decimals_between(*rule.interval(k, level)) for rule in rule_list for k in labels)
 
 
@@ -375,18 +375,18 @@ class _Views:
     allow_missing: bool
     level: float
 
-    def outcome(self, place: int) -> Outcome:
-        probabilities = self.rule_list[place].probabilities
+    def outcome(self, index: int) -> Outcome:
+        probabilities = self.rule_list[index].probabilities
         name = self.rule_list.metadata.label_names[int(np.argmax(probabilities))]
-        return Outcome(place, name, tuple(probabilities.tolist()))
+        return Outcome(index, name, tuple(probabilities.tolist()))
 
-    def changes(self, place: int, same_label: bool) -> tuple[NearestChange, ...]:
+    def changes(self, index: int, same_label: bool) -> tuple[NearestChange, ...]:
         """The nearest changes to another rule: of any label, or of another label only."""
-        predicted = self.outcome(place).predicted
+        predicted = self.outcome(index).predicted
         targets = [
             j
             for j in range(len(self.rule_list.rules))
-            if j != place and (same_label or self.outcome(j).predicted != predicted)
+            if j != index and (same_label or self.outcome(j).predicted != predicted)
         ]
         cell_of = {
             c: _cell_number(self.logic.cells[c], value_of(v)) for c, v in self.columns.items()

@@ -10,7 +10,7 @@ from elseif.explaining.cells import Cell
 from elseif.explaining.unknown_values import ListLogic, Part, Truth, fits
 from elseif.tables.columns import Kind
 
-MOST_WAYS = 2000  # looked at among those of the same, smallest number of columns
+MOST_WAYS = 2000  # considered among those with the same, smallest number of columns
 
 Ways = Mapping[str, tuple[Cell, ...]]  # changed columns, and the cells they may go to
 
@@ -139,7 +139,7 @@ def _change(
 def _nearest(
     logic: ListLogic, cell_of: Mapping[str, int | None], cells: tuple[Cell, ...]
 ) -> tuple[Cell, ...]:
-    """Cells without an order as they are; of others the nearest, and what it touches."""
+    """Unordered cells unchanged; of ordered cells, the nearest and its adjacent ones."""
     if cells[0].kind in (Kind.BOOLEAN, Kind.CATEGORY):
         return cells
     all_cells = logic.cells[cells[0].column]

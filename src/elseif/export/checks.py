@@ -202,7 +202,7 @@ def _is_place(name: str, n_features: int) -> bool:
 
 
 class _Conditions:
-    """Conditions held against the columns that they speak of."""
+    """Conditions checked against the columns that they refer to."""
 
     def __init__(self, document: Document) -> None:
         self._orders = document.orders
@@ -233,9 +233,9 @@ class _Conditions:
         if operator in (TRUE, FALSE):
             return None if condition.value is None else "needs no value"
         if operator in (ONE_OF, BETWEEN):
-            if not isinstance(condition.value, TupleValue) or not condition.value.held:
+            if not isinstance(condition.value, TupleValue) or not condition.value.content:
                 return "needs several values"
-            values: list[Any] = list(condition.value.held)
+            values: list[Any] = list(condition.value.content)
         else:
             values = [condition.value]
         if any(isinstance(value, TupleValue) for value in values):
@@ -423,15 +423,15 @@ def _check_names(pool: PoolPart) -> None:
     most = MOST_CHARACTERS + FOR_EACH * sum(map(len, pool.antecedents)) + sum(lengths)
     _refuse_unless(
         total <= most,
-        f"pool: the names of all antecedents have {total:,} characters; of so many antecedents "
-        f"at most {most:,} are possible. Give the columns shorter names.",
+        f"pool: the names of all antecedents have {total:,} characters; at most {most:,} "
+        "are possible for this many antecedents. Give the columns shorter names.",
     )
 
 
 def _n_characters(value: Any) -> int:
     """The length of a value's text, or a little more."""
     if isinstance(value, TupleValue):
-        return sum(map(_n_characters, value.held))
+        return sum(map(_n_characters, value.content))
     return len(value) if isinstance(value, str) else 40
 
 

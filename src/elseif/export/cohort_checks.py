@@ -20,13 +20,13 @@ def check_recalibrated(document: Document) -> None:
         return
     if document.training.rounding is not None:
         raise ModelFileError("recalibrated: counts are rounded, but others would reveal them.")
-    held = [rule.label_counts for rule in document.rule_list]
+    learnt = [rule.label_counts for rule in document.rule_list]
     old, new = made.old_label_counts, made.new_label_counts
-    if not (len(held) == len(old) == len(new)) or any(
-        len(a) != len(c) or len(b) != len(c) for a, b, c in zip(old, new, held, strict=True)
+    if not (len(learnt) == len(old) == len(new)) or any(
+        len(a) != len(c) or len(b) != len(c) for a, b, c in zip(old, new, learnt, strict=True)
     ):
         raise ModelFileError("recalibrated: each line needs a row of counts.")
-    for rows in zip(old, new, held, strict=True):
+    for rows in zip(old, new, learnt, strict=True):
         for before, after, total in zip(*rows, strict=True):
             if not math.isclose(made.discount * before + after, total, rel_tol=1e-9, abs_tol=1e-9):
                 raise ModelFileError("recalibrated: the counts of a line do not add up.")
@@ -43,8 +43,8 @@ def check_cohort(document: Document) -> None:
     columns = [concept.column for concept in cohort.concepts]
     if not known.issuperset(columns) or len(set(columns)) < len(columns):
         raise ModelFileError("cohort: concepts are of columns that do not exist, or occur twice.")
-    told = {(c.concept_id, c.domain, c.feature, c.unit_concept_id) for c in cohort.concepts}
-    if len(told) < len(columns):
+    distinct = {(c.concept_id, c.domain, c.feature, c.unit_concept_id) for c in cohort.concepts}
+    if len(distinct) < len(columns):
         raise ModelFileError("cohort: two columns are of the same concept.")
     if document.training.rounding is not None and cohort.empty_groups:
         raise ModelFileError("cohort: counts are rounded, but empty groups would reveal them.")
@@ -78,8 +78,8 @@ def check_federation(document: Document) -> None:
     for site in made.sites:
         if site.min_cell is None and any(n != 0 for n in site.withheld or ()):
             raise ModelFileError("federation: a site without a minimum cell withholds nobody.")
-        told = [*(site.shared or ()), *(site.withheld or ())]
-        if any(n is not None and 0 < n < (site.min_cell or 0) for n in told):
+        counts = [*(site.shared or ()), *(site.withheld or ())]
+        if any(n is not None and 0 < n < (site.min_cell or 0) for n in counts):
             raise ModelFileError("federation: a site has a count below its minimum cell.")
     most = [
         sum(_most(site.withheld[i], site.min_cell) for site in made.sites if site.withheld)
@@ -89,8 +89,8 @@ def check_federation(document: Document) -> None:
         raise ModelFileError("federation: the counts of withheld people do not add up.")
     if document.recalibrated is None:  # which has other people on top
         shared = [sum(n) for n in zip(*(site.shared or () for site in made.sites), strict=True)]
-        held = [n for n in shared if n]  # a label that nobody has is none of the model's
-        if held != list(document.training.label_counts):
+        by_label = [n for n in shared if n]  # the model has no label without observations
+        if by_label != list(document.training.label_counts):
             raise ModelFileError(
                 "federation: the counts of the sites do not add up to those of the model."
             )

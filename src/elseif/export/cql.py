@@ -174,7 +174,7 @@ def date_literal(date: np.datetime64, up: bool = False) -> str:
 
 
 def label_type(labels: Sequence[Any]) -> str:
-    """The type of the labels; text where they are of several or of none that CQL has."""
+    """The type of the labels; text if they have several types or one that CQL lacks."""
     kinds = {type(label) for label in labels}
     if kinds == {bool}:
         return "Boolean"

@@ -285,7 +285,7 @@ def _convergence(part: ConvergencePart) -> Convergence:
 
 
 def _quantity(part: QuantityPart) -> Quantity:
-    """Diagnostics of one quantity; earlier releases told the level by the name alone."""
+    """Diagnostics of one quantity; in earlier releases the level followed from the name."""
     number = part.name.removeprefix(OLD_INCLUSION)
     is_inclusion = part.name.startswith("inclusion")
     r_hat, ess_bulk = decode_number(part.r_hat), decode_number(part.ess_bulk)

@@ -109,7 +109,7 @@ def rounded_model(
         if model.recalibrated is None
         else {
             **model.recalibrated,
-            "discount": round(model.recalibrated["discount"], 1),  # a learnt one tells counts
+            "discount": round(model.recalibrated["discount"], 1),  # a learnt one reveals counts
             "old_label_counts": None,
             "new_label_counts": None,
         },
@@ -173,7 +173,7 @@ def cells_of_lists(
     unit: float,
     label_counts: Sequence[float] | None = None,
 ) -> Cells:
-    """What lists of rounded counts publish of the same people, whose rows are not at hand.
+    """What lists with rounded counts reveal about the same people, whose rows are unavailable.
 
     Rows are the ways in which a person can fall into a line of each list: a rule cannot be
     true by one list and false by another. ``label_counts`` are those of all people together.
@@ -184,8 +184,8 @@ def cells_of_lists(
     cells = Cells(codes, n_labels, rounding, unit=unit)
     if label_counts is not None:
         cells.publish(np.ones(len(codes), dtype=bool), np.asarray(label_counts))
-    for place, rule_list in enumerate(lists):
-        lines = np.tile(falls[:, place], n_labels)
+    for column, rule_list in enumerate(lists):
+        lines = np.tile(falls[:, column], n_labels)
         parts = [lines == j for j in range(len(rule_list) + 1)]
         for part, rule in zip(parts, rule_list, strict=True):
             cells.publish(part, rule.label_counts)
@@ -211,7 +211,7 @@ def _ways_to_fall(lists: Sequence[RuleList]) -> np.ndarray:
 
 
 def _nameless(convergence: Convergence) -> Convergence:
-    """Diagnostics without the places of rules in a pool that is left out, nor exact shares."""
+    """Diagnostics without exact shares and without positions in a pool that is left out."""
     coarse = coarse_diagnostics(convergence)
     named = [replace(q, name=NAMELESS.get(q.level, q.name), index=-1) for q in coarse.quantities]
     return replace(coarse, quantities=tuple(named))
@@ -221,7 +221,7 @@ def coarse_diagnostics(convergence: Convergence) -> Convergence:
     """Diagnostics with few digits, and without means.
 
     The draws follow from the data and the seed. Whoever knows the seed can repeat the fit with any
-    counts that round to the shown ones, and all digits would tell when they are the right ones.
+    counts that round to the shown ones, and all digits would reveal which ones are right.
 
     Parameters
     ----------
@@ -300,7 +300,7 @@ def _rounded_report(
 def _rounded_column(
     column: ColumnReport, used: Sequence[Antecedent], rounding: Rounding
 ) -> ColumnReport:
-    """What may be told of a column: of its range, only ends beyond which enough people are."""
+    """What may be disclosed about a column: ends of its range only if enough people lie beyond."""
     conditions = [c for antecedent in used for c in antecedent if c.column == column.name]
     order = next((c.order for c in conditions if c.order is not None), None)
     levels: dict[Any, None] = dict.fromkeys(order or ())

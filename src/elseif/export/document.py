@@ -68,37 +68,37 @@ Scalar = bool | int | Finite | str | DateValue | IntegerValue | NumberValue
 class TupleValue(Part):
     """A tuple."""
 
-    held: Annotated[Many[Value], Field(alias="tuple")]
+    content: Annotated[Many[Value], Field(alias="tuple")]
 
 
 class ListValue(Part):
     """A list."""
 
-    held: Annotated[Many[Value], Field(alias="list")]
+    content: Annotated[Many[Value], Field(alias="list")]
 
 
 class SetValue(Part):
     """A set."""
 
-    held: Annotated[Many[Value], Field(alias="set")]
+    content: Annotated[Many[Value], Field(alias="set")]
 
 
 class DictValue(Part):
     """A dict, as pairs of key and value."""
 
-    held: Annotated[Many[Pair], Field(alias="dict")]
+    content: Annotated[Many[Pair], Field(alias="dict")]
 
 
 class ConditionValue(Part):
     """A condition given in a setting: column, operator, value."""
 
-    held: Annotated[Many[Value], Field(alias="condition", min_length=3, max_length=3)]
+    content: Annotated[Many[Value], Field(alias="condition", min_length=3, max_length=3)]
 
 
 class NotStored(Part):
     """A value that no file can hold, such as a source of random numbers: its type."""
 
-    held: Annotated[str, Field(alias="not stored")]
+    content: Annotated[str, Field(alias="not stored")]
 
 
 Value = TypeAliasType(
@@ -173,7 +173,7 @@ class ColumnPart(Part):
 
     name: str
     kind: KindName
-    n_missing: Whole | None  # None where a minimum cell is held
+    n_missing: Whole | None  # None under a minimum cell
     n_conditions: Whole
     cuts: Many[Scalar]
     levels: Annotated[Many[Scalar], Field(description="categories that conditions name")]
@@ -181,7 +181,7 @@ class ColumnPart(Part):
     excluded: str | None
     n_levels: Annotated[Whole, Field(description="categories seen, where that is known, or 0")] = 0
     holds: Annotated[str | None, Field(description="what categories are, such as text")] = None
-    range: RangePart | None = None  # of numbers and dates, where it may be told
+    range: RangePart | None = None  # of numbers and dates, where it may be disclosed
     date_order: Annotated[
         Literal["dmy", "mdy"] | None, Field(description="of dates that were text in fit")
     ] = None
@@ -199,7 +199,7 @@ class TablePart(Part):
 
 
 class RoundingPart(Part):
-    """The minimum cell that is held, and the multiple of it that counts are rounded to."""
+    """The minimum cell, and the multiple of it that counts are rounded to."""
 
     min_cell: Annotated[int, Field(ge=2, le=LARGEST_WHOLE)]
     step: Annotated[int, Field(ge=2, le=LARGEST_WHOLE)]
@@ -220,7 +220,7 @@ class TrainingPart(Part):
     """The training data and versions of the model."""
 
     rounding: Annotated[
-        RoundingPart | None, Field(description="of all counts, where a minimum cell is held")
+        RoundingPart | None, Field(description="of all counts, under a minimum cell")
     ] = None
     label_counts: Annotated[Many[Count], Field(description="training cases by label, weighted")]
     count_unit: Annotated[Positive, Field(description="what a count of 1 in the posterior is")]

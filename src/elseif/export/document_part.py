@@ -17,7 +17,7 @@ class Part(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _check_number_of_fields(cls, given: Any) -> Any:
-        """Refuse at once what has far more fields than there are: each would be an error."""
+        """Refuse an object with far more fields than exist at once: each would be an error."""
         if isinstance(given, dict) and len(given) > len(cls.model_fields) + MOST_UNKNOWN:
             raise ValueError(f"it has {len(given):,} fields, of which some are unknown")
         return given

@@ -106,7 +106,7 @@ class _Orders:
 
 
 def _without_empty(labels: dict[str, Any]) -> dict[str, Any]:
-    """Display labels without what they leave open."""
+    """Display labels without empty entries."""
     parts = {k: _without_empty(v) if isinstance(v, dict) else v for k, v in labels.items()}
     return {key: value for key, value in parts.items() if value not in (None, {})}
 

@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, FailFast, Field
 
 LARGEST_WHOLE = 2**63 - 1
 LARGEST_CHAIN = 2**32
-MOST_UNKNOWN = 5  # fields of which each is told
+MOST_UNKNOWN = 5  # unknown fields that are each named in the message
 MOST_NAMED = 1000  # settings, versions, sorts of proposals
 Whole = Annotated[int, Field(ge=0, le=LARGEST_WHOLE)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
@@ -53,7 +53,7 @@ def check_names(given: Any) -> Any:
 
 
 def check_shares(given: Any) -> Any:
-    """Refuse at once a list of shares of which many are none: each would be an error."""
+    """Refuse a list with many invalid shares at once: each would be an error."""
     if isinstance(given, list):
         wrong = (type(s) not in (int, float) or not 0 <= s <= 1 for s in given)
         if sum(wrong) > MOST_UNKNOWN:
@@ -62,7 +62,7 @@ def check_shares(given: Any) -> Any:
 
 
 def check_aliases(given: Any) -> Any:
-    """Refuse lists of names at the first that is none."""
+    """Refuse a list of names at the first invalid one."""
     for names in given.values() if isinstance(given, dict) else ():
         if not isinstance(check_names(names), list):
             raise ValueError("the aliases of an antecedent are not a list of names")

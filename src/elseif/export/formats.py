@@ -34,7 +34,7 @@ class Format:
     suffix: str
     write: Callable[..., str | bytes]
     predicts: bool = False  # run by a program, which gets the line and its probabilities
-    shows_labels: bool = True  # display labels appear in it; else names of columns alone
+    shows_labels: bool = True  # display labels appear in it; otherwise only names of columns
     is_binary: bool = False
 
 

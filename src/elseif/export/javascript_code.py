@@ -64,7 +64,7 @@ DATE_OF = r"""
 """
 HELPERS = {"missing": MISSING_VALUE, "number": NUMBER_OF, "text": TEXT_OF, "date": DATE_OF}
 LARGEST_WHOLE = 2**53 - 1
-# what is not plain to see, or ends a script in a page, is spelt out
+# invisible characters, and those that would end a script in a page, are spelt out
 _ESCAPED = re.compile(r"[^\x20-\x7e\u00a1-\u024f\u0370-\u052f\u3040-\u30ff\u4e00-\u9fff]|[<>&\xad]")
 
 

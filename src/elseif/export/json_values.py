@@ -57,7 +57,7 @@ def _encode_many(value: Any) -> Any:
 
 
 def decode(value: Any) -> Any:
-    """The value that encode made JSON of; what was not stored is None."""
+    """The value that ``encode`` turned into JSON; None for values that were not stored."""
     if not isinstance(value, dict):
         return value
     (kind, content), *rest = value.items()
@@ -109,7 +109,7 @@ def encode_number(value: float, special: Any = None) -> Any:
 
 
 def special_name(value: float) -> str | None:
-    """What a number that is not finite is called in a file."""
+    """The name of a non-finite number in a file."""
     if math.isfinite(value):
         return None
     return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
@@ -189,7 +189,7 @@ def _decode_label(label: Any) -> Any:
 
 
 def _decode_dates(dtype: str, texts: list[str]) -> np.ndarray:
-    """Dates of a type, each of which it can hold: NumPy would wrap the others round."""
+    """Dates of a type, checked to be in its range: NumPy would silently wrap others."""
     for text in texts:
         if not ISO_DATE.fullmatch(text):
             raise ModelFileError(f"{text[:40]!r} is not a date.")

@@ -41,7 +41,7 @@ BREAK = r"\penalty100{}"  # within a word, where no space is as good
 WIDTHS = {**dict.fromkeys("0123456789–", 0.5), ".": 0.28, "(": 0.39, ")": 0.39, " ": 0.34}
 WIDEST, WIDTH_OF_HEADS, WIDTH_OF_COUNTS = 0.84, 2.7, 5.5
 LINES_OF_A_PAGE, LETTERS_OF_A_LINE = 40, 30
-LONG_WORD, PIECE = 12, 8  # what is longer may be broken after so many letters
+LONG_WORD, PIECE = 12, 8  # longer words may be broken after this many letters
 JOINT = re.compile(r"(?<=[_/.:])(?=[^_/.:])")  # where a long word is broken rather than anywhere
 RAGGED_RIGHT = r">{\raggedright\arraybackslash}"
 RAGGED_LEFT = r">{\raggedleft\arraybackslash}"
@@ -126,7 +126,7 @@ def _line(cells: list[str]) -> str:
 
 
 def latex_escaped(text: str) -> str:
-    """Text that LaTeX sets as it is; a word that no column could hold may be broken.
+    """Text that LaTeX prints literally; a word too wide for any column may be broken.
 
     No line ends between an operator and its value.
     """

@@ -33,7 +33,7 @@ def to_markdown(model: Any, which: str | None = None, level: float = 0.95) -> st
     titles, rows = table_cells(rule_list, level)
     cells = [[markdown_escaped(cell) for cell in row] for row in (titles, *rows)]
     widths = [_width([row[k] for row in cells]) for k in range(len(titles))]
-    numbers = [k > 1 for k in range(len(titles))]  # which stand at the right of their columns
+    numbers = [k > 1 for k in range(len(titles))]  # which are right-aligned
     rule = ["-" * (width - is_number) for width, is_number in zip(widths, numbers, strict=True)]
     rule = [
         f"{line}:" if is_number else line for line, is_number in zip(rule, numbers, strict=True)
@@ -55,6 +55,6 @@ def _line(cells: list[str], widths: list[int], numbers: list[bool]) -> str:
 
 
 def markdown_escaped(text: str) -> str:
-    """Text that Markdown shows as it is; a blank that would vanish is kept."""
+    """Text that Markdown shows literally; blanks that would be collapsed are kept."""
     escaped = MARKDOWN.sub(r"\\\g<0>", text)
     return re.sub(r"^ | $|(?<= ) ", "&#32;", escaped)

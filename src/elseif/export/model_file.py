@@ -199,7 +199,7 @@ def to_classifier(model: FittedModel) -> BayesianRuleListClassifier:
 
 
 def checksum(content: dict[str, Any]) -> str:
-    """SHA-256 of a document's content, however it is laid out."""
+    """SHA-256 of a document's content, independent of its layout."""
     kept = {key: value for key, value in content.items() if key != "sha256"}
     text = json.dumps(
         kept, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False

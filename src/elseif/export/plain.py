@@ -42,7 +42,7 @@ from elseif.visible import show_name
 
 BOOLEAN, NUMBER, TEXT, DATE = "boolean", "number", "text", "date"
 MOST_TESTS, MOST_VALUES = 1_000, 100_000  # of a list: more are no program that anybody could run
-SPOKEN = re.compile(r"[\w .,()%]{1,80}")  # what may stand in any language's comment
+SPOKEN = re.compile(r"[\w .,()%]{1,80}")  # safe in any language's comment
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class PlainRule:
 
     @property
     def best(self) -> int:
-        """The place of the most probable label; the first of equals, as in predict."""
+        """The index of the most probable label; the first in case of ties, as in predict."""
         return int(np.argmax(self.probabilities))
 
 
@@ -175,7 +175,7 @@ def _all_tests(rule_list: RuleList, sorts: dict[str, str]) -> Iterator[list[Test
 
 
 class _Ranks:
-    """The places of categories in their order; the conditions on a column share theirs."""
+    """The ranks of categories; the conditions on a column share them."""
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[tuple[Any, ...], dict[Any, int]]] = {}

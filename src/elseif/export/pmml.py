@@ -198,7 +198,7 @@ def _test_element(test: Test) -> ET.Element:
         return _truth(test, [not test.value] if test.operator == UNEQUAL else test.values)
     if test.operator != ONE_OF:
         return _simple(test, OPERATORS[test.operator], test.value)
-    # a set of values as text needs a quoting of its own; one test a value needs none
+    # a set of values as text would need quoting; one test per value does not
     if not test.values:
         return ET.Element("False")
     if len(test.values) == 1:

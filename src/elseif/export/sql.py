@@ -54,7 +54,7 @@ NAN_UNEQUAL = ("bigquery", "trino")
 TRUTH_IS_NUMBER = ("sqlite", "mysql", "tsql", "oracle")
 # where a truth value can be cast to a number, so that 0 and 1 may be either
 TRUTH_CASTS = ("duckdb", "spark", "databricks", "trino")
-# where columns that differ in capitals alone are one
+# where columns that differ only in case are the same
 CASELESS = ("duckdb", "sqlite", "spark", "databricks", "bigquery", "mysql", "tsql", "trino")
 TSQL_BINARY = "Latin1_General_100_BIN2"  # a comparison that knows capitals from small letters
 TIMES = {"mysql": "DATETIME(6)", "tsql": "DATETIME2", "trino": "TIMESTAMP(6)"}
@@ -132,7 +132,7 @@ class _Writer:
             taken.add(same)
 
     def as_one(self, name: str) -> str:
-        """What two names that a database cannot tell apart have in common."""
+        """What two names have in common that a database takes for the same."""
         return name.casefold() if self.dialect in CASELESS else name
 
     # ----------------------------------------------------------- the whole
@@ -324,7 +324,7 @@ class _Writer:
         return self.identifier(self.columns.get(name, name))
 
     def identifier(self, name: str, of: str = "column") -> Tree:
-        """A quoted name; what a database cannot have as a name is refused."""
+        """A quoted name; names that a database does not allow are refused."""
         size = len(name.encode("utf-8", "surrogatepass"))
         advice = "Give the column another name by columns={...}."
         if of == "table":

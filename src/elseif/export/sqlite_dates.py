@@ -10,7 +10,7 @@ Tree = Any  # an expression of sqlglot's, whose classes change names between its
 # The steps are selections within each other, each of one row, so that what they have in common
 # is written once. What is no ISO date raises an error that shows it: SQLite has no other way to
 # say so than a function that fails. NULL stays NULL. SQLite reads February 30th as March 1st once
-# it has to count, which tells days that there are from others.
+# it has to count, which distinguishes valid days from others.
 STEPS = """
 SELECT CASE
   WHEN (F_LENGTH(time) IN (10, 16, 19) OR F_LENGTH(time) > 20)

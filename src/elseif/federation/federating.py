@@ -102,15 +102,15 @@ def federate(
     model = classifier.model_
     rule_list = model.chosen_list()
     apart = [PooledCounts.of(plan, [site]) for site in sites]
-    place = _place_in_plan(plan, rule_list.classes[-1])
+    event = _place_in_plan(plan, rule_list.classes[-1])
     left_out = []
     if leave_one_out:
         if len(sites) < 2:
             raise ParamError("leave_one_out needs two sites or more.")
         left_out = [
-            _judge_left_out(plan, sites, i, settings, apart[i], place) for i in range(len(sites))
+            _judge_left_out(plan, sites, i, settings, apart[i], event) for i in range(len(sites))
         ]
-    lines = site_lines(rule_list, sites, apart, place)
+    lines = site_lines(rule_list, sites, apart, event)
     return Federated(plan, sites, classifier, lines, tuple(left_out))
 
 
@@ -135,8 +135,8 @@ def fit_counts(
     pooled = PooledCounts.of(plan, sites)
     labels, rows = pooled.labels()
     layout = pooled.layout(labels)
-    told, _ = without_learn(kept)
-    pseudocounts = read_pseudocounts(told["pseudocounts"], labels.classes)
+    with_defaults, _ = without_learn(kept)
+    pseudocounts = read_pseudocounts(with_defaults["pseudocounts"], labels.classes)
     masks = pooled.masks(conditions_of(plan.antecedents), rows, layout)
     mining = MiningSettings(max_memory=classifier.max_memory)
     mined = pool_of_masks(plan.antecedents, masks, layout, mining)
@@ -152,7 +152,7 @@ def fit_counts(
         cohort=plan.cohort,
         federation=federation_of(plan, sites),
     )
-    columns = [_column_report(plan, place) for place in range(len(plan.columns))]
+    columns = [_column_report(plan, number) for number in range(len(plan.columns))]
     scales = {column.name: column.levels for column in plan.columns}
     binarised = Binarised([], [], columns, [], scales)
     return classifier._take(fit_pool(classifier, kept, observed, binarised, mined))
@@ -189,8 +189,8 @@ def _kinds(plan: Plan) -> dict[str, Any]:
     }
 
 
-def _column_report(plan: Plan, place: int) -> ColumnReport:
-    column = plan.columns[place]
+def _column_report(plan: Plan, number: int) -> ColumnReport:
+    column = plan.columns[number]
     if column.kind not in CATEGORIES:
         return ColumnReport(column.name, column.kind, None)
     return ColumnReport(
@@ -213,7 +213,7 @@ def _judge_left_out(
     i: int,
     settings: dict[str, Any],
     counts: PooledCounts,
-    place: int,
+    event: int,
 ) -> LeftOutSite:
     others = [site for j, site in enumerate(sites) if j != i]
     try:
@@ -221,12 +221,12 @@ def _judge_left_out(
         rule_list = fit_counts(plan, others, {**settings, "checkpoint": None}).model_.chosen_list()
     except DataError as error:
         raise DataError(f"Without {sites[i].site!r:.100}: {error}") from error
-    known = [k for k, label in enumerate(rule_list.classes) if label == plan.classes[place]]
+    known = [k for k, label in enumerate(rule_list.classes) if label == plan.classes[event]]
     if not known:
         raise DataError(
-            f"Without {sites[i].site!r:.100} no row has the label {plan.classes[place]!r}."
+            f"Without {sites[i].site!r:.100} no row has the label {plan.classes[event]!r}."
         )
-    return judged(rule_list, sites[i], counts, place, known[0])
+    return judged(rule_list, sites[i], counts, event, known[0])
 
 
 def federation_of(plan: Plan, sites: Sequence[SiteCounts]) -> dict[str, Any]:

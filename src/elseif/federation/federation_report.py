@@ -31,14 +31,21 @@ from elseif.visible import show_name
 OUTSIDE = 0.05  # of 95% intervals, by chance alone
 ODD = 0.05  # how improbable a number of lines outside must be to be remarked on
 NAMED = 4  # sites in a sentence
+SECTIONS = (
+    ("verdict", "Verdict"),
+    ("lines", "Every line at every site"),
+    ("sites", "Sites"),
+    ("left-out", "Sites not yet seen"),
+    ("about", "About this page"),
+)
 
 
-def federation_page(found: Federated, *, title: str | None = None) -> str:
+def federation_page(federated: Federated, *, title: str | None = None) -> str:
     """Write the results for all sites together and for each as one self-contained HTML page.
 
     Parameters
     ----------
-    found : Federated
+    federated : Federated
         What `federate` found.
     title : str, default=None
         Title of the page; by default it names the outcome.
@@ -60,12 +67,12 @@ def federation_page(found: Federated, *, title: str | None = None) -> str:
     """
     from elseif import __version__
 
-    model = found.model
+    model = federated.model
     rule_list = model.chosen_list()
     if rule_list.metadata.rounding is not None:
         raise ParamError("The page shows exact counts; the model was rounded to a minimum cell.")
     event = rule_list.metadata.probability_of(len(rule_list.classes) - 1)
-    filled = [line for line in found.lines if line.n]
+    filled = [line for line in federated.lines if line.n]
     scale = probability_end(
         max([*(line.observed.high for line in filled), *map(_stated, rule_list.rules)])
     )
@@ -74,36 +81,42 @@ def federation_page(found: Federated, *, title: str | None = None) -> str:
         "title": says_so(title or f"A rule list for {outcome or event}", model.is_synthetic),
         "event": event,
         "n": count(model.n),
-        "n_sites": len(found.sites),
+        "n_sites": len(federated.sites),
+        "sections": SECTIONS,
         "signs": SIGNS,
-        "findings": [_agreement(found), _withheld(found), _elsewhere(found), _sampling(found)],
+        "findings": [
+            _agreement(federated),
+            _withheld(federated),
+            _elsewhere(federated),
+            _sampling(federated),
+        ],
         "cautions": origin_notes(model.cohort, model.recalibrated),
         "scale": percent_tick(scale),
-        "lines": _line_views(found, scale),
-        "is_bounded": _is_bounded(found),
-        "tables": _tables(found),
+        "lines": _line_views(federated, scale),
+        "is_bounded": _is_bounded(federated),
+        "tables": _tables(federated),
         "origin": federation_sentences(model.federation),
         "created": f"{now():%Y-%m-%d}",
         "version": __version__,
     }
-    return render_page("federation.html", context, data=_data(found))
+    return render_page("federation.html", context, data=_data(federated))
 
 
 def _stated(rule: Any) -> float:
     return float(rule.probabilities[-1])
 
 
-def _is_bounded(found: Federated) -> bool:
-    return any(np.any(site.most_withheld) for site in found.sites)
+def _is_bounded(federated: Federated) -> bool:
+    return any(np.any(site.most_withheld) for site in federated.sites)
 
 
-def _agreement(found: Federated) -> Finding:
+def _agreement(federated: Federated) -> Finding:
     """Whether what sites observed lies about the stated risks, as chance alone would have it."""
-    if len(found.sites) == 1:
+    if len(federated.sites) == 1:
         text = "The list was learnt from one site, so that there is no other to compare it with."
         return Finding("Lines at the sites", UNKNOWN, "There is one site", text, "lines")
-    rules = found.model.chosen_list().rules
-    filled = [line for line in found.lines if line.n]
+    rules = federated.model.chosen_list().rules
+    filled = [line for line in federated.lines if line.n]
     outside = [
         line
         for line in filled
@@ -112,34 +125,34 @@ def _agreement(found: Federated) -> Finding:
     number = (
         f"{len(outside):,} have" if len(outside) > 1 else f"{['none', 'one'][len(outside)]} has"
     )
-    told = (
+    explained = (
         f"Of {len(filled):,} pairs of a line and a site, {number} a stated risk outside the 95% "
         "interval of the share observed there; by chance alone about "
         f"{OUTSIDE * len(filled):.1f} would."
     )
     if binom.sf(len(outside) - 1, len(filled), OUTSIDE) > ODD:
         headline = "No sign that risks differ between sites"
-        return Finding("Lines at the sites", GOOD, headline, told, "lines")
+        return Finding("Lines at the sites", GOOD, headline, explained, "lines")
     sites = list(dict.fromkeys(line.site for line in outside))
     named = joined(sites[:NAMED]) if len(sites) <= NAMED else f"{len(sites):,} sites"
-    told += " One probability for all is then an average of different risks."
-    return Finding("Lines at the sites", CAUTION, f"Risks differ at {named}", told, "lines")
+    explained += " One probability for all is then an average of different risks."
+    return Finding("Lines at the sites", CAUTION, f"Risks differ at {named}", explained, "lines")
 
 
-def _withheld(found: Federated) -> Finding:
+def _withheld(federated: Federated) -> Finding:
     topic = "Withheld people"
-    if not _is_bounded(found):
+    if not _is_bounded(federated):
         text = "Every person of every site is counted: the posterior is that of all rows together."
         return Finding(topic, GOOD, "Nobody is withheld", text, "sites")
-    place = _event_place(found)
-    most = np.sum([site.most_withheld for site in found.sites], axis=0)
-    shared = np.sum([site.n_shared for site in found.sites], axis=0)
+    event = _event_place(federated)
+    most = np.sum([site.most_withheld for site in federated.sites], axis=0)
+    shared = np.sum([site.n_shared for site in federated.sites], axis=0)
     people = most.sum() / (most.sum() + shared.sum())
-    events = most[place] / (most[place] + shared[place]) if most[place] else 0.0
-    at_most = "at most " if any(None in site.withheld for site in found.sites) else ""
+    events = most[event] / (most[event] + shared[event]) if most[event] else 0.0
+    at_most = "at most " if any(None in site.withheld for site in federated.sites) else ""
     text = (
         f"Minimum cells withhold {at_most}{count(most.sum())} of {count((most + shared).sum())} "
-        f"people and {at_most}{count(most[place])} of {count(most[place] + shared[place])} with "
+        f"people and {at_most}{count(most[event])} of {count(most[event] + shared[event])} with "
         "the event. The list and its risks are based on the remaining people. “Every line at "
         "every site” shows what is possible, wherever the others belong."
     )
@@ -148,15 +161,15 @@ def _withheld(found: Federated) -> Finding:
     return Finding(topic, CAUTION, headline, text, "sites")
 
 
-def _elsewhere(found: Federated) -> Finding:
+def _elsewhere(federated: Federated) -> Finding:
     topic = "Sites not yet seen"
-    if len(found.sites) == 1:
+    if len(federated.sites) == 1:
         text = "The list can be evaluated elsewhere: elseif validate."
         return Finding(topic, UNKNOWN, "Not evaluated", text, "left-out")
-    if not found.left_out:
+    if not federated.left_out:
         text = "Internal-external validation was not asked for: elseif federate --leave-one-out."
         return Finding(topic, UNKNOWN, "Not evaluated", text, "left-out")
-    known = [site for site in found.left_out if not np.isnan(site.auc.value)]
+    known = [site for site in federated.left_out if not np.isnan(site.auc.value)]
     if not known:
         text = "No site has people both with and without the event."
         return Finding(topic, UNKNOWN, "Not evaluated", text, "left-out")
@@ -180,22 +193,22 @@ def _sites(sites: list[LeftOutSite]) -> str:
     return joined(names) if len(names) <= NAMED else f"{len(names):,} sites"
 
 
-def _sampling(found: Federated) -> Finding:
-    model = found.model
+def _sampling(federated: Federated) -> Finding:
+    model = federated.model
     described = describe_convergence(model.convergence, model.posterior, with_traces=False)
     data = None if described is None else plain(asdict(described))
     mark, headline, text = judge_chains(data)
     return Finding("Sampling", mark, headline, text, "about")
 
 
-def _line_views(found: Federated, scale: float) -> list[dict[str, Any]]:
-    rules = found.model.chosen_list().rules
-    filled = [line for line in found.lines if line.n]
+def _line_views(federated: Federated, scale: float) -> list[dict[str, Any]]:
+    rules = federated.model.chosen_list().rules
+    filled = [line for line in federated.lines if line.n]
     widths = [line.observed.high - line.observed.low for line in filled]
     decimals = decimals_for(min(widths)) if widths else 1
     views = []
     for number, rule in enumerate(rules):
-        of_line = [line for line in found.lines if line.line == number]
+        of_line = [line for line in federated.lines if line.line == number]
         stated = _stated(rule)
         views.append(
             {
@@ -229,8 +242,8 @@ def _site_view(line: SiteLine, stated: float, scale: float, decimals: int) -> di
     }
 
 
-def _tables(found: Federated) -> dict[str, Table]:
-    labels = [str(label) for label in found.plan.classes.tolist()]
+def _tables(federated: Federated) -> dict[str, Table]:
+    labels = [str(label) for label in federated.plan.classes.tolist()]
     heads = ["site", "minimum cell", *(f"{label}: shared" for label in labels)]
     heads += [f"{label}: withheld" for label in labels]
     rows = [
@@ -240,14 +253,14 @@ def _tables(found: Federated) -> dict[str, Table]:
             *map(count, site.n_shared.tolist()),
             *(f"1 to {(site.min_cell or 2) - 1}" if n is None else count(n) for n in site.withheld),
         ]
-        for site in found.sites
+        for site in federated.sites
     ]
     tables = {"sites": Table("What each site shares and withholds, by label", heads, rows)}
-    if found.left_out:
+    if federated.left_out:
         tables["left_out"] = Table(
             "Each site evaluated with the list learnt from all others (95% intervals)",
             ["site", "n", "events", "rules", "AUC", "observed / expected", "calibration slope"],
-            [_left_out_row(site) for site in found.left_out],
+            [_left_out_row(site) for site in federated.left_out],
         )
     return tables
 
@@ -265,15 +278,15 @@ def _left_out_row(site: LeftOutSite) -> list[str]:
     ]
 
 
-def _event_place(found: Federated) -> int:
-    event = found.model.chosen_list().classes[-1]
-    return next(i for i, label in enumerate(found.plan.classes) if label == event)
+def _event_place(federated: Federated) -> int:
+    event = federated.model.chosen_list().classes[-1]
+    return next(i for i, label in enumerate(federated.plan.classes) if label == event)
 
 
-def _data(found: Federated) -> dict[str, Any]:
+def _data(federated: Federated) -> dict[str, Any]:
     """Every number of the page."""
     return {
-        "federation": found.model.federation,
-        "lines": [plain(asdict(line)) for line in found.lines],
-        "left_out": [plain(asdict(site)) for site in found.left_out],
+        "federation": federated.model.federation,
+        "lines": [plain(asdict(line)) for line in federated.lines],
+        "left_out": [plain(asdict(site)) for site in federated.left_out],
     }

@@ -38,21 +38,21 @@ def site_report(plan: Plan, counts: SiteCounts) -> list[str]:
     return sentences
 
 
-def federation_text(found: Federated) -> str:
+def federation_text(federated: Federated) -> str:
     """The list, every line at every site, what is withheld, and sites judged by the others."""
-    parts = [found.model.chosen_list().to_text(width=WIDTH)]
-    model = found.model
+    parts = [federated.model.chosen_list().to_text(width=WIDTH)]
+    model = federated.model
     notes = [*model.fit_report.notes, *federation_sentences(model.federation)]
     parts += [wrapped(note) for note in [*notes, *origin_in_short(model.cohort)]]
-    parts.append(_lines(found))
-    if found.left_out:
-        parts.append(_left_out(found))
+    parts.append(_lines(federated))
+    if federated.left_out:
+        parts.append(_left_out(federated))
     return "\n\n".join(parts)
 
 
-def _lines(found: Federated) -> str:
-    rule_list = found.model.chosen_list()
-    is_bounded = any(np.any(site.most_withheld) for site in found.sites)
+def _lines(federated: Federated) -> str:
+    rule_list = federated.model.chosen_list()
+    is_bounded = any(np.any(site.most_withheld) for site in federated.sites)
     event = show_name(rule_list.metadata.label_names[-1], 30)
     rows = [f"Observed share of {event} on every line, by site"]
     bound = f"{'if withheld':>18}" if is_bounded else ""
@@ -61,7 +61,7 @@ def _lines(found: Federated) -> str:
     for number, rule in enumerate(rule_list.rules):
         stated = percent(float(rule.probabilities[-1]), 1)
         rows.append(f"{number + 1}. {show_name(rule.text or 'else', 70)}: {stated}")
-        for line in (each for each in found.lines if each.line == number):
+        for line in (each for each in federated.lines if each.line == number):
             observed = _share(line.observed) if line.n else "nobody"
             if is_bounded:
                 low, high = percent(line.low), percent(line.high)
@@ -79,10 +79,10 @@ def _lines(found: Federated) -> str:
     return "\n".join(rows)
 
 
-def _left_out(found: Federated) -> str:
+def _left_out(federated: Federated) -> str:
     head = f"{'site':<{LONGEST}}{'people':>10}{'events':>9}{'rules':>7}  {'AUC':<20}{'O/E':>6}"
     rows = ["Each site evaluated with the list learnt from all others", f"{head}  slope"]
-    for site in found.left_out:
+    for site in federated.left_out:
         name = show_name(site.site, LONGEST - 2)
         expected = site.observed_to_expected
         ratio = "" if np.isnan(expected) else f"{expected:.2f}"
@@ -95,7 +95,7 @@ def _left_out(found: Federated) -> str:
 
 
 def estimate_text(value: Estimate) -> str:
-    """A value with its interval, as far as they are known."""
+    """A value with its interval, if known."""
     if np.isnan(value.value):
         return "unknown"
     if np.isnan(value.low):

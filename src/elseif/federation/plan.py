@@ -137,7 +137,7 @@ def cells_of_plan_column(
     """The distinct truths of the conditions on a column, each once.
 
     Missing values have a cell of their own where a condition asks for them; else they are in that
-    of any value of which no condition is true, and sites do not tell the two apart.
+    of any value for which no condition is true, and sites do not distinguish the two.
     """
     levels = column.levels or None
     truths = [c.truth for c in cells_of_column(column.name, column.kind, conditions, levels)]
@@ -225,8 +225,8 @@ def make_plan(
     table = read_table(X, allow_infinite=classifier.infinite == "outer")
     labels = training_labels(classifier, y, None, table)
     layout = make_layout(labels.codes, len(labels.classes), labels.weights, labels.unit)
-    told, _ = without_learn(settings_of(classifier))
-    pseudocounts = read_pseudocounts(told["pseudocounts"], labels.classes)
+    with_defaults, _ = without_learn(settings_of(classifier))
+    pseudocounts = read_pseudocounts(with_defaults["pseudocounts"], labels.classes)
     binarised, mined = classifier._pool(table, labels, layout, pseudocounts)
     reports, conditions = only_named_levels(binarised, mined.pool.conditions)
     by_place = [mined.pool.condition_ids[a:b] for a, b in _pairs(mined.pool.offsets)]
@@ -257,7 +257,7 @@ def _pairs(offsets: np.ndarray) -> Iterable[tuple[int, int]]:
 def _levels(
     name: str, kind: Kind, antecedents: Iterable[Antecedent]
 ) -> tuple[tuple[Any, ...], bool]:
-    """Categories that conditions on a column name, and whether others are told from them."""
+    """Categories that conditions on a column name, and whether they distinguish any others."""
     if kind not in CATEGORIES:
         return (), True
     conditions = [c for a in antecedents for c in a if c.column == name]
@@ -282,7 +282,7 @@ def named_levels(condition: Condition) -> tuple[Any, ...]:
 def _without_rare_levels(
     antecedents: Sequence[Antecedent], table: Any, known: Mapping[str, Any], min_cell: int
 ) -> tuple[list[Antecedent], tuple[str, ...]]:
-    """Antecedents that tell no category of fewer people than the minimum cell."""
+    """Antecedents that reveal no category of fewer people than the minimum cell."""
     rare: dict[str, set[Any]] = {}
     for name in {c.column for a in antecedents for c in a}:
         if known[name].kind in CATEGORIES:
@@ -306,8 +306,8 @@ def _without_rare_levels(
 
 def _tells(condition: Condition, rare: Collection[Any]) -> bool:
     needs_order = condition.operator in (*NUMERIC_OPERATORS, UNEQUAL)
-    told = (*named_levels(condition), *((condition.order or ()) if needs_order else ()))
-    return any(level in rare for level in told)
+    levels = (*named_levels(condition), *((condition.order or ()) if needs_order else ()))
+    return any(level in rare for level in levels)
 
 
 def check_plan_matches(plan: Plan, sha256: str, name: str) -> None:

@@ -133,8 +133,8 @@ def read_plan(path: str | os.PathLike[str]) -> Plan:
         raise
     except (ElseifError, TypeError, ValueError, KeyError, OverflowError) as error:
         raise FederationError(f"{name}: {error}") from error
-    told = raw.get("sha256")
-    if told is not None and told != plan.sha256:
+    checksum = raw.get("sha256")
+    if checksum is not None and checksum != plan.sha256:
         raise FederationError(
             f"{name} was changed since its SHA-256 was written. If that was meant, delete the line "
             'of "sha256", and give the new plan to every site.'
@@ -155,8 +155,8 @@ def _plan(raw: Mapping[str, Any], name: str) -> Plan:
     known = {column.name: column for column in columns}
     if len(known) < len(columns):
         raise FederationError(f"{name} names a column twice.")
-    told = check_list(raw["antecedents"], f"{name}: antecedents", 1, MOST_ANTECEDENTS)
-    given = [tuple(_condition(c, name) for c in check_list(a, name, 1, 100)) for a in told]
+    stated = check_list(raw["antecedents"], f"{name}: antecedents", 1, MOST_ANTECEDENTS)
+    given = [tuple(_condition(c, name) for c in check_list(a, name, 1, 100)) for a in stated]
     kinds = {column.name: column.kind for column in columns}
     table: Any = PlanTable(columns)
     read = read_antecedents(given, table, kinds)
@@ -184,15 +184,17 @@ def _plan(raw: Mapping[str, Any], name: str) -> Plan:
 
 
 def _label_type(outcome: Mapping[str, Any], labels: list[Any]) -> str:
-    """The type of the labels, which a plan that is written by hand need not tell."""
+    """The type of the labels, which a plan written by hand may omit."""
     import re
 
     if "label_type" in outcome:
-        told = outcome["label_type"]
+        label_type = outcome["label_type"]
         pattern = r"bool|u?int(8|16|32|64)|float(16|32|64)|U[0-9]{1,6}|object"
-        if not isinstance(told, str) or not re.fullmatch(pattern, told):
-            raise FederationError(f"label_type is {told!r:.60}, which is not a type of labels.")
-        return told
+        if not isinstance(label_type, str) or not re.fullmatch(pattern, label_type):
+            raise FederationError(
+                f"label_type is {label_type!r:.60}, which is not a type of labels."
+            )
+        return label_type
     types = {type(label) for label in labels}
     if types == {bool}:
         return "bool"

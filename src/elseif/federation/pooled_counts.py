@@ -38,9 +38,9 @@ class PooledCounts:
         counts = np.concatenate([site.counts for site in sites])
         if not len(cells):
             return cls(plan, cells, counts)
-        patterns, place = np.unique(cells, axis=0, return_inverse=True)
+        patterns, pattern = np.unique(cells, axis=0, return_inverse=True)
         total = np.zeros((len(patterns), counts.shape[1]), dtype=np.int64)
-        np.add.at(total, place.ravel(), counts)
+        np.add.at(total, pattern.ravel(), counts)
         return cls(plan, patterns, total)
 
     @property
@@ -50,11 +50,11 @@ class PooledCounts:
 
     @cached_property
     def _truths(self) -> dict[Condition, np.ndarray]:
-        """Of which patterns each condition is true."""
+        """The patterns in which each condition is true."""
         truths = {}
-        for place, column in enumerate(self.plan.columns):
+        for number, column in enumerate(self.plan.columns):
             cells = np.array(self.plan.cells[column.name], dtype=bool)
-            rows = cells[self.patterns[:, place]]
+            rows = cells[self.patterns[:, number]]
             for i, condition in enumerate(self.plan.conditions[column.name]):
                 truths[condition] = rows[:, i]
         return truths
@@ -86,7 +86,7 @@ class PooledCounts:
         return make_layout(labels.codes, len(labels.classes), labels.weights, labels.unit)
 
     def holds(self, antecedent: Antecedent) -> np.ndarray:
-        """Of which patterns all conditions of an antecedent are true."""
+        """The patterns in which all conditions of an antecedent are true."""
         truth = np.ones(len(self.patterns), dtype=bool)
         for condition in antecedent:
             truth &= self._truths[condition]

@@ -143,21 +143,21 @@ def count_rows(
     cells: np.ndarray, codes: np.ndarray, n_labels: int, weights: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Distinct rows of cells in ascending order, and how many of each label have them."""
-    patterns, place = np.unique(cells, axis=0, return_inverse=True)
+    patterns, pattern = np.unique(cells, axis=0, return_inverse=True)
     counts = np.zeros((len(patterns), n_labels), dtype=np.int64)
-    np.add.at(counts, (place.ravel(), codes), 1 if weights is None else weights)
+    np.add.at(counts, (pattern.ravel(), codes), 1 if weights is None else weights)
     return patterns.astype(np.int64), counts
 
 
 def _label_codes(plan: Plan, y: Any, n_rows: int, missing_y: str) -> np.ndarray:
-    """The place of each row's label in the plan; -1 where there is none."""
+    """The index of each row's label in the plan; -1 if it has none."""
     labels = label_array(y).ravel()
     if len(labels) != n_rows:
         raise DataError(
             f"X and y have inconsistent numbers of samples: X has {n_rows} rows, y has "
             f"{len(labels)} labels."
         )
-    place = {label: code for code, label in enumerate(plan.classes.tolist())}
+    code_of = {label: code for code, label in enumerate(plan.classes.tolist())}
     missing = missing_labels(labels)
     if missing.any() and missing_y != "drop":
         raise DataError(
@@ -168,10 +168,10 @@ def _label_codes(plan: Plan, y: Any, n_rows: int, missing_y: str) -> np.ndarray:
     for row in np.flatnonzero(~missing):
         label = labels[row]
         label = label.item() if isinstance(label, np.generic) else label
-        if label not in place:
-            shown = ", ".join(map(repr, place))
+        if label not in code_of:
+            shown = ", ".join(map(repr, code_of))
             raise DataError(f"y has the label {label!r:.100}; those of the plan are {shown}.")
-        codes[row] = place[label]
+        codes[row] = code_of[label]
     if not (codes >= 0).any():
         raise DataError("No row has a label.")
     return codes
@@ -190,12 +190,13 @@ def _warn_of_unknown_levels(plan: Plan, table: Table) -> None:
     for column in plan.columns:
         if column.kind not in CATEGORIES:
             continue
-        here = table.column(column.name, column.kind).categories
-        if len(here) and not any(meant_level(v, column.levels) in column.levels for v in here):
+        levels = table.column(column.name, column.kind).categories
+        if len(levels) and not any(meant_level(v, column.levels) in column.levels for v in levels):
             named = ", ".join(f"{level!r:.40}" for level in column.levels[:3])
             warnings.warn(
                 f"No category of column {column.name!r:.100} is one of the plan's ({named}): every "
-                f"condition on it takes them for another. Those here are such as {here[0]!r:.40}.",
+                "condition on it takes them for another. Those of the table are such as "
+                f"{levels[0]!r:.40}.",
                 stacklevel=3,
             )
 
@@ -203,13 +204,13 @@ def _warn_of_unknown_levels(plan: Plan, table: Table) -> None:
 def cell_numbers(
     column: Column, conditions: Sequence[Condition], cells: Sequence[tuple[bool, ...]]
 ) -> np.ndarray:
-    """The place of each row's truths among the cells of a column."""
+    """The index of each row's cell among the cells of a column."""
     truths = np.stack([condition.holds(column) for condition in conditions], axis=1)
-    distinct, place = np.unique(truths, axis=0, return_inverse=True)
+    distinct, distinct_index = np.unique(truths, axis=0, return_inverse=True)
     known = {cell: number for number, cell in enumerate(cells)}
     numbers = [known[tuple(bool(t) for t in row)] for row in distinct]
-    found: np.ndarray = np.array(numbers, dtype=np.int64)[place.ravel()]
-    return found
+    of_rows: np.ndarray = np.array(numbers, dtype=np.int64)[distinct_index.ravel()]
+    return of_rows
 
 
 def _withhold(
@@ -221,7 +222,7 @@ def _withhold(
     kept = np.all((counts == 0) | (counts >= min_cell), axis=1)
     while True:
         withheld = counts[~kept].sum(axis=0)
-        # by subtraction from a total these would be told
+        # subtraction from a total would reveal these
         small = (withheld > 0) & (withheld < min_cell)
         helpful = kept & np.any(counts[:, small] > 0, axis=1)
         if not helpful.any():

@@ -156,7 +156,7 @@ def _check_count(n: Any, min_cell: int | None, where: str, may_be_unknown: bool 
 def _patterns(
     raw: Any, plan: Plan, min_cell: int | None, name: str
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Patterns that can be, each once, and their counts."""
+    """Valid patterns, each once, and their counts."""
     entries = check_list(raw, f"{name}: patterns", 0, MOST_PATTERNS)
     sizes = [len(plan.cells[column.name]) for column in plan.columns]
     n_labels, total = len(plan.classes), 0
@@ -176,8 +176,8 @@ def _patterns(
     if total > MOST_PEOPLE:
         raise FederationError(f"{name} has counts of more than {MOST_PEOPLE:,} people.")
     patterns = np.array([e["cells"] for e in entries], dtype=np.int64).reshape(-1, len(sizes))
-    found = np.array([e["counts"] for e in entries], dtype=np.int64).reshape(-1, n_labels)
-    return patterns, found
+    label_counts = np.array([e["counts"] for e in entries], dtype=np.int64).reshape(-1, n_labels)
+    return patterns, label_counts
 
 
 def _check_entry(entry: Any, sizes: list[int], n_labels: int, where: str) -> None:

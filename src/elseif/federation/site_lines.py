@@ -102,29 +102,32 @@ class LeftOutSite:
 
 
 def site_lines(
-    rule_list: RuleList, sites: Sequence[SiteCounts], pooled: Sequence[PooledCounts], place: int
+    rule_list: RuleList, sites: Sequence[SiteCounts], pooled: Sequence[PooledCounts], event: int
 ) -> tuple[SiteLine, ...]:
-    """Every line of a list at every site; ``place`` is that of the event in the plan."""
-    found = []
+    """Every line of a list at every site; ``event`` is the index of the event in the plan."""
+    lines = []
     for site, counts in zip(sites, pooled, strict=True):
         most = site.most_withheld
-        events_more = int(most[place])
+        events_more = int(most[event])
         others_more = int(most.sum()) - events_more
         for line, row in enumerate(counts.line_counts(rule_list)):
-            n, n_events = int(row.sum()), int(row[place])
+            n, n_events = int(row.sum()), int(row[event])
             low, high = _bounds(n, n_events, others_more, events_more)
             observed = wilson(n_events, n, LEVEL)
-            found.append(SiteLine(site.site, line, n, n_events, observed, low, high))
-    return tuple(found)
+            lines.append(SiteLine(site.site, line, n, n_events, observed, low, high))
+    return tuple(lines)
 
 
 def judged(
-    rule_list: RuleList, site: SiteCounts, counts: PooledCounts, place: int, label: int
+    rule_list: RuleList, site: SiteCounts, counts: PooledCounts, event: int, label: int
 ) -> LeftOutSite:
-    """A list judged by one site's counts; ``label`` is the event's place in the list."""
+    """A list evaluated on one site's counts.
+
+    ``event`` is the index of the event in the plan, and ``label`` that in the list.
+    """
     rows = counts.line_counts(rule_list)
     risks = np.array([rule.probabilities[label] for rule in rule_list.rules])
-    events = rows[:, place]
+    events = rows[:, event]
     others = rows.sum(axis=1) - events
     truth = np.repeat([True, False], [events.sum(), others.sum()])
     risk = np.concatenate([np.repeat(risks, events), np.repeat(risks, others)])

@@ -97,8 +97,8 @@ def _content(path: Path) -> bytes:
 
 def _parsed(line: bytes) -> tuple[dict[str, Any], list[tuple[str, str, tuple[int, ...]]]]:
     try:
-        found = json.loads(line)
-        header, table = found["header"], found["arrays"]
+        content = json.loads(line)
+        header, table = content["header"], content["arrays"]
         if not isinstance(header, dict):
             raise DamagedFileError("its header is not an object")
         parts = [(str(name), str(dtype), tuple(shape)) for name, dtype, shape in table]

@@ -198,7 +198,7 @@ def _taken(path: Path) -> str:
 
 
 def _give_to(handle: int, earlier: os.stat_result) -> None:
-    """The owner and group of the file that is replaced; else its mode would speak of others."""
+    """Keep the owner and group of the replaced file, to which its mode refers."""
     made = os.fstat(handle)
     if (made.st_uid, made.st_gid) == (earlier.st_uid, earlier.st_gid) or not hasattr(os, "fchown"):
         return
@@ -210,7 +210,7 @@ def _give_to(handle: int, earlier: os.stat_result) -> None:
 
 
 def _name(temporary: Path, goal: Path, force: bool) -> None:
-    """Give the new file its name; FileExistsError where it must not replace, and would."""
+    """Rename the new file; FileExistsError if it would replace another and must not."""
     if force:
         os.replace(temporary, goal)
         return

@@ -40,7 +40,7 @@ def make_folder(folder: Path) -> None:
 
 
 def try_folder(folder: Path, wanted: Path | None = None) -> None:
-    """Make a nameless file: permissions alone do not tell whether a folder can be written to.
+    """Make a nameless file: permissions alone do not show whether a folder can be written to.
 
     An error names the file that was wanted, where there is one.
     """

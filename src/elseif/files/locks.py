@@ -74,7 +74,7 @@ def try_to_lock(handle: int) -> bool | None:
 
 
 def is_named(handle: int, path: Path) -> bool:
-    """Whether an open file is still what its name stands for."""
+    """Whether an open file is still the one at its path."""
     try:
         return os.path.samestat(os.fstat(handle), os.lstat(path))
     except FileNotFoundError:

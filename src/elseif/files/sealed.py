@@ -60,7 +60,7 @@ def is_sealed(content: Mapping[str, Any]) -> bool:
 
 
 def seal(content: Mapping[str, Any]) -> str:
-    """SHA-256 of a document, whatever the order of its keys."""
+    """SHA-256 of a document, independent of the order of its keys."""
     rest = {key: value for key, value in content.items() if key != SEAL}
     return hashlib.sha256(json.dumps(rest, sort_keys=True).encode("ascii")).hexdigest()
 

@@ -11,7 +11,7 @@ LARGEST_FILE = 1_000_000  # bytes; what people write by hand is a page or two
 
 
 def yaml_text(path: Path, what: str) -> str:
-    """The text of a file of bearable size; ``what`` is what it should be, for messages."""
+    """The text of a file of limited size; ``what`` says what it should be, for messages."""
     try:
         if path.exists() and not path.is_file():  # a pipe or a device may never end
             raise ParamError(f"{path} is not a file; {what} is a YAML file.")

@@ -25,7 +25,7 @@ def consequent_interval(
 ) -> tuple[float, float]:
     """Equal-tailed credible interval of one label's probability, by its Beta marginal."""
     alphas = np.asarray(label_counts, dtype=float) + pseudocounts
-    # added up, not taken away: beside many observations a small pseudocount would be lost
+    # added up rather than subtracted: a small pseudocount would be lost next to many observations
     a, b = alphas[label], np.delete(alphas, label).sum()
     tail = (1 - level) / 2
     return beta_quantile(a, b, tail), beta_quantile(a, b, 1 - tail)

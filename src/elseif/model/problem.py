@@ -39,7 +39,7 @@ class Problem:
     def n_labels(self) -> int:
         return len(self.pseudocounts)
 
-    def here(self) -> Problem:
+    def local(self) -> Problem:
         """The same problem with its observations on this machine: itself, unless it has shards."""
         if self.shards is None:
             return self
@@ -60,7 +60,7 @@ class Problem:
         return np.bitwise_and.reduce(self.covers[self.conditions_of(antecedent)], axis=0)
 
     def covers_at(self, antecedents: np.ndarray, words: slice) -> np.ndarray:
-        """Some words of the covers of some antecedents, of which each is a row."""
+        """Some words of the covers of some antecedents, one row each."""
         if self.condition_ids is None:
             return np.ascontiguousarray(self.covers[antecedents, words])
         every_bit = ~np.zeros_like(self.covers[:1, words])  # where there is no further condition

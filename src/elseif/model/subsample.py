@@ -12,9 +12,9 @@ from elseif.model.problem import Problem
 
 
 def sample_of(problem: Problem, n_words: int, rng: np.random.Generator | None = None) -> Problem:
-    """The problem with about so many words of its observations: evenly spread, or at random."""
+    """The problem with about ``n_words`` words of its observations: evenly spaced or at random."""
     if problem.small is not None:
-        problem = problem.here()
+        problem = problem.local()
     layout = problem.layout
     share = n_words / layout.n_words
     words, starts = [], [0]

@@ -1,7 +1,7 @@
 """A rule list as a model folder that OHDSI's PatientLevelPrediction loads and predicts with.
 
 PatientLevelPrediction's generalised linear models (createGlmModel) sum coefficients of covariates
-and put the sum through a mapping, which may be any R function. A list is said in these words: the
+and put the sum through a mapping, which may be any R function. A list is expressed in this way: the
 coefficients are 1 for age and powers of two for the other covariates, so that the sum tells which
 of them a person has, and the mapping takes it apart again and goes through the rules.
 """
@@ -41,7 +41,7 @@ from elseif.visible import show_name
 
 AGE_COVARIATE, AGE_ANALYSIS, GENDER_ANALYSIS = 1002, 2, 1
 AGES = 128  # more than anybody is old: what age takes of the sum
-MOST_COVARIATES = 45  # beside age: a sum has 53 bits
+MOST_COVARIATES = 45  # besides age: a sum has 53 bits
 NUMBERS = {">": ">", "<=": "<=", ">=": ">=", "<": "<", "=": "==", "!=": "!="}
 
 
@@ -99,7 +99,7 @@ def plp_files(model: FittedModel, which: str | None = None) -> dict[str, str]:
         raise ExportError("PatientLevelPrediction's models have two labels.")
     check_recorded_ever(model, [c.column for a in rule_list.antecedents for c in a])
     covariates = _covariates(model, [c for a in rule_list.antecedents for c in a])
-    bits = {key: place for place, key in enumerate(k for k in covariates if k[0] != "age")}
+    bits = {key: i for i, key in enumerate(k for k in covariates if k[0] != "age")}
     if len(bits) > MOST_COVARIATES:
         raise ExportError(
             f"The list asks for {len(bits)} covariates; at most {MOST_COVARIATES} can be encoded."
@@ -155,7 +155,7 @@ Covariate = tuple[int, str, int, int]  # covariate id, name, analysis, concept i
 
 
 def _databases(model: FittedModel) -> str:
-    """The sites that counted, or what the database of the cohort calls itself."""
+    """The sites that counted, or the name of the cohort's database."""
     if model.federation is not None:
         return ", ".join(show_name(site["site"]) for site in model.federation["sites"])
     names = [] if model.cohort is None else model.cohort["source_names"]
@@ -167,24 +167,24 @@ def _covariates(model: FittedModel, conditions: list[Condition]) -> dict[Key, Co
     assert model.cohort is not None
     known = {c["column"]: c for c in model.cohort["concepts"]}
     genders = {sex: concept for concept, sex in SEXES.items()}
-    found: dict[Key, Covariate] = {}
+    covariates: dict[Key, Covariate] = {}
     for condition in conditions:
         name = condition.column
         if name == "age":
-            found["age", None] = (AGE_COVARIATE, "age in years", AGE_ANALYSIS, 0)
+            covariates["age", None] = (AGE_COVARIATE, "age in years", AGE_ANALYSIS, 0)
         elif name == "sex":
             for sex, concept in genders.items():
                 covariate = concept * 1000 + GENDER_ANALYSIS
-                found["sex", sex] = (covariate, f"gender = {sex}", GENDER_ANALYSIS, concept)
+                covariates["sex", sex] = (covariate, f"gender = {sex}", GENDER_ANALYSIS, concept)
         elif name in known:
             if condition.operator not in (TRUE, FALSE, MISSING):
                 raise ExportError(f"{condition.name}: a concept is recorded or not.")
             concept, analysis = int(known[name]["concept_id"]), ANALYSES[known[name]["domain"]]
             key = (str(known[name]["domain"]), concept)
-            found[key] = (concept * 1000 + analysis, name, analysis, concept)
+            covariates[key] = (concept * 1000 + analysis, name, analysis, concept)
         else:
             raise ExportError(f"The column {name!r:.100} has no concept id, so no covariate id.")
-    return found
+    return covariates
 
 
 class _InR:

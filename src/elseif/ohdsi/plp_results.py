@@ -24,7 +24,7 @@ CALIBRATION = (
 
 
 def save_plp_results(
-    found: ExternalValidation,
+    validation: ExternalValidation,
     folder: str | os.PathLike[str],
     *,
     performance_id: int = 1,
@@ -38,7 +38,7 @@ def save_plp_results(
 
     Parameters
     ----------
-    found : ExternalValidation
+    validation : ExternalValidation
         The result of `elseif.report.validate_externally`.
     folder : str or path
         The folder; it is made if it is absent.
@@ -71,10 +71,10 @@ def save_plp_results(
     key = (performance_id, evaluation)
     texts = {
         "evaluation_statistics.csv": _text(
-            STATISTICS, ((*key, metric, value) for metric, value in _statistics(found))
+            STATISTICS, ((*key, metric, value) for metric, value in _statistics(validation))
         ),
         "calibration_summary.csv": _text(
-            CALIBRATION, ((*key, *row) for row in _calibration(found))
+            CALIBRATION, ((*key, *row) for row in _calibration(validation))
         ),
     }
     for name, text in texts.items():
@@ -82,28 +82,28 @@ def save_plp_results(
     return folder
 
 
-def _statistics(found: ExternalValidation) -> list[tuple[str, float]]:
+def _statistics(validation: ExternalValidation) -> list[tuple[str, float]]:
     """The metrics by the names that PatientLevelPrediction gives them."""
-    again = found.recalibration
-    expected = sum(line.expected for line in found.lines)
+    again = validation.recalibration
+    expected = sum(line.expected for line in validation.lines)
     return [
-        ("populationSize", found.n),
-        ("outcomeCount", found.n_events),
-        ("AUROC", found.auc.value),
-        ("95% lower AUROC", found.auc.low),
-        ("95% upper AUROC", found.auc.high),
-        ("brier score", found.brier.score.value),
-        ("brier score scaled", found.brier.scaled),
-        ("calibrationInLarge mean prediction", expected / found.n),
-        ("calibrationInLarge observed risk", found.n_events / found.n),
+        ("populationSize", validation.n),
+        ("outcomeCount", validation.n_events),
+        ("AUROC", validation.auc.value),
+        ("95% lower AUROC", validation.auc.low),
+        ("95% upper AUROC", validation.auc.high),
+        ("brier score", validation.brier.score.value),
+        ("brier score scaled", validation.brier.scaled),
+        ("calibrationInLarge mean prediction", expected / validation.n),
+        ("calibrationInLarge observed risk", validation.n_events / validation.n),
         ("calibrationInLarge intercept", again.in_the_large.value),
         ("weak calibration intercept", again.intercept.value),
         ("weak calibration gradient", again.slope.value),
     ]
 
 
-def _calibration(found: ExternalValidation) -> Iterable[Sequence[Any]]:
-    for line in found.lines:
+def _calibration(validation: ExternalValidation) -> Iterable[Sequence[Any]]:
+    for line in validation.lines:
         risk = line.predicted
         yield (risk, line.n, line.n_events, risk, 0, *[risk] * 5, line.observed.value)
 

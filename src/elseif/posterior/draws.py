@@ -103,7 +103,7 @@ class Posterior:
     pool : Pool
         The antecedents that lists are made of.
     metadata : ModelMetadata
-        Labels, pseudocounts and what is known of the columns.
+        Labels, pseudocounts, and kinds and levels of the columns.
     chains : sequence of ChainDraws
         The draws of each chain.
     distinct : Lists
@@ -235,7 +235,7 @@ class Posterior:
             probability is exact where the posterior was summed over all lists, else the share of
             the draws.
         """
-        import pandas as pd  # loaded when a table is asked for
+        import pandas as pd  # loaded when a table is requested
 
         names = self.pool.names
         order = self.best_first
@@ -410,7 +410,7 @@ class Posterior:
 
 
 def _places_as_read(lists: Lists, chosen: np.ndarray) -> np.ndarray:
-    """The place of each chosen list among them: by what its rules capture, then by its items."""
+    """The index of each chosen list: matched by what its rules capture, then by its items."""
     captured = (-lists.label_counts.sum(axis=1)).tolist()
     items, offsets = lists.items.tolist(), lists.offsets.tolist()
     keys = [

@@ -46,7 +46,7 @@ def mixture_intervals(posterior: Posterior, table: Table, level: float) -> np.nd
 
 
 def distinct_covers(posterior: Posterior, table: Table) -> tuple[np.ndarray, np.ndarray]:
-    """Rows that the lists' antecedents tell apart, as truths of the pool, and each row's place."""
+    """Rows that the lists' antecedents distinguish, as truths of the pool, and each row's index."""
     pool, used = posterior.pool, posterior.antecedents_used
     if not len(used):
         return np.zeros((1, len(pool)), dtype=bool), np.zeros(table.n_rows, dtype=np.int64)

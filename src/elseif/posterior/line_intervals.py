@@ -1,10 +1,11 @@
-"""For the people on one line of a list: intervals over all lists.
+"""Intervals over all lists, for the people on one line of a list.
 
 A line's own interval takes its list as given. Other lists of the posterior put the same people on
-other lines, together or apart. Draw one of the people on a line, one list of the posterior, and the
-probability of a label from the Beta distribution of that list's line: the interval is between two
-quantiles of what is drawn. It carries the doubt about the list, the doubt about the lines of each
-list, and the differences among the people that other lists see.
+other lines, together or separately. Draw one of the people on a line, one list of the posterior,
+and the probability of a label from the Beta distribution of that list's line: the interval lies
+between two quantiles of this distribution. It includes the uncertainty about the list, the
+uncertainty about the lines of each list, and the differences between people that other lists
+distinguish.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def line_intervals(
 
 
 def _some_people(line: np.ndarray, n_lines: int) -> np.ndarray:
-    """All rows, or so many of each line."""
+    """All rows, or a sample of each line."""
     if len(line) <= MOST_PEOPLE:
         return np.arange(len(line))
     most = MOST_PEOPLE // n_lines

@@ -37,13 +37,13 @@ from elseif.tables.columns import Kind
 from elseif.tables.reading import Table
 
 BLOCK_ROWS, BLOCK_SETS = 1024, 128  # sets by rows as floats: a megabyte, which caches hold
-MOST_MERGED = 64  # with more conditions than this, hardly two rows are alike
+MOST_MERGED = 64  # with more conditions than this, hardly any two rows are equal
 DIGITS = 53  # binary digits of a float
 
 
 @dataclass(frozen=True)
 class Level:
-    """The distinct sets of so many leading rules: each a smaller set and one rule more."""
+    """The distinct sets of j leading rules: each a smaller set and one more rule."""
 
     parents: np.ndarray  # int (sets,): into the level before
     added: np.ndarray  # int (sets,): into the antecedents used
@@ -86,7 +86,7 @@ def predictive_probabilities(posterior: Posterior, table: Table) -> np.ndarray:
 
 
 def sums_for(posterior: Posterior, table: Table) -> bool:
-    """Whether predictions come from the sum over all lists, which asks for all of their columns."""
+    """Whether predictions come from the sum over all lists, which needs all of their columns."""
     if posterior.exact is None or not predicts_exactly(posterior):
         return False
     return all(name in table for name in posterior.pool_columns)
@@ -165,7 +165,7 @@ def _weights(posterior: Posterior) -> tuple[np.ndarray, np.ndarray]:
 def _levels(lists: Lists, items: np.ndarray, steps: np.ndarray) -> list[Level]:
     """The distinct sets of leading rules by size, each with its weights."""
     rules, n_rules = items.tolist(), int(items.max(initial=0)) + 1
-    # a set is told by the exclusive or of numbers drawn for its rules: to write its rules out
+    # a set is identified by the exclusive or of numbers drawn for its rules: to write its rules out
     # would take the square of a list's length. Nobody can foresee which sets would collide,
     # and of a thousand million sets two do with a probability of 1 in 10^20
     marks = [randbits(128) for _ in range(n_rules)]

@@ -41,7 +41,7 @@ class ModelMetadata:
     kinds: dict[str, Kind]
     count_unit: float = 1.0
     outcome: str | None = None  # the name of y, which reads better than "True" or "1"
-    rounding: Rounding | None = None  # of all counts, where a minimum cell is held
+    rounding: Rounding | None = None  # of all counts, under a minimum cell
     display: DisplayLabels = field(default_factory=DisplayLabels)  # words for people
 
     @property
@@ -50,7 +50,7 @@ class ModelMetadata:
         return self.display.label_names(self.classes.tolist(), self._plain_names())
 
     def probability_of(self, position: int) -> str:
-        """What a label's probability is of: the outcome's name for the last of two labels."""
+        """What a label's probability refers to: the outcome's name for the last of two labels."""
         is_event = len(self.classes) == 2 and position == 1
         return (self.display.outcome.name if is_event else None) or self.label_names[position]
 
@@ -75,7 +75,7 @@ class Rule:
     label_counts : np.ndarray
         Training observations captured, in the order of ``classes``.
     metadata : ModelMetadata
-        Labels, pseudocounts and what is known of the columns.
+        Labels, pseudocounts, and kinds and levels of the columns.
 
     Examples
     --------
@@ -151,7 +151,7 @@ class RuleList:
     rules : sequence of Rule
         The rules in order, the default rule last.
     metadata : ModelMetadata
-        Labels, pseudocounts and what is known of the columns.
+        Labels, pseudocounts, and kinds and levels of the columns.
 
     Examples
     --------
@@ -268,7 +268,7 @@ class RuleList:
         DataFrame
             Antecedent, n, and each label's probability and interval.
         """
-        import pandas as pd  # loaded when a table is asked for
+        import pandas as pd  # loaded when a table is requested
 
         check_level(level)
         rows = []

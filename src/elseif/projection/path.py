@@ -224,7 +224,7 @@ class ProjectionPath:
         DataFrame
             One row for each length: rules, distance, and scores out of sample if there are any.
         """
-        import pandas as pd  # loaded when a table is asked for
+        import pandas as pd  # loaded when a table is requested
 
         columns: dict[str, Any] = {
             "max_length": range(len(self)),

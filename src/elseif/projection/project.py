@@ -22,7 +22,7 @@ from elseif.projection.target import Target, make_target
 def project_problem(
     problem: Problem, posterior: Posterior, point: RuleList, max_length: int
 ) -> ProjectionPath:
-    """The path of the lists closest to the posterior, with at most 0 to so many rules."""
+    """The path of the lists closest to the posterior, with at most 0 to ``max_length`` rules."""
     pool, metadata = posterior.pool, posterior.metadata
     if not len(pool):
         return ProjectionPath([point] * (max_length + 1), [0.0] * (max_length + 1), 0.0)
@@ -44,11 +44,11 @@ def project_problem(
 
 
 def _distance_of(rule_list: RuleList, target: Target, pool: Pool) -> float:
-    """How far a list is from the posterior; not a number where it is not made of candidates."""
-    place = {pool[int(a)]: i for i, a in enumerate(target.candidates)}
-    if not all(antecedent in place for antecedent in rule_list.antecedents):
+    """How far a list is from the posterior; NaN if it is not made of candidates."""
+    index_of = {pool[int(a)]: i for i, a in enumerate(target.candidates)}
+    if not all(antecedent in index_of for antecedent in rule_list.antecedents):
         return float(np.nan)
-    rules = tuple(place[antecedent] for antecedent in rule_list.antecedents)
+    rules = tuple(index_of[antecedent] for antecedent in rule_list.antecedents)
     return target.distance(Search(target).loss_of(rules))
 
 

@@ -14,19 +14,19 @@ from elseif.projection.target import Target
 
 Rules = tuple[int, ...]  # candidates of the target, in order
 
-MOST_LOOKED_AT = 100_000_000  # cells that are looked at when all lists are
+MOST_LOOKED_AT = 100_000_000  # cells evaluated when all lists are scored
 DRAWN = 400  # drawn lists, the most probable, whose beginnings the search may start from
 STARTS = 64  # of them for each length, the nearest
 BEAM = 8  # lists of a length that the next length is reached from
 PAIR_STARTS = 8  # antecedents tried as the first of two that are exchanged together
-ROUNDS = 4  # of passing lists on to the lengths beside their own
+ROUNDS = 4  # of passing lists on to adjacent lengths
 TIE = 1e-11  # losses, in nats per row, closer than this are equal
 MOST_TIED = 100  # equal insertions that are compared by how they read
 
 
 @dataclass(frozen=True)
 class ScoredList:
-    """A list, its loss, and what it is preferred by among lists of the same loss."""
+    """A list, its loss, and the criterion among lists with the same loss."""
 
     rules: Rules
     loss: float
@@ -46,7 +46,7 @@ def _less_first(captured: tuple[int, ...]) -> tuple[int, ...]:
 def nearest_lists(
     target: Target, starts: Iterable[Rules], max_length: int, exhaustive: bool | None = None
 ) -> list[ScoredList]:
-    """For each length from 0 on, the nearest list of so many rules.
+    """For each length from 0 on, the nearest list of that length.
 
     All lists are looked at where that is quick, unless ``exhaustive`` says otherwise.
     """
@@ -60,13 +60,13 @@ def nearest_lists(
 
 
 def beginnings_of_drawn(target: Target, posterior: Posterior, max_length: int) -> list[Rules]:
-    """The most probable drawn lists and their beginnings, as far as made of candidates."""
-    place = {a: i for i, a in enumerate(target.candidates.tolist())}
+    """The most probable drawn lists and their beginnings that are made of candidates."""
+    index_of = {a: i for i, a in enumerate(target.candidates.tolist())}
     beginnings: dict[Rules, None] = {}
     for i in posterior.best_first[:DRAWN].tolist():
         items = posterior.distinct.antecedent_list(i)[:max_length]
-        if all(a in place for a in items):
-            rules = tuple(place[a] for a in items)
+        if all(a in index_of for a in items):
+            rules = tuple(index_of[a] for a in items)
             beginnings |= dict.fromkeys(rules[:n] for n in range(len(rules) + 1))
     return list(beginnings)
 
@@ -93,7 +93,7 @@ class Search:
             longer = (candidate for shorter in beam for candidate in self.insertions(shorter.rules))
             trials = [*_nearest(longer, BEAM), *_nearest(by_length[m], STARTS)]
             beam = _nearest((self.improve(candidate) for candidate in trials), BEAM)
-            if not beam:  # too few observations for so many lines
+            if not beam:  # too few observations for this many lines
                 break
             best.append(self._best(beam))
         return self._pass_on(best)
@@ -217,7 +217,7 @@ class Search:
         return ScoredList(rules, self._loss(totals), tuple(counts[:-1].tolist()))
 
     def loss_of(self, rules: Rules) -> float:
-        """The loss of any list, however few observations its lines have."""
+        """The loss of any list, without a minimum number of observations per line."""
         return self._loss(self._assign(rules))
 
     def _loss(self, totals: np.ndarray) -> float:

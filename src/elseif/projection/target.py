@@ -24,7 +24,7 @@ FEWEST_ON_A_LINE = 10
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """Cells of rows that the candidates cannot tell apart, and what each candidate covers."""
+    """Cells of rows that the candidates do not distinguish, and what each candidate covers."""
 
     candidates: np.ndarray  # int64 (candidates,): places in the pool, ascending
     # int64 (cells, 2 labels): counts in units, then sums of the posterior predictive
@@ -85,7 +85,7 @@ def bytes_of_target(problem: Problem, n_candidates: int) -> int:
 
 
 def require_target_memory(problem: Problem) -> None:
-    """Raise where there is no memory for the target; asked before sampling, which takes long."""
+    """Raise if there is no memory for the target; called before sampling, which takes long."""
     n_bytes = bytes_of_target(problem.small or problem, problem.pool_size)
     if problem.shards is not None and problem.small is None:  # then covers come from the shards
         n_bytes += 2 * len(problem.covers) * problem.layout.n_words * 8
@@ -99,7 +99,7 @@ def require_target_memory(problem: Problem) -> None:
 def make_target(problem: Problem, posterior: Posterior) -> Target:
     """The target of a problem's own posterior."""
     require_target_memory(problem)
-    problem = problem.here()
+    problem = problem.local()
     layout, n_labels = problem.layout, problem.n_labels
     everyone = np.unpackbits(layout.everyone().view(np.uint8), bitorder="little")
     bits = np.flatnonzero(everyone)
@@ -149,7 +149,7 @@ def _loss_of_no_rule(sums: np.ndarray, unit: float) -> float:
 def rank_weights(
     whole: np.ndarray, weights: np.ndarray, units: tuple[float, float], information: float
 ) -> np.ndarray:
-    """What a correctly ranked pair of rows counts, by label, in nats.
+    """The weight of a correctly ranked pair of rows, by label, in nats.
 
     A list loses a share of the information in the posterior predictive, and a share of the distance
     of its AUC from one half. A pair counts as much as gives both shares the same weight. ``whole``
@@ -162,9 +162,9 @@ def rank_weights(
     n_shown = 1 if n_labels == 2 else n_labels
     pairs, excess = np.full(n_labels, np.inf), 0.0
     for k in range(n_labels - n_shown, n_labels):
-        values, place = np.unique(whole[:, k], return_inverse=True)
+        values, rank = np.unique(whole[:, k], return_inverse=True)
         sizes = np.zeros(len(values), dtype=np.int64)  # the same in any order of the rows
-        np.add.at(sizes, place, weights)
+        np.add.at(sizes, rank, weights)
         rows, events = sizes * units[0], values * units[1] * sizes
         below = np.cumsum(rows) - rows, np.cumsum(events) - events
         ahead = float((events * below[0] - rows * below[1]).sum())
@@ -176,7 +176,7 @@ def rank_weights(
 
 
 def _candidates(problem: Problem, posterior: Posterior) -> np.ndarray:
-    """The pool, or as much of it as there is room for: what the posterior uses most."""
+    """The pool, or the antecedents that the posterior uses most, if there is not room for all."""
     n_bits = problem.layout.n_words * WORD_BITS
     # of an antecedent's cover and its complement the smaller is kept
     size = np.minimum(posterior.pool.supports, 1 - posterior.pool.supports) * n_bits + 1
@@ -186,7 +186,7 @@ def _candidates(problem: Problem, posterior: Posterior) -> np.ndarray:
 
 
 def _members(covers: np.ndarray, bits: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The cells, told by a bit of each, that every candidate covers; or does not, if fewer."""
+    """The cells that every candidate covers, a bit for each; or those it does not, if fewer."""
     words, shifts = bits // WORD_BITS, (bits % WORD_BITS).astype(np.uint64)
     pieces, inverted = [], np.zeros(len(covers), dtype=bool)
     for a, cover in enumerate(covers):

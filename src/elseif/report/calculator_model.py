@@ -43,17 +43,17 @@ class ShownModel:
 
     @property
     def places(self) -> list[int]:
-        """Places of the labels that are shown."""
+        """Indices of the labels that are shown."""
         return shown_labels(self.rule_list)
 
     @property
     def labels(self) -> list[str]:
-        """What the probabilities that are shown are of."""
+        """What the shown probabilities refer to."""
         return [self.rule_list.metadata.probability_of(position) for position in self.places]
 
     @property
     def outcome(self) -> str | None:
-        """What the labels are values of, where that has a name."""
+        """The name of the outcome whose values the labels are, if it has one."""
         metadata = self.rule_list.metadata
         return metadata.display.outcome.name or metadata.outcome
 
@@ -84,7 +84,7 @@ class ShownModel:
         return ((model_hash(self.model) if self.has_file else None) or "")[:SHORT_HASH]
 
     def facts(self) -> dict[str, str]:
-        """What the model was fitted to and how well it separates, where that is known."""
+        """What the model was fitted to, and its discrimination if known."""
         model, names = self.model, self.rule_list.metadata.label_names
         counts, n = model.training["label_counts"], model.n
         by_heading = {"Population": f"{count_text(n)} past cases"}
@@ -165,7 +165,7 @@ class ShownModel:
 
 
 def over_lists(model: FittedModel, X: Any) -> np.ndarray | None:
-    """Intervals of the people on each line over all lists, where both are at hand.
+    """Intervals over all lists for the people on each line, if both are available.
 
     A page has no posterior, and the person before it is known by the list's own conditions alone:
     so each line stands for the training rows that it captures.

@@ -45,7 +45,7 @@ class AskedColumn:
         return any(condition.operator == MISSING for condition in self.conditions)
 
     def data(self, position: int, levels: Sequence[Any]) -> dict[str, Any]:
-        """What the page's script needs: of a question by its place, with the levels it offers."""
+        """What the page's script needs of a question, by its index, with the offered levels."""
         return {
             "question": position,
             "name": self.name,
@@ -120,7 +120,7 @@ class ExpectedRange:
     low: Any
     high: Any
     unit: str | None
-    models: tuple[str, ...] | None  # of whose training data; None for a range that was told
+    models: tuple[str, ...] | None  # of whose training data; None for a range given by the user
 
     @property
     def text(self) -> str:
@@ -209,7 +209,7 @@ class Question:
 
     @property
     def hint(self) -> str:
-        """What is expected of a number or a date."""
+        """The expected range of a number or a date."""
         return "; ".join(each.hint for each in self.ranges)
 
     @property
@@ -255,7 +255,7 @@ class Question:
 def ask(
     lists: Sequence[tuple[str, Sequence[AskedColumn]]], wording: Mapping[str, Mapping[str, Any]]
 ) -> list[Question]:
-    """The questions of several models, by name, each column asked for once.
+    """The questions of several models, by name, each column once.
 
     A column that two models read in different ways (as a number and as a category, say) is asked
     for in each way.

@@ -206,7 +206,7 @@ def decision_chart(decision: Data, prevalence: float, description: str, key: str
 
 
 def _above(points: Sequence[tuple[float, float]], floor: float) -> list[tuple[float, float]]:
-    """A falling line, cut off where it goes through the floor."""
+    """A falling line, clipped at the bottom of the chart."""
     kept = [points[0]]
     for (x0, y0), (x1, y1) in pairwise(points):
         if y1 < floor:
@@ -222,7 +222,7 @@ def trace_chart(traces: Sequence[Data], description: str) -> Svg:
     low, high = min(values), max(values)
     pad = 0.05 * (high - low) or 1.0
     last = max(trace["draws"][-1] for trace in traces)
-    beyond = 3.6 * len(f"{last:,}")  # half of the last number, which may stand at the very end
+    beyond = 3.6 * len(f"{last:,}")  # half of the last number, which may be at the very end
     frame = Frame(
         (0, max(last, 2)), (low - pad, high + pad),
         width=480, height=270, left=72, top=12, right=max(24, beyond),

@@ -24,7 +24,7 @@ class Counted:
     people: Cells  # each counts once
     weighted: Cells  # each by weight; the same where nobody has one
     held_out: Cells | None = None
-    others: list[Cells] = field(default_factory=list)  # of people whose rows are not at hand
+    others: list[Cells] = field(default_factory=list)  # of people whose rows are unavailable
 
     @property
     def published(self) -> list[Cells]:
@@ -36,7 +36,7 @@ class Counted:
         """A list that was fitted to the training people, with its counts as they are shown."""
         if self.rounding is None:
             return rule_list
-        if not trained.fits_the_list:  # its counts are of people who are not at hand
+        if not trained.fits_the_list:  # its counts are of people who are not in this table
             made = rounded_list(rule_list, self.rounding)
             unit = rule_list.metadata.count_unit
             self.others.append(cells_of_lists([made], self.rounding, unit))

@@ -55,7 +55,7 @@ class Chosen:
     lists: list[int]  # places in the posterior's distinct lists
     antecedents: list[int]  # places in the pool
     more: list[int]  # others of the pool, that no list shown uses
-    n_needed: int  # the first so many make up the point estimate and the MAP list
+    n_needed: int  # this many, the first ones, make up the point estimate and the MAP list
     point: int  # place in lists
 
     def items(self, posterior: Posterior, position: int) -> list[int]:
@@ -126,7 +126,7 @@ def _choose(model: FittedModel, posterior: Posterior, n_lists: int) -> Chosen:
         [*posterior.distinct.antecedent_list(point), *posterior.distinct.antecedent_list(best[0])]
     )
     likeliest = np.argsort(-posterior.inclusion_probabilities, kind="stable").tolist()
-    # antecedents to filter by come before those that a far-off list alone has
+    # antecedents to filter by come before those that only a remote list has
     ordered = dict.fromkeys([*needed, *likeliest[:MOST_FILTERS]])
     shown = list(dict.fromkeys([*ordered, *(a for a in likeliest if a in used)]))
     rest = dict.fromkeys([*_of_path(model, posterior), *likeliest])

@@ -28,12 +28,12 @@ from elseif.showing.probability_axis import probability_end
 
 LEVEL = 0.95
 NEEDS_GROUPS = (
-    "Editing is off: it needs the number of people in every group that the rules tell apart"
+    "Editing is off: it needs the number of people in every group that the rules distinguish"
 )
 NO_EDITING = {
     "patterns": None,
-    "refusal": f"{NEEDS_GROUPS}, and under a minimum cell these are not told. Edit a page that is "
-    "made without one, where the training data are.",
+    "refusal": f"{NEEDS_GROUPS}, which a page with a minimum cell does not contain. Edit on a page "
+    "made without one, where the training data are kept.",
 }
 
 
@@ -124,7 +124,7 @@ def _exact_lists(explored: Exploration) -> list[dict[str, Any]]:
 def _coarse_lists(
     explored: Exploration, cells: Cells, held_out: Cells | None
 ) -> list[dict[str, Any]]:
-    """The lists in an order that tells nothing, with rounded counts and what follows of them."""
+    """The lists in an order that reveals nothing, with rounded counts and what they imply."""
     posterior, chosen = explored.posterior, explored.chosen
     truths = explored.truths(explored.cases)[:, explored.cases.used]
     seen = None
@@ -204,7 +204,7 @@ class _Areas:
 
 
 def _pattern_data(explored: Exploration) -> dict[str, Any]:
-    """Counts to edit with, or why there are none."""
+    """Counts for editing, or why there are none."""
     if not explored.chosen.antecedents:
         return {"patterns": None, "refusal": "Editing is off: there is no rule to choose from."}
     chosen, pool = explored.chosen, explored.posterior.pool

@@ -48,7 +48,7 @@ def antecedent_data(
 
 
 def inclusion_text(share: float, is_exact: bool) -> str:
-    """An inclusion probability; of one rounded to a tenth, 0 and 1 stand for nearly so."""
+    """An inclusion probability; rounded to a tenth, 0 and 1 are approximate."""
     if is_exact:
         return percent(share)
     return "below 5%" if share == 0 else "over 95%" if share == 1 else percent(share)

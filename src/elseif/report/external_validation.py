@@ -194,41 +194,41 @@ def validate_externally(
     (0.72, 1100.0)
     """
     has_counts = _has_counts(as_model(model))
-    model = disclosed(model, min_cell)  # whose probabilities would tell counts of its own people
+    model = disclosed(model, min_cell)  # exact probabilities would reveal counts
     rule_list = model.chosen_list()
-    place = label_place(rule_list.positive if positive is None else positive, rule_list.classes)
+    event = label_place(rule_list.positive if positive is None else positive, rule_list.classes)
     cases, line = external_cases(model, X, y)
     counts = line_counts(cases, line, len(rule_list) + 1)
-    truth, risk = cases.labels == place, cases.probabilities[:, place]
+    truth, risk = cases.labels == event, cases.probabilities[:, event]
     step = None
     if min_cell is not None:
         rounded = disclosed_list(_list_of(rule_list, counts), min_cell)
         counts = np.array([rule.label_counts for rule in rounded.rules])
         step = None if rounded.metadata.rounding is None else rounded.metadata.rounding.step
-        truth, risk, line = _people_of(counts, rule_list, place)
+        truth, risk, line = _people_of(counts, rule_list, event)
     if not len(truth):
         raise DataError("Nobody is left to evaluate the model on; give more rows, or a lower cell.")
     trained = model.training["label_counts"]
-    here = origin_of(X, set(model.metadata.kinds))
-    synthetic = model.is_synthetic or (here is not None and bool(here["synthetic"]))
+    origin = origin_of(X, set(model.metadata.kinds))
+    synthetic = model.is_synthetic or (origin is not None and bool(origin["synthetic"]))
     names = [rule.text or "else" for rule in rule_list.rules]
     sample = Sample(truth, risk)
     return ExternalValidation(
-        positive=rule_list.metadata.label_names[place],
+        positive=rule_list.metadata.label_names[event],
         n=float(len(truth)),
         n_events=float(truth.sum()),
         learnt_n=model.n,
-        learnt_n_events=float(trained[place]),
+        learnt_n_events=float(trained[event]),
         auc=auc_with_interval(truth, risk),
         brier=brier(truth, risk),
         recalibration=recalibration(truth, risk),
-        lines=_lines(rule_list, counts, place),
+        lines=_lines(rule_list, counts, event),
         decisions=decision_curve(truth, risk, list(thresholds)),
         drift=_drift(model, X, cases.rows) if step is None else [],
         min_cell=step,
         notes=_notes(truth, step, averages=model.predict_with == "posterior"),
         measures=measure_people(EXTERNAL, sample, line, names, thresholds),
-        recalibrated=recalibrated_lines(rule_list, counts, place, discount) if has_counts else None,
+        recalibrated=recalibrated_lines(rule_list, counts, event, discount) if has_counts else None,
         synthetic=bool(synthetic),
     )
 
@@ -246,11 +246,11 @@ def _list_of(rule_list: RuleList, counts: np.ndarray) -> RuleList:
 
 
 def _people_of(
-    counts: np.ndarray, rule_list: RuleList, place: int
+    counts: np.ndarray, rule_list: RuleList, event: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """People of rounded counts: whether each has the label, the line's probability, the line."""
-    risks = np.array([rule.probabilities[place] for rule in rule_list.rules])
-    events = counts[:, place].round().astype(int)
+    risks = np.array([rule.probabilities[event] for rule in rule_list.rules])
+    events = counts[:, event].round().astype(int)
     others = counts.sum(axis=1).round().astype(int) - events
     truth = np.concatenate([np.ones(events.sum(), bool), np.zeros(others.sum(), bool)])
     numbers = np.arange(len(risks))
@@ -258,11 +258,11 @@ def _people_of(
     return truth, risks[line], line
 
 
-def _lines(rule_list: RuleList, counts: np.ndarray, place: int) -> list[LineJudged]:
+def _lines(rule_list: RuleList, counts: np.ndarray, event: int) -> list[LineJudged]:
     lines = []
     for rule, row in zip(rule_list.rules, counts, strict=True):
-        n, n_events = float(row.sum()), float(row[place])
-        predicted = float(rule.probabilities[place])
+        n, n_events = float(row.sum()), float(row[event])
+        predicted = float(rule.probabilities[event])
         observed = wilson(n_events, n, LEVEL)
         name = rule.text or "else"
         lines.append(LineJudged(name, predicted, n, n_events, n * predicted, observed))

@@ -322,7 +322,7 @@ def with_interval(interval: Data, decimals: int = 2, ideal: str = "") -> str:
 
 
 def uncapitalised(words: str) -> str:
-    """Words that begin a sentence, within one; an abbreviation stays as it is."""
+    """A text as it reads within a sentence; abbreviations keep their capitals."""
     return words if words[1:2].isupper() else f"{words[:1].lower()}{words[1:]}"
 
 

@@ -19,7 +19,7 @@ class FoldSummary:
     """One fold's list."""
 
     rules: list[tuple[str, float]]  # conditions, and probability of the judged label
-    auc: float | None  # None where a minimum cell is held
+    auc: float | None  # None under a minimum cell
     n_train: float
     n_test: float
     status: str
@@ -33,7 +33,7 @@ def fold_stability(
 ) -> Stability:
     """How far the lists agree."""
     agreement = stability(lists, table, position)
-    # a mean over people would tell how many fall into which lines of two lists
+    # a mean over people would reveal how many fall into which lines of two lists
     return agreement if is_exact else replace(agreement, mean_risk_difference=float("nan"))
 
 

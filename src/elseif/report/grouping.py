@@ -23,7 +23,7 @@ def merged(
     if cells.rounding is None:
         return list(named)
     sizes = [rounded_size(members, cells) for _, members in named]
-    # of equal rounded counts the first names: which is larger is not told
+    # of equal rounded counts the first name: which is larger is not revealed
     largest = sorted(range(len(named)), key=lambda i: (-sizes[i], named[i][0]))
     least = 2 * cells.rounding.step
     kept = {i for i in largest[:most] if sizes[i] >= least}
@@ -42,7 +42,7 @@ def is_large_enough(members: np.ndarray, cells: Cells) -> bool:
 
 
 def rounded_size(members: np.ndarray, cells: Cells) -> float:
-    """The sum of a group's counts by label, as they would be shown."""
+    """The sum of a group's counts by label, rounded as shown."""
     counts = np.bincount(cells.codes[members], minlength=cells.n_labels)
     return float(counts.sum() if cells.rounding is None else cells.rounding.counts(counts).sum())
 

@@ -35,7 +35,7 @@ from elseif.showing.probability_axis import probability_end
 LOW_RISKS = 0.1  # where no risk is higher, thresholds are in steps of 0.1% up to here
 ROC_GRID = 101
 N_BINS = 25  # of the histogram of risks
-MOST_CORNERS = 100  # of a curve: averages over the posterior give everybody a risk of their own
+MOST_CORNERS = 100  # of a curve: posterior averages give everybody a different risk
 
 
 @dataclass(frozen=True)
@@ -166,7 +166,7 @@ class Judged:
     """What is evaluated: one label's risk, and the lines that people fall into."""
 
     validation: Validation
-    place: int
+    label: int  # its index
     line: np.ndarray  # int (n,): the line of the list that each observation falls into
     line_names: Sequence[str]
     groupings: Sequence[Grouping]
@@ -174,12 +174,12 @@ class Judged:
 
     @property
     def label_name(self) -> str:
-        return self.label_names[self.place]
+        return self.label_names[self.label]
 
     def group(self, members: np.ndarray, cells: Cells) -> tuple[np.ndarray, np.ndarray]:
         """Who of a group had the event, and at which risk."""
-        risk = self.validation.probabilities[:, self.place]
-        return coarse_sample(cells, members, risk, self.place)
+        risk = self.validation.probabilities[:, self.label]
+        return coarse_sample(cells, members, risk, self.label)
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,7 +194,7 @@ class Sample:
 def measure(judged: Judged, thresholds: Sequence[float], cells: Cells) -> Measures:
     """All measures of one label against the rest, of the people in ``cells``."""
     validation = judged.validation
-    sample = whole_sample(validation, judged.place, cells)
+    sample = whole_sample(validation, judged.label, cells)
     return Measures(
         validation.method,
         len(sample.truth),
@@ -235,10 +235,10 @@ def measure_people(
     )
 
 
-def whole_sample(validation: Validation, place: int, cells: Cells) -> Sample:
+def whole_sample(validation: Validation, label: int, cells: Cells) -> Sample:
     """Everybody who was evaluated."""
     everybody = np.ones(len(validation.labels), dtype=bool)
-    truth, risk = coarse_sample(cells, everybody, validation.probabilities[:, place], place)
+    truth, risk = coarse_sample(cells, everybody, validation.probabilities[:, label], label)
     return Sample(truth, risk, validation.fold if cells.rounding is None else None)
 
 
@@ -437,8 +437,8 @@ def _label_rows(judged: Judged, cells: Cells) -> list[LabelRow]:
     if len(judged.label_names) == 2:
         return []
     rows = []
-    for place, name in enumerate(judged.label_names):
-        sample = whole_sample(judged.validation, place, cells)
+    for label, name in enumerate(judged.label_names):
+        sample = whole_sample(judged.validation, label, cells)
         discrimination = _discrimination(sample)
         score = brier(sample.truth, sample.risk).score.value
         n = int(sample.truth.sum())

@@ -96,7 +96,7 @@ def _over_folds(summary: Data) -> bool:
 
 
 def _literal(text: str) -> Any:
-    """The value of a setting, from how Python writes it; the text itself where it is no literal."""
+    """The value of a setting from its Python literal; the text itself if it is not one."""
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError):

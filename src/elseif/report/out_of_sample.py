@@ -43,8 +43,8 @@ def performance(summary: Summary | Mapping[str, Any]) -> dict[str, str]:
     >>> list(about), about["AUC"] in calculator_page(clf, about=about)
     (['AUC'], True)
     """
-    found = summary if isinstance(summary, Mapping) else summary.to_dict()
-    about, validation = found["about"], found["validation"]
+    content = summary if isinstance(summary, Mapping) else summary.to_dict()
+    about, validation = content["about"], content["validation"]
     if about["predicts"] == "posterior":
         return {}
     if len(about["labels"]) > 2:
@@ -62,23 +62,23 @@ def performance_in_report(path: Path, model: FittedModel) -> dict[str, str]:
     """The performance that an earlier report on the same model states, by heading."""
     try:
         data = _DATA.search(path.read_text(encoding="utf-8"))
-        found = json.loads(data[1]) if data is not None else {}
+        content = json.loads(data[1]) if data is not None else {}
     except (UnicodeDecodeError, ValueError):
-        found = {}
-    if "validation" not in found or "discrimination" not in (found["validation"] or {}):
+        content = {}
+    if "validation" not in content or "discrimination" not in (content["validation"] or {}):
         raise DataError(f"{path.name} is not a report made by elseif.")
-    if not _is_of(found, model):
+    if not _is_of(content, model):
         raise DataError(
             f"{path.name} is a report on another list, or on another training table. Give the "
             "report on this model."
         )
-    return performance(found)
+    return performance(content)
 
 
-def _is_of(found: Mapping[str, Any], model: FittedModel) -> bool:
+def _is_of(content: Mapping[str, Any], model: FittedModel) -> bool:
     rules = model.chosen_list().rules
-    lines, own = found["lines"], model.training.get("fingerprint")
-    stated = found["about"]["fingerprint"]
+    lines, own = content["lines"], model.training.get("fingerprint")
+    stated = content["about"]["fingerprint"]
     same_data = own is not None and stated == str(own)
     if own is not None and stated is not None and not same_data:
         return False

@@ -98,8 +98,8 @@ def page_environment() -> Environment:
 
     def marked(text: str, words: re.Pattern[str], mark: Callable[[str], Markup]) -> Markup:
         """Text in which some words are marked."""
-        found = map(mark, words.findall(text))
-        pairs = zip(words.split(text), [*found, ""], strict=True)
+        marked_words = map(mark, words.findall(text))
+        pairs = zip(words.split(text), [*marked_words, ""], strict=True)
         return Markup("").join(part for pair in pairs for part in pair)
 
     def breakable(name: str) -> Markup:

@@ -81,8 +81,8 @@ def quartile_texts(column: Data) -> list[str | None]:
 
     Between dates, and beside a minus sign, a dash would be misread.
     """
-    told = [group for group in column["quartiles"] if group is not None]
-    texts = [group[key] for group in told for key in ("median", "low", "high")]
+    known = [group for group in column["quartiles"] if group is not None]
+    texts = [group[key] for group in known for key in ("median", "low", "high")]
     if column["kind"] == "numeric":
         texts = numbers_alike([float(text) for text in texts])
     dash = " to " if any("−" in text or "-" in text[1:] for text in texts) else "–"

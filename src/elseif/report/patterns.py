@@ -49,7 +49,7 @@ class Cases:
 def antecedent_truths(
     antecedents: Sequence[Antecedent], table: Table, kinds: dict[str, Kind]
 ) -> np.ndarray:
-    """Whether each antecedent is true of each row; a condition is looked at once."""
+    """Whether each antecedent is true of each row; each condition is evaluated once."""
     truth_of: dict[object, np.ndarray] = {}
     truths = np.ones((len(antecedents), table.n_rows), dtype=bool)
     for row, antecedent in zip(truths, antecedents, strict=True):

@@ -41,7 +41,7 @@ class QuantitySummary:
     r_hat: float
     ess_bulk: float
     ess_tail: float
-    mean: float | None  # None where a minimum cell is held
+    mean: float | None  # None under a minimum cell
     mcse: float | None
     ess_replica: float
     steady: bool
@@ -76,8 +76,8 @@ class GoodList:
 
     rules: list[str]
     share: str  # of the draws, in words
-    probability: float | None  # the same; None where a minimum cell is held
-    log_posterior_below_best: float | None  # None where a minimum cell is held
+    probability: float | None  # the same; None under a minimum cell
+    log_posterior_below_best: float | None  # None under a minimum cell
     is_shown: bool  # whether it is the list of this report
 
 
@@ -148,10 +148,10 @@ def describe_posterior(
     convergence: Convergence | None,
     is_exact: bool = True,
 ) -> PosteriorSummary | None:
-    """Lengths, inclusion and the other good lists; coarse where a minimum cell is held."""
+    """Lengths, inclusion and the other good lists; coarse under a minimum cell."""
     if posterior is None or (convergence is not None and not convergence.n_chains):
         return None
-    # shares follow from counts: where a minimum cell is held they are told in coarse steps
+    # shares follow from counts: under a minimum cell they are given in coarse steps
     as_shown = (lambda share, decimals: share) if is_exact else round
     lengths = posterior.length_probabilities
     probabilities = posterior.inclusion()
@@ -203,7 +203,7 @@ def _good_lists(posterior: Posterior, shown: RuleList, is_exact: bool) -> list[G
 
 
 def _words(convergence: Convergence, is_summed: bool) -> list[str]:
-    """What a reader should take from the diagnostics."""
+    """What the diagnostics mean for a reader."""
     if not convergence.n_chains:
         return ["There is only one possible list, so there was nothing to sample."]
     sentences = [

@@ -57,7 +57,7 @@ class RecalibratedLines:
 
 
 def recalibrated_lines(
-    rule_list: RuleList, counts: np.ndarray, place: int, discount: float | None
+    rule_list: RuleList, counts: np.ndarray, event: int, discount: float | None
 ) -> RecalibratedLines:
     """The lines of a list with new label counts, shape (lines, labels), on top of the old."""
     if discount is not None and (isinstance(discount, bool) or not 0 <= discount <= 1):
@@ -70,12 +70,12 @@ def recalibrated_lines(
     lines = []
     for rule, before, after in zip(rule_list.rules, old, counts, strict=True):
         made = Rule(rule.antecedent, share * before + after, metadata)
-        low, high = made.interval(rule_list.classes[place], LEVEL)
-        risk = Estimate(float(made.probabilities[place]), float(low), float(high))
+        low, high = made.interval(rule_list.classes[event], LEVEL)
+        risk = Estimate(float(made.probabilities[event]), float(low), float(high))
         lines.append(
             RecalibratedLine(
-                float(before.sum()), float(before[place]),
-                float(after.sum()), float(after[place]), risk,
+                float(before.sum()), float(before[event]),
+                float(after.sum()), float(after[event]), risk,
             )
         )  # fmt: skip
     return RecalibratedLines(float(share), discount is None, lines)

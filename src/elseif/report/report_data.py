@@ -30,7 +30,7 @@ class ReportData:
     model: FittedModel
     options: ReportOptions
     min_cell: int | None
-    place: int  # of the label that is judged
+    event: int  # index of the label that is judged
     trained: Training
     table: Table  # whose rows are judged
     groups: Sequence[Grouping]
@@ -64,7 +64,7 @@ def gather(
             "A report needs observations that the list was not learnt from: give folds (such as "
             "5), or a held-out table as holdout=(X, y)."
         )
-    place = _place(model.rule_list, given.positive)
+    event = _place(model.rule_list, given.positive)
     # all that can be wrong with the tables is found before the folds take their time
     trained = read_training(model, X, y, sample_weight)
     table = trained.table if holdout is None else model.read_training(holdout[0])
@@ -85,7 +85,7 @@ def gather(
         crossed = cross_validate(fresh, X, y, sample_weight=sample_weight, **how)
         if min_cell is None:
             model = with_path_scores(model, fresh, data, how)
-    return ReportData(model, given, min_cell, place, trained, table, groups, apart, crossed)
+    return ReportData(model, given, min_cell, event, trained, table, groups, apart, crossed)
 
 
 def _place(rule_list: RuleList, positive: Any) -> int:
@@ -101,8 +101,8 @@ def _unfitted(fitted: Any, model: FittedModel) -> Any:
 
     settings = model.settings
     if model.date_orders:  # which the rows of a fold alone may not show
-        told = {n: o for n, o in model.date_orders.items() if n in (settings["kinds"] or {})}
-        settings = {**settings, "kinds": {**(settings["kinds"] or {}), **told}}
+        orders = {n: o for n, o in model.date_orders.items() if n in (settings["kinds"] or {})}
+        settings = {**settings, "kinds": {**(settings["kinds"] or {}), **orders}}
     if isinstance(fitted, FittedModel):
         return BayesianRuleListClassifier(**settings)
     classifier = clone(fitted)

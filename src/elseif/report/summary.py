@@ -63,7 +63,7 @@ class About:
     positive: str
     labels: list[str]
     outcome: str | None
-    n_antecedents: int | None  # candidates; None where a minimum cell is held
+    n_antecedents: int | None  # candidates; None under a minimum cell
     learnt: dict[str, float] | None  # settings that were learnt; the same
     n: float
     n_events: float
@@ -231,7 +231,7 @@ def summarise(
 
 def summary_of(evidence: ReportData, counted: Counted) -> Summary:
     """The report's numbers, of exact or of rounded counts."""
-    model, trained, place = evidence.model, evidence.trained, evidence.place
+    model, trained, event = evidence.model, evidence.trained, evidence.event
     _enough_people(counted)
     rule_list = counted.list_of_training(model.chosen_list(), trained)
     fold_lists: list[RuleList] = []
@@ -265,19 +265,19 @@ def summary_of(evidence: ReportData, counted: Counted) -> Summary:
     return Summary(
         FORMAT,
         _about(evidence, counted, judged),
-        list_lines(rule_list, place, LEVEL, _over_lists(evidence) if is_exact else None),
+        list_lines(rule_list, event, LEVEL, _over_lists(evidence) if is_exact else None),
         _people(model, trained, counted),
         _measured(evidence, judged, counted),
         [
-            LabelMeasures(o.label_name, _measured(evidence, o, counted), *aucs(o.place))
+            LabelMeasures(o.label_name, _measured(evidence, o, counted), *aucs(o.label))
             for o in others
         ],
-        *aucs(place),
+        *aucs(event),
         describe_convergence(model.convergence, model.posterior, is_exact),
         describe_posterior(model.posterior, rule_list, model.convergence, is_exact),
-        describe_projection(model, place, is_exact),
-        None if crossed is None else fold_stability(fold_lists, trained.table, place, is_exact),
-        [] if crossed is None else fold_summaries(crossed, fold_lists, place, counted),
+        describe_projection(model, event, is_exact),
+        None if crossed is None else fold_stability(fold_lists, trained.table, event, is_exact),
+        [] if crossed is None else fold_summaries(crossed, fold_lists, event, counted),
         settings_used(model),
         tripod_items(bool(evidence.groups), model.recalibrated is not None),
     )
@@ -299,34 +299,34 @@ def _evaluated(evidence: ReportData) -> list[int]:
     """The labels to evaluate: the one chosen; of more than two, all, if none was chosen."""
     n_labels = evidence.trained.n_labels
     if n_labels == 2 or evidence.options.positive is not None:
-        return [evidence.place]
-    return [evidence.place, *(p for p in range(n_labels) if p != evidence.place)]
+        return [evidence.event]
+    return [evidence.event, *(p for p in range(n_labels) if p != evidence.event)]
 
 
 def _measured(evidence: ReportData, judged: Judged, counted: Counted) -> Measures:
-    thresholds = risk_thresholds(evidence.options, judged.validation, judged.place)
+    thresholds = risk_thresholds(evidence.options, judged.validation, judged.label)
     cells = counted.people if counted.held_out is None else counted.held_out
     return measure(judged, thresholds, cells)
 
 
 def _about(evidence: ReportData, counted: Counted, judged: Judged) -> About:
     model, options = evidence.model, evidence.options
-    trained, place = evidence.trained, evidence.place
+    trained, event = evidence.trained, evidence.event
     metadata, training = model.metadata, model.training
-    positive = metadata.label_names[place]
+    positive = metadata.label_names[event]
     by_label = counted.people.by_label(np.ones(len(trained.rows), dtype=bool))
     rounding = counted.rounding
     n_without = trained.n_without_label
     return About(
         title=says_so(options.title or _title(evidence), model.is_synthetic),
-        event=metadata.probability_of(place),
+        event=metadata.probability_of(event),
         positive=positive,
         labels=list(metadata.label_names),
         outcome=metadata.display.outcome.name or metadata.outcome,
         n_antecedents=len(model.pool) if rounding is None else None,
         learnt=model.learnt if rounding is None else None,
         n=plain_count(by_label.sum()),
-        n_events=plain_count(by_label[place]),
+        n_events=plain_count(by_label[event]),
         n_without_label=n_without if rounding is None else rounding.count(n_without),
         weighted=trained.weighted,
         min_cell=None if rounding is None else rounding.min_cell,
@@ -355,7 +355,7 @@ def _title(evidence: ReportData) -> str:
     """A title where none was given: the outcome's name, or the event's."""
     metadata = evidence.model.metadata
     outcome = metadata.display.outcome.name or metadata.outcome
-    of = metadata.probability_of(evidence.place)
+    of = metadata.probability_of(evidence.event)
     return f"A rule list for {outcome if outcome and len(_evaluated(evidence)) > 1 else of}"
 
 
@@ -381,26 +381,26 @@ def _over_lists(evidence: ReportData) -> np.ndarray | None:
     return line_intervals(model.posterior, model.chosen_list(), people, LEVEL)
 
 
-def _auc(validation: Validation, place: int, cells: Cells) -> Estimate:
-    sample = whole_sample(validation, place, cells)
+def _auc(validation: Validation, label: int, cells: Cells) -> Estimate:
+    sample = whole_sample(validation, label, cells)
     return auc_with_interval(sample.truth, sample.risk, sample.fold)
 
 
-def _apparent(evidence: ReportData, place: int) -> float:
+def _apparent(evidence: ReportData, label: int) -> float:
     """The AUC on the very table of fit: too good, and labelled as such."""
     trained = evidence.trained
-    risk = evidence.model.probabilities(trained.table)[trained.rows, place]
-    return auc_with_interval(trained.labels == place, risk).value
+    risk = evidence.model.probabilities(trained.table)[trained.rows, label]
+    return auc_with_interval(trained.labels == label, risk).value
 
 
 def _apparent_of_lines(
-    rule_list: RuleList, trained: Training, counted: Counted, place: int
+    rule_list: RuleList, trained: Training, counted: Counted, label: int
 ) -> float:
     """The same of the rounded counts of each line."""
-    risks = np.array([rule.probabilities[place] for rule in rule_list])
+    risks = np.array([rule.probabilities[label] for rule in rule_list])
     lines = [trained.line == j for j in range(len(risks))]
     counts = np.array([counted.people.by_label(line) for line in lines]).astype(np.int64)
-    events = counts[:, place]
+    events = counts[:, label]
     others = counts.sum(axis=1) - events
     truth = np.repeat([True, False], [events.sum(), others.sum()])
     risk = np.concatenate([np.repeat(risks, events), np.repeat(risks, others)])

@@ -20,7 +20,7 @@ class Svg(str):
     __slots__ = ()
 
     def __html__(self) -> str:
-        """Templates leave it as it is."""
+        """Tell templates not to escape it."""
         return self
 
 
@@ -154,7 +154,7 @@ def marker(x: float, y: float, class_: str) -> Svg:
 
 
 def nice_ticks(low: float, high: float, about: int = 5) -> list[float]:
-    """Round values between two ends, about so many."""
+    """Round values between two ends, approximately ``about`` of them."""
     span = high - low
     if not span > 0 or not math.isfinite(span):
         return [low]

@@ -145,7 +145,7 @@ def notes_on(judged: Judged, trained: Training) -> list[str]:
 
 
 def is_resubstituted(judged: Judged, trained: Training) -> bool:
-    """Whether a held-out table falls into the lines in the very numbers of the training table."""
+    """Whether a held-out table has exactly the training table's counts on every line."""
     if judged.validation.folds:
         return False
     n_cells = len(judged.line_names) * len(judged.label_names)

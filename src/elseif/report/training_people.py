@@ -107,12 +107,12 @@ def _reason(excluded: str | None, cells: Cells) -> str | None:
     """Why a column was left out, without what its analyst may write to keep it."""
     if excluded is None:
         return None
-    told = excluded if cells.rounding is None else vague_reason(excluded)
-    return None if told is None else told.split("; kinds=")[0]
+    reason = excluded if cells.rounding is None else vague_reason(excluded)
+    return None if reason is None else reason.split("; kinds=")[0]
 
 
 def _may_be_described(column: ColumnReport, cells: Cells) -> bool:
-    """Whether a column's values may be told: never of an identifier, and under a minimum cell
+    """Whether a column's values may be shown: never of an identifier, and under a minimum cell
     only of a column that could have been used.
     """
     if cells.rounding is None or column.excluded is None:
@@ -193,7 +193,7 @@ def _quartiles_by_label(
 ) -> list[Quartiles | None]:
     by_label = [~missing & (cells.codes == label) for label in range(cells.n_labels)]
     if cells.rounding is not None:
-        cells.by_label(~missing)  # that there are quartiles tells of this number
+        cells.by_label(~missing)  # the presence of quartiles depends on this number
     return [
         _quartiles(numbers[members], cells) if is_large_enough(members, cells) else None
         for members in [~missing, *by_label]
@@ -204,7 +204,7 @@ def _quartiles(values: np.ndarray, cells: Cells) -> Quartiles:
     # a value that occurs, so that dates and whole numbers stay what they are
     quartiles = np.quantile(np.sort(values), [0.25, 0.5, 0.75], method="inverted_cdf")
     if values.dtype.kind == "f":
-        # of one person's value no more is told than a reader needs
+        # no more of one person's value is shown than a reader needs
         shown = [float(v) if cells.rounding is None else float(f"{v:.3g}") for v in quartiles]
         return Quartiles(*(f"{v:.6g}" for v in shown))
     if cells.rounding is not None and values.dtype.kind == "M":

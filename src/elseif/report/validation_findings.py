@@ -22,27 +22,27 @@ MUCH_DRIFT = 0.1  # a standardised difference from which groups are called diffe
 NAMED = 3  # conditions in a sentence
 
 
-def findings(found: Data) -> list[Finding]:
+def findings(validation: Data) -> list[Finding]:
     """Discrimination, calibration, every line, and drift."""
     return [
-        _judged("Discrimination", discrimination(found["measures"]), "discrimination"),
-        _judged("Calibration", calibration(found["measures"]), "calibration"),
-        _lines(found),
-        _drift(found),
+        _judged("Discrimination", discrimination(validation["measures"]), "discrimination"),
+        _judged("Calibration", calibration(validation["measures"]), "calibration"),
+        _lines(validation),
+        _drift(validation),
     ]
 
 
-def cautions(found: Data) -> list[str]:
+def cautions(validation: Data) -> list[str]:
     """What a reader must know before believing any number."""
-    synthetic = [SYNTHETIC] if found["synthetic"] else []
-    return [*synthetic, *found["notes"]]
+    synthetic = [SYNTHETIC] if validation["synthetic"] else []
+    return [*synthetic, *validation["notes"]]
 
 
-def lines_apart(found: Data) -> list[int]:
+def lines_apart(validation: Data) -> list[int]:
     """Lines, from 1, whose stated risk lies outside the interval of what was observed."""
     return [
         number
-        for number, line in enumerate(found["lines"], 1)
+        for number, line in enumerate(validation["lines"], 1)
         if line["n"]
         and not line["observed"]["low"] <= line["predicted"] <= line["observed"]["high"]
     ]
@@ -72,11 +72,11 @@ def _judged(topic: str, judged: Any, anchor: str) -> Finding:
     )
 
 
-def _lines(found: Data) -> Finding:
-    apart, filled = lines_apart(found), [line for line in found["lines"] if line["n"]]
-    expected = sum(line["expected"] for line in found["lines"])
-    text = f"{count(found['n_events'])} events; {expected:,.1f} were expected by the list."
-    empty = len(found["lines"]) - len(filled)
+def _lines(validation: Data) -> Finding:
+    apart, filled = lines_apart(validation), [line for line in validation["lines"] if line["n"]]
+    expected = sum(line["expected"] for line in validation["lines"])
+    text = f"{count(validation['n_events'])} events; {expected:,.1f} were expected by the list."
+    empty = len(validation["lines"]) - len(filled)
     if empty:
         text += f" Nobody is on {empty:,} of the lines."
     if not apart:
@@ -90,21 +90,21 @@ def _lines(found: Data) -> Finding:
         f" The stated risk of line{'' if one else 's'} {numbers} lies outside the 95% interval of "
         "the observed share."
     )
-    if found["min_cell"]:
+    if validation["min_cell"]:
         text += " Counts are rounded, which alone can cause this."
     return Finding("Lines of the list", CAUTION, headline, text, "lines")
 
 
-def _drift(found: Data) -> Finding:
+def _drift(validation: Data) -> Finding:
     topic = "Drift"
-    if not found["drift"]:
+    if not validation["drift"]:
         why = (
             "It is left out under a minimum cell."
-            if found["min_cell"]
+            if validation["min_cell"]
             else "The model file does not contain the prevalence of its conditions."
         )
         return Finding(topic, UNKNOWN, "Not compared", why, "drift")
-    drift = one_side(found["drift"])
+    drift = one_side(validation["drift"])
     much, n = [one for one in drift if has_drifted(one)], len(drift)
     if not much:
         text = f"None of {n:,} conditions differs by a tenth of a standard deviation."

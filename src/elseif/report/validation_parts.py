@@ -18,19 +18,19 @@ BAR = (200.0, 20.0)
 DRIFT_SHOWN = 15
 
 
-def people_sentence(found: Data) -> str:
+def people_sentence(validation: Data) -> str:
     """Who is here, and whom the list was learnt from."""
+    n, n_events = validation["n"], validation["n_events"]
+    learnt_n, learnt_events = validation["learnt_n"], validation["learnt_n_events"]
     return (
-        f"{count(found['n'])} cases, {count(found['n_events'])} "
-        f"({percent(found['n_events'] / found['n'])}) with the event; the list was learnt from "
-        f"{count(found['learnt_n'])}, {percent(found['learnt_n_events'] / found['learnt_n'])} with "
-        "it."
+        f"{count(n)} cases, {count(n_events)} ({percent(n_events / n)}) with the event; the list "
+        f"was learnt from {count(learnt_n)}, {percent(learnt_events / learnt_n)} with it."
     )
 
 
-def line_views(found: Data, scale: float) -> list[dict[str, Any]]:
+def line_views(validation: Data, scale: float) -> list[dict[str, Any]]:
     """Every line in words, with a bar."""
-    lines = found["lines"]
+    lines = validation["lines"]
     widths = [line["observed"]["high"] - line["observed"]["low"] for line in lines if line["n"]]
     decimals = decimals_for(min(widths)) if widths else 1
     return [_line_view(i, line, len(lines), scale, decimals) for i, line in enumerate(lines)]
@@ -66,8 +66,8 @@ def observed_bar(line: Data, scale: float, label: str) -> Svg:
         parts.append(
             element("rect", x=left, y=5, width=max(right - left, 1.0), height=10, class_="interval")
         )
-        place = width * min(seen["value"], scale) / scale
-        parts.append(element("line", x1=place, x2=place, y1=1, y2=height - 1, class_="mark"))
+        x = width * min(seen["value"], scale) / scale
+        parts.append(element("line", x1=x, x2=x, y1=1, y2=height - 1, class_="mark"))
     stated = width * min(line["predicted"], scale) / scale
     parts.append(element("line", x1=stated, x2=stated, y1=-2, y2=height + 2, class_="stated"))
     return element(
@@ -76,30 +76,30 @@ def observed_bar(line: Data, scale: float, label: str) -> Svg:
     )  # fmt: skip
 
 
-def own_tables(found: Data) -> dict[str, Table]:
+def own_tables(validation: Data) -> dict[str, Table]:
     """Lines, drift, and the recalibrated lines."""
-    tables = {"lines": _line_table(found)}
-    drift = one_side(found["drift"])
+    tables = {"lines": _line_table(validation)}
+    drift = one_side(validation["drift"])
     if drift:
         caption = "Conditions whose prevalence differs most"
         tables["drift"] = _drift_table(caption, drift[:DRIFT_SHOWN])
     if len(drift) > DRIFT_SHOWN:
         tables["more_drift"] = _drift_table("All further conditions", drift[DRIFT_SHOWN:])
-    if found["recalibrated"] is not None:
-        tables["recalibrated"] = _recalibrated_table(found)
+    if validation["recalibrated"] is not None:
+        tables["recalibrated"] = _recalibrated_table(validation)
     return tables
 
 
-def _line_table(found: Data) -> Table:
+def _line_table(validation: Data) -> Table:
     rows = [
         [line["rule"], count(line["n"]), count(line["n_events"]), number(line["expected"], 1),
          number(line["n_events"] / line["expected"], 2) if line["expected"] else "–"]
-        for line in found["lines"]
+        for line in validation["lines"]
     ]  # fmt: skip
-    expected = sum(line["expected"] for line in found["lines"])
-    total = found["n_events"] / expected if expected else None
+    expected = sum(line["expected"] for line in validation["lines"])
+    total = validation["n_events"] / expected if expected else None
     rows.append(
-        ["all lines", count(found["n"]), count(found["n_events"]), number(expected, 1),
+        ["all lines", count(validation["n"]), count(validation["n_events"]), number(expected, 1),
          "–" if total is None else number(total, 2)]
     )  # fmt: skip
     heads = ["line", "n", "events", "expected", "observed / expected"]
@@ -115,14 +115,14 @@ def _drift_table(caption: str, drift: list[Data]) -> Table:
     return Table(caption, ["condition", "training data", "here", "standardised difference"], rows)
 
 
-def _recalibrated_table(found: Data) -> Table:
+def _recalibrated_table(validation: Data) -> Table:
     rows = [
         [line["rule"], percent(line["predicted"]),
          percent_estimate(line["observed"]) if line["n"] else "no case",
          percent_estimate(made["risk"]),
          f"{count(made['old_n_events'])} of {count(made['old_n'])}",
          f"{count(made['new_n_events'])} of {count(made['new_n'])}"]
-        for line, made in zip(found["lines"], found["recalibrated"]["lines"], strict=True)
+        for line, made in zip(validation["lines"], validation["recalibrated"]["lines"], strict=True)
     ]  # fmt: skip
     heads = ["line", "stated", "observed here (95% interval)",
              "recalibrated (95% credible interval)", "events there", "events here"]  # fmt: skip
@@ -134,24 +134,24 @@ def _signed(value: float) -> str:
     return shown if shown.startswith("−") or not float(shown) else f"+{shown}"
 
 
-def own_words(found: Data) -> dict[str, list[str]]:
+def own_words(validation: Data) -> dict[str, list[str]]:
     """Sentences that open the sections."""
-    measures = found["measures"]
-    view = {"validation": measures, "about": {"rounded_to": found["min_cell"]}}
+    measures = validation["measures"]
+    view = {"validation": measures, "about": {"rounded_to": validation["min_cell"]}}
     return {
-        "discrimination": _discrimination_words(found),
+        "discrimination": _discrimination_words(validation),
         "calibration": wording.calibration_words(view),
         "decision": wording.decision_words(measures["decision"]),
-        "drift": _drift_words(found),
-        "recalibrated": _recalibrated_words(found),
+        "drift": _drift_words(validation),
+        "recalibrated": _recalibrated_words(validation),
     }
 
 
-def _discrimination_words(found: Data) -> list[str]:
-    auc = found["auc"]
+def _discrimination_words(validation: Data) -> list[str]:
+    auc = validation["auc"]
     if auc["value"] is None:
         return ["The AUC needs cases both with and without the event, and is not available."]
-    rounded = ", computed from rounded counts" if found["min_cell"] else ""
+    rounded = ", computed from rounded counts" if validation["min_cell"] else ""
     return [
         "For two cases, one with and one without the event, the one with the event is given the "
         f"higher risk {100 * auc['value']:.0f} times in 100 (ties count as half). Chance alone "
@@ -162,12 +162,12 @@ def _discrimination_words(found: Data) -> list[str]:
     ]
 
 
-def _drift_words(found: Data) -> list[str]:
-    if not found["drift"]:
-        if found["min_cell"]:
+def _drift_words(validation: Data) -> list[str]:
+    if not validation["drift"]:
+        if validation["min_cell"]:
             return ["Left out: shares of people in many conditions could reveal small numbers."]
         return ["The model file does not contain the prevalence of its conditions."]
-    drift = one_side(found["drift"])
+    drift = one_side(validation["drift"])
     much = sum(map(has_drifted, drift))
     return [
         f"How often each of the {len(drift):,} single conditions that rules were made of is true, "
@@ -178,8 +178,8 @@ def _drift_words(found: Data) -> list[str]:
     ]
 
 
-def _recalibrated_words(found: Data) -> list[str]:
-    made = found["recalibrated"]
+def _recalibrated_words(validation: Data) -> list[str]:
+    made = validation["recalibrated"]
     if made is None:
         return [
             "Not shown: recalibration starts from the exact counts of one list. This model "
@@ -190,27 +190,27 @@ def _recalibrated_words(found: Data) -> list[str]:
         if made["is_learnt"]
         else "as it was given"
     )
-    told = [
+    sentences = [
         "The rules are kept, and their risks are updated: the label counts of the training data, "
         "discounted, are the prior of each line, and the counts of these cases are added. The "
         f"discount is {made['discount']:.3g} ({learnt}). With 1, the counts of both places are "
         "added up; with 0, only those of the new place count."
     ]
-    if found["min_cell"]:
-        told.append("Both counts are rounded, and the risks are computed from rounded counts.")
-    told.append(
+    if validation["min_cell"]:
+        sentences.append("Both counts are rounded, and the risks are computed from rounded counts.")
+    sentences.append(
         "The recalibrated risks were learnt from these cases, so this table does not show how "
         "well they would perform on others. elseif validate --recalibrated FILE saves the "
         "recalibrated list."
     )
-    return told
+    return sentences
 
 
-def facts_of(found: Data, facts: Mapping[str, str]) -> list[tuple[str, str]]:
+def facts_of(validation: Data, facts: Mapping[str, str]) -> list[tuple[str, str]]:
     """Facts about model and people, in a list of terms."""
     cell = (
-        f"Numbers of people are rounded to multiples of {found['min_cell']:,}."
-        if found["min_cell"]
+        f"Numbers of people are rounded to multiples of {validation['min_cell']:,}."
+        if validation["min_cell"]
         else "All counts are shown."
     )
     return [*facts.items(), ("Small cells", cell)]

@@ -37,7 +37,7 @@ SECTIONS = (
 
 
 def validation_page(
-    found: ExternalValidation,
+    validation: ExternalValidation,
     *,
     title: str = "External validation",
     facts: Mapping[str, str] | None = None,
@@ -46,12 +46,12 @@ def validation_page(
 
     Parameters
     ----------
-    found : ExternalValidation
+    validation : ExternalValidation
         What `validate_externally` found.
     title : str, default="External validation"
         Title of the page; of synthetic patients it says so.
     facts : dict, default=None
-        What else to tell about model and people, such as names of files, by a short name.
+        Further facts about the model and the people, such as file names, by a short name.
 
     Returns
     -------
@@ -71,7 +71,7 @@ def validation_page(
     """
     from elseif import __version__
 
-    data = plain(asdict(found))
+    data = plain(asdict(validation))
     measures = data["measures"]
     ends = [line["observed"]["high"] for line in data["lines"] if line["n"]]
     scale = probability_end(max([*ends, *(line["predicted"] for line in data["lines"])]))

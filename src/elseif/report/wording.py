@@ -197,11 +197,11 @@ def _slope_words(slope: Data) -> str:
     return f", an interval {'below' if slope['high'] < 1 else 'above'} the ideal value of 1"
 
 
-def _overstatement_words(found: Data) -> list[str]:
+def _overstatement_words(overstatement: Data) -> list[str]:
     """How much the risks of the lines are too far from the overall share."""
-    if found["value"] is None or found["low"] is None:
+    if overstatement["value"] is None or overstatement["low"] is None:
         return []
-    points = {key: 100 * found[key] for key in ("value", "low", "high")}
+    points = {key: 100 * overstatement[key] for key in ("value", "low", "high")}
     decimals = 1 if max(map(abs, points.values())) >= 1 else 2
     by = number(abs(points["value"]), decimals)
     side = "too far from" if points["value"] >= 0 else "too close to"

@@ -1,13 +1,13 @@
-"""Redraws: a list made of a few antecedents alone is replaced by a draw from their exact sum.
+"""Redraws: a list made only of certain antecedents is replaced by a draw from their exact sum.
 
-Groups of lists may be within a few nats of each other and yet be left so seldom that chains of
-millions of iterations have not mixed. The sum over the lists that contain nothing but some
-antecedents, the block, is exact (``exact_sum.py``) and can be drawn from. Given that a list is one
-of these, such a draw is a Gibbs step: it leaves the posterior as it is, and needs no ratio. A list
-that contains any other antecedent stays.
+Groups of lists may differ by only a few nats and yet be left so rarely that chains of millions of
+iterations do not mix. The sum over the lists that contain only the antecedents of a block is exact
+(``exact_sum.py``) and can be sampled from. Given that a list is one of these, such a draw is a
+Gibbs step: it leaves the posterior invariant and needs no acceptance ratio. A list that contains
+any other antecedent stays as it is.
 
-Each chain takes its block from its own adaptation window, and keeps it frozen until the next: what
-a redraw proposes never depends on the list where the chain is.
+Each chain takes its block from its own adaptation window and keeps it fixed until the next one, so
+what a redraw proposes never depends on the current list.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from elseif.compiled.uniforms import draw_uniforms
 from elseif.sampler.compiled_problem import CompiledProblem
 from elseif.sampler.exact_sum import AntecedentList, ExactSum, is_cheap
 
-MOST_SUMS = 8  # that are kept: chains that go on from a snapshot need theirs again
+MOST_SUMS = 8  # that are kept: chains that continue from a snapshot need theirs again
 
 
 @dataclass(frozen=True)

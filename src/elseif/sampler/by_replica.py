@@ -1,10 +1,9 @@
-"""Effective draws and R-hat with the draws that one replica held as one group.
+"""Effective draws and R-hat, with the draws from one replica as one group.
 
-A tempered chain can look as if it went to and fro between two modes while each of its replicas
-stays in its own, and the chain is handed now one replica's list and now another's. Then the share
-of a mode is the number of replicas that happen to be in it, however long the run is and however
-well its chains agree. Draws that are grouped by replica show it: the groups' means differ by as
-much as the modes do.
+A tempered chain can appear to move between two modes while each of its replicas stays in its own
+mode, and swaps merely change which replica is at the lowest temperature. The share of a mode is
+then the share of replicas that happen to be in it, however long the run and however well the chains
+agree. Grouping the draws by replica reveals this: the group means differ as much as the modes do.
 """
 
 from __future__ import annotations
@@ -12,19 +11,19 @@ from __future__ import annotations
 import numpy as np
 
 
-def by_replica(values: np.ndarray, place: np.ndarray, groups: np.ndarray) -> np.ndarray:
+def by_replica(values: np.ndarray, list_of_draw: np.ndarray, groups: np.ndarray) -> np.ndarray:
     """Effective draws and R-hat of each quantity, by replica: (2, quantities).
 
     The variance of the mean is that of a sample of clusters, the replicas (linearised ratio
     estimator), so it holds whatever the dependence between the draws of one replica. If replicas
     never leave their modes, there are as many effective draws as replicas. ``values`` has every
-    quantity at every list; ``place`` and ``groups`` have the list and the replica of each draw,
-    with replicas numbered over all chains.
+    quantity at every list; ``list_of_draw`` and ``groups`` have the list and the replica of each
+    draw, with replicas numbered over all chains.
     """
     n_lists, n_groups = len(values), int(groups.max()) + 1
-    table = np.bincount((groups * n_lists + place).ravel(), minlength=n_groups * n_lists)
+    table = np.bincount((groups * n_lists + list_of_draw).ravel(), minlength=n_groups * n_lists)
     table = table.reshape(n_groups, n_lists)
-    sizes, n_draws = table.sum(axis=1), place.size
+    sizes, n_draws = table.sum(axis=1), list_of_draw.size
     met = sizes > 0
     n_met = int(met.sum())
     centred = values - table.sum(axis=0) @ values / n_draws

@@ -116,7 +116,7 @@ class Chain:
 
     @classmethod
     def restored(cls, posed: CompiledProblem, mix: MoveMix, snapshot: ChainSnapshot) -> Chain:
-        """The chain of a snapshot that ``check_snapshot`` accepts, to go on as the original.
+        """The chain of a snapshot accepted by ``check_snapshot``; it continues like the original.
 
         What the rules of its lists capture is counted again.
         """
@@ -270,7 +270,7 @@ class Chain:
         self._new_page()
 
     def adapt(self) -> None:
-        """Propose in future what the lists have held since reset, and space the temperatures."""
+        """Adapt proposals to the lists since the reset, and space the temperatures."""
         counters, tuning = self.counters, self.tuning
         inclusion = counters.presence / max(int(counters.n_rounds[0]), 1)
         betas = adapt_ladder(
@@ -311,13 +311,13 @@ class Chain:
         compiled.write_run(self.state, self.buffer, self.n_done + 1)
 
     def reset(self) -> None:
-        """Begin to count anew: what the lists hold, and the steps and swaps for the report."""
+        """Reset the counts: of the lists' antecedents, and of steps and swaps for the report."""
         for name, counts in self.counters._asdict().items():
             if name != "iteration":
                 counts[:] = 0
 
     def copy(self) -> Chain:
-        """The chain as it is now, to go on from here another time; the problem is shared."""
+        """A copy of the chain from which to continue later; the problem is shared."""
         shared = {id(part): part for part in (self._posed, self._mix)}
         return copy.deepcopy(self, shared)
 

@@ -1,7 +1,7 @@
-"""All that it takes to go on with a chain elsewhere: lists, counters, draws, no observation.
+"""Everything needed to continue a chain elsewhere: lists, counters and draws, but no observations.
 
-What the rules of a list capture follows from the list and the data, so that a snapshot holds
-counts of observations only, those of the draws.
+What the rules of a list capture follows from the list and the data, so the only counts of
+observations in a snapshot are those of the draws.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _RUNS = tuple(field.name for field in fields(RunLengthDraws))
 
 @dataclass(frozen=True, eq=False)
 class ChainSnapshot:
-    """Where a chain is, what it has learnt in its warm-up, and what it has kept."""
+    """The state of a chain, its adaptation, and its kept draws."""
 
     adapted_until: int  # end of the last adaptation window
     capacity: int  # length of list that there is room for
@@ -52,7 +52,7 @@ class ChainSnapshot:
         return int(self.counters[0][0])
 
     def without_pages(self) -> ChainSnapshot:
-        """What is needed to go on, without the draws that were handed over."""
+        """What is needed to continue, without the draws that were handed over."""
         return replace(self, pages=no_runs(self.page[3].shape[1]))
 
     def to_arrays(self) -> tuple[dict[str, int], dict[str, np.ndarray]]:

@@ -1,10 +1,10 @@
-"""Where chains run: in threads, or wherever joblib's back end has its processes and machines.
+"""Where chains run: in threads, or in the processes and on the machines of joblib's back end.
 
-In threads chains share the data, and compiled code holds no lock that would keep them apart. With
-``joblib.parallel_config(backend="loky" | "dask" | "ray" ...)`` they run in other processes: the
-data are sent to each of them once, packed, and a chain goes there and back as a snapshot, for some
-seconds at a time, so that progress is shown, checkpoints are written, and a process that dies
-costs those seconds. Draws are the same wherever chains run.
+In threads, chains share the data, and compiled code holds no lock that would serialise them. With
+``joblib.parallel_config(backend="loky" | "dask" | "ray" ...)`` they run in other processes. The
+packed data are sent to each process once, and a chain travels to and fro as a snapshot every few
+seconds, so that progress is shown, checkpoints are written, and a process that dies costs only
+those seconds. Draws are the same wherever chains run.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ FIRST_STRETCH, LONGEST_STRETCH = 0.5, 20.0
 
 
 class Paused(Exception):
-    """A chain has come to the end of a stretch, and can go on."""
+    """A chain has finished a stretch and can continue."""
 
 
 def are_shared(n_jobs: int | None) -> bool:
-    """Whether chains run in this process: always, unless a back end of processes was asked for."""
+    """Whether chains run in this process: always, unless a back end of processes was requested."""
     return works_here() or n_jobs == 1
 
 
@@ -52,7 +52,7 @@ def run_in_threads(
 
     ``heed`` is called between batches with each chain's number and the chain; it may raise Paused.
     """
-    gone = threading.Event()  # by Ctrl-C the first thread may end, and others would go on
+    gone = threading.Event()  # after Ctrl-C the first thread may end while others continue
 
     shards = chains[0].posed.problem.shards
     messages = None if shards is None else SharedMessages(shards, len(chains))
@@ -124,7 +124,7 @@ _LOCK = threading.Lock()
 
 
 def _writable(part: Any) -> Any:
-    """A dataclass with arrays of its own: those that arrive may be read only, which Numba minds."""
+    """A dataclass with writable copies of its arrays: Numba rejects read-only ones."""
     values = {field.name: getattr(part, field.name) for field in fields(part) if field.init}
     arrays = {k: v.copy() for k, v in values.items() if isinstance(v, np.ndarray)}
     return replace(part, **arrays)
@@ -133,7 +133,7 @@ def _writable(part: Any) -> Any:
 def run_stretch(
     shipped: Shipped | str, snapshot: ChainSnapshot, n_iter: int, seconds: float
 ) -> ChainSnapshot | None:
-    """Continue a chain in a worker for about so many seconds, up to ``n_iter`` since its start.
+    """Continue a chain in a worker for some seconds, up to ``n_iter`` since its start.
 
     The snapshot comes without the draws that it has handed over, and is returned with those of this
     stretch. ``shipped`` is the problem or the token of one that the worker may have; None is
@@ -161,7 +161,7 @@ def run_stretch(
 
 
 class Workers:
-    """The workers of joblib's back end, held for as long as chains need them."""
+    """The workers of joblib's back end, kept as long as chains need them."""
 
     def __init__(self, n_jobs: int | None) -> None:
         self._n_jobs = n_jobs
@@ -211,7 +211,7 @@ class Workers:
         n_iter: int,
         seconds: float,
     ) -> dict[int, ChainSnapshot]:
-        """Where chains are after some seconds; those whose worker lacks the problem send it."""
+        """The chains after some seconds; the problem is sent to workers that lack it."""
         back: dict[int, ChainSnapshot] = {}
         for what in (shipped.token, shipped) if self._was_sent else (shipped,):
             left = [k for k in waiting if k not in back]

@@ -46,7 +46,7 @@ EXACT_RUN = 6_000
 
 
 class Continuation(Protocol):
-    """Goes on from where the chains are: for so many iterations of each, or so many seconds."""
+    """Continues the chains: each for some iterations, or all for some seconds."""
 
     def __call__(
         self,
@@ -65,12 +65,12 @@ class SamplerSettings:
 
     kernel: str = "auto"
     n_chains: int = 4
-    n_iter: int | None = None  # exactly so many, or None: until converged
+    n_iter: int | None = None  # exactly this many, or None: until converged
     max_iter: int = 2_000_000
     n_jobs: int | None = None
     max_memory: float = 4e9  # bytes that a sum over all lists may take
     max_time: float | None = None  # seconds of sampling
-    checkpoints: Checkpoints | None = None  # where to go on from, and to write
+    checkpoints: Checkpoints | None = None  # where to continue from, and to write
 
 
 @dataclass(frozen=True)
@@ -112,8 +112,8 @@ def sample(
         batches = growing(first_run(kernel), settings.max_iter)
     kept, before, cut_short = settings.checkpoints, 0.0, None
     if kept is not None:
-        found = kept.part(part, settings.n_chains)
-        before, cut_short = run.keep_in(found, batches[-1], settings.max_memory)
+        part_of_fit = kept.part(part, settings.n_chains)
+        before, cut_short = run.keep_in(part_of_fit, batches[-1], settings.max_memory)
     deadline = None
     if settings.max_time is not None:
         is_over = cut_short == settings.max_time
@@ -138,10 +138,10 @@ def _interrupted(run: RunOfChains, error: Exception, asked: threading.Event) -> 
         raise error
     if not run.draws:
         raise KeyboardInterrupt
-    found = run.assess()
-    # even if it agrees so far, it is shorter than was asked for
-    status = "not converged" if found.status == "converged" else found.status
-    return replace(found, status=status, ended_by="interrupted")
+    convergence = run.assess()
+    # even if it agrees so far, it is shorter than requested
+    status = "not converged" if convergence.status == "converged" else convergence.status
+    return replace(convergence, status=status, ended_by="interrupted")
 
 
 def _until_converged(

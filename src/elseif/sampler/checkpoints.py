@@ -1,8 +1,8 @@
-"""Checkpoints of a fit: a folder from which it goes on after it was killed.
+"""Checkpoints of a fit: a folder from which a fit that was killed continues.
 
-Chains do not depend on each other, so that each has a file of its own, and of each file there is
-the one before: a damaged one costs the time between the two. A file says what it is a checkpoint
-of (data, settings, seed, version), and one of another fit is refused.
+Chains are independent, so each has its own file, and the previous version of each file is kept: a
+damaged file costs only the time between the two. A file records what it is a checkpoint of (data,
+settings, seed, version), and a checkpoint of another fit is refused.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Checkpoints:
     def __init__(self, folder: Path, identity: FitIdentity) -> None:
         self.folder, self.identity = folder, identity
         self._found: dict[tuple[str, int], list[SavedChain]] = {}
-        self._told = False
+        self._has_warned = False
         damaged = []
         for path in sorted(folder.iterdir()):
             name = _NAME.fullmatch(path.name)
@@ -95,7 +95,7 @@ class Checkpoints:
 
     @property
     def has_any(self) -> bool:
-        """Whether there is a checkpoint to go on from."""
+        """Whether there is a checkpoint to continue from."""
         return bool(self._found)
 
     @property
@@ -108,8 +108,8 @@ class Checkpoints:
 
         What was found is handed out once.
         """
-        found = [self._found.pop((name, k), []) for k in range(n_chains)]
-        return PartOfFit(self, name, found)
+        saved = [self._found.pop((name, k), []) for k in range(n_chains)]
+        return PartOfFit(self, name, saved)
 
     def tell_of_damage(self, damaged: Sequence[str]) -> None:
         """Warn that a file cannot be used; the one before it, or the start, is."""
@@ -120,10 +120,10 @@ class Checkpoints:
             stacklevel=2,
         )
 
-    def tell_of_failure(self, error: Exception) -> None:
-        """Warn once that checkpoints cannot be written; the fit goes on."""
-        if not self._told:
-            self._told = True
+    def warn_of_failure(self, error: Exception) -> None:
+        """Warn once that checkpoints cannot be written; the fit continues."""
+        if not self._has_warned:
+            self._has_warned = True
             warnings.warn(
                 f"A checkpoint could not be written: {error} The fit continues; if it is "
                 "stopped, it resumes from the last complete checkpoint.",
@@ -171,7 +171,7 @@ class PartOfFit:
         return self.seconds_before + time.monotonic() - self._began
 
     def take(self, chain: int, saved: SavedChain) -> None:
-        """Go on from what was found of a chain: its file is not the next to be replaced."""
+        """Continue from a chain's checkpoint: its file is not the next to be replaced."""
         self._n_saved[chain] = saved.n_saved
         self.seconds_before = max(self.seconds_before, saved.seconds)
 
@@ -277,8 +277,10 @@ def _saved(file: ArrayFile) -> SavedChain:
 def _other_settings(theirs: Any, mine: Mapping[str, str]) -> str:
     theirs = theirs if isinstance(theirs, dict) else {}
     names = [name for name in mine if theirs.get(name) != mine[name]]
-    told = [f"{name} was {_shown(theirs.get(name))} and is {_shown(mine[name])}" for name in names]
-    return f"is of other settings: {', '.join(told[:3])}{' ...' if told[3:] else ''}"
+    differences = [
+        f"{name} was {_shown(theirs.get(name))} and is {_shown(mine[name])}" for name in names
+    ]
+    return f"is of other settings: {', '.join(differences[:3])}{' ...' if differences[3:] else ''}"
 
 
 def _shown(value: Any) -> str:

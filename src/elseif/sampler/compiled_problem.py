@@ -67,7 +67,7 @@ def data_tables(problem: Problem) -> compiled.Data:
     """The likelihood of section 2.5 as packed covers and tables."""
     layout = problem.layout
     total = float(problem.pseudocounts.sum())
-    own = np.empty((problem.pool_size, 0))  # every antecedent has a cover of its own
+    own = np.empty((problem.pool_size, 0))  # every antecedent has its own cover
     condition_ids = own if problem.condition_ids is None else problem.condition_ids
     sections = (layout.section_starts, layout.section_labels, layout.section_weights)
     if problem.shards is not None:  # who have all of that; here, there is nothing to count

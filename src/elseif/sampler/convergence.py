@@ -280,7 +280,7 @@ def assess(
     for number, chain in enumerate(chains):
         refuse_not_finite(chain.log_posterior, f"chain {number}")
     traces = Traces(chains)
-    quantities = diagnose(_of_lists(traces, problem, monitored), traces.place, traces.groups)
+    quantities = diagnose(_of_lists(traces, problem, monitored), traces.list_of_draw, traces.groups)
     frequent = frequent_lists(traces.shares)
     of_shares = Followed(
         [f"share of list {i + 1}" for i in frequent],
@@ -288,7 +288,7 @@ def assess(
         SHARE,
         frequent.tolist(),
     )
-    quantities += diagnose(of_shares, traces.place, traces.groups)
+    quantities += diagnose(of_shares, traces.list_of_draw, traces.groups)
     check = check_shares(traces.shares[frequent], traces.share_log_posterior[frequent])
     if starts is not None and starts.best is not None:
         drawn = traces.shares, traces.share_log_posterior
@@ -350,7 +350,7 @@ def _compared_with_a_sum(
 
 
 def _of_lists(traces: Traces, problem: Problem, monitored: MonitoredObservations) -> Followed:
-    """The first level: what the drawn lists are like, and what they predict."""
+    """The first level: properties and predictions of the drawn lists."""
     predicted = traces.predicted(monitored, problem.pseudocounts, problem.layout.unit)
     n_predicted = predicted.shape[1]
     return Followed(
@@ -402,7 +402,7 @@ def _inclusions(
             INCLUSION,
             followed.tolist(),
         ),
-        traces.place,
+        traces.list_of_draw,
         traces.groups,
     ), difference
 

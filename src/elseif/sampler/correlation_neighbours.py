@@ -16,7 +16,7 @@ N_NEAREST = 8  # of each antecedent; the relation is then made mutual
 # antecedents that are compared, at most; not by how many words they have, or a weight of 2 would
 # no longer be a row that is there twice
 MOST_COMPARED = 1536
-SAMPLE_WORDS = 2048  # about 131,000 observations tell correlations well enough
+SAMPLE_WORDS = 2048  # about 131,000 observations: enough to estimate correlations
 
 
 @dataclass(frozen=True)
@@ -41,11 +41,11 @@ def find_neighbours(problem: Problem) -> CorrelationNeighbours:
     """Each antecedent's nearest by the correlation of their covers, either sign.
 
     An antecedent and its opposite are as good as each other before the default rule, hence
-    either sign. Of a pool too large to compare all pairs, the antecedents that tell most of
+    either sign. Of a pool too large to compare all pairs, the antecedents that say most about
     the labels on their own are compared; of very many observations, a sample is looked at.
     """
     is_large = problem.layout.n_words > 2 * SAMPLE_WORDS
-    problem = sample_of(problem, SAMPLE_WORDS) if is_large else problem.here()
+    problem = sample_of(problem, SAMPLE_WORDS) if is_large else problem.local()
     layout, pool_size = problem.layout, problem.pool_size
     n_chosen = min(pool_size, MOST_COMPARED)
     if n_chosen < 2:

@@ -103,7 +103,7 @@ def _bytes(problem: Problem, pool_size: int, n_counted: int) -> int:
 
 
 def _support_that_would_do(problem: Problem, largest: int) -> str:
-    """The support that leaves so many antecedents, as far as their covers alone decide."""
+    """The support that leaves this many antecedents, judged by their covers alone."""
     if problem.shards is not None:
         return ""
     layout = problem.layout

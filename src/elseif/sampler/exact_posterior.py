@@ -27,7 +27,7 @@ class CoverPatterns:
 
 @dataclass(frozen=True, eq=False)
 class Summaries:
-    """What the whole posterior says, no draw needed."""
+    """Summaries of the whole posterior, without draws."""
 
     log_evidence: float  # log p(y | x)
     length_probabilities: np.ndarray  # float64 (antecedents + 1,)
@@ -57,7 +57,7 @@ class ExactPosterior:
 
 
 def count_type(n_counted: int) -> type[np.signedinteger]:
-    """The integers that hold label counts of so many observations, in units."""
+    """The integer type for label counts of this many observations, in units."""
     return np.int32 if n_counted <= LARGEST_INT32 else np.int64
 
 

@@ -49,7 +49,7 @@ def cover_patterns(problem: Problem, chosen: Sequence[int] | None = None) -> Cov
 
 
 def is_cheap(problem: Problem, n_chosen: int) -> bool:
-    """Whether the sum over the lists of so many antecedents takes little time and memory."""
+    """Whether the sum over the lists of ``n_chosen`` antecedents takes little time and memory."""
     n_counted = int(problem.layout.label_totals.sum())
     few_bytes = bytes_to_sum(n_chosen, problem.n_labels, n_counted) <= FEW_BYTES
     return n_chosen > 0 and few_bytes and problem.layout.n_words <= FEW_WORDS
@@ -111,7 +111,7 @@ class ExactSum:
         room = ("counts", "items", "used", "class_terms", "options")
         own = {name: getattr(self._subsets, name).copy() for name in room}
         other._subsets = self._subsets._replace(**own)
-        other._log_best = None  # found again if asked for
+        other._log_best = None  # computed again on request
         return other
 
     def _run(self, function: Callable[..., Any], *arguments: Any) -> Any:
@@ -156,7 +156,7 @@ class ExactSum:
         if self._log_best is None:
             return self.most_probable_among(np.ones(self.n_subsets, dtype=bool))
         best = self._best_list(self._log_best, np.ones(self.n_subsets, dtype=bool))
-        self._log_best = None  # asked for once, and as large as the sums
+        self._log_best = None  # needed once, and as large as the sums
         return best
 
     def most_probable_among(self, may_end: np.ndarray) -> AntecedentList:
@@ -231,11 +231,11 @@ class ExactSum:
 
     def described(self, lists: Sequence[AntecedentList]) -> RunLengthDraws:
         """Lists with their counts and log posteriors, as if each had been drawn once."""
-        place = {int(a): i for i, a in enumerate(self.chosen)}
+        index_of = {int(a): i for i, a in enumerate(self.chosen)}
         lengths = np.array([len(items) for items in lists], dtype=np.int64)
         bits = np.full((len(lists), len(self.chosen)), -1, dtype=np.int64)
         for row, items in zip(bits, lists, strict=True):
-            row[: len(items)] = [place[a] for a in items]
+            row[: len(items)] = [index_of[a] for a in items]
         return self._runs(bits, lengths, np.ones(len(lists), dtype=np.int64))
 
     def _runs(self, bits: np.ndarray, lengths: np.ndarray, n_draws: np.ndarray) -> RunLengthDraws:

@@ -188,7 +188,7 @@ def with_replicas_of(
 
 
 def _keep_turn(state: compiled.State, other: compiled.State) -> None:
-    """Have another state go on where this one is in its round of steps and swaps."""
+    """Copy the position in the round of steps and swaps to another state."""
     for name in ("temperature", "steps_left", "n_swap_rounds"):
         getattr(other, name)[:] = getattr(state, name)
 

@@ -1,11 +1,11 @@
-"""Hyperparameters learnt by evidence: those under which the observed labels are most probable.
+"""Hyperparameters learnt from the evidence: those that make the observed labels most probable.
 
 For pools that are summed over, the evidence p(y | x, lambda, eta, alpha) is computed exactly and
-maximised. For larger ones it is maximised by Monte Carlo (Geyer and Thompson 1992): with draws d
-of the posterior under one choice of hyperparameters, the evidence under another is that under the
-first times the mean of p(d, y | other) / p(d, y | first), each of which is known. A few rounds of
-chains follow the maximum until it stays, to within the noise of their draws: short runs while it
-is far away, then runs of the length that a fit begins with.
+maximised. For larger ones it is maximised by Monte Carlo (Geyer and Thompson 1992): with draws d of
+the posterior under one choice of hyperparameters, the evidence under another is that under the
+first times the mean of p(d, y | other) / p(d, y | first), both of which are known. A few rounds of
+chains follow the maximum until it no longer moves, up to the noise of the draws: short runs while
+it is far away, then runs as long as the first run of a fit.
 """
 
 from __future__ import annotations
@@ -139,13 +139,15 @@ def _note(problem: Problem, values: Values, is_exact: bool) -> str:
 
 
 def _doubts(search: SearchEnd, names: Sequence[str]) -> str:
-    """What a search by chains leaves open, in words."""
-    told = [
+    """What a search by chains leaves uncertain, in words."""
+    doubtful = [
         f"{name} by {error:.0%}"
         for name, error in zip(names, search.errors.tolist(), strict=True)
         if error > SETTLED
     ]
-    note = f" By chance in the chains, values may be off: {', '.join(told)}." if told else ""
+    note = (
+        f" By chance in the chains, values may be off: {', '.join(doubtful)}." if doubtful else ""
+    )
     if search.out_of_time:
         return note + " max_time ended the search for them before they had settled."
     return note if search.settled else note + " They still changed from round to round."
@@ -250,7 +252,7 @@ def _learn_by_chains(
     full = min(first_run(KERNELS[kernel_for(problem, settings)]), settings.max_iter)
     n_iter = min(full, SHORT_ROUND)
     ends = None if settings.max_time is None else time.monotonic() + settings.max_time
-    # seeds of their own: the fit that follows is that with the learnt values told as numbers
+    # separate seeds: the fit that follows equals one with the learnt values given as numbers
     own = np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, OWN_SEEDS))
     for number, round_seed in enumerate(own.spawn(MOST_ROUNDS), 1):
         left = None if ends is None else ends - time.monotonic()
@@ -259,7 +261,7 @@ def _learn_by_chains(
         posed = with_values(problem, dict(zip(names, np.exp(logs).tolist(), strict=True)))
         asked = replace(settings, n_iter=n_iter, max_time=left)
         drawn = sample(posed, asked, round_seed, progress, f"learn-{number}")
-        if drawn.convergence.ended_by == "interrupted":  # what was learnt is not the fit's
+        if drawn.convergence.ended_by == "interrupted":  # what was learnt is incomplete
             raise KeyboardInterrupt
         if drawn.convergence.ended_by == "max_time":  # too few draws to go by
             return SearchEnd(logs, errors, settled=False, out_of_time=True)
@@ -298,9 +300,9 @@ def _errors(
 def next_values(
     weighed: Reweighted, names: Sequence[str], logs: np.ndarray, bounds: np.ndarray
 ) -> tuple[np.ndarray, bool]:
-    """The maximum of the estimated evidence, no further than the draws can tell.
+    """The maximum of the estimated evidence, no further away than the draws support.
 
-    And whether it is the maximum, rather than as far as the draws can tell.
+    Also returns whether it is the maximum, rather than the end of what the draws support.
     """
     step = LONGEST_STEP
     while True:
@@ -340,7 +342,7 @@ class Reweighted:
         n_lines = self._lengths + 1
         self._starts = np.cumsum(n_lines) - n_lines
         lines = np.arange(n_lines.sum()) + np.repeat(starts + first - self._starts, n_lines)
-        # the same rule stands in many lists
+        # the same rule occurs in many lists
         self._counts, self._rows = distinct_rows(joined.label_counts[lines])
         prior = problem.prior
         classes = np.searchsorted(prior.distinct_cardinalities, prior.cardinalities)
@@ -396,7 +398,7 @@ class Reweighted:
 
 
 def distinct_rows(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The distinct rows of a table of whole numbers, and the place of each row among them."""
+    """The distinct rows of a table of whole numbers, and the index of each row among them."""
     least = rows.min(axis=0)
     sizes = rows.max(axis=0) - least + 1
     if np.log2(sizes.astype(float)).sum() < 62:  # a row as one number, which sorts much faster
@@ -408,7 +410,7 @@ def distinct_rows(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _evenly_spaced(n_draws: np.ndarray, most: int | None) -> np.ndarray:
-    """How many of so many evenly spaced draws are in each run; all, where there are no more."""
+    """How many of ``most`` evenly spaced draws are in each run; all if there are no more."""
     ends = np.cumsum(n_draws)
     if most is None or ends[-1] <= most:
         return n_draws

@@ -1,9 +1,9 @@
-"""The share of each list among the draws, held to what is known of it: its log posterior.
+"""The share of each list among the draws, compared with its log posterior, which is known.
 
-Of two lists the ratio of the true shares is known exactly, for it is that of their posteriors, and
-the evidence cancels. So the shares of the lists that were drawn often must be in proportion to
-their posteriors, whatever R-hat says; and a short list that was scored before sampling must have
-been drawn as often as its posterior asks for, whether a chain ever came by it or not.
+The ratio of the true shares of two lists is known exactly: it is the ratio of their posteriors, in
+which the evidence cancels. So the shares of frequently drawn lists must be proportional to their
+posteriors, whatever R-hat says, and a short list that was scored before sampling must have been
+drawn as often as its posterior implies, whether or not a chain ever visited it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from scipy.special import logsumexp
 
 from elseif.sampler.quantity import ENOUGH_ESS, SMALL_ERROR
 
-LEAST_SHARE = 0.01  # of the draws, for a list to be looked at by itself
+LEAST_SHARE = 0.01  # of the draws, for a list to be checked individually
 MOST_LISTS = 20
 # standard errors that a share may be off, and all of them in the root mean square
 LARGEST_DEVIATION, LARGEST_MEAN_DEVIATION = 4.0, 2.0

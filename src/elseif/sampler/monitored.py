@@ -11,18 +11,18 @@ from elseif.sampler.traces import MonitoredObservations
 
 N_OBSERVATIONS = 20
 MOST_WORDS = 1 << 12
-MOST_BITS = 1 << 28  # looked at before single conditions must do
+MOST_BITS = 1 << 28  # compared before falling back to single conditions
 
 
 def choose_monitored(problem: Problem) -> MonitoredObservations:
-    """About twenty observations that no antecedent set treats alike.
+    """About twenty observations that differ in which antecedents are true.
 
     Each observation gets a random-looking number from the set of antecedents that cover
-    it, and those of the smallest numbers are monitored: the choice depends on neither
-    the order of rows nor that of columns. Of a very large table a part is looked at.
+    it, and those with the smallest numbers are monitored: the choice depends on neither
+    the order of rows nor that of columns. Of a very large table, only a part is considered.
     """
     is_large = problem.layout.n_words > MOST_WORDS
-    problem = sample_of(problem, MOST_WORDS) if is_large else problem.here()
+    problem = sample_of(problem, MOST_WORDS) if is_large else problem.local()
     n_bits = problem.layout.n_words * WORD_BITS
     numbers = np.zeros(n_bits, dtype=np.uint64)
     keys = np.random.Generator(np.random.PCG64(0)).integers(

@@ -54,12 +54,6 @@ class MoveMix:
             self.remove_or_reposition,
         )
 
-    @property
-    def uniform_proposals(self) -> float:
-        """Share of the proposals that bring in an antecedent chosen uniformly from the pool."""
-        brings_in = self.add + self.add_positioned + self.replace
-        return self.uniform_share * brings_in / sum(self.option_weights)
-
     def tuning(
         self,
         pool_size: int,

@@ -100,36 +100,36 @@ class Followed:
 
 
 def diagnose(
-    followed: Followed, place: np.ndarray, groups: np.ndarray | None = None
+    followed: Followed, list_of_draw: np.ndarray, groups: np.ndarray | None = None
 ) -> list[Quantity]:
     """The diagnostics of each quantity, in the same order.
 
-    ``place`` has the list of each draw, ``groups`` the replica, numbered over all chains; None if
-    each chain has only one. Both have the shape (chains, draws).
+    ``list_of_draw`` has the list of each draw, ``groups`` the replica, numbered over all chains;
+    None if each chain has only one. Both have the shape (chains, draws).
     """
     values, n = followed.values, len(followed.names)
-    along = np.take(values, place, axis=0)
+    along = np.take(values, list_of_draw, axis=0)
     still = np.all(along == along[:, :1], axis=(0, 1))
     same = np.all(along == along[:1, :1], axis=(0, 1))
     r_hat = np.where(same, np.nan, np.inf)
     ess = np.full((3, n), np.nan)
     grouped = np.full((2, n), np.nan)
-    if place.shape[1] < FEWEST_DRAWS:
+    if list_of_draw.shape[1] < FEWEST_DRAWS:
         still[:] = True
     varying = ~still
     if np.any(varying):
         some = values[:, varying].T
-        r_hat[varying], ess[0, varying], ess[1, varying] = rank_statistics(some, place)
-        ess[2, varying] = mean_ess(some, place)
+        r_hat[varying], ess[0, varying], ess[1, varying] = rank_statistics(some, list_of_draw)
+        ess[2, varying] = mean_ess(some, list_of_draw)
         if groups is not None:
-            grouped[:, varying] = by_replica(values[:, varying], place, groups)
+            grouped[:, varying] = by_replica(values[:, varying], list_of_draw, groups)
     mean, spread = along.mean(axis=(0, 1)), along.std(axis=(0, 1))
     effective = np.fmin(np.fmin(ess[0], ess[2]), grouped[0])
     with np.errstate(invalid="ignore"):
         mcse = spread / np.sqrt(effective)
     mcse = np.where(same, 0.0, mcse)
     small = np.array(followed.small_errors or [SMALL_ERROR] * n)
-    # an inclusion speaks for itself alone, so that its own error decides
+    # an inclusion probability is read on its own, so its own error decides
     known = (effective >= FEWEST_EFFECTIVE) | (spread <= SMALL_SPREAD * small)
     small_error = (mcse <= small) & (known | (followed.level == INCLUSION))
     indices = followed.indices if len(followed.indices) else [-1] * n

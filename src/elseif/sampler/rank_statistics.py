@@ -1,7 +1,7 @@
 """Rank-normalised split R-hat and effective draws (Vehtari et al. 2021), many quantities at once.
 
-A quantity is given by its values at some lists, and by the list where each draw of a chain is. It
-is sorted list by list, and there are fewer lists than draws.
+A quantity is given by its values at the distinct lists, and by the list of each draw of a chain.
+Sorting is done by list, because there are fewer lists than draws.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ TAILS = (0.05, 0.95)
 
 
 def rank_statistics(
-    values: np.ndarray, place: np.ndarray
+    values: np.ndarray, list_of_draw: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """R-hat, bulk and tail effective draws of each quantity; R-hat is NaN for one chain.
 
-    values is (quantities, lists), place (chains, draws), and every quantity varies along the
+    values is (quantities, lists), list_of_draw (chains, draws), and every quantity varies along the
     draws. R-hat is the larger one of ranks and of ranks of distances from the median; the
     bulk's effective draws are those of ranks, the tails' the fewer of those for the 5 % and
     the 95 % quantile.
@@ -29,8 +29,8 @@ def rank_statistics(
     r_hat, bulk, tail = np.empty((3, len(values)))
     for some, statistics in ((two_valued, _of_two_values), (~two_valued, _of_many_values)):
         if np.any(some):
-            r_hat[some], bulk[some], tail[some] = statistics(values[some], place)
-    if len(place) < 2:
+            r_hat[some], bulk[some], tail[some] = statistics(values[some], list_of_draw)
+    if len(list_of_draw) < 2:
         r_hat[:] = np.nan
     return r_hat, bulk, tail
 
@@ -48,30 +48,30 @@ def potential_scale_reduction(
     return r_hat
 
 
-def mean_ess(values: np.ndarray, place: np.ndarray) -> np.ndarray:
+def mean_ess(values: np.ndarray, list_of_draw: np.ndarray) -> np.ndarray:
     """Effective draws for the mean of each quantity itself, not of its ranks.
 
     The Monte Carlo standard error of the mean is based on it. ``values`` has every quantity at
-    every list, ``place`` the list of each draw.
+    every list, ``list_of_draw`` the list of each draw.
     """
-    return _ess(np.take(np.ascontiguousarray(values, dtype=float), _split(place), axis=1))
+    return _ess(np.take(np.ascontiguousarray(values, dtype=float), _split(list_of_draw), axis=1))
 
 
 def _of_many_values(
-    values: np.ndarray, place: np.ndarray
+    values: np.ndarray, list_of_draw: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    halves = _split(place)
+    halves = _split(list_of_draw)
     scores = _normal_scores(values, halves)
     medians = np.median(np.take(values, halves, axis=1), axis=(1, 2))
     distances = np.abs(values - medians[:, None])
     r_hat = np.fmax(_r_hat(scores), _r_hat(_normal_scores(distances, halves)))
-    quantiles = np.quantile(np.take(values, place, axis=1), TAILS, axis=(1, 2))
+    quantiles = np.quantile(np.take(values, list_of_draw, axis=1), TAILS, axis=(1, 2))
     tails = [_ess(np.take((values <= q[:, None]).astype(float), halves, axis=1)) for q in quantiles]
     return r_hat, _ess(scores), np.minimum(*tails)
 
 
 def _of_two_values(
-    values: np.ndarray, place: np.ndarray
+    values: np.ndarray, list_of_draw: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The same where ranks, distances and tails are but linear functions of the values.
 
@@ -79,36 +79,36 @@ def _of_two_values(
     everything has as many as there are draws.
     """
     is_higher = (values == values.max(axis=1, keepdims=True)).astype(float)
-    halves = np.take(is_higher, _split(place), axis=1)
+    halves = np.take(is_higher, _split(list_of_draw), axis=1)
     r_hat, bulk = _r_hat(halves), _ess(halves)
-    holds_all = np.quantile(np.take(is_higher, place, axis=1), TAILS, axis=(1, 2)) == 1
+    holds_all = np.quantile(np.take(is_higher, list_of_draw, axis=1), TAILS, axis=(1, 2)) == 1
     return r_hat, bulk, np.where(holds_all, float(halves[0].size), bulk).min(axis=0)
 
 
-def _split(place: np.ndarray) -> np.ndarray:
-    """The halves of chains as chains of their own; an odd draw in the middle is left out."""
-    half = place.shape[1] // 2
-    return np.concatenate([place[:, :half], place[:, -half:]])
+def _split(list_of_draw: np.ndarray) -> np.ndarray:
+    """The halves of chains as separate chains; an odd draw in the middle is left out."""
+    half = list_of_draw.shape[1] // 2
+    return np.concatenate([list_of_draw[:, :half], list_of_draw[:, -half:]])
 
 
-def _normal_scores(values: np.ndarray, place: np.ndarray) -> np.ndarray:
+def _normal_scores(values: np.ndarray, list_of_draw: np.ndarray) -> np.ndarray:
     """Normal quantiles of the ranks of all draws, (quantities, chains, draws).
 
     Ties share their mean rank.
     """
-    n_draws = np.bincount(place.ravel(), minlength=values.shape[1])
+    n_draws = np.bincount(list_of_draw.ravel(), minlength=values.shape[1])
     order = np.argsort(values, axis=1)
     ascending = np.take_along_axis(values, order, axis=1)
     is_new = np.ones(values.shape, dtype=bool)
     is_new[:, 1:] = ascending[:, 1:] != ascending[:, :-1]
     first = np.flatnonzero(is_new)  # of each group of ties, over all quantities
     n_tied = np.add.reduceat(n_draws[order].ravel(), first)
-    below = np.cumsum(n_tied) - n_tied - first // values.shape[1] * place.size
-    by_group = ndtri((below + (n_tied + 1) / 2 - 3 / 8) / (place.size + 1 / 4))
+    below = np.cumsum(n_tied) - n_tied - first // values.shape[1] * list_of_draw.size
+    by_group = ndtri((below + (n_tied + 1) / 2 - 3 / 8) / (list_of_draw.size + 1 / 4))
     in_order = np.repeat(by_group, np.diff(np.append(first, values.size)))
     scores = np.empty_like(values)
     np.put_along_axis(scores, order, in_order.reshape(values.shape), axis=1)
-    return np.take(scores, place, axis=1)
+    return np.take(scores, list_of_draw, axis=1)
 
 
 def _r_hat(values: np.ndarray) -> np.ndarray:

@@ -1,15 +1,15 @@
-"""Draws held to an exact sum: over the lists made of the antecedents that were drawn most.
+"""Draws compared with an exact sum over the lists made of the most frequently drawn antecedents.
 
-The sum over all lists of a large pool is out of reach, but not that over the lists that hold
-nothing but sixteen antecedents, under the prior of the whole pool. A pool of up to twenty is summed
-whole. Among these lists the
-probability of each length and the inclusion of each antecedent are then known exactly, whatever the
-chains did, and the draws that are such lists must agree with them. A mode that is made of these
-antecedents and was drawn too often, too rarely or never is seen, however many lists share it.
+The sum over all lists of a large pool is infeasible, but the sum over the lists that contain only
+sixteen of its antecedents, under the prior of the whole pool, is not. A pool of up to twenty is
+summed whole. Within these lists the probability of each length and the inclusion probability of
+each antecedent are then known exactly, independently of the chains, and the draws that are such
+lists must agree with them. A mode that is made of these antecedents and was drawn too often, too
+rarely or never is thus detected, however many lists share it.
 
-A second sum is over the lists made of antecedents that no chain has chosen: those of the lists that
-an ascent from the best short lists reaches. How much of the posterior they have, compared with
-those of the first sum, is known exactly as well.
+A second sum is over the lists made of antecedents that no chain has chosen: those of the lists
+reached by an ascent from the best short lists. Their share of the posterior, relative to that of
+the first sum, is known exactly as well.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from elseif.sampler.steepest_ascent import reached_lists
 MOST_ANTECEDENTS = 16  # a sum of less than 0.1 s
 WHOLE_POOL = 20  # a pool so small is summed whole, in less than 1 s: then nothing can be missed
 LEAST_SHARE = 0.1  # of the draws, for the comparison to say something
-MOST_LISTS = 1000  # whose antecedents are looked at
+MOST_LISTS = 1000  # whose antecedents are considered
 
 
 def check_restricted(
@@ -80,18 +80,18 @@ def _missed(
     that chains came there. NaN where ascents lead nowhere else.
     """
     reached = reached_lists(problem, starts) if problem.pool_size > len(chosen) else []
-    found = list(dict.fromkeys(a for antecedent_list in reached for a in antecedent_list))
-    found = sorted(found[:MOST_ANTECEDENTS])
-    if set(found) <= set(chosen.tolist()) or not is_cheap(problem, len(found)):
+    missed = list(dict.fromkeys(a for antecedent_list in reached for a in antecedent_list))
+    missed = sorted(missed[:MOST_ANTECEDENTS])
+    if set(missed) <= set(chosen.tolist()) or not is_cheap(problem, len(missed)):
         return float("nan")
-    known, other = (_made_of(runs, np.array(each), problem.pool_size) for each in (chosen, found))
+    known, other = (_made_of(runs, np.array(each), problem.pool_size) for each in (chosen, missed))
     share, drawn = (float(runs.n_draws[each].sum() / runs.n_draws.sum()) for each in (known, other))
     n_visits = int(np.sum(np.diff(known.astype(int), prepend=0) == 1))
     at_least = share * (1 - 2 * float(np.sqrt(2 * (1 - share) / max(n_visits, 1))))
     if at_least <= 0:
         return float("nan")
     summed = summed or ExactSum.of(problem, chosen.tolist())
-    log_ratio = ExactSum.of(problem, found).log_evidence - summed.log_evidence
+    log_ratio = ExactSum.of(problem, missed).log_evidence - summed.log_evidence
     expected = float(np.exp(min(np.log(at_least) + log_ratio, 0.0)))
     allowed = np.fmax(np.sqrt(expected * (1 - expected) / ENOUGH_ESS), SMALL_ERROR)
     return float(max(expected - drawn, 0.0) / allowed)
@@ -99,8 +99,8 @@ def _missed(
 
 def _of_frequent_lists(runs: RunLengthDraws) -> np.ndarray:
     """The antecedents of the lists drawn most often, as many lists as a sum has room for."""
-    first, place = distinct_lists(runs)
-    order = np.argsort(-np.bincount(place, weights=runs.n_draws), kind="stable")
+    first, list_of_run = distinct_lists(runs)
+    order = np.argsort(-np.bincount(list_of_run, weights=runs.n_draws), kind="stable")
     chosen: set[int] = set()
     for run in first[order[:MOST_LISTS]]:
         more = chosen.union(runs.items[runs.offsets[run] : runs.offsets[run + 1]].tolist())

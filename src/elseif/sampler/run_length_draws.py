@@ -28,7 +28,7 @@ class RunLengthDraws:
 
 @dataclass(frozen=True)
 class ChainInfo:
-    """What a person wants to know of a chain: steps proposed and accepted by option."""
+    """A chain's statistics for people: steps proposed and accepted by option."""
 
     start: tuple[int, ...]
     n_iter: int
@@ -58,7 +58,7 @@ def join_runs(pieces: Sequence[RunLengthDraws]) -> RunLengthDraws:
 
 
 def join_pages(pages: Sequence[RunLengthDraws]) -> RunLengthDraws:
-    """Pages of one chain as one: a stay that goes on over the end of a page is one run.
+    """Pages of one chain joined: a stay that continues across pages is one run.
 
     So the runs do not depend on where pages begin and end.
     """
@@ -97,13 +97,13 @@ def last_draws(runs: RunLengthDraws, n: int) -> RunLengthDraws:
 def distinct_lists(runs: RunLengthDraws) -> tuple[np.ndarray, np.ndarray]:
     """The first run of each distinct list, in order, and each run's place among them."""
     fingerprints = _fingerprints(runs)
-    _, first, place = np.unique(fingerprints, return_index=True, return_inverse=True)
-    if _differ_somewhere(runs, first[place]):
+    _, first, list_of_run = np.unique(fingerprints, return_index=True, return_inverse=True)
+    if _differ_somewhere(runs, first[list_of_run]):
         return _distinct_by_dictionary(runs)
     order = np.argsort(first)
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
-    return first[order], rank[place]
+    return first[order], rank[list_of_run]
 
 
 def _fingerprints(runs: RunLengthDraws) -> np.ndarray:
@@ -130,11 +130,11 @@ def _differ_somewhere(runs: RunLengthDraws, other: np.ndarray) -> bool:
 
 def _distinct_by_dictionary(runs: RunLengthDraws) -> tuple[np.ndarray, np.ndarray]:
     """distinct_lists without fingerprints, for the day when two of them collide."""
-    place: dict[bytes, int] = {}
+    number_of: dict[bytes, int] = {}
     first: list[int] = []
     distinct = np.empty(len(runs.n_draws), dtype=np.int64)
     for run, (start, stop) in enumerate(zip(runs.offsets[:-1], runs.offsets[1:], strict=True)):
-        number = place.setdefault(runs.items[start:stop].tobytes(), len(first))
+        number = number_of.setdefault(runs.items[start:stop].tobytes(), len(first))
         if number == len(first):
             first.append(run)
         distinct[run] = number

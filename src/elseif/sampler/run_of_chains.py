@@ -41,12 +41,12 @@ FIRST_RESULT = 16 * FIRST_STOP
 FEW = 2
 # of the time that is left, how much a stretch may be expected to take
 SHARE_OF_REST = 0.9
-# bytes of a chain's state that are kept twice, to go on from where a window ends
+# bytes of a chain's state that are kept twice, to continue from the end of a window
 LARGEST_COPY = 1 << 27
 
 
 class RunOfChains:
-    """Chains that are always at the same iteration, and can go on from there.
+    """Chains that are always at the same iteration, and can be continued.
 
     A run of n iterations adapts only in windows of its first half, and a longer run has windows of
     its own. If these were passed without adapting, the chains return to the last one, of which a
@@ -75,7 +75,7 @@ class RunOfChains:
         self._forget()
 
     def _forget(self) -> None:
-        """Have nothing but the start to go on from."""
+        """Forget all copies: continue from the start only."""
         self._chains.clear()
         self._copies: list[Chain] = []  # at the last end of a window that the run went past
         self._seconds = float("nan")  # of an iteration of all chains
@@ -101,13 +101,13 @@ class RunOfChains:
         sampling, and the max_time that ended the run, if it is at its end.
         """
         self._kept, self._finished = kept, None
-        found = [] if kept is None else self._usable(kept, at_most, max_memory)
-        ahead = [saved for saved in found if saved is not None and saved.target > self.n_iter]
+        usable = [] if kept is None else self._usable(kept, at_most, max_memory)
+        ahead = [saved for saved in usable if saved is not None and saved.target > self.n_iter]
         if kept is None or not ahead:
             return 0.0, None
         latest = max(ahead, key=lambda saved: saved.target)
         self._forget()
-        for k, saved in enumerate(found):
+        for k, saved in enumerate(usable):
             if saved is None or not self._leads_to(saved.snapshot, latest.target):
                 self._chains.append(self._new_chain(k))
                 continue
@@ -120,7 +120,7 @@ class RunOfChains:
         return kept.seconds_before, latest.cut_short
 
     def _usable(self, kept: PartOfFit, at_most: int, max_memory: float) -> list[SavedChain | None]:
-        """The newest file of each chain that is one of this problem's; the others are told of."""
+        """The newest usable file of each chain; warns about files of another problem."""
         usable: list[SavedChain | None] = []
         for k, files in enumerate(kept.found):
             usable.append(None)
@@ -137,7 +137,7 @@ class RunOfChains:
         return usable
 
     def _leads_to(self, snapshot: ChainSnapshot, n_iter: int) -> bool:
-        """Whether a chain can go on to a run of some length: it has missed no window of it."""
+        """Whether a chain can continue to a run of this length: it has missed no window of it."""
         missed = [w for w in self._windows(n_iter) if snapshot.adapted_until < w < snapshot.n_done]
         has_draws = min(snapshot.n_done, snapshot.kept_from) <= n_iter // 2
         return snapshot.n_done <= n_iter and not missed and has_draws
@@ -187,7 +187,7 @@ class RunOfChains:
         return True
 
     def release_workers(self) -> None:
-        """Let workers of other processes go, until chains go on."""
+        """Release the workers of other processes until chains continue."""
         self._workers.release()
 
     def finish(self, cut_short: float | None = None) -> None:
@@ -195,7 +195,7 @@ class RunOfChains:
         if self.pending is None and self._finished != (self.n_iter, cut_short):
             self._save_all((self.n_iter, self.n_iter), cut_short)
             self._finished = (self.n_iter, cut_short)
-        self._tell_of_failure()
+        self._warn_of_failure()
 
     def _stops(self, n_iter: int, in_time: bool) -> list[int]:
         """Lengths on the way that are whole runs by themselves.
@@ -297,7 +297,7 @@ class RunOfChains:
         except BaseException:  # a chain may be in the middle of a step
             self._chains, self._copies, self.pending = [], [], None
             raise
-        self._tell_of_failure()
+        self._warn_of_failure()
         if not is_whole:
             self._save_all((self.n_iter, n_iter))
             raise RunInterrupted
@@ -334,9 +334,9 @@ class RunOfChains:
         self._chains = [Chain.restored(self._posed, self._kernel, each) for each in done]
         return is_whole
 
-    def _tell_of_failure(self) -> None:
+    def _warn_of_failure(self) -> None:
         if self._kept is not None and self._kept.failure is not None:
-            self._kept.checkpoints.tell_of_failure(self._kept.failure)
+            self._kept.checkpoints.warn_of_failure(self._kept.failure)
 
     def _save_all(self, phase: tuple[int, int], cut_short: float | None = None) -> None:
         if self._kept is not None:

@@ -1,9 +1,9 @@
 """Chains whose observations are in shards: the same steps, split where observations are counted.
 
-A chain draws the numbers of a whole round at once, so that all its replicas can propose at the
-same time; the proposals of all replicas of all chains go to every shard in one message, with what
-was accepted of those before. Shards answer with counts, which are added up here, and each chain
-decides. A round leaves the chain as ``compiled.advance`` would.
+A chain draws the random numbers of a whole round at once, so that all its replicas can propose
+simultaneously. The proposals of all replicas of all chains go to every shard in one message,
+together with the previously accepted ones. Shards answer with counts, which are added up here, and
+each chain decides. A round leaves the chain in the same state as ``compiled.advance``.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class SharedMessages:
         return counts
 
     def decided(self, number: int, accepted: np.ndarray) -> None:
-        """Have the shards write what a chain accepted, with its next message."""
+        """Send what a chain accepted to the shards with its next message."""
         self._accepted[number] = accepted
 
     def _send_if_all_wait(self) -> None:
@@ -83,11 +83,11 @@ class SharedMessages:
         requests = [self._waiting[number] for number in numbers]
         try:
             answers = self._shards.call("perform", requests)
-        except BaseException as error:  # every chain is told of it
+        except BaseException as error:  # every chain gets it
             self._failure = error
         else:
-            for place, number in enumerate(numbers):
-                parts = [answer[place] for answer in answers]
+            for i, number in enumerate(numbers):
+                parts = [answer[i] for answer in answers]
                 self._answers[number] = None if parts[0] is None else np.sum(parts, axis=0)
         self._waiting.clear()
         self._changed.notify_all()
@@ -139,7 +139,7 @@ def advance_on_shards(chain: Chain, messages: SharedMessages, number: int, until
 
 
 def _take_steps(chain: Chain, messages: SharedMessages, number: int, steps: np.ndarray) -> bool:
-    """So many steps at each temperature, all temperatures at once; False for a ratio of NaN."""
+    """Some steps at each temperature, all temperatures at once; False for a ratio of NaN."""
     uniforms = np.empty((int(steps.sum()), 4))
     # in the order of a chain that takes one step after another
     draw_uniforms(chain.stream, uniforms)
@@ -171,7 +171,7 @@ def _have_rows(state: compiled.State, replicas: np.ndarray) -> bool:
 
 
 def _room_for(chain: Chain, n_runs: int) -> int:
-    """How many more runs, at most so many, can be recorded of the longest lists."""
+    """How many more runs of the longest lists can be recorded, up to ``n_runs``."""
     state, buffer = chain.state, chain.buffer
     # lists may grow at each step
     run, longest = int(buffer.n_runs[0]), state.rows.shape[1] + n_runs

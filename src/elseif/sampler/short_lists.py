@@ -1,8 +1,8 @@
 """Every list of up to two rules, scored once before the chains begin.
 
-Two rules may be worth much together and nothing alone. A chain meets such a pair only by
-chance, since the way to it leads through lists of no interest; in a large pool all chains may miss
-it, and agree. There are few enough lists of two rules to look at each.
+Two rules may be worth a lot together and nothing alone. A chain finds such a pair only by chance,
+because the path to it leads through improbable lists; in a large pool all chains may miss it, and
+agree. There are few enough lists of two rules to score them all.
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ class ShortLists:
         """The list at quantile u of the prior times a power of the likelihood."""
         logs = self.log_prior + beta * self.log_likelihood
         cumulative = np.cumsum(np.exp(logs - logs.max()))
-        place = int(np.searchsorted(cumulative, u * cumulative[-1], side="right"))
-        return self.lists[min(place, len(self.lists) - 1)]
+        index = int(np.searchsorted(cumulative, u * cumulative[-1], side="right"))
+        return self.lists[min(index, len(self.lists) - 1)]
 
 
 def score_short_lists(posed: CompiledProblem) -> ShortLists:

@@ -1,7 +1,7 @@
-"""Whether a snapshot can be one of a chain over a problem, before compiled code believes it.
+"""Checks that a snapshot can be one of a chain over a problem, before compiled code uses it.
 
-Compiled code checks no index. A snapshot from a file may be crafted, checksum and all, so that
-every number that ends up as an index, a size or a probability is looked at here.
+Compiled code does not check indices. A snapshot read from a file may be crafted and have a valid
+checksum, so every number that is used as an index, a size or a probability is checked here.
 """
 
 from __future__ import annotations

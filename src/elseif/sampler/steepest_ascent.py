@@ -1,8 +1,9 @@
-"""Lists that a steepest ascent reaches from short ones, whatever the chains did.
+"""Lists that steepest ascent reaches from short ones, independently of the chains.
 
-A chain that starts from the best two rules of a good list meets the third one by chance, and before
-that may be drawn to other lists, of which there are many more. An ascent looks at every antecedent
-at every position and takes the best, so that it leads to good lists that are few.
+A chain that starts from the best two rules of a good list finds the third rule by chance, and may
+be drawn to other lists before that, since there are many more of them. Steepest ascent looks at
+every antecedent at every position and takes the best, so it also reaches good lists of which there
+are few.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def reached_lists(problem: Problem, starts: Sequence[AntecedentList]) -> list[An
     list of tuples of int
         The lists, the most probable first; none where covers are too large to be copied.
     """
-    problem = problem.here()
+    problem = problem.local()
     if problem.covers.nbytes > MOST_BYTES:
         return []
     ascent = Ascent(problem)

@@ -9,7 +9,7 @@ from elseif.sampler.run_length_draws import RunLengthDraws
 
 
 def new_buffer(n_runs: int, n_items: int, n_labels: int) -> compiled.TraceBuffer:
-    """Room for so many runs of equal draws, and so many antecedents in their lists together."""
+    """Room for a number of runs of equal draws, and of antecedents in all their lists."""
     return compiled.TraceBuffer(
         n_runs=np.zeros(1, dtype=np.int64),
         starts=np.zeros(n_runs, dtype=np.int64),
@@ -32,7 +32,7 @@ def filled_buffer(
 
 
 def has_room(buffer: compiled.TraceBuffer, longest: int) -> bool:
-    """Whether one more run can be recorded, of a list of at most so many antecedents."""
+    """Whether one more run, of a list up to a given length, can be recorded."""
     run = int(buffer.n_runs[0])
     return run + 1 < len(buffer.starts) and int(buffer.offsets[run]) + longest < len(buffer.items)
 

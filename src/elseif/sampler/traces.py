@@ -23,7 +23,7 @@ class MonitoredObservations:
 class Traces:
     """Points of all chains, and the distinct lists that are met there.
 
-    A quantity is computed once for each list; place, (chains, points), says at which list a
+    A quantity is computed once for each list; list_of_draw, (chains, points), says at which list a
     chain is.
     """
 
@@ -42,9 +42,9 @@ class Traces:
             ]
         )
         run_of_point = np.searchsorted(np.cumsum(joined.n_draws), points, side="right")
-        used, place = np.unique(distinct[run_of_point], return_inverse=True)
-        self.place = place.reshape(points.shape)
-        self._distinct_of_place = used
+        used, list_of_point = np.unique(distinct[run_of_point], return_inverse=True)
+        self.list_of_draw = list_of_point.reshape(points.shape)
+        self._distinct_of_list = used
         self.groups = _groups(chains, joined, run_of_point)
         self._runs, self._first, self._used = joined, first, first[used]
         lengths = joined.lengths[self._used]
@@ -91,7 +91,7 @@ class Traces:
 
     def is_list(self, distinct: np.ndarray) -> np.ndarray:
         """Whether each list is one of some distinct ones, (lists, distinct)."""
-        is_drawn: np.ndarray = self._distinct_of_place[:, None] == distinct
+        is_drawn: np.ndarray = self._distinct_of_list[:, None] == distinct
         return is_drawn
 
     def presence(self, antecedents: np.ndarray, pool_size: int) -> np.ndarray:
@@ -107,7 +107,7 @@ class Traces:
 def _groups(
     chains: Sequence[RunLengthDraws], joined: RunLengthDraws, run_of_point: np.ndarray
 ) -> np.ndarray | None:
-    """Which replica of which chain held each point; None where each chain has one alone."""
+    """The replica of each point, over all chains; None if each chain has only one."""
     if joined.replica is None or not np.any(joined.replica):
         return None
     n_replicas = int(joined.replica.max()) + 1

@@ -32,7 +32,7 @@ def typical_lists(
 
 
 def untypical_note(mean_length: float, mean_cardinality: float, length: int) -> str:
-    """What to say where no list qualifies."""
+    """What to say if no list qualifies."""
     return (
         f"No list has the posterior's mean length {mean_length:.2f} and average "
         f"cardinality {mean_cardinality:.2f}, rounded either way; the point estimate is the "

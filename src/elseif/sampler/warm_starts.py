@@ -1,14 +1,14 @@
-"""Warm starts: every replica of every chain begins with a short list that is worth having.
+"""Warm starts: every replica of every chain begins with a promising short list.
 
-All lists of up to two rules are scored first, as far as a budget allows, and each replica draws
-its start from them: the colder half in proportion to the posterior, the warmer half in proportion
-to the prior times their own power of the likelihood. So a pair of rules that matters only together
-is in every chain from the beginning, a mode has replicas even where its way from the prior is
-narrow, and the warmer replicas begin further apart than the posterior is wide.
+All lists of up to two rules are scored first, as far as a budget allows, and each replica draws its
+start from them: the colder half in proportion to the posterior, the warmer half in proportion to
+the prior times their own power of the likelihood. A pair of rules that matters only together is
+thus in every chain from the beginning, a mode has replicas even if the path to it from the prior is
+narrow, and the warmer replicas start more widely dispersed than the posterior.
 
-A step costs what the observations cost. Of a very large problem, the chains start from lists
-that chains on a sample have found, each on a sample of its own. What a chain keeps, it draws from
-the posterior of all observations, wherever it began.
+The cost of a step is proportional to the number of observations. For a very large problem, each
+chain starts from lists found by chains on a sample of its own. The draws that a chain keeps are
+from the posterior of all observations, wherever it started.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from elseif.sampler.move_mix import DEFAULT_KERNEL, KERNELS, MoveMix
 from elseif.sampler.short_lists import ShortLists, score_short_lists
 
 SAMPLE_WORDS = 2048  # about 131,000 observations
-LEAST_FACTOR = 8  # a problem must be so many times the sample
+LEAST_FACTOR = 8  # a problem must be this many times the sample
 N_ITER = 20_000
-N_BEST = 100  # scored lists that the shares of draws are held to: no more can have 1 % of them
+N_BEST = 100  # scored lists that the shares of draws are compared with: no more can have 1 % each
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class WarmStart:
 
 @dataclass(frozen=True)
 class WarmStarts:
-    """Where all chains begin, and what was looked at to choose it."""
+    """Where all chains begin, and what was scored to choose it."""
 
     chains: tuple[WarmStart, ...]
     n_scored: int = 0  # lists of up to two rules
@@ -53,7 +53,7 @@ class WarmStarts:
     best: ScoredLists | None = None
 
     def sentence(self) -> str:
-        """What was looked at, in words; empty where nothing was."""
+        """What was scored, in words; empty if nothing was."""
         if not self.n_scored:
             return ""
         which = "all" if self.all_of_two else "the most promising"
@@ -74,7 +74,7 @@ def warm_starts(
     if kernel is KERNELS["paper"]:
         return WarmStarts(tuple(WarmStart() for _ in seeds))
     is_large = problem.layout.n_words >= LEAST_FACTOR * SAMPLE_WORDS
-    looked_at = sample_of(problem, SAMPLE_WORDS) if is_large else problem.here()
+    looked_at = sample_of(problem, SAMPLE_WORDS) if is_large else problem.local()
     scored = score_short_lists(CompiledProblem.of(looked_at))
     starts = (
         _warm_starts_of_sample(problem, kernel, scored, seed)

@@ -32,5 +32,5 @@ def growing_warm_up(n_iter: int) -> list[AdaptationWindow]:
 
 
 def plain_warm_up(n_iter: int) -> list[AdaptationWindow]:
-    """The paper's: the chain as it is, for the first half."""
+    """The paper's warm-up: the first half, without adaptation."""
     return [replace(window, adapt=False) for window in growing_warm_up(n_iter)]

@@ -276,7 +276,7 @@ class _Server:
         return self._json({**shared, "predictions": answers})
 
     async def explain(self, request: Request) -> Response:
-        """Why the list says what it says of one case."""
+        """Why the list makes its prediction for one case."""
         body = await self._body(request, {"case", "model"})
         served = self._named(body.get("model"))
         if not isinstance(body.get("case"), dict):
@@ -329,7 +329,7 @@ class _Server:
         return Response(self._metrics.text(), media_type="text/plain; version=0.0.4")
 
     async def openapi(self, _: Request) -> Response:
-        """The description of all this, by which a client can be made."""
+        """The OpenAPI description, from which a client can be generated."""
         return self._json(openapi(list(self._models.values()), self._limits.cases))
 
     # ----------------------------------------------------------------------- parts
@@ -361,7 +361,7 @@ class _Server:
         """Work beside the loop, so that health is answered meanwhile, within the time limit."""
         import anyio
 
-        # held by the work itself, which goes on where its request is given up
+        # held by the work itself, which continues after its request was abandoned
         if not self._at_once.acquire(blocking=False):
             raise Refused(BUSY, f"{self._limits.at_once} requests are being answered; try again.")
         with anyio.move_on_after(self._limits.seconds):

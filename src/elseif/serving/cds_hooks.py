@@ -83,7 +83,7 @@ def read_request(request: Any, service_id: str) -> Mapping[str, Any]:
 def case_of(
     prefetch: Mapping[str, Any], bindings: Mapping[str, Binding], today: datetime.date
 ) -> dict[str, Any]:
-    """Values by column; what the record does not tell is left out, and so not known."""
+    """Values by column; what the record does not contain is left out, and so unknown."""
     keys, case = _keys(bindings), {}
     for column, binding in bindings.items():
         try:
@@ -149,7 +149,7 @@ def _detail(served: ServedModel, answer: Answer, texts: list[str]) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Text as it is, in Markdown."""
+    """Literal text in Markdown."""
     special = "\\`*_[]<>#|~&"
     one_line = visible(" ".join(text.split()))
     escaped = "".join(f"\\{c}" if c in special else c for c in one_line)

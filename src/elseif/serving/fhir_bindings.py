@@ -52,7 +52,7 @@ class Binding:
         return SEARCHES[self.source].format(codes=",".join(self.codes))
 
     def value(self, resource: Any, today: datetime.date) -> Any:
-        """The column's value; ``LookupError`` where the record does not tell it."""
+        """The column's value; ``LookupError`` if the record does not contain it."""
         if self.source == "patient":
             value = _of_patient(resource, self.what, today)
         elif self.source == "observation":
@@ -72,7 +72,7 @@ class Binding:
         return any(coding in self.codes for coding in self._codings(entry))
 
     def _codings(self, entry: Mapping[str, Any]) -> list[str]:
-        """Its codes; none where it is described in words, or by a reference to another resource."""
+        """Its codes; empty if it is described in words or refers to another resource."""
         concept = entry.get(CODE_OF[self.source])
         if self.source == "medication" and concept is None:  # as release 5 of FHIR has it
             concept = _mapping(entry.get("medication")).get("concept")
@@ -194,7 +194,7 @@ def _of_patient(resource: Any, what: str, today: datetime.date) -> Any:
     born = patient.get("birthDate")
     whole = re.fullmatch(r"(\d{4})-(\d{2})-(\d{2})", born) if isinstance(born, str) else None
     if whole is None:
-        raise LookupError  # a year alone does not tell the age
+        raise LookupError  # a year alone does not give the age
     try:
         birthday = datetime.date.fromisoformat(whole.group())
     except ValueError:
@@ -237,8 +237,8 @@ def patients_of(content: Any) -> set[str]:
         return {content["id"]} if isinstance(content.get("id"), str) else set()
     subject = content.get("subject", content.get("patient"))  # the latter before release 3
     reference = _mapping(subject).get("reference")
-    found = REFERENCE.fullmatch(reference) if isinstance(reference, str) else None
-    return {found[1]} if found else set()
+    match = REFERENCE.fullmatch(reference) if isinstance(reference, str) else None
+    return {match[1]} if match else set()
 
 
 def _has_more(bundle: Any) -> bool:

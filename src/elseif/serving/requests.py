@@ -1,4 +1,4 @@
-"""A request's body as JSON: of its own kind, whole, small and soon enough, or refused."""
+"""Reads a request's body as JSON; refuses one that is invalid, too large or too slow."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def shown(value: Any) -> str:
 
 
 async def json_body(request: Request, most_bytes: int, seconds: float) -> Any:
-    """The value that the body stands for; Refused where there is none.
+    """The value in the body; Refused if it is invalid.
 
     Parameters
     ----------

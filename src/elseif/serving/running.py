@@ -121,7 +121,7 @@ def run_server(
             return
         from uvicorn.supervisors import Multiprocess
 
-        # earlier releases are told what a worker runs
+        # earlier releases need to be told what a worker runs
         target = {"target": server.run} if "target" in signature(Multiprocess).parameters else {}
         Multiprocess(config, sockets=[bound], **target).run()
 

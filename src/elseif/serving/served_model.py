@@ -54,6 +54,7 @@ class ServedModel:
     >>> X, y = load_titanic(split="paper")
     >>> clf = BayesianRuleListClassifier(random_state=0).fit(X, y)
     >>> served = ServedModel("titanic", clf.model_)
+    >>> served.prepare()
     >>> answer = served.answers([{"class": "3rd", "sex": "female", "age": "adult"}])[0]
     >>> answer["rule"], answer["predicted"]
     (2, 'died')
@@ -91,7 +92,7 @@ class ServedModel:
 
     @cached_property
     def levels(self) -> Mapping[str, tuple[Any, ...]]:
-        """The levels of columns of which all are known."""
+        """The levels of columns whose levels are all known."""
         return known_levels(self.model.fit_report.columns)
 
     def kind(self, column: str) -> Kind:
@@ -144,8 +145,8 @@ class ServedModel:
         n_open = len(cases) - len(whole)
         if n_open > MOST_OPEN:
             raise DataError(
-                f"{n_open:,} cases lack columns that the list asks for, of which one request may "
-                f"have {MOST_OPEN}: each is a search over what could apply."
+                f"{n_open:,} cases lack columns that the list uses; a request may have at most "
+                f"{MOST_OPEN} of these, because each needs a search over all possible values."
             )
         answers: list[Answer | None] = [None] * len(cases)
         for i, answer in zip(whole, self._of_known([cases[i] for i in whole]), strict=True):

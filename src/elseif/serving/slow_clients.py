@@ -1,7 +1,7 @@
-"""Connections on which a client is slow, or says nothing: they are ended.
+"""Closes connections on which a client is slow or silent.
 
-The application limits how long a body may take; what comes before it, and what is sent back, is the
-protocol's. uvicorn itself waits without end for the head of a request and for a client to read.
+The application limits how long a body may take; the request's head and the response are up to the
+protocol. uvicorn itself waits indefinitely for the head of a request and for a client to read.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ PATIENCE = 10.0  # seconds in which a request has to begin, or some of an answer
 
 
 class EndingSlowClients(H11Protocol):
-    """HTTP/1.1 that ends connections on which no request begins, or no answer is read."""
+    """HTTP/1.1 that closes connections on which no request arrives or no response is read."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Look after the connection from now on."""

@@ -10,7 +10,7 @@ from elseif.parallel import is_lost_worker
 from elseif.shards.shard_rows import ShardRows
 from elseif.shards.shards import ShardLostError
 
-WAITING = 30.0  # seconds for a worker in the place of one that died
+WAITING = 30.0  # seconds to wait for a replacement of a worker that died
 
 
 class DaskHolder:
@@ -21,9 +21,9 @@ class DaskHolder:
     """
 
     def __init__(
-        self, client: Any, frame: Any, as_rows: Callable[[Any], ShardRows], place: int
+        self, client: Any, frame: Any, as_rows: Callable[[Any], ShardRows], number: int
     ) -> None:
-        self._client, self._frame, self._as_rows, self._place = client, frame, as_rows, place
+        self._client, self._frame, self._as_rows, self._place = client, frame, as_rows, number
         self._future: Any = None
         self._actor: Any = None
 
@@ -53,7 +53,7 @@ class DaskHolder:
             return getattr(self._actor, name)(*arguments)
 
     def answer(self, asked: Any) -> Any:
-        """What the method returns, once it does."""
+        """Wait for the method's result."""
         with losing():
             return asked.result()
 
@@ -64,7 +64,7 @@ def losing() -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        # some of it is of no kind of its own
+        # some of these errors have no class of their own
         says_lost = isinstance(error, OSError) or (
             type(error) is RuntimeError and "Actor" in str(error) and "lost" in str(error)
         )

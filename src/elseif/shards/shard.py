@@ -1,7 +1,7 @@
 """A shard: a part of the observations, packed, with the state of every list that is sampled.
 
-It counts what it is asked to count among its own observations. Whoever asks adds up the counts of
-all shards; nothing here knows of the others, of the prior, or of a model.
+It counts among its own observations. The caller adds up the counts of all shards; a shard knows
+nothing of the others, of the prior or of a model.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Shard:
         return self._layout.n_rows
 
     def digest(self) -> np.ndarray:
-        """Four numbers that add up, over shards, to what tells observations from others.
+        """Four numbers that add up, over shards, to a fingerprint of the observations.
 
         As far as the conditions that are held do.
         """
@@ -68,8 +68,8 @@ class Shard:
             "Have more workers hold the rows, by n_shards.",
         )
         self._covers = zero_words(len(places), layout.n_words)
-        for i, place in enumerate(places):
-            self._covers[i] = layout.pack(truth_of(self._keys, int(place)))
+        for i, condition in enumerate(places):
+            self._covers[i] = layout.pack(truth_of(self._keys, int(condition)))
 
     def pose(self, members: np.ndarray, max_bytes: float) -> None:
         """Have antecedents as conjunctions of the conditions that are held.
@@ -157,8 +157,8 @@ class Shard:
         counts = np.zeros((1 << len(chosen), len(self._layout.label_totals)), dtype=np.int64)
         words = np.zeros(len(chosen), dtype=np.uint64)
         exact_sum.count_patterns(data, chosen, words, 0, self._layout.n_words, counts)
-        found = np.flatnonzero(counts.any(axis=1))
-        return found, counts[found]
+        rows = np.flatnonzero(counts.any(axis=1))
+        return rows, counts[rows]
 
     def count_lists(self, lists: Sequence[Sequence[int]]) -> np.ndarray:
         """Label counts of what each rule of some lists captures, the default rules included."""
@@ -172,7 +172,7 @@ class Shard:
     # --------------------------------------------------------------- what is sampled
 
     def perform(self, requests: Sequence[tuple[Any, ...]]) -> list[np.ndarray | None]:
-        """Do what chains ask for, each in a tuple that begins with what it is.
+        """Handle the requests of chains, each a tuple that begins with its kind.
 
         (LOAD, chain, lists, rows) brings a chain's replicas to some lists; (STEP, chain, accepted,
         proposals) writes the changes that were accepted before, and counts new proposals.

@@ -1,4 +1,4 @@
-"""What goes to a shard: its observations, and what chains ask of it."""
+"""What is sent to a shard: its observations, and the requests of chains."""
 
 from __future__ import annotations
 

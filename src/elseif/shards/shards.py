@@ -1,7 +1,7 @@
-"""All shards of a table, from the side of who asks them: counts are added up here.
+"""All shards of a table, as seen by the process that queries them: counts are added up here.
 
-A shard is reached through a holder, which knows where it is. One that is lost is made again from
-its rows, is told what it was told before, and is brought to the lists where the chains are.
+A shard is reached through a holder, which knows where it is. A lost shard is rebuilt from its rows,
+receives the same calls as before, and is brought to the current lists of the chains.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from elseif.bits.packing import BLOCK_WORDS, WORD_BITS, BitLayout
+from elseif.bits.packing import WORD_BITS, BitLayout, layout_of_sections
 from elseif.errors import ResourceError
 from elseif.shards.shard_rows import STEP
 
@@ -32,18 +32,18 @@ class Holder(Protocol):
         """Make the shard, from its rows."""
 
     def ask(self, name: str, arguments: tuple[Any, ...]) -> Any:
-        """Begin to call a method of the shard; ShardLostError where there is none."""
+        """Start calling a method of the shard; ShardLostError if the shard is gone."""
 
     def answer(self, asked: Any) -> Any:
-        """What the method returns; ShardLostError where the shard has gone."""
+        """The result of the call; ShardLostError if the shard is gone."""
 
 
 class Shards:
-    """The observations of a table, in parts, which are held in the order of the observations."""
+    """The observations of a table in shards, in the order of the observations."""
 
     def __init__(self, holders: Sequence[Holder], n_labels: int, unit: float = 1.0) -> None:
         self._holders, self._n_labels, self._unit = list(holders), n_labels, unit
-        self._told: list[tuple[str, tuple[Any, ...]]] = []  # what a new shard has to be told
+        self._state_calls: list[tuple[str, tuple[Any, ...]]] = []  # calls that a new shard repeats
         self._without_lists: set[int] = set()  # new shards, which know of no chain
         self._lock = threading.RLock()
         # what brings a new shard to the lists of chains that are under way
@@ -61,43 +61,25 @@ class Shards:
         self._sizes = np.array(
             [[each.get(section, 0) for section in sections] for each in known], dtype=np.int64
         ).reshape(len(known), len(sections))
-        self.layout = self._whole_layout(sections)
+        # the layout that the observations would have on one machine; it has no rows here
+        n_rows = sum(self.call("n_rows"))
+        self.layout = layout_of_sections(sections, self._sizes.sum(axis=0), n_labels, n_rows, unit)
 
     def __len__(self) -> int:
         return len(self._holders)
-
-    def _whole_layout(self, sections: Sequence[tuple[int, int]]) -> BitLayout:
-        """The layout that the observations would have on one machine; it has no rows here."""
-        bits = self._sizes.sum(axis=0)
-        n_words = -(-bits // (BLOCK_WORDS * WORD_BITS)) * BLOCK_WORDS
-        labels = np.array([label for label, _ in sections], dtype=np.int64)
-        weights = np.array([weight for _, weight in sections], dtype=np.int64)
-        totals = np.zeros(self._n_labels, dtype=np.int64)
-        np.add.at(totals, labels, bits * weights)
-        return BitLayout(
-            row_of_bit=np.zeros(0, dtype=np.int64),
-            section_starts=np.concatenate([[0], np.cumsum(n_words)]).astype(np.int64),
-            section_labels=labels,
-            section_weights=weights,
-            label_totals=totals,
-            n_rows=sum(self.call("n_rows")),
-            unit=self._unit,
-        )
-
-    # ----------------------------------------------------------------- messages
 
     def call(self, name: str, *arguments: Any) -> list[Any]:
         """Call a method of every shard, all at the same time; answers in the shards' order."""
         return self.call_each(name, [arguments] * len(self._holders))
 
     def tell(self, name: str, *arguments: Any) -> None:
-        """Call a method that a shard which takes the place of another must be told of, too.
+        """Call a method that has to be repeated on a shard that replaces a lost one.
 
         Of several calls of a method, the last is what counts.
         """
         self.call(name, *arguments)
-        earlier = [told for told in self._told if told[0] != name]
-        self._told = [*earlier, (name, arguments)]
+        earlier = [call for call in self._state_calls if call[0] != name]
+        self._state_calls = [*earlier, (name, arguments)]
 
     def call_each(self, name: str, arguments: Sequence[tuple[Any, ...]]) -> list[Any]:
         """Call a method of every shard, each with its own arguments."""
@@ -141,13 +123,13 @@ class Shards:
         )
 
     def _again(self, k: int, name: str, arguments: tuple[Any, ...]) -> Any:
-        """Make a shard again from its rows, bring it up to date, and repeat what it was asked."""
+        """Rebuild a shard from its rows, bring it up to date, and repeat the request."""
         holder = self._holders[k]
         self._without_lists.add(k)
         try:
             holder.start()
-            for told, given in self._told:
-                holder.answer(holder.ask(told, given))
+            for method, given in self._state_calls:
+                holder.answer(holder.ask(method, given))
         except ShardLostError as error:
             return error
         return self._ask(k, name, arguments)
@@ -179,22 +161,22 @@ class Shards:
         return np.sum(of_members, axis=0), np.sum(of_conditions, axis=0)
 
     def fingerprint(self) -> np.ndarray:
-        """Four numbers that tell the observations from others, however they are parted."""
+        """Four numbers that identify the observations, however they are divided into shards."""
         whole: np.ndarray = np.add.reduce(self.call("digest"), axis=0, dtype=np.uint64)
         return whole
 
     def same_covers(self, members: np.ndarray) -> list[list[int]]:
-        """Places of conjunctions whose covers are the same, together."""
+        """Positions of conjunctions with the same cover, grouped."""
         groups: dict[tuple[bytes, ...], list[int]] = {}
-        for place, digests in enumerate(zip(*self.call("digests", members), strict=True)):
-            groups.setdefault(digests, []).append(place)
+        for member, digests in enumerate(zip(*self.call("digests", members), strict=True)):
+            groups.setdefault(digests, []).append(member)
         return list(groups.values())
 
     def patterns(self, chosen: np.ndarray) -> np.ndarray:
         """Label counts by the complement of the subset of some antecedents that covers."""
         counts = np.zeros((1 << len(chosen), self._n_labels), dtype=np.int64)
-        for places, found in self.call("patterns", np.asarray(chosen, dtype=np.int64)):
-            counts[places] += found
+        for places, n_rows in self.call("patterns", np.asarray(chosen, dtype=np.int64)):
+            counts[places] += n_rows
         return counts
 
     def words(self, words: np.ndarray, starts: np.ndarray) -> tuple[np.ndarray, BitLayout]:
@@ -221,12 +203,14 @@ class Shards:
                     asked[k].append((*section, ranks[inside] - first))
                     places[k].append(at[inside])
         answers = self.call_each("truth_at", [(each,) for each in asked])
-        found = [np.concatenate(each) if each else np.zeros(0, dtype=np.int64) for each in places]
+        by_shard = [
+            np.concatenate(each) if each else np.zeros(0, dtype=np.int64) for each in places
+        ]
         n_bits = len(words) * WORD_BITS
         covers = np.zeros((len(answers[0]), len(words)), dtype=np.uint64)
         for i, cover in enumerate(covers):
             bits = np.zeros(n_bits, dtype=bool)
-            for at, packed in zip(found, answers, strict=True):
+            for at, packed in zip(by_shard, answers, strict=True):
                 bits[at] = np.unpackbits(packed[i], count=len(at)).astype(bool)
             cover[:] = np.packbits(bits, bitorder="little").view(np.uint64)
         return covers, self._layout_of(starts, is_real)

@@ -14,7 +14,7 @@ STYLE = "text-align:left;padding:0.15em 0.8em"
 
 
 def convergence_html(convergence: Convergence) -> str:
-    """The verdict in words, then its numbers, as HTML without colours, which suits any theme."""
+    """The verdict in words, then its numbers, as HTML without colours, for any theme."""
     rows = [
         f'<tr><td style="{STYLE}">{escape(name)}</td><td style="{STYLE}">{escape(value)}</td></tr>'
         for name, value in ([] if convergence.independent else convergence_rows(convergence))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 LIMIT = "limit, unless the standard error is small"
 MOST_ROWS = 40  # of a figure
 PREDICTED = "predicted probability"
-NAME_WIDTH = 44  # characters of a line of text beside a picture
+NAME_WIDTH = 44  # characters of a line of text next to a picture
 LONGEST = 120
 
 

@@ -130,8 +130,8 @@ def unsteady_sentences(convergence: Convergence) -> list[str]:
     if convergence.point_is_steady is False:
         by = convergence.point_found_by
         few = by is not None and by < convergence.n_chains
-        found = f": {by} of {convergence.n_chains} chains drew this one" if few else ""
-        sentences.append(f"{ANOTHER_LIST}{found}.")
+        drawn_by = f": {by} of {convergence.n_chains} chains drew this one" if few else ""
+        sentences.append(f"{ANOTHER_LIST}{drawn_by}.")
     less_certain = unsteady_words(replace(convergence, point_is_steady=None))
     if less_certain:
         sentences.append(f"{LESS_CERTAIN}{joined(less_certain)}.")

@@ -230,11 +230,11 @@ def _others(explanation: Explanation, others: OtherLists) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _both_doubts(explanation: Explanation, place: int, interval: tuple[float, float]) -> str:
+def _both_doubts(explanation: Explanation, label: int, interval: tuple[float, float]) -> str:
     """The interval over all lists beside the line's own."""
-    risk = explanation.labels[place]
+    risk = explanation.labels[label]
     own_low, own_high, low, high = _percents(explanation, risk.low, risk.high, *interval)
-    is_event = len(explanation.labels) == 2 and place == 1
+    is_event = len(explanation.labels) == 2 and label == 1
     of = (explanation.display.outcome.name if is_event else None) or risk.name
     return (
         f"{100 * explanation.level:g}% credible interval of the probability of {_name(of)}: "
@@ -326,8 +326,8 @@ def _risk(outcome: Outcome, explanation: Explanation) -> str:
     return f"{joined(tied, 'or')} {share}{' each' if len(tied) > 1 else ''}"
 
 
-def _place(place: int, explanation: Explanation) -> str:
-    return "the last line, else," if place == explanation.n_rules else f"rule {place + 1}"
+def _place(index: int, explanation: Explanation) -> str:
+    return "the last line, else," if index == explanation.n_rules else f"rule {index + 1}"
 
 
 # ----------------------------------------------------------------------------- words

@@ -19,7 +19,7 @@ except ImportError:
 
 SMALL, MEDIUM = 9, 10  # points: of numbers, and of what they are
 INK, SOFT, MUTED = "#223355", "#4477aa", "#888888"
-# told apart by colour-blind eyes and in grey (Paul Tol's "bright")
+# distinguishable by colour-blind readers and in grey (Paul Tol's "bright")
 COLOURS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#bbbbbb")
 
 

@@ -30,7 +30,7 @@ MOST_ANTECEDENTS = 8
 def html_table(
     heads: Sequence[str], rows: Sequence[Sequence[str]], numbers: Sequence[int] = ()
 ) -> str:
-    """A table of texts, all of them escaped; columns of numbers stand to the right."""
+    """A table of escaped texts; columns of numbers are right-aligned."""
 
     def style(column: int) -> str:
         return STYLE.replace("left", "right", 1) if column in numbers else STYLE

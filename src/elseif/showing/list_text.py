@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from elseif.posterior.rule_list import Rule, RuleList
 
-LEAST_ROOM = 24  # columns for conditions beside what follows
+LEAST_ROOM = 24  # columns for conditions next to what follows
 MOST_LABELS = 3  # shown on a line when there are many
 
 
@@ -106,7 +106,7 @@ def _below(lines: Sequence[_Line], width: int) -> list[str]:
 
 
 def shown_labels(rule_list: RuleList, label: Any = None) -> list[int]:
-    """Places of the labels to show: the positive one of two, or all."""
+    """Indices of the labels to show: the positive one of two, or all."""
     if label is not None:
         return [label_place(label, rule_list.classes)]
     n = len(rule_list.classes)

@@ -38,7 +38,7 @@ def decimals_for(narrowest: float) -> int:
 
 
 def decimals_between(low: float, high: float) -> int:
-    """Decimals of percentages of one interval: enough to tell its ends apart."""
+    """Decimals of percentages of one interval: enough to distinguish its ends."""
     width = high - low
     if width < 10.0 ** -(MOST_DECIMALS + 1):  # as good as one value
         return 0
@@ -65,7 +65,7 @@ def numbers_alike(values: Sequence[float], digits: int = 4) -> list[str]:
     sizes = [abs(value) for value in finite if value]
     if sizes and (max(sizes) >= 1e15 or min(sizes) < 1e-4):
         return [f"{value:.{digits}g}".replace("-", "−", 1 if value < 0 else 0) for value in values]
-    most = digits + 2 - len(f"{max(sizes, default=0):.0f}")  # beside thousands, few decimals matter
+    most = digits + 2 - len(f"{max(sizes, default=0):.0f}")  # with thousands, few decimals matter
     needed = max((_decimals(f"{value:.{digits}g}") for value in finite), default=0)
     decimals = max(0, min(needed, most))
     comma = "," if max(sizes, default=0) >= 10_000 else ""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from elseif.projection.path import ProjectionPath
 
 
-# beside the picture: within it, a legend hides points
+# next to the picture: within it, a legend would hide points
 BESIDE: dict[str, Any] = {
     "loc": "center left",
     "bbox_to_anchor": (1.01, 0.5),

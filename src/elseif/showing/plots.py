@@ -33,12 +33,12 @@ if TYPE_CHECKING:
     from elseif.posterior.draws import Posterior
     from elseif.posterior.rule_list import RuleList
 
-NAME_WIDTH = 44  # characters of a line of text beside a picture
+NAME_WIDTH = 44  # characters of a line of text next to a picture
 LONGEST = 120
 MOST_POINTS = 2000  # of a chain's trace
 MOST_CHAINS = 8
 LEAST_SHARE = 5e-4  # of a number of rules, to be drawn
-LIKELIEST = 3  # labels drawn where there are too many to tell apart
+LIKELIEST = 3  # labels drawn where there are too many to distinguish
 
 
 def plot_rule_list(rule_list: RuleList, label: Any = None, level: float = 0.95) -> Figure:
@@ -184,7 +184,7 @@ def plot_inclusion(posterior: Posterior, most: int = 15) -> Figure:
 
 
 def _wrapped(conditions: str) -> str:
-    """Conditions beside a picture, over as many lines as they need."""
+    """Conditions next to a picture, wrapped over as many lines as needed."""
     shown = show_name(conditions, LONGEST).split(" and ")
     return escape_mathtext("\n".join(wrap(shown, NAME_WIDTH)))
 
@@ -205,7 +205,7 @@ def plot_traces(posterior: Posterior) -> Figure:
             axes.plot(points + 1, values[lists], color=SOFT, linewidth=0.6)
             tidy(axes, grid="y")
             axes.set_xlim(0, n_draws)
-        # inside, above the line: beside the axis it would meet the numbers
+        # inside, above the line: next to the axis it would overlap the numbers
         grid[chain, 0].set_title(f"chain {chain + 1}", fontsize=SMALL, loc="right", pad=2)
     for axes, title in zip(grid[0], ("log posterior", "number of rules"), strict=True):
         axes.set_title(title, fontsize=MEDIUM, loc="left")

@@ -32,8 +32,8 @@ def thin_lines_notes(point: RuleList, projected: RuleList | None) -> list[str]:
 def thin_lines_words(counts: Sequence[float], name: str) -> str | None:
     """One sentence or two on a list, from the observations on each line, the default rule last."""
     numbered = list(enumerate(counts, start=1))
-    empty = [place for place, n in numbered if n == 0]
-    few = [(place, n) for place, n in numbered if 0 < n < FEW]
+    empty = [line for line, n in numbered if n == 0]
+    few = [(line, n) for line, n in numbered if 0 < n < FEW]
     sentences = []
     if empty:
         theirs = "its probabilities are" if len(empty) == 1 else "their probabilities are"
@@ -42,7 +42,7 @@ def thin_lines_words(counts: Sequence[float], name: str) -> str | None:
             "the prior's alone."
         )
     if few:
-        places = _lines([place for place, _ in few], len(counts))
+        places = _lines([line for line, _ in few], len(counts))
         sizes = joined([count_text(n) for _, n in few])
         rests, theirs = ("rests", "its interval") if len(few) == 1 else ("rest", "their intervals")
         sentences.append(
@@ -56,5 +56,5 @@ def _lines(places: Sequence[int], n_lines: int) -> str:
     """Such as "line 2", "lines 2 and 3", "the last line", "lines 2 and 4 (the last)"."""
     if list(places) == [n_lines]:
         return "the last line"
-    lines = f"line{'s' if len(places) > 1 else ''} {joined([str(place) for place in places])}"
+    lines = f"line{'s' if len(places) > 1 else ''} {joined([str(line) for line in places])}"
     return f"{lines} (the last)" if places[-1] == n_lines else lines

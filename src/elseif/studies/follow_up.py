@@ -79,17 +79,16 @@ def follow_up(time: np.ndarray, ends_in: np.ndarray, days: int) -> FollowUp:
     )
 
 
-def follow_up_text(found: FollowUp, whom: str, event: str) -> str:
+def follow_up_text(follow_up: FollowUp, whom: str, event: str) -> str:
     """The numbers in two sentences."""
-    died = f", {found.n_died:,} died without it" if found.n_died else ""
-    competing = (
-        f", {found.incidence:.1%} where deaths are counted as deaths" if found.n_died else ""
-    )
+    f = follow_up
+    died = f", {f.n_died:,} died without it" if f.n_died else ""
+    competing = f", {f.incidence:.1%} where deaths are counted as deaths" if f.n_died else ""
     return (
-        f"{found.n:,} {whom}: in {found.days:,} days {found.n_events:,} had {event}{died}, and "
-        f"{found.n_left:,} left earlier; {found.person_years:,.0f} person-years. Risk by Kaplan "
-        f"and Meier {found.risk:.1%} ({found.low:.1%} to {found.high:.1%}){competing}; among the "
-        f"{found.n_known:,} whose outcome is known {found.share:.1%}."
+        f"{f.n:,} {whom}: in {f.days:,} days {f.n_events:,} had {event}{died}, and "
+        f"{f.n_left:,} left earlier; {f.person_years:,.0f} person-years. Risk by Kaplan "
+        f"and Meier {f.risk:.1%} ({f.low:.1%} to {f.high:.1%}){competing}; among the "
+        f"{f.n_known:,} whose outcome is known {f.share:.1%}."
     )
 
 

@@ -31,7 +31,7 @@ class FileKeeper:
         return self.folder / file_name(key.population) / name
 
     def read(self, key: FitKey) -> FoldResult | None:
-        """What was kept of a fit; None where nothing whole is there."""
+        """The stored result of a fit; None if there is no complete one."""
         path = self.path(key)
         try:
             content = path.read_bytes()
@@ -69,7 +69,7 @@ class FileKeeper:
         self.n_written += 1
 
     def make_folder(self) -> None:
-        """Make the folder, into which nobody else can look: what is kept tells people apart."""
+        """Make the folder, into which nobody else can look: what is kept is about individuals."""
         make_private_folder(self.folder)
 
     def forget(self) -> None:

@@ -96,9 +96,9 @@ def nafld_follow_up(data: Nafld, days: int) -> dict[str, FollowUp]:
     }
 
 
-def nafld_paragraphs(found: dict[str, FollowUp]) -> list[str]:
+def nafld_paragraphs(follow_ups: dict[str, FollowUp]) -> list[str]:
     """What the follow-up means for the study, in words."""
-    everybody, later = found["all"], found["after_entry"]
+    everybody, later = follow_ups["all"], follow_ups["after_entry"]
     n_before = everybody.n - later.n
     return [
         follow_up_text(

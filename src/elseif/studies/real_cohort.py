@@ -50,7 +50,7 @@ VALUES_NOTE = (
 
 @dataclass(frozen=True)
 class RealCohort:
-    """What is asked of a table, and who is in it."""
+    """What a study predicts from a table, and who is in it."""
 
     name: str
     outcome: str
@@ -101,8 +101,8 @@ class _Study:
             self.keeper.forget()
         X, y = people.known(self.days, self.cohort.outcome)
         self._introduce(people, X, y)
-        found, absent = self._compare(X, y)
-        results = self._say_comparison(found, absent)
+        compared, absent = self._compare(X, y)
+        results = self._say_comparison(compared, absent)
         fitted = self._fit_all(X, y)
         self._write_pages(fitted, X, y)
         self._figures(results)
@@ -146,7 +146,7 @@ class _Study:
         contenders, absent = self._contenders(X, y)
         digest = hashlib.sha256(X.assign(label=y).to_csv(index=False).encode("utf-8")).hexdigest()
         population = Population(EVERYBODY, np.arange(len(y)), y, f"elseif {__version__}, {digest}")
-        found = compare(
+        compared = compare(
             contenders,
             population,
             folds=self.settings.folds,
@@ -155,10 +155,10 @@ class _Study:
             progress=self.progress,
             on_failure=lambda name, why: print(f"note: {name} failed: {why}", flush=True),
         )
-        return found, absent
+        return compared, absent
 
-    def _say_comparison(self, found: Compared, absent: dict[str, str]) -> dict[str, Any]:
-        results = comparison_results(found)
+    def _say_comparison(self, compared: Compared, absent: dict[str, str]) -> dict[str, Any]:
+        results = comparison_results(compared)
         self.say(tables.auc_table(results, "these people", False, absent))
         self.say(tables.wrapped(VALUES_NOTE))
         if difference := tables.difference_text(results):

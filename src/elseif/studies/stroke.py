@@ -95,7 +95,7 @@ def check_others(folder: Path) -> None:
 
 @dataclass(eq=False)
 class _Study:
-    """One run: what it is told, how long its parts took, and what it has printed."""
+    """One run: its settings, how long its parts took, and what it has printed."""
 
     settings: StrokeSettings
     started: float = field(default_factory=time.perf_counter)
@@ -152,10 +152,10 @@ class _Study:
         """Of R's nafld data, how long people were followed and what the scores lack."""
         if not self.settings.is_stroke_of_nafld:
             return {}
-        found = nafld_follow_up(load_nafld(), patients.definition.outcome_window[1])
-        for paragraph in (*nafld_paragraphs(found), NOT_RECORDED):
+        follow_ups = nafld_follow_up(load_nafld(), patients.definition.outcome_window[1])
+        for paragraph in (*nafld_paragraphs(follow_ups), NOT_RECORDED):
             self.say(tables.wrapped(paragraph))
-        return {"follow_up": {name: asdict(one) for name, one in found.items()}}
+        return {"follow_up": {name: asdict(one) for name, one in follow_ups.items()}}
 
     def _contenders(self, patients: Patients) -> tuple[list[Contender], dict[str, str]]:
         cohort = patients.cohort
@@ -323,7 +323,7 @@ class _Study:
 
 
 def populations(patients: Patients) -> list[Population]:
-    """Everybody, women and men; of sexes that nobody has there is none."""
+    """Everybody, women and men; a sex without patients is left out."""
     sex = np.asarray(patients.cohort.sex).astype(str)
     members = {
         EVERYBODY: np.arange(len(sex)),

@@ -42,7 +42,7 @@ LOUD = (
 
 @dataclass(frozen=True, eq=False)
 class Patients:
-    """A cohort, and what is known of where it comes from."""
+    """A cohort, and where it comes from."""
 
     cohort: Cohort
     definition: CohortDefinition
@@ -68,7 +68,7 @@ def find_patients(settings: StrokeSettings, progress: Progress) -> Patients:
 
 
 def study_definition(settings: StrokeSettings) -> CohortDefinition:
-    """The definition that was asked for, with the time at risk that was."""
+    """The requested definition, with the requested time at risk."""
     from elseif.cohort import load_definition
 
     definition = load_definition(settings.definition)
@@ -80,7 +80,7 @@ def study_definition(settings: StrokeSettings) -> CohortDefinition:
 
 
 def _synthetic_database(settings: StrokeSettings, progress: Progress) -> PlantedStroke:
-    """What was planted in the synthetic database, which is made where there is no such one."""
+    """What was planted in the synthetic database, which is created if it does not exist."""
     path = settings.out / DATABASE
     with contextlib.suppress(OSError, ElseifError):
         planted = read_planted(path)
@@ -150,7 +150,7 @@ def _forget_cohort(folder: Path) -> None:
 
 
 def check_outcome(cohort: Cohort) -> None:
-    """Refuse a cohort in which nobody, or everybody, has the outcome: nothing sets them apart."""
+    """Refuse a cohort in which nobody, or everybody, has the outcome."""
     n, n_events = len(cohort), int(np.sum(cohort.outcome))
     if 0 < n_events < n:
         return
@@ -162,7 +162,7 @@ def check_outcome(cohort: Cohort) -> None:
     raise DataError(
         f"The outcome of the definition {definition.name}, {definition.outcome.name} on days "
         f"{first:,} to {last:,} after the index date, was recorded of {n_events:,} of {n:,} "
-        "patients: a list is learnt from patients with it and patients without it. Look whether "
+        "patients: a list is learnt from patients with it and patients without it. Check that "
         f"the outcome's concepts ({concepts}{more}) and outcome_window are what you mean, and how "
         "the database records them; then give another --definition or --database."
     )
@@ -209,7 +209,7 @@ def cohort_digest(cohort: Cohort) -> str:
 
 
 def _file_state(path: Path | None) -> list[Any] | None:
-    """Place, size and time of an embedded database, which tell that it is another or changed."""
+    """Path, size and time of an embedded database, which show whether it has changed."""
     if path is None:  # a server's
         return None
     files = [path] if path.is_file() else sorted(path.iterdir())

@@ -49,12 +49,12 @@ def rule_list_classifier(cohort: Cohort, settings: StrokeSettings) -> BayesianRu
 
 
 def point_scores(fitted: BayesianRuleListClassifier, X: Any) -> Scores:
-    """What the point estimate says."""
+    """Predictions of the point estimate."""
     return _probabilities(fitted, X, "point")
 
 
 def posterior_scores(fitted: BayesianRuleListClassifier, X: Any) -> Scores:
-    """What the whole posterior says, from the same fit."""
+    """Predictions of the whole posterior, from the same fit."""
     return _probabilities(fitted, X, "posterior")
 
 
@@ -68,7 +68,7 @@ def _probabilities(fitted: BayesianRuleListClassifier, X: Any, how: str) -> Scor
 
 
 def rule_list_contender(cohort: Cohort, settings: StrokeSettings) -> Contender:
-    """One fit a fold, from which both the point estimate and the posterior predict."""
+    """One fit per fold, for both the point estimate and the posterior."""
     return Contender(
         BRL,
         rule_list_classifier(cohort, settings),
@@ -92,7 +92,7 @@ def score_contenders(cohort: Cohort) -> tuple[list[Contender], dict[str, str]]:
 
 
 def empty_score_parts(cohort: Cohort, names: Collection[str]) -> dict[str, str]:
-    """Scores of which a part was recorded of nobody, and so are not what their names say."""
+    """Scores with a component that nobody has a record of, so that they are incomplete."""
     reasons = {}
     for name in names:
         empty = sorted(SCORES.get(name, set()) & set(cohort.empty_groups))
@@ -126,7 +126,7 @@ def comparison_contenders(
 
 
 def check_names(settings: ComparisonSettings, others: Collection[str] = tuple(SCORES)) -> None:
-    """Refuse names of classifiers that there are not, before anything is made."""
+    """Refuse unknown names of classifiers before any work is done."""
     known = {name.lower(): name for name in (BRL, *others, *comparison_classifiers())}
     for name in (*settings.only, *settings.skip):
         if name.lower() not in known:
@@ -140,7 +140,7 @@ def check_names(settings: ComparisonSettings, others: Collection[str] = tuple(SC
 def select(
     contenders: Sequence[Contender], absent: Mapping[str, str], settings: ComparisonSettings
 ) -> tuple[list[Contender], dict[str, str]]:
-    """Those of both that were asked for, however their letters were written."""
+    """The requested ones among both, ignoring case."""
     only, skip = ({name.lower() for name in given} for given in (settings.only, settings.skip))
 
     def is_wanted(name: str) -> bool:

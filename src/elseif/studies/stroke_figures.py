@@ -16,7 +16,7 @@ from elseif.studies.stroke_tables import row_order
 Data = Mapping[str, Any]
 
 CURVES = (POINT, "CHADS2", "CHA2DS2-VASc")
-STYLES = ("-", (0, (5, 1.5)), (0, (1, 1)))  # told apart without colour too
+STYLES = ("-", (0, (5, 1.5)), (0, (1, 1)))  # distinguishable without colour too
 PANELS_A_ROW = 4
 PAPER_COLOUR = "#cc3311"
 MARGIN = 0.02

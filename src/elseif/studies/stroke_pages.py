@@ -67,7 +67,7 @@ def write_pages(
 
 
 def subgroups(cohort: Cohort) -> list[str]:
-    """Columns that people are told apart by."""
+    """Columns of the subgroups that are reported."""
     return [name for name in ("sex", "age") if name in cohort.table().frame.columns]
 
 

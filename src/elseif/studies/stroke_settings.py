@@ -31,7 +31,7 @@ class StrokeSettings(ComparisonSettings):
     patients: int = PAPER_SIZE  # of the synthetic database
 
     def check(self) -> None:
-        """Refuse what contradicts itself, before anything is made."""
+        """Refuse contradictory settings before any work is done."""
         for name in SCHEMAS:
             if getattr(self, name) is None:
                 continue

@@ -225,8 +225,8 @@ def _spread(values: Data, decimals: int) -> str:
     return f"{values['mean']:.{decimals}f} {_bracketed(values['sd'], decimals)}"
 
 
-def _interval(found: Data) -> str:
-    low, high = found["low"], found["high"]
+def _interval(estimate: Data) -> str:
+    low, high = estimate["low"], estimate["high"]
     return "–" if low is None or high is None else f"{low:.3f} to {high:.3f}"
 
 
@@ -248,5 +248,5 @@ def wrapped(text: str) -> str:
 
 
 def _cut(text: str, most: int) -> str:
-    """A text of at most so many letters; one long word is cut, not left out."""
+    """A text clipped to a maximum length; one long word is cut, not left out."""
     return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"

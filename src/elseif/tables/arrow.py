@@ -24,7 +24,7 @@ from elseif.tables.values import (
 
 @dataclass(frozen=True)
 class Pieces:
-    """The values of one column, in order, to be read through once."""
+    """The values of one column, in order, for a single pass."""
 
     name: str
     type: Any  # pyarrow's, of the column as a whole
@@ -107,7 +107,7 @@ def labels_from_pieces(pieces: Pieces) -> Any:
 def schema_of_pandas(schema: Any) -> Any:
     """A schema with the types that pandas has for its periods and intervals.
 
-    pyarrow does not know them until pandas has told it, and takes them for what is stored.
+    pyarrow does not know them until pandas registers them, and reads the storage type instead.
     """
     names = [(field.metadata or {}).get(b"ARROW:extension:name", b"") for field in schema]
     if not any(name.startswith(b"pandas.") for name in names):
@@ -115,7 +115,7 @@ def schema_of_pandas(schema: Any) -> Any:
     import pandas as pd
     import pyarrow as pa
 
-    pa.array(pd.PeriodIndex([], freq="D").array)  # upon which pandas tells it
+    pa.array(pd.PeriodIndex([], freq="D").array)  # makes pandas register its types
     return pa.ipc.read_schema(schema.serialize())
 
 
@@ -131,7 +131,7 @@ def with_types_of_pandas(table: Any) -> Any:
 
 
 def of_type(array: Any, arrow_type: Any) -> Any:
-    """What is stored of a type of pandas as that type; anything else as it is."""
+    """The storage type of pandas' own types; any other type unchanged."""
     if array.type != arrow_type and is_of_pandas(arrow_type):
         return arrow_type.wrap_array(array)
     return array
@@ -232,7 +232,7 @@ def _codes(pieces: Pieces) -> tuple[np.ndarray, list[Any], str]:
 
 
 def _in_one(pieces: Pieces) -> Any:
-    """All values at once: for the few types that are not read piece by piece."""
+    """All values at once, for the few types that cannot be read in pieces."""
     import pyarrow as pa
 
     return pa.chunked_array([array for _, array in pieces.placed()], type=pieces.type)

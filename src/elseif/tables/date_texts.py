@@ -45,18 +45,18 @@ def is_spelt_as_date(text: str) -> bool:
 
 def has_short_year(text: str) -> bool:
     """Whether a text may be a date with a two-digit year."""
-    found = SHORT_YEAR.fullmatch(text)
-    if found is None:
+    match = SHORT_YEAR.fullmatch(text)
+    if match is None:
         return False
-    first, second = int(found[1]), int(found[3])
+    first, second = int(match[1]), int(match[3])
     return 1 <= min(first, second) <= 12 and max(first, second) <= 31
 
 
 def short_format(texts: Iterable[str]) -> str:
     """How dates with two-digit years are written, by the signs of strptime."""
-    found = [match for text in texts if (match := SHORT_YEAR.fullmatch(text)) is not None]
-    month_first = any(int(match[3]) > 12 for match in found)
-    return found[0][2].join(["%m", "%d", "%y"] if month_first else ["%d", "%m", "%y"])
+    matches = [one for text in texts if (one := SHORT_YEAR.fullmatch(text)) is not None]
+    month_first = any(int(one[3]) > 12 for one in matches)
+    return matches[0][2].join(["%m", "%d", "%y"] if month_first else ["%d", "%m", "%y"])
 
 
 def possible_orders(texts: Iterable[str]) -> set[str]:
@@ -96,8 +96,8 @@ def shown_order(texts: Iterable[str]) -> str | None:
 def depends_on_order(texts: Iterable[str]) -> str | None:
     """A text that is another date with the month first than with the day first, if there is one."""
     for text in texts:
-        found = YEAR_LAST.fullmatch(text)
-        if found is not None and int(found["first"]) != int(found["second_part"]):
+        match = YEAR_LAST.fullmatch(text)
+        if match is not None and int(match["first"]) != int(match["second_part"]):
             return text
     return None
 
@@ -116,16 +116,16 @@ def parse_date(text: str, order: str = DAY_FIRST, written: str | None = None) ->
                 raise
     if ISO_DATE.fullmatch(text):
         return as_date(text)
-    if (found := YEAR_FIRST.fullmatch(text)) is not None:
-        return _date(found, int(found["month"]), int(found["day"]))
-    if (found := YEAR_LAST.fullmatch(text)) is not None:
-        first, second = int(found["first"]), int(found["second_part"])
+    if (match := YEAR_FIRST.fullmatch(text)) is not None:
+        return _date(match, int(match["month"]), int(match["day"]))
+    if (match := YEAR_LAST.fullmatch(text)) is not None:
+        first, second = int(match["first"]), int(match["second_part"])
         month, day = (second, first) if order == DAY_FIRST else (first, second)
-        return _date(found, month, day)
+        return _date(match, month, day)
     for pattern in NAMED_MONTH:
-        if (found := pattern.fullmatch(text)) is not None:
-            month = _MONTHS.index(found["month"].lower()[:3]) + 1
-            return _date(found, month, int(found["day"]))
+        if (match := pattern.fullmatch(text)) is not None:
+            month = _MONTHS.index(match["month"].lower()[:3]) + 1
+            return _date(match, month, int(match["day"]))
     if ZONED_TIME.fullmatch(text):
         return as_date(datetime.datetime.fromisoformat(text))
     raise ValueError(f"{text!r} is not a date")
@@ -139,21 +139,21 @@ def _is_date(text: str, order: str) -> bool:
     return True
 
 
-def _date(found: re.Match[str], month: int, day: int) -> np.datetime64:
-    hour = int(found["hour"] or 0)
-    if found["half"]:
+def _date(match: re.Match[str], month: int, day: int) -> np.datetime64:
+    hour = int(match["hour"] or 0)
+    if match["half"]:
         if not 1 <= hour <= 12:
-            raise ValueError(f"{found[0]!r} is not a time")
-        hour = hour % 12 + 12 * (found["half"].lower() == "p")
-    part = (found["part"] or "").ljust(6, "0")[:6]
+            raise ValueError(f"{match[0]!r} is not a time")
+        hour = hour % 12 + 12 * (match["half"].lower() == "p")
+    part = (match["part"] or "").ljust(6, "0")[:6]
     return as_date(
         datetime.datetime(
-            int(found["year"]),
+            int(match["year"]),
             month,
             day,
             hour,
-            int(found["minute"] or 0),
-            int(found["second"] or 0),
+            int(match["minute"] or 0),
+            int(match["second"] or 0),
             int(part),
         )
     )

@@ -18,7 +18,7 @@ LEFT_EARLIER = "The earlier cases are the remaining people."
 def rounded_federation(federation: Mapping[str, Any], rounding: Rounding) -> dict[str, Any]:
     """The same under a minimum cell: which sites withheld people, and about how many in all.
 
-    What each site has is left out: with the rounded totals it could tell small numbers. The
+    What each site has is left out: with the rounded totals it could reveal small numbers. The
     people withheld are in no other count of the model, so that their rounded number tells no more
     than any rounded number.
     """
@@ -128,10 +128,10 @@ def withheld_sentence(labels: Sequence[str], site: Mapping[str, Any]) -> str:
     """How many people of each label a site withholds, of how many."""
     parts = []
     for label, n, shared in zip(labels, site["withheld"], site["shared"], strict=True):
-        told = f"1 to {site['min_cell'] - 1}" if n is None else f"{n:,}"
+        count = f"1 to {site['min_cell'] - 1}" if n is None else f"{n:,}"
         if n is None or n:
             total = "" if n is None else f" of {shared + n:,}"
-            parts.append(f"{told}{total} labelled {_name(label)}")
+            parts.append(f"{count}{total} labelled {_name(label)}")
     return f"{_name(site['site'])} withholds {joined(parts)} (minimum cell {site['min_cell']})"
 
 

@@ -54,7 +54,7 @@ def column_digest(column: Column) -> bytes:
 
 
 def _mask(digest: Any, mask: Mask) -> None:
-    """Add row numbers where they are few, else bits, however they are held."""
+    """Add row numbers if they are few, else bits, however they are stored."""
     if mask.is_sparse:
         _array(digest, mask.rows(), "<i8")
     else:

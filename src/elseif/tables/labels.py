@@ -16,7 +16,7 @@ from elseif.tables.families import family, is_missing
 from elseif.tables.values import unmasked
 from elseif.tables.weights import scaled_to_effective_size
 
-# weights that are no multiples of 2^-12 are rounded to so many significant binary digits
+# weights that are not multiples of 2^-12 are rounded to this many significant binary digits
 WEIGHT_BITS = 12
 MOST_BITS = 62  # of what the weights add up to, in units
 # where log Gamma has digits enough: a millionth of a nat at the upper end
@@ -54,7 +54,7 @@ class Labels:
 
     @property
     def count_once(self) -> bool:
-        """Whether every row counts once, which one number then says of all of them."""
+        """Whether every row counts once, so that a single number represents all weights."""
         return self.weights.strides == (0,) and bool(np.all(self.weights[:1] == 1))
 
 
@@ -71,7 +71,7 @@ def _label_array(y: Any) -> np.ndarray:
     if hasattr(y, "to_numpy") and not hasattr(y, "to_pylist"):  # pyarrow's wants no copy
         return np.asarray(y.to_numpy())
     if isinstance(y, np.ma.MaskedArray):
-        # as objects: whole numbers beside missing ones would become fractions
+        # as objects: whole numbers together with missing ones would become floats
         y = unmasked(y.astype(object) if np.ma.is_masked(y) else y)
     try:
         array = np.asarray(y)
@@ -121,7 +121,7 @@ def event_note(classes: np.ndarray, order: Sequence[Any] | None, in_engine: bool
 
 
 def known_labels(y: np.ndarray) -> np.ndarray:
-    """The labels by which to tell classes from measurements.
+    """The labels by which to distinguish classes from measurements.
 
     Objects must be of one type; of numbers among them only the fractions are returned,
     for a number may be too large for an array.
@@ -311,7 +311,7 @@ def _in_fine_units(
     room = MOST_BITS - 1 - int(np.frexp(total)[1])
     bits = min(WEIGHT_BITS - smallest, room)
     scaled = np.rint(np.ldexp(rounded, bits))
-    # what is less than a unit counts for one, so that no label vanishes: harmless if it is small
+    # less than a unit counts as one, so that no label vanishes: harmless if it is small
     lost = (scaled == 0) & (weights > 0)
     if lost.any() and bits < WEIGHT_BITS:
         raise DataError(
@@ -328,7 +328,7 @@ def _least_room(weights: np.ndarray) -> np.ndarray:
 
 
 def _weight_numbers(sample_weight: Any) -> np.ndarray:
-    """Weights as floats; text is not a number, even where it spells one, nor is a duration."""
+    """Weights as floats; texts and durations are not numbers, even if they look like one."""
     try:
         given = np.asarray(unmasked(sample_weight))
         mixed = given.dtype.kind in "USO"

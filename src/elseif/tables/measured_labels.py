@@ -10,7 +10,7 @@ import numpy as np
 from elseif.errors import MeasuredLabelWarning
 
 MOST_LABELS = 15  # numbers that nobody takes for a measurement
-FEWEST_OF_EACH = 20  # rows of a label, on average, that tell enough about it
+FEWEST_OF_EACH = 20  # rows of a label, on average, that say enough about it
 
 
 def warn_of_measurement(classes: np.ndarray, n_rows: int) -> None:

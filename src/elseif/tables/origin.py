@@ -55,7 +55,7 @@ def origin_notes(
 ) -> list[str]:
     """Notes on where a model was learnt that readers need first.
 
-    Under a minimum cell nothing is said of groups that nobody has, which would tell a count, nor
+    Under a minimum cell nothing is said of groups that nobody has, which would reveal a count, nor
     how many cases a recalibration is made of, nor how many people a site has.
     """
     notes = []
@@ -63,8 +63,8 @@ def origin_notes(
         none = {} if rounding is None else {"old_label_counts": None, "new_label_counts": None}
         notes.append(recalibration_sentence({**recalibrated, **none}))
     if federation is not None:
-        told = federation if rounding is None else rounded_federation(federation, rounding)
-        notes += federation_sentences(told, recalibrated is not None)
+        shown = federation if rounding is None else rounded_federation(federation, rounding)
+        notes += federation_sentences(shown, recalibrated is not None)
     if origin is None:
         return notes
     notes += [SYNTHETIC] if origin["synthetic"] else []

@@ -30,16 +30,18 @@ def parse_texts(texts: np.ndarray, missing: np.ndarray, name: str, kind: Kind) -
     return values
 
 
-def dates_of_texts(column: Column, told: str | None = None, otherwise: str | None = None) -> Column:
+def dates_of_texts(
+    column: Column, order_given: str | None = None, otherwise: str | None = None
+) -> Column:
     """A column of dates from one of texts, each distinct text parsed once.
 
-    ``told`` is the order of day and month that the user gave, ``otherwise`` the one to use if the
-    texts do not show it. The column records the order if it mattered.
+    ``order_given`` is the order of day and month that the user gave, ``otherwise`` the one to use
+    if the texts do not show it. The column records the order if it mattered.
     """
     assert column.codes is not None
     name, texts = column.name, [str(category) for category in column.categories]
     known = [text for text in texts if text not in MISSING_WORDS]
-    order = told or find_order(known, (otherwise,))
+    order = order_given or find_order(known, (otherwise,))
     example = depends_on_order(known)
     if order is None:
         raise DataError(

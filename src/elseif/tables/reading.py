@@ -33,7 +33,7 @@ MOST_BYTES = 1 << 28  # of remembered columns, and of columns of an array turned
 
 
 class Table:
-    """Named columns, each converted when it is asked for."""
+    """Named columns, each converted when it is requested."""
 
     def __init__(
         self,
@@ -55,13 +55,13 @@ class Table:
         self._latest: dict[tuple[str, Kind | None], Column] = {}
         # how many values of boolean columns read so far are neither 0 nor 1, and one of them
         self.other_numbers: dict[str, tuple[int, float]] = {}
-        # orders of day and month in dates: told; for texts that show none; and of the file
-        self.told_orders: dict[str, str] = {}
+        # orders of day and month in dates: given; for texts that show none; and of the file
+        self.given_orders: dict[str, str] = {}
         self.date_orders: dict[str, str] = {}
         self.file_orders: dict[str, str] = {}
 
     def column(self, name: str, kind: Kind | None = None) -> Column:
-        """A column, of the kind told or inferred; the latest few are remembered."""
+        """A column, of the given or inferred kind; the latest few are cached."""
         key = (name, kind)
         if key not in self._latest:
             self._make_room()
@@ -78,17 +78,17 @@ class Table:
         return self._read(name, kind) if known is None else known
 
     def _read(self, name: str, kind: Kind | None) -> Column:
-        place = self._place[name]
+        index = self._place[name]
         if kind is not Kind.DATE:
-            column = self._get(place, name, kind)
+            column = self._get(index, name, kind)
         else:
-            column = self._get(place, name, None)
+            column = self._get(index, name, None)
             if column.categories and all(type(each) is str for each in column.categories):
                 column = dates_of_texts(
-                    column, self.told_orders.get(name), self.date_orders.get(name)
+                    column, self.given_orders.get(name), self.date_orders.get(name)
                 )
             elif column.kind is not Kind.DATE:
-                column = self._get(place, name, kind)  # which says what is wrong
+                column = self._get(index, name, kind)  # which says what is wrong
         if column.kind is Kind.DATE and name in self.file_orders:
             column = replace(column, date_order=self.file_orders[name])
         return column
@@ -119,8 +119,8 @@ class Table:
     def take(self, rows: np.ndarray) -> Table:
         """The table of chosen rows, in their order; columns keep the kind that all rows have."""
 
-        def get(place: int, name: str, kind: Kind | None) -> Column:
-            return replace(self.column(self.names[place], kind).take(rows), name=name)
+        def get(index: int, name: str, kind: Kind | None) -> Column:
+            return replace(self.column(self.names[index], kind).take(rows), name=name)
 
         return Table(self.names, len(rows), get, self.named)
 
@@ -167,8 +167,8 @@ def _read(X: Any, allow_infinite: bool) -> Table:
         else:
             names = columns if frame.implementation.is_polars() else list(frame.columns)
 
-        def from_frame(place: int, name: str, kind: Kind | None) -> Column:
-            return column_from_series(frame[:, place], name, kind, allow_infinite)
+        def from_frame(index: int, name: str, kind: Kind | None) -> Column:
+            return column_from_series(frame[:, index], name, kind, allow_infinite)
 
         table = Table(
             names,
@@ -195,7 +195,7 @@ def whole_batch(X: Any) -> Any:
 
 
 def eager_frame(X: Any) -> Any:
-    """A data frame behind one interface; what is none as it is, but not what is yet to be one."""
+    """A data frame behind one interface; other objects unchanged; lazy frames are refused."""
     frame = nw.from_native(X, eager_only=True, pass_through=True)
     if isinstance(frame, nw.DataFrame):
         return frame
@@ -209,8 +209,8 @@ def eager_frame(X: Any) -> Any:
 
 
 def _read_parquet(X: ParquetTable, allow_infinite: bool) -> Table:
-    def from_parquet(place: int, name: str, kind: Kind | None) -> Column:
-        return X.read(place, name, kind, allow_infinite)
+    def from_parquet(index: int, name: str, kind: Kind | None) -> Column:
+        return X.read(index, name, kind, allow_infinite)
 
     return _non_empty(Table(_checked_names(X.columns), len(X), from_parquet, named=True))
 
@@ -219,14 +219,14 @@ def _read_sparse_table(X: SparseTable, allow_infinite: bool) -> Table:
     names = _checked_names(X.columns)  # before narwhals, which has its own words for doubled names
     frame, n_before = nw.from_native(X.frame, eager_only=True), X.frame.shape[1]
 
-    def get(place: int, name: str, kind: Kind | None) -> Column:
-        if place < n_before:
-            return column_from_series(frame[:, place], name, kind, allow_infinite)
-        return of_kind(column_of_mask(name, X.mask(place - n_before)), kind)
+    def get(index: int, name: str, kind: Kind | None) -> Column:
+        if index < n_before:
+            return column_from_series(frame[:, index], name, kind, allow_infinite)
+        return of_kind(column_of_mask(name, X.mask(index - n_before)), kind)
 
     def booleans(places: Sequence[int]) -> list[np.ndarray | None]:
         arrays: list[np.ndarray | None] = [None] * len(places)
-        wide = [i for i, place in enumerate(places) if place >= n_before]
+        wide = [i for i, index in enumerate(places) if index >= n_before]
         columns = [places[i] - n_before for i in wide]
         for i, array in zip(wide, booleans_of_sparse(X.matrix, columns), strict=True):
             arrays[i] = array
@@ -239,9 +239,9 @@ def _read_dataset(X: Any, allow_infinite: bool) -> Table:
     """A table from a pyarrow Dataset, whatever its files, partitions and filter."""
     names, n_rows = _checked_names(X.schema.names), dataset_length(X)
 
-    def from_dataset(place: int, name: str, kind: Kind | None) -> Column:
+    def from_dataset(index: int, name: str, kind: Kind | None) -> Column:
         return column_from_pieces(
-            dataset_column(X, names[place], name, n_rows), kind, allow_infinite
+            dataset_column(X, names[index], name, n_rows), kind, allow_infinite
         )
 
     return _non_empty(Table(names, n_rows, from_dataset, named=True))
@@ -249,15 +249,15 @@ def _read_dataset(X: Any, allow_infinite: bool) -> Table:
 
 @lru_cache(maxsize=4)
 def _places_by_name(names: tuple[str, ...]) -> dict[str, int]:
-    """Where each column stands; kept, as a wide table is often predicted for again."""
+    """The index of each column; cached, because wide tables are often reused."""
     return {name: i for i, name in enumerate(names)}
 
 
 class HasColumns(Protocol):
-    """What kinds are told of: a table in memory or in an engine."""
+    """A table to which ``kinds`` can be applied: in memory or in an engine."""
 
     names: list[str]
-    told_orders: dict[str, str]
+    given_orders: dict[str, str]
 
     def __contains__(self, name: str) -> bool: ...
 
@@ -265,7 +265,7 @@ class HasColumns(Protocol):
 def parse_kinds(
     kinds: Mapping[str, Any] | None, table: HasColumns
 ) -> tuple[dict[str, Kind], dict[str, tuple[Any, ...]]]:
-    """Column kinds told by the user, checked, and the orders of those told by their levels.
+    """Column kinds given by the user, checked, and the orders of those given by their levels.
 
     A kind may also be the order of day and month in dates, by which the table then reads texts.
     """
@@ -283,7 +283,7 @@ def parse_kinds(
             continue
         try:
             if kind in ORDERS:
-                parsed[name], table.told_orders[name] = Kind.DATE, str(kind)
+                parsed[name], table.given_orders[name] = Kind.DATE, str(kind)
             else:
                 parsed[name] = Kind(kind)
         except ValueError:
@@ -296,10 +296,10 @@ def parse_kinds(
 
 
 def _levels_once(name: str, levels: Sequence[Any]) -> tuple[Any, ...]:
-    """Levels told in their order, each of them once."""
+    """Levels in the given order, each of them once."""
     levels = [category_form(level) for level in levels]
-    for place, level in enumerate(levels):
-        if isinstance(level, (list, dict, set)) or level in levels[:place]:
+    for i, level in enumerate(levels):
+        if isinstance(level, (list, dict, set)) or level in levels[:i]:
             raise ParamError(
                 f"kinds[{name!r}] is {levels!r}; it must name each category once, and {level!r} "
                 "is given twice or is not a category."
@@ -337,8 +337,8 @@ def _checked_names(names: list[Any]) -> list[str]:
     if unique and "".join(names).isascii():  # then they differ to the eye too
         return names
     places: dict[str, list[int]] = {}
-    for place, name in enumerate(names):
-        places.setdefault(name, []).append(place)
+    for index, name in enumerate(names):
+        places.setdefault(name, []).append(index)
     doubled = [f"{name!r} at {p}" for name, p in places.items() if len(p) > 1]
     if doubled:
         raise DataError(f"Column names must be unique; found {', '.join(doubled[:5])}.")
@@ -356,7 +356,7 @@ def _read_array(X: Any, allow_infinite: bool) -> Table:
     try:
         array = np.asarray(X)
         if array.dtype.kind in "US" and not isinstance(X, np.ndarray):
-            array = np.array(X, dtype=object)  # NumPy makes text of a number beside a text
+            array = np.array(X, dtype=object)  # NumPy would turn numbers among texts into text
     except (TypeError, ValueError) as error:
         raise DataTypeError(f"X cannot be read as a table: {error}.") from error
     if array.dtype.kind == "O" and array.ndim == 0:
@@ -385,14 +385,14 @@ def _read_array(X: Any, allow_infinite: bool) -> Table:
         return _boolean_table(names, _sparse_columns(array))
     blocks = _ColumnBlocks(array)
 
-    def from_array(place: int, name: str, kind: Kind | None) -> Column:
-        return column_from_array(blocks.column(place), name, kind, allow_infinite)
+    def from_array(index: int, name: str, kind: Kind | None) -> Column:
+        return column_from_array(blocks.column(index), name, kind, allow_infinite)
 
     return _non_empty(Table(names, array.shape[0], from_array, named=False))
 
 
 def _made_a_table(X: Any) -> str:
-    """How to make a table of what is none."""
+    """How to turn another object into a table."""
     if isinstance(X, (str, os.PathLike)):
         return " Read a file by elseif.tables.read_file(X)."
     if isinstance(X, Mapping):
@@ -427,8 +427,8 @@ class _ColumnBlocks:
         self._number = -1
         self._block = array[:, :0].T
 
-    def column(self, place: int) -> np.ndarray:
-        number, offset = divmod(place, self._width)
+    def column(self, index: int) -> np.ndarray:
+        number, offset = divmod(index, self._width)
         if number != self._number:
             columns = self._array[:, number * self._width : (number + 1) * self._width]
             self._block, self._number = np.ascontiguousarray(columns.T), number
@@ -441,8 +441,8 @@ def _boolean_table(names: list[str], columns: sparse.csc_array) -> Table:
     rows = np.split(columns.indices, columns.indptr[1:-1])
     masks = [Mask.of_rows(some, n_rows) for some in rows]
 
-    def from_masks(place: int, name: str, kind: Kind | None) -> Column:
-        return of_kind(column_of_mask(name, masks[place]), kind)
+    def from_masks(index: int, name: str, kind: Kind | None) -> Column:
+        return of_kind(column_of_mask(name, masks[index]), kind)
 
     return _non_empty(Table(names, n_rows, from_masks, named=False, booleans=masks))
 
@@ -457,8 +457,8 @@ def _read_sparse(X: Any, allow_infinite: bool) -> Table:
     if np.all(columns.data == 1):
         return _boolean_table(names, columns)
 
-    def from_sparse(place: int, name: str, kind: Kind | None) -> Column:
-        start, stop = columns.indptr[place], columns.indptr[place + 1]
+    def from_sparse(index: int, name: str, kind: Kind | None) -> Column:
+        start, stop = columns.indptr[index], columns.indptr[index + 1]
         rows, values = columns.indices[start:stop], columns.data[start:stop]
         if kind in (None, Kind.BOOLEAN) and np.all(values == 1):
             return column_of_mask(name, Mask.of_rows(rows, columns.shape[0]))

@@ -88,7 +88,7 @@ class SparseTable:
 
     @cached_property
     def by_columns(self) -> Any:
-        """The matrix column by column, made when it is first asked for."""
+        """The matrix by column, made at first use."""
         return self.matrix.tocsc()
 
     def __len__(self) -> int:

@@ -33,7 +33,7 @@ MISSING_WORDS = frozenset(
 # "-" is of a rhesus factor
 MISSING_SIGNS = frozenset({".", "-", "--", "?", "\N{EN DASH}", "\N{EM DASH}"})
 TRUTH_WORDS = {"true": True, "false": False}
-# digits and letters of other scripts look like numbers and are none
+# digits and letters of other scripts look like numbers but are not
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 COMMA_NUMBER = re.compile(r"[+-]?(\d+(,\d*)?|,\d+)([eE][+-]?\d+)?", re.ASCII)
 # not what may be a thousand and some
@@ -48,13 +48,13 @@ class Reading:
 
     path: Path
     decimal: str = "."
-    thousands: str | None = None  # what sets them apart, where that is told
+    thousands: str | None = None  # the separator, if it was given
     na_values: frozenset[str] = frozenset()
     levels: Mapping[str, Collection[str]] = field(default_factory=dict)  # known, by column
     lines: list[int] = field(default_factory=list)  # on which each row ends, for messages
     is_free: bool = True  # whether a column may be made a category, or be left out
-    date_format: str | None = None  # told: an order of day and month, or signs of strptime
-    told_orders: Mapping[str, str] = field(default_factory=dict)  # of day and month, by column
+    date_format: str | None = None  # given: an order of day and month, or a strptime format
+    given_orders: Mapping[str, str] = field(default_factory=dict)  # of day and month, by column
     date_orders: Mapping[str, str] = field(default_factory=dict)  # the same, where none is shown
     shown_order: str | None = None  # of day and month, by other columns of the file
     found_orders: dict[str, str] = field(default_factory=dict)  # filled in by columns of dates
@@ -84,7 +84,7 @@ class Reading:
 
     @property
     def strptime(self) -> str | None:
-        """How dates are written by the signs of strptime, where that is told."""
+        """The strptime format of dates, if one was given."""
         return None if self.date_format in ORDERS else self.date_format
 
     def is_date(self, text: str) -> bool:
@@ -97,10 +97,10 @@ class Reading:
             return False
 
     def order(self, name: str, texts: Sequence[str]) -> str | None:
-        """The order of day and month in a column of dates; None where nothing tells."""
-        told = self.date_format if self.date_format in ORDERS else self.told_orders.get(name)
-        if told is not None:
-            return told
+        """The order of day and month in a column of dates; None if it is unknown."""
+        order = self.date_format if self.date_format in ORDERS else self.given_orders.get(name)
+        if order is not None:
+            return order
         return find_order(texts, (self.date_orders.get(name), self.shown_order))
 
 
@@ -119,8 +119,8 @@ class TextColumn:
 
     def extend(self, values: Sequence[str]) -> None:
         """Append the texts of some rows."""
-        place = self._place
-        codes = [place.setdefault(value, len(place)) for value in values]
+        code_of = self._place
+        codes = [code_of.setdefault(value, len(code_of)) for value in values]
         self._codes.append(np.array(codes, dtype=np.int32))
 
     def bytes_of_all(self, n_read: int, n_rows: int) -> float:
@@ -140,7 +140,7 @@ class TextColumn:
         return list(self._place)
 
     def parsed(self, how: Reading, is_date: bool = False) -> Any:
-        """Truth values, numbers, dates, or categories: whatever all its texts are, or are told."""
+        """Truth values, numbers, dates or categories: whatever fits all its texts, or was given."""
         import pandas as pd
 
         codes, texts = self._all_codes(), self.texts
@@ -169,8 +169,8 @@ class TextColumn:
         categories = sorted(
             text for text in texts if text in levels or not how.is_missing(text, among_words=True)
         )
-        place = {text: i for i, text in enumerate(categories)}
-        recode = np.array([place.get(text, -1) for text in texts], dtype=np.int32)
+        rank_of = {text: i for i, text in enumerate(categories)}
+        recode = np.array([rank_of.get(text, -1) for text in texts], dtype=np.int32)
         return pd.Categorical.from_codes(recode[self._all_codes()], pd.Index(categories))
 
     def _all_codes(self) -> np.ndarray:
@@ -184,7 +184,7 @@ class TextColumn:
         return shown_order(known)
 
     def _are_dates(self, texts: list[str], codes: np.ndarray, how: Reading) -> bool:
-        """Whether most texts are dates; what else stands among them is named when they are read."""
+        """Whether most texts are dates; others among them are reported when they are read."""
         counts = np.bincount(codes, minlength=len(texts))
         known = [(t, n) for t, n in zip(texts, counts, strict=True) if not how.is_missing(t)]
         n_dates = sum(n for text, n in known if how.is_date(text))
@@ -253,9 +253,9 @@ class TextColumn:
                 continue
             row = int(np.flatnonzero(np.isin(codes, faulty))[0])
             text = texts[codes[row]]
-            found = f"has {text!r} among numbers ({sum(counts[faulty]):,} of such)"
+            fault = f"has {text!r} among numbers ({sum(counts[faulty]):,} of such)"
             where = _lone_line(row, len(codes), int(sum(counts[faulty])), how)
-            raise self._fault(row, how, f"{found}. {where}{advice(text, self.name, how)}")
+            raise self._fault(row, how, f"{fault}. {where}{advice(text, self.name, how)}")
 
 
 def _among_dates(text: str, name: str, order: str, how: Reading, error: ValueError) -> str:
@@ -271,7 +271,7 @@ def _among_dates(text: str, name: str, order: str, how: Reading, error: ValueErr
 
 
 def _lone_line(row: int, n_rows: int, n_faulty: int, how: Reading) -> str:
-    """What to do where the only odd value stands in the first row or in the last."""
+    """What to do if the only odd value is in the first or the last row."""
     if n_faulty > 1 or n_rows < 3 or row not in (0, n_rows - 1):
         return ""
     what = "a second header, such as units" if row == 0 else "a total or a remark"
@@ -301,7 +301,7 @@ def _word_advice(text: str, name: str, how: Reading) -> str:
 
 
 def decimal_sign(columns: Sequence[TextColumn], delimiter: str) -> str:
-    """The decimal sign of a file: a comma only where nothing else can be meant.
+    """The decimal sign of a file: a comma only if it is unambiguous.
 
     Some column must be all numbers with commas, one of which is no thousands separator, and
     no column may have numbers with points.

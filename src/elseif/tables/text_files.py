@@ -174,7 +174,7 @@ def _usual(ending: str) -> str:
 
 
 def _ending(path: Path) -> str:
-    """The ending that tells the format: of a compressed file the one before, or .csv."""
+    """The extension that gives the format: of a compressed file the inner one, or .csv."""
     ending = path.suffix.lower()
     return Path(path.stem).suffix.lower() or ".csv" if ending in COMPRESSED_ENDINGS else ending
 
@@ -184,13 +184,13 @@ def bytes_of_parquet(file: Any) -> int:
     schema, meta = file.schema_arrow, file.metadata
     is_flat = len(schema) == meta.num_columns
     total = 0
-    for place in range(meta.num_columns):
+    for index in range(meta.num_columns):
         try:
-            kind: Any = schema.field(place).type if is_flat else None
+            kind: Any = schema.field(index).type if is_flat else None
             total += -(-kind.bit_width * meta.num_rows // 8)
         except (AttributeError, ValueError):  # no fixed width: its bytes, and where values begin
             groups = (meta.row_group(g) for g in range(meta.num_row_groups))
-            total += sum(group.column(place).total_uncompressed_size for group in groups)
+            total += sum(group.column(index).total_uncompressed_size for group in groups)
             total += 8 * meta.num_rows
     return int(total)
 
@@ -247,7 +247,7 @@ def _read_delimited(
                 column.extend(values)
             n_rows = len(how.lines)
             if n_rows >= next_check and lines.n_bytes < lines.n_bytes_expected:
-                # what is compressed may go on unlike it began
+                # compressed content may change its nature further on
                 next_check = AND_MORE * n_rows if lines.is_compressed else float("inf")
                 n_bytes = bytes_of_text(lines, columns, n_rows)
                 taken = 0.0 if n_rows == len(chunk) else bytes_of_text(lines, columns, n_rows, True)
@@ -259,7 +259,7 @@ def _read_delimited(
     to_parse = [column for column in columns if column.name not in as_written]
     how.thousands = text.thousands
     how.decimal = text.decimal or _other(text.thousands) or decimal_sign(to_parse, header.delimiter)
-    how.told_orders = {name: kind for name, kind in kinds.items() if kind in ORDERS}
+    how.given_orders = {name: kind for name, kind in kinds.items() if kind in ORDERS}
     how.date_orders = text.date_orders
     how.levels = text.levels
     shown = {order for column in to_parse if (order := column.shown_order()) is not None}

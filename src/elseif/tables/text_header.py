@@ -59,7 +59,7 @@ def read_header(lines: TextLines, given: str | None, usual: str) -> Header:
 
 
 def _ends_in_quotes(text: str, given: str | None) -> bool:
-    """Whether a name in quotes goes on in the next line.
+    """Whether a quoted name continues on the next line.
 
     Only a quote that begins a field opens it: in `size 5",y` it is part of the name.
     """

@@ -27,7 +27,7 @@ MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 SAVE_AS_CSV = "Save it as CSV: in Excel, File > Save As > CSV UTF-8 (comma delimited)"
-# what a file begins with that is no text, whatever its name says
+# first bytes of files that are not text, whatever their names say
 OTHER_FORMATS = (
     (b"PK\x03\x04", f"is an Excel workbook or a ZIP archive. {SAVE_AS_CSV}"),
     (b"\xd0\xcf\x11\xe0", f"is an old Excel workbook. {SAVE_AS_CSV}"),
@@ -48,10 +48,10 @@ OTHER_FORMATS = (
     (b"<html", "is a web page. Save the table as CSV"),
     (b"<!DOCTYPE html", "is a web page. Save the table as CSV"),
 )
-READ_AT_FIRST = 4096  # bytes by which a format and an encoding are told
+READ_AT_FIRST = 4096  # bytes from which format and encoding are detected
 # characters of a line: more than any table has, and less than memory has room for
 LONGEST_LINE = 1 << 26
-AND_MORE = 1.25  # times what was read, at least expected of a compressed file that goes on
+AND_MORE = 1.25  # times what was read: least expected size of a compressed file that continues
 AT_ONCE = 1 << 20  # bytes that are decoded together where a fault is looked for
 
 
@@ -154,10 +154,10 @@ class TextLines:
             try:
                 text = decoder.decode(content, final=not content)
             except UnicodeDecodeError as first:
-                place = n_read - len(first.object) + first.start
+                byte = n_read - len(first.object) + first.start
                 before = first.object[: first.start].decode(self.encoding, errors="replace")
                 lines = ends + _line_ends(last, before) + 1
-                return EncodingError(f"{self._path.name}, line {lines}, byte {place}: {what}.")
+                return EncodingError(f"{self._path.name}, line {lines}, byte {byte}: {what}.")
             if not content:
                 return self.fault(self.n_read + 1, n_read, what, EncodingError)
             ends += _line_ends(last, text)
@@ -268,13 +268,13 @@ class ZstandardFile(io.RawIOBase):
         """How much was read."""
         return self._place
 
-    def seek(self, place: int, whence: int = io.SEEK_SET) -> int:
+    def seek(self, target: int, whence: int = io.SEEK_SET) -> int:
         """Go to a place: forwards, or from the beginning again."""
         if whence == io.SEEK_CUR:
-            place += self._place
-        if place < self._place:
+            target += self._place
+        if target < self._place:
             self._begin()
-        while self._place < place and self.read(min(place - self._place, AT_ONCE)):
+        while self._place < target and self.read(min(target - self._place, AT_ONCE)):
             pass
         return self._place
 

@@ -13,12 +13,12 @@ SEPARATORS = (",", ".", "'", "\N{RIGHT SINGLE QUOTATION MARK}", " ", "\N{NO-BREA
 
 def without_thousands(text: str, separator: str, decimal: str) -> str | None:
     """A number without its thousands separators: "1,234.5" becomes "1234.5"; None if misplaced."""
-    found = _grouped(separator, decimal).fullmatch(text)
-    return None if found is None else text.replace(separator, "")
+    match = _grouped(separator, decimal).fullmatch(text)
+    return None if match is None else text.replace(separator, "")
 
 
 def certain_separator(texts: Sequence[str], decimal: str) -> str | None:
-    """What sets thousands apart in texts, where it can be nothing else.
+    """The thousands separator in texts, if unambiguous.
 
     A comma may be one of decimals: it must come twice in a number, or before a decimal point.
     """

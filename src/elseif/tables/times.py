@@ -19,7 +19,7 @@ NO_FIXED_LENGTH = ("Y", "M", "generic")  # units of durations that are no number
 
 
 def as_date(value: Any) -> np.datetime64:
-    """A date from text, a date or a time; ValueError for what is none of these."""
+    """A date from text, a date or a time; ValueError for anything else."""
     if getattr(value, "tzinfo", None) is not None:
         value = value.astimezone(datetime.UTC).replace(tzinfo=None)  # as columns are read
     if not isinstance(value, (str, datetime.date, np.datetime64)):

@@ -28,7 +28,7 @@ PLAIN_DATES = (datetime.date, datetime.datetime)  # of Python, which microsecond
 
 
 def unmasked(values: Any) -> Any:
-    """What NumPy masks is missing: NaN among numbers, None among others; the rest as it is."""
+    """Masked values as missing ones: NaN among numbers, None otherwise; the rest is unchanged."""
     if not isinstance(values, np.ma.MaskedArray):
         return values
     if not np.ma.is_masked(values):
@@ -78,7 +78,7 @@ def _times(series: nw.Series[Any]) -> np.ndarray:
 
 
 def _objects(values: Iterable[Any]) -> np.ndarray:
-    """Any values as an array of one dimension, even where each has a length of its own."""
+    """Any values as a one-dimensional array, even if each is itself a sequence."""
     values = list(values)
     return np.fromiter(values, dtype=object, count=len(values))
 
@@ -147,12 +147,12 @@ def _may_be_boolean(array: np.ndarray, missing: np.ndarray, kind: Kind | None) -
     """Whether numbers are 0, 1 or missing."""
     bad = (array != 0) & (array != 1)
     bad &= ~missing
-    # a column of nothing but missing values is boolean only when told so
+    # a column of missing values alone is boolean only if so specified
     return not bad.any() and (kind is Kind.BOOLEAN or not bool(np.all(missing)))
 
 
 def refuse_other_numbers(column: Column) -> None:
-    """Raise where a column that fit is told to be boolean holds other numbers than 0 and 1."""
+    """Raise if a column declared boolean holds numbers other than 0 and 1."""
     if column.kind is Kind.BOOLEAN and column.numbers is not None:
         bad = column.is_neither()
         more = int(bad.sum()) - 1
@@ -239,7 +239,7 @@ def _from_written(array: np.ndarray, missing: np.ndarray, name: str, kind: Kind 
 
 
 def refuse_mixture(values: Iterable[Any], name: str) -> set[str]:
-    """What a column's values are, which must be of one sort; none where there is no value."""
+    """The family of a column's values, which must be unique; empty if there is no value."""
     examples: dict[str, Any] = {}
     for value in values:
         examples.setdefault(family(value), value)
@@ -296,13 +296,13 @@ def _native_codes(series: nw.Series[Any]) -> tuple[np.ndarray, list[Any]]:
         return whole.indices.cast("int64").fill_null(-1).to_numpy(), whole.dictionary.to_pylist()
     if series.implementation.is_polars():
         levels = native.drop_nulls().unique(maintain_order=True).cast(str).to_list()
-        place = {level: i for i, level in enumerate(levels)}
+        code_of = {level: i for i, level in enumerate(levels)}
         codes = np.empty(len(native), dtype=np.int32)
         at_once = max(ROWS_AT_ONCE, len(levels))  # polars copies all levels each time
         for start in range(0, len(native), at_once):
             some = native.slice(start, at_once).cast(str)
             codes[start : start + at_once] = some.replace_strict(
-                place, default=-1, return_dtype=int
+                code_of, default=-1, return_dtype=int
             ).to_numpy()
         return codes, levels
     import pandas as pd  # the fastest factoriser there is; loaded when a column needs it
@@ -355,11 +355,11 @@ def recoded(
         order = None if order is None else tuple(_category(v, name) for v in order)
     if order is None:
         order = tuple(sorted(values, key=_category_key))
-    place = {category: i for i, category in enumerate(order)}
-    if len(place) < len(order):
+    code_of = {category: i for i, category in enumerate(order)}
+    if len(code_of) < len(order):
         twice = next(c for i, c in enumerate(order) if c in order[:i])
         raise DataError(f"Column {name!r} has two categories that are both written {twice!r}.")
-    recode = np.array([place[c] for c in values] + [-1], dtype=np.int32)
+    recode = np.array([code_of[c] for c in values] + [-1], dtype=np.int32)
     return Column(name, kind, len(codes), codes=recode[codes], categories=order)
 
 

@@ -32,7 +32,7 @@ def scaled_to_effective_size(
 
 
 def weight_note(weights: np.ndarray, unit: float, repeats: np.ndarray | None = None) -> str | None:
-    """What to say of weights, in whole units, that count for more people than they are worth."""
+    """A note on weights, in whole units, that count for more than the effective sample size."""
     if not weights.strides[0]:  # one weight, of 1, for all
         return None
     known = weights[weights > 0] * unit

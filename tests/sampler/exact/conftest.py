@@ -43,7 +43,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """With NUMBA_DISABLE_JIT=1, leave out what would take minutes."""
     if not numba.config.DISABLE_JIT:
         return
-    here = Path(__file__).parent
-    slow = [item for item in items if item.path.is_relative_to(here) and not is_quick(item)]
+    folder = Path(__file__).parent
+    slow = [item for item in items if item.path.is_relative_to(folder) and not is_quick(item)]
     config.hook.pytest_deselected(items=slow)
     items[:] = [item for item in items if item not in slow]

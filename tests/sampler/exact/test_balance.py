@@ -15,21 +15,21 @@ def test_detailed_balance(case: Case, variant: Variant) -> None:
     Every ratio that a step is judged by is that of the reference, and an accepted state is
     bit for bit what the new list freshly entered gives, beside other lists left as they were.
     """
-    found = balance(case, variant)
-    assert found.worst_ratio < LOG_TERM
-    assert found.detailed_balance < EXACT
-    assert found.invariance < EXACT
-    assert found.n_wrong_states == 0
+    deviations = balance(case, variant)
+    assert deviations.worst_ratio < LOG_TERM
+    assert deviations.detailed_balance < EXACT
+    assert deviations.invariance < EXACT
+    assert deviations.n_wrong_states == 0
 
 
 @pytest.mark.parametrize("beta", [0.0, 0.3])
 @pytest.mark.parametrize("variant", VARIANTS.values(), ids=VARIANTS)
 def test_detailed_balance_of_flattened_posteriors(variant: Variant, beta: float) -> None:
     """T1 for a flattened posterior, to 1e-12; at an inverse temperature of 0 it is the prior."""
-    found = balance(CASES["three-labels"], variant, beta=beta)
-    assert found.worst_ratio < LOG_TERM
-    assert max(found.detailed_balance, found.invariance) < EXACT
-    assert found.n_wrong_states == 0
+    deviations = balance(CASES["three-labels"], variant, beta=beta)
+    assert deviations.worst_ratio < LOG_TERM
+    assert max(deviations.detailed_balance, deviations.invariance) < EXACT
+    assert deviations.n_wrong_states == 0
 
 
 ADAPTED = [v for name, v in TEMPERED_VARIANTS.items() if name.endswith("-adapted")]
@@ -40,7 +40,7 @@ ADAPTED = [v for name, v in TEMPERED_VARIANTS.items() if name.endswith("-adapted
 def test_detailed_balance_at_warmer_temperatures(case: Case, variant: Variant) -> None:
     """T1 for every warmer replica's own target, to 1e-12, with what it has adapted to itself."""
     for temperature in range(1, variant.n_temperatures):
-        found = balance(case, variant, temperature=temperature)
-        assert found.worst_ratio < LOG_TERM
-        assert max(found.detailed_balance, found.invariance) < EXACT
-        assert found.n_wrong_states == 0
+        deviations = balance(case, variant, temperature=temperature)
+        assert deviations.worst_ratio < LOG_TERM
+        assert max(deviations.detailed_balance, deviations.invariance) < EXACT
+        assert deviations.n_wrong_states == 0

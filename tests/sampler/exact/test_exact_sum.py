@@ -27,8 +27,8 @@ EVERY_CASE = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 @EVERY_CASE
 def test_evidence_is_the_plain_sum(case: Case) -> None:
     """log p(y | x) is that of the reference, list by list."""
-    found = ExactSum.of(case.problem).log_evidence
-    assert found == pytest.approx(logsumexp([sum(t) for t in log_terms(case).values()]), abs=1e-9)
+    result = ExactSum.of(case.problem).log_evidence
+    assert result == pytest.approx(logsumexp([sum(t) for t in log_terms(case).values()]), abs=1e-9)
 
 
 @pytest.mark.parametrize("expected_cardinality", [1e-200, 1e200])
@@ -46,9 +46,9 @@ def test_probabilities_are_at_most_one(seed: int) -> None:
     risk = np.where(truths[0], 0.97, np.where(truths[1], 0.5, 0.04))
     clf = BayesianRuleListClassifier(kernel="exact", random_state=0)
     clf.fit(truths.T, (rng.random(400) < risk).astype(int))
-    found = clf.posterior_.exact.summaries
-    assert found.inclusion.max() <= 1
-    assert found.length_probabilities.max() <= 1
+    result = clf.posterior_.exact.summaries
+    assert result.inclusion.max() <= 1
+    assert result.length_probabilities.max() <= 1
     model_text(clf.model_)  # which refuses what is no probability
 
 
@@ -62,25 +62,25 @@ def test_patterns_are_those_of_the_rows(case: Case) -> None:
         counts = expected.setdefault(pattern, np.zeros(case.n_labels, dtype=int))
         counts[label] += weight
     expected = {pattern: counts for pattern, counts in expected.items() if counts.any()}
-    found = cover_patterns(case.problem)
-    assert found.patterns.tolist() == sorted(expected)
-    for pattern, counts in zip(found.patterns, found.label_counts, strict=True):
+    result = cover_patterns(case.problem)
+    assert result.patterns.tolist() == sorted(expected)
+    for pattern, counts in zip(result.patterns, result.label_counts, strict=True):
         np.testing.assert_array_equal(counts, expected[int(pattern)])
 
 
 @EVERY_CASE
 def test_summaries_are_those_of_the_reference(case: Case) -> None:
     """Lengths, inclusions and average cardinality, to the last digits."""
-    target, found = posterior(case), ExactSum.of(case.problem).summaries()
+    target, result = posterior(case), ExactSum.of(case.problem).summaries()
     n = case.pool_size
     np.testing.assert_allclose(
-        found.length_probabilities, naive.length_marginal(target, n), atol=1e-12
+        result.length_probabilities, naive.length_marginal(target, n), atol=1e-12
     )
-    np.testing.assert_allclose(found.inclusion, naive.inclusion(target, n), atol=1e-12)
+    np.testing.assert_allclose(result.inclusion, naive.inclusion(target, n), atol=1e-12)
     longer = {d: p for d, p in target.items() if d}
     total = sum(p * np.mean([case.cardinalities[a] for a in d]) for d, p in longer.items())
     expected = total / sum(longer.values())
-    assert found.mean_average_cardinality == pytest.approx(expected, abs=1e-12)
+    assert result.mean_average_cardinality == pytest.approx(expected, abs=1e-12)
 
 
 @EVERY_CASE
@@ -91,8 +91,8 @@ def test_predictions_of_every_pattern(case: Case) -> None:
     for pattern in range(1 << case.pool_size):
         true = frozenset(a for a in range(case.pool_size) if pattern >> a & 1)
         expected = naive.predictive(model, target, true)
-        found = table[(1 << case.pool_size) - 1 - pattern]
-        np.testing.assert_allclose(found, expected, rtol=1e-11)
+        result = table[(1 << case.pool_size) - 1 - pattern]
+        np.testing.assert_allclose(result, expected, rtol=1e-11)
 
 
 def test_small_probabilities_keep_their_digits() -> None:
@@ -147,14 +147,14 @@ def test_the_point_estimate_is_the_best_typical_list(case: Case, expected_length
         if len(d) in (np.floor(mean), np.ceil(mean))
         and (not d or np.floor(average) - 1e-9 <= averages[d] <= np.ceil(average) + 1e-9)
     ]
-    found, note = _point_estimate(case)
+    result, note = _point_estimate(case)
     if typical:
         assert note is None
-        assert found == _best(case, typical)
+        assert result == _best(case, typical)
     else:
         assert note is not None
         nearest = min(abs(len(d) - mean) for d in target)
-        assert found == _best(case, [d for d in target if abs(len(d) - mean) == nearest])
+        assert result == _best(case, [d for d in target if abs(len(d) - mean) == nearest])
 
 
 def _point_estimate(case: Case) -> tuple[tuple[int, ...], str | None]:
@@ -165,9 +165,9 @@ def _point_estimate(case: Case) -> tuple[tuple[int, ...], str | None]:
 def test_a_point_estimate_that_has_to_yield() -> None:
     """Lists of one or two rules have averages of 1, 7 or 4, and the mean is between 2 and 3."""
     case = random_case("gap", 3, (1, 7), (1.0, 1.0), n=0, expected_cardinality=2.5)
-    found, note = _point_estimate(case)
+    result, note = _point_estimate(case)
     assert note is not None
-    assert f"the most probable list of length {len(found)}" in note
+    assert f"the most probable list of length {len(result)}" in note
 
 
 @pytest.mark.parametrize("chosen", [(0, 2), (3, 1, 0), (2,), ()])
@@ -245,10 +245,10 @@ def test_many_draws_are_as_many(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_list_that_no_antecedent_tells_apart() -> None:
     """Everything ties where there are no observations: the first of the pool, and quickly."""
     case = random_case("nobody", 1, (1,) * 12, (1.0, 1.0), n=0, expected_length=4.0)
-    found = ExactSum.of(case.problem).most_probable_among(
+    result = ExactSum.of(case.problem).most_probable_among(
         np.array([bin(s).count("1") == 6 for s in range(1 << 12)])
     )
-    assert found == tuple(range(6))
+    assert result == tuple(range(6))
 
 
 def _sampled(case: Case, kernel: str = "auto", **settings: float) -> Sampled:

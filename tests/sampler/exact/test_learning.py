@@ -49,14 +49,14 @@ def _learnt(case: Case, *names: str, kernel: str = "exact") -> dict[str, float]:
 @pytest.mark.parametrize("case", [INFORMATIVE, CASES["six-antecedents"]], ids=lambda c: c.name)
 def test_nothing_has_more_evidence_than_what_is_learnt(case: Case, name: str) -> None:
     """A fine grid over the whole range, by plain enumeration."""
-    found = _learnt(case, name)[name]
-    best = _evidence(case, name, found)
+    learnt = _learnt(case, name)[name]
+    best = _evidence(case, name, learnt)
     low, high = ranges_of(case.problem)[name]
     for value in np.geomspace(low, high, 25):
         assert _evidence(case, name, value) <= best + 1e-6
-    if low < found < high:
-        assert _evidence(case, name, found * 1.05) < best
-        assert _evidence(case, name, found / 1.05) < best
+    if low < learnt < high:
+        assert _evidence(case, name, learnt * 1.05) < best
+        assert _evidence(case, name, learnt / 1.05) < best
 
 
 def test_all_three_together_have_more_evidence_than_each_alone() -> None:
@@ -99,8 +99,8 @@ def test_chains_learn_what_the_sum_learns() -> None:
     """To the noise of their draws, all three settings."""
     for name in ("expected_length", "pseudocounts"):
         exact = _learnt(INFORMATIVE, name)[name]
-        found = _learnt(INFORMATIVE, name, kernel="tempered")[name]
-        assert abs(np.log(found / exact)) < 0.15
+        learnt = _learnt(INFORMATIVE, name, kernel="tempered")[name]
+        assert abs(np.log(learnt / exact)) < 0.15
 
 
 def test_a_step_that_the_draws_cannot_go_beyond_has_not_settled() -> None:
@@ -113,14 +113,14 @@ def test_a_step_that_the_draws_cannot_go_beyond_has_not_settled() -> None:
     )
     assert following[0] > np.log(0.02) + 0.1
     assert not inside
-    found = _learnt(INFORMATIVE, "pseudocounts")["pseudocounts"]
-    there = with_values(INFORMATIVE.problem, {"pseudocounts": found})
+    learnt = _learnt(INFORMATIVE, "pseudocounts")["pseudocounts"]
+    there = with_values(INFORMATIVE.problem, {"pseudocounts": learnt})
     drawn = ExactSum.of(there).draw(20_000, np.random.default_rng(3))
     following, inside = next_values(
-        Reweighted([drawn], there, 4_000), ["pseudocounts"], np.log([found]), bounds
+        Reweighted([drawn], there, 4_000), ["pseudocounts"], np.log([learnt]), bounds
     )
     assert inside
-    assert abs(following[0] - np.log(found)) < 0.1
+    assert abs(following[0] - np.log(learnt)) < 0.1
 
 
 def test_max_time_ends_the_search_and_is_reported() -> None:
@@ -148,10 +148,10 @@ def test_a_fit_that_learns_is_the_fit_with_what_it_learnt(tmp_path: Path) -> Non
     names = {"expected_length": "learn", "pseudocounts": "learn"}
     clf = BayesianRuleListClassifier(random_state=0, n_iter=100, **names).fit(X, y)
     assert set(clf.learnt_) == set(names)
-    told = BayesianRuleListClassifier(random_state=0, n_iter=100, **clf.learnt_).fit(X, y)
-    assert not hasattr(told, "learnt_")
-    assert str(clf.rule_list_) == str(told.rule_list_)
-    assert clf.posterior_.log_evidence == told.posterior_.log_evidence
+    fitted = BayesianRuleListClassifier(random_state=0, n_iter=100, **clf.learnt_).fit(X, y)
+    assert not hasattr(fitted, "learnt_")
+    assert str(clf.rule_list_) == str(fitted.rule_list_)
+    assert clf.posterior_.log_evidence == fitted.posterior_.log_evidence
     default = BayesianRuleListClassifier(random_state=0, n_iter=100).fit(X, y)
     assert clf.posterior_.log_evidence > default.posterior_.log_evidence
     note = f"expected_length={clf.learnt_['expected_length']:g}"

@@ -13,12 +13,12 @@ WITH_POSITIONS = {
 TEMPERED = {name: v for name, v in TEMPERED_VARIANTS.items() if name.endswith("-adapted")}
 
 
-def assert_exact(found: PositionBalance) -> None:
+def assert_exact(result: PositionBalance) -> None:
     """To 1e-12, and accepted states bit for bit."""
-    assert found.transitions < EXACT
-    assert found.detailed_balance < EXACT
-    assert found.invariance < EXACT
-    assert found.n_wrong_states == 0
+    assert result.transitions < EXACT
+    assert result.detailed_balance < EXACT
+    assert result.invariance < EXACT
+    assert result.n_wrong_states == 0
 
 
 @pytest.mark.parametrize("variant", WITH_POSITIONS.values(), ids=WITH_POSITIONS)

@@ -41,10 +41,10 @@ def test_uniforms_are_cut_where_the_probabilities_say(variant: Variant, temperat
     for d in [(), (7,), (19, 0), (3, 2, 1, 0), tuple(range(1, 20))]:
         state, r = state_at(case, variant, d, temperature)
         options = naive.possible_options(proposals, len(d), 20)
-        found = [choose_option(tuning.option_weights, len(d), 20, u) for u in grid[::100]]
-        shares = np.bincount(found, minlength=len(OPTION_NAMES)) / len(found)
+        result = [choose_option(tuning.option_weights, len(d), 20, u) for u in grid[::100]]
+        shares = np.bincount(result, minlength=len(OPTION_NAMES)) / len(result)
         expected = [options.get(option, 0.0) for option in OPTION_NAMES]
-        assert np.abs(shares - expected).max() <= 1.01 / len(found)
+        assert np.abs(shares - expected).max() <= 1.01 / len(result)
         chosen = [choose_addition(tuning, state, temperature, r, u) for u in grid[::4]]
         assert not set(chosen) & set(d)
         outside = np.array(proposals.addition_weights)

@@ -149,12 +149,12 @@ def test_a_snapshot_goes_on_with_the_redraws() -> None:
         for _ in range(5_000):
             chain.at_pause = at_pause
             try:
-                found = chain.run(1_000)
+                ended = chain.run(1_000)
                 break
             except Paused:
                 chain = Chain.restored(case.compiled, TEMPERED, chain.snapshot())
         for name, value in vars(expected).items():
-            np.testing.assert_array_equal(value, getattr(found, name), err_msg=name)
+            np.testing.assert_array_equal(value, getattr(ended, name), err_msg=name)
 
 
 def test_longer_runs_are_those_of_one_go() -> None:

@@ -61,10 +61,10 @@ def test_swaps_leave_both_targets(case: Case, temperature: int) -> None:
 
     Hence the product of the two temperatures' targets is left as it is, to 1e-12.
     """
-    found = swap_balance(case, TEMPERED, temperature)
-    assert found.acceptance < LOG_TERM
-    assert max(found.balance, found.invariance) < EXACT
-    assert found.n_wrong == 0
+    deviations = swap_balance(case, TEMPERED, temperature)
+    assert deviations.acceptance < LOG_TERM
+    assert max(deviations.balance, deviations.invariance) < EXACT
+    assert deviations.n_wrong == 0
 
 
 def test_neighbours_take_turns() -> None:

@@ -19,9 +19,9 @@ def test_every_list_has_the_reference_s_prior_and_likelihood(case: Case) -> None
 
     The package's p(d | m) sums to 1 over the lists of every length m, to 1e-12.
     """
-    found = term_deviations(case)
-    assert found.worst < LOG_TERM
-    assert found.prior_total < EXACT
+    deviations = term_deviations(case)
+    assert deviations.worst < LOG_TERM
+    assert deviations.prior_total < EXACT
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)

@@ -52,28 +52,11 @@ def option_case_forgotten() -> Callable:
 
 
 def wrong_swap(sign: float, always: bool) -> Callable:
-    """swap_lists, with the ratio's sign to choose, or without asking it at all."""
-    core = package_core()
-    write_run = core.write_run
-    next_uniform = compiled_alone("next_uniform")
-
-    def swap_lists(tuning, state, info, buffer, seed):
-        first = state.n_swap_rounds[0] % 2
-        state.n_swap_rounds[0] += 1
-        for t in range(first, len(state.replica) - 1, 2):
-            u = next_uniform(seed)
-            colder, warmer = state.replica[t], state.replica[t + 1]
-            gain = state.log_tempered[warmer] - state.log_tempered[colder]
-            ratio = sign * (tuning.beta[t] - tuning.beta[t + 1]) * gain
-            if always or ratio >= 0.0 or u < math.exp(ratio):
-                state.replica[t], state.replica[t + 1] = warmer, colder
-                if t == 0:
-                    write_run(state, buffer, info.iteration[0] + 1)
-
-    return swap_lists
+    """swap_lists with a sign for its acceptance ratio, or accepting without the ratio."""
+    return swap_by(lambda state, r: state.log_tempered[r], sign, always)
 
 
-def swap_by(log_tempered: Callable) -> Callable:
+def swap_by(log_tempered: Callable, sign: float = 1.0, always: bool = False) -> Callable:
     """swap_lists by another log of what a temperature takes a power of."""
     write_run = package_core().write_run
     next_uniform = compiled_alone("next_uniform")
@@ -86,8 +69,8 @@ def swap_by(log_tempered: Callable) -> Callable:
             u = next_uniform(seed)
             colder, warmer = state.replica[t], state.replica[t + 1]
             gain = log_tempered(state, warmer) - log_tempered(state, colder)
-            ratio = (tuning.beta[t] - tuning.beta[t + 1]) * gain
-            if ratio >= 0.0 or u < math.exp(ratio):
+            ratio = sign * (tuning.beta[t] - tuning.beta[t + 1]) * gain
+            if always or ratio >= 0.0 or u < math.exp(ratio):
                 state.replica[t], state.replica[t + 1] = warmer, colder
                 if t == 0:
                     write_run(state, buffer, info.iteration[0] + 1)

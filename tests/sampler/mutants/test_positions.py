@@ -76,13 +76,13 @@ MISTAKES = {
 def test_mistakes_with_positions_are_caught(mistake: str) -> None:
     """Transitions are not the reference's, and the posterior is no longer invariant."""
     name, wrong = MISTAKES[mistake]
-    found = position_balance(CASE, VARIANT, drivers=interpreted_mutant(**{name: wrong}))
-    assert found.transitions > VISIBLE
-    assert max(found.detailed_balance, found.invariance) > VISIBLE
+    deviations = position_balance(CASE, VARIANT, drivers=interpreted_mutant(**{name: wrong}))
+    assert deviations.transitions > VISIBLE
+    assert max(deviations.detailed_balance, deviations.invariance) > VISIBLE
 
 
 def test_an_unharmed_copy_passes() -> None:
     """The same interpreted copy meets the bound where nothing is wrong."""
-    found = position_balance(CASE, VARIANT, drivers=interpreted_mutant())
-    assert max(found.transitions, found.detailed_balance, found.invariance) < 1e-12
-    assert found.n_wrong_states == 0
+    deviations = position_balance(CASE, VARIANT, drivers=interpreted_mutant())
+    assert max(deviations.transitions, deviations.detailed_balance, deviations.invariance) < 1e-12
+    assert deviations.n_wrong_states == 0

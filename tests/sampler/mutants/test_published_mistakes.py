@@ -40,10 +40,10 @@ def test_an_unharmed_copy_passes() -> None:
     drivers = interpreted_mutant()
     assert term_deviations(CASE, drivers=drivers).worst < LOG_TERM
     for variant in VARIANTS.values():
-        found = balance(CASE, variant, drivers=drivers)
-        assert found.worst_ratio < LOG_TERM
-        assert max(found.detailed_balance, found.invariance) < EXACT
-        assert found.n_wrong_states == 0
+        deviations = balance(CASE, variant, drivers=drivers)
+        assert deviations.worst_ratio < LOG_TERM
+        assert max(deviations.detailed_balance, deviations.invariance) < EXACT
+        assert deviations.n_wrong_states == 0
 
 
 # ------------------------------------------------------ mistake 1: the prior's normaliser
@@ -56,10 +56,10 @@ def wrong_normaliser() -> Drivers:
 
 def test_wrong_normaliser_is_caught_by_the_values(wrong_normaliser: Drivers) -> None:
     """T0: the prior of the lists no longer sums to 1."""
-    found = term_deviations(CASE, drivers=wrong_normaliser)
-    assert found.log_prior > VISIBLE
-    assert found.prior_total > 0.5
-    assert found.log_likelihood < LOG_TERM  # which the mistake does not touch
+    deviations = term_deviations(CASE, drivers=wrong_normaliser)
+    assert deviations.log_prior > VISIBLE
+    assert deviations.prior_total > 0.5
+    assert deviations.log_likelihood < LOG_TERM  # which the mistake does not touch
 
 
 @pytest.mark.parametrize("variant", WITH_REMOVALS.values(), ids=WITH_REMOVALS)
@@ -67,9 +67,9 @@ def test_wrong_normaliser_is_caught_by_the_balance(
     wrong_normaliser: Drivers, variant: Variant
 ) -> None:
     """T1: the posterior is no longer invariant."""
-    found = balance(CASE, variant, drivers=wrong_normaliser)
-    assert found.log_prior_ratio > VISIBLE
-    assert min(found.detailed_balance, found.invariance) > VISIBLE
+    deviations = balance(CASE, variant, drivers=wrong_normaliser)
+    assert deviations.log_prior_ratio > VISIBLE
+    assert min(deviations.detailed_balance, deviations.invariance) > VISIBLE
 
 
 def test_wrong_normaliser_is_the_reference_s() -> None:
@@ -89,9 +89,9 @@ def no_constants() -> CompiledProblem:
 
 def test_dropped_constant_is_caught_by_the_values(no_constants: CompiledProblem) -> None:
     """T0 and T0b: likelihoods differ, and those of all label vectors do not sum to 1."""
-    found = term_deviations(CASE, compiled=no_constants)
-    assert found.log_likelihood > VISIBLE
-    assert found.log_prior < LOG_TERM
+    deviations = term_deviations(CASE, compiled=no_constants)
+    assert deviations.log_likelihood > VISIBLE
+    assert deviations.log_prior < LOG_TERM
     few_rows = random_case("few-rows", 21, (1, 1, 2), (1.0, 1.0, 1.0), n=4)
     assert label_vector_deviation(few_rows) < EXACT
     assert label_vector_deviation(few_rows, drop_constants=True) > VISIBLE
@@ -106,9 +106,9 @@ def test_dropped_constant_is_caught_by_the_balance(
     Kernels without plain removals replace rules, which leaves their number as it is: there the
     constant cancels, and the draws show the mistake.
     """
-    found = balance(CASE, variant, compiled=no_constants)
-    assert found.log_likelihood_ratio > VISIBLE
-    assert min(found.detailed_balance, found.invariance) > VISIBLE
+    deviations = balance(CASE, variant, compiled=no_constants)
+    assert deviations.log_likelihood_ratio > VISIBLE
+    assert min(deviations.detailed_balance, deviations.invariance) > VISIBLE
 
 
 @pytest.mark.parametrize("variant", VARIANTS.values(), ids=VARIANTS)
@@ -142,11 +142,11 @@ def test_forgotten_option_case_is_caught_by_the_balance(variant: Variant) -> Non
     The more other options a kernel has, the less often it makes the mistake.
     """
     drivers = interpreted_mutant(log_proposal_ratio=option_case_forgotten())
-    found = balance(CASE, variant, drivers=drivers)
+    deviations = balance(CASE, variant, drivers=drivers)
     options = variant.tuning(CASE.pool_size).option_weights
-    assert found.log_proposal_ratio > VISIBLE
-    assert min(found.detailed_balance, found.invariance) > VISIBLE * 3 / options.sum()
-    assert max(found.log_prior_ratio, found.log_likelihood_ratio) < LOG_TERM
+    assert deviations.log_proposal_ratio > VISIBLE
+    assert min(deviations.detailed_balance, deviations.invariance) > VISIBLE * 3 / options.sum()
+    assert max(deviations.log_prior_ratio, deviations.log_likelihood_ratio) < LOG_TERM
 
 
 def test_forgotten_option_case_takes_a_third_of_short_lists() -> None:

@@ -57,17 +57,17 @@ def test_every_mistake_is_tried() -> None:
 def test_mistakes_of_the_prior_disagree_with_the_package(mistake: str) -> None:
     """T0 compares log priors list by list."""
     assert term_deviations(CASE).worst < LOG_TERM
-    found = term_deviations(CASE, model=CASE.model(mistake))
-    assert min(found.log_prior, found.model_log_prior) > VISIBLE
-    assert found.log_likelihood < LOG_TERM
+    deviations = term_deviations(CASE, model=CASE.model(mistake))
+    assert min(deviations.log_prior, deviations.model_log_prior) > VISIBLE
+    assert deviations.log_likelihood < LOG_TERM
 
 
 @pytest.mark.parametrize("mistake", sorted(OF_LIKELIHOOD))
 def test_mistakes_of_the_likelihood_disagree_with_the_package(mistake: str) -> None:
     """T0 compares log likelihoods list by list."""
-    found = term_deviations(CASE, model=CASE.model(mistake))
-    assert found.log_likelihood > VISIBLE
-    assert found.log_prior < LOG_TERM
+    deviations = term_deviations(CASE, model=CASE.model(mistake))
+    assert deviations.log_likelihood > VISIBLE
+    assert deviations.log_prior < LOG_TERM
 
 
 @pytest.mark.parametrize("mistake", sorted((OF_PRIOR | OF_LIKELIHOOD) - INVISIBLE_TO_A_CHAIN))

@@ -39,10 +39,10 @@ def test_an_unharmed_copy_passes() -> None:
     """The controls of the checks below, by an interpreted copy with nothing wrong."""
     rewritten = interpreted_mutant(swap_lists=wrong_swap(1.0, always=False))
     for drivers in (rewritten, interpreted_mutant()):
-        found = swap_balance(CASE, TEMPERED, 0, drivers)
-        assert found.acceptance < LOG_TERM
-        assert max(found.balance, found.invariance) < EXACT
-        assert found.n_wrong == 0
+        deviations = swap_balance(CASE, TEMPERED, 0, drivers)
+        assert deviations.acceptance < LOG_TERM
+        assert max(deviations.balance, deviations.invariance) < EXACT
+        assert deviations.n_wrong == 0
     p = proposal_p(CASE, ADAPTED, 2, n_proposals=4_000, temperature=1, drivers=drivers)
     assert p > FALSE_ALARM
     with running_chains(interpreted_core()):
@@ -56,15 +56,15 @@ def test_wrong_swap_is_caught_by_the_balance(mistake: str) -> None:
     """The share of uniforms that swap is wrong, and the targets no longer stay."""
     drivers = interpreted_mutant(swap_lists=WRONG_SWAPS[mistake])
     for temperature in range(2):
-        found = swap_balance(CASE, TEMPERED, temperature, drivers)
-        assert min(found.acceptance, found.balance, found.invariance) > VISIBLE
+        deviations = swap_balance(CASE, TEMPERED, temperature, drivers)
+        assert min(deviations.acceptance, deviations.balance, deviations.invariance) > VISIBLE
 
 
 def test_swaps_that_ignore_the_weights_of_the_prior_are_caught_by_the_balance() -> None:
     """Steps temper what antecedent weights do to the prior, and such swaps do not."""
     drivers = interpreted_mutant(swap_lists=swap_by_likelihood())
-    found = swap_balance(WEIGHTED, TEMPERED, 0, drivers)
-    assert min(found.acceptance, found.balance, found.invariance) > VISIBLE
+    deviations = swap_balance(WEIGHTED, TEMPERED, 0, drivers)
+    assert min(deviations.acceptance, deviations.balance, deviations.invariance) > VISIBLE
     # without such weights, the mutant is right
     assert swap_balance(CASE, TEMPERED, 0, drivers).acceptance < LOG_TERM
 

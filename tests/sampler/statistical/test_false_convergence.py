@@ -58,9 +58,9 @@ def test_automatic_runs_are_right(passengers: Case, exact: Summary) -> None:
     for seed in range(N_FITS):
         run = _run(passengers, seed)
         assert is_good_enough(run.convergence)
-        found = Summary.of(run.chains, passengers.pool_size)
+        result = Summary.of(run.chains, passengers.pool_size)
         unsteady = run.convergence.unsteady_inclusions
-        n_wrong += found.errors_off(exact, promised_draws(run.convergence), unsteady) > ERRORS
+        n_wrong += result.errors_off(exact, promised_draws(run.convergence), unsteady) > ERRORS
     assert n_wrong <= MOST_WRONG
 
 

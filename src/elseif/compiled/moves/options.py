@@ -36,11 +36,11 @@ OPTION_NAMES = (
 def is_possible(option, length, pool_size):
     """Whether an option exists for a list of this length."""
     if option == MOVE:
-        return move.is_possible(length, pool_size)
+        return move.is_possible(length)
     if option == ADD or option == ADD_POSITIONED:
         return add.is_possible(length, pool_size)
     if option == REMOVE or option == REMOVE_OR_REPOSITION:
-        return remove.is_possible(length, pool_size)
+        return remove.is_possible(length)
     return replace.is_possible(length, pool_size)
 
 
@@ -142,7 +142,7 @@ def log_proposal_ratio(tuning, state, t, r, option, position, target):
 
 @inlined
 def describe_change(state, r, option, position, target):
-    """What a proposal would make of a replica's list, or what it wants to have counted first."""
+    """The change that a proposal makes to a replica's list, or what it needs counted first."""
     if option == MOVE:
         return move.change(state, r, position, target)
     if option == ADD or option == ADD_POSITIONED:

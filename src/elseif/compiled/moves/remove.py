@@ -10,7 +10,7 @@ from elseif.compiled.structs import Change
 
 
 @inlined
-def is_possible(length, pool_size):
+def is_possible(length):
     """Whether there is one to remove."""
     return length > 0
 

@@ -1,7 +1,7 @@
 """Remove an antecedent from the list, or else draw its position from its conditional.
 
-The way back of add_positioned.py: whether the antecedent is removed does not depend on where it is.
-So where it stays, its position may be drawn anew, which costs nothing more.
+The reverse of add_positioned.py. Whether the antecedent is removed does not depend on its position,
+so if it stays, its position may be drawn again at no further cost.
 """
 
 import math

@@ -1,7 +1,7 @@
 """Put a correlation neighbour of an antecedent in its place.
 
-A replacement in all but the choice of what comes. A neighbour that is in the list already is
-proposed as well, and never accepted: so the choice depends on the antecedent alone.
+A replacement, except for how the new antecedent is chosen. A neighbour that is already in the list
+may be proposed, and is never accepted, so that the choice depends on the old antecedent alone.
 """
 
 import math

@@ -121,7 +121,7 @@ def recorded_before(
     first = np.where(old, people.old_first[person], people.before_first[person])
     length = np.where(old, people.old_length[person], people.before_length[person])
     day = first + position - np.where(old, people.before_length[person], 0)
-    # a supply that goes on over the index date ends with the observation, not with the stretch
+    # a supply that continues past the index date ends with the observation, not with the stretch
     last = np.where(
         old | (people.kind[person] == IN_GAP), first + length - 1, _last(people)[person]
     )
@@ -206,7 +206,7 @@ def anticoagulants(people: People, rng: np.random.Generator) -> Records:
 
 
 def unmapped(records: Records, rng: np.random.Generator) -> Records:
-    """A few records whose source code found no concept, on days of others."""
+    """A few records without a matching concept, on days of other records."""
     rows = np.flatnonzero(rng.random(len(records)) < SHARE_UNMAPPED)
     some = records.take(rows)
     return Records(some.person, np.full(len(rows), UNMAPPED), some.day, some.last_day, some.drug)

@@ -38,7 +38,7 @@ class Known:
     name: str
     code: str  # in SNOMED or RxNorm; empty for a local concept
     share: float  # of the qualifying patients; 0 where it is no candidate predictor
-    factor: str = ""  # what it goes together with, beside the burden of disease
+    factor: str = ""  # what it correlates with, besides the burden of disease
     on_factor: float = 0.55  # how much
     parents: tuple[int, ...] = ()
     drug: bool = False

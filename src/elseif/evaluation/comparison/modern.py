@@ -16,7 +16,7 @@ from elseif.errors import DataError, ParamError
 
 FOR_BOOSTING = 0.02  # least share of rows where a column is true
 FOR_CURVES = 0.1  # that of the paper's antecedents
-# labels without noise let an explainable boosting machine go on to its 50,000 rounds, for minutes;
+# labels without noise let an explainable boosting machine run all its 50,000 rounds, for minutes;
 # at the size of the stroke study it stops by itself before 200
 MOST_ROUNDS = 1_000
 
@@ -37,7 +37,7 @@ class FrequentColumns(TransformerMixin, BaseEstimator):
         self.min_support = min_support
 
     def fit(self, X: Any, y: Any = None) -> FrequentColumns:
-        """Count, and keep the places of the frequent columns."""
+        """Count, and keep the positions of the frequent columns."""
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float32)
         counts = np.bincount(X.nonzero()[1], minlength=X.shape[1])
         self.kept_ = np.flatnonzero(counts >= self.min_support * X.shape[0])

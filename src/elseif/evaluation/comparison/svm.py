@@ -19,7 +19,7 @@ from elseif.evaluation.comparison.fitted_inside import SparseClassifier
 COSTS = tuple(2.0**k for k in range(-2, 7, 2))
 WIDTHS = tuple(2.0**k for k in range(-6, 3, 2))
 ROWS_AT_ONCE = 1_000
-MOST_ROWS = 12_000  # the kernel of so many rows takes 1.2 GB
+MOST_ROWS = 12_000  # the kernel matrix of this many rows takes 1.2 GB
 
 
 class TunedSVM(SparseClassifier):
@@ -185,14 +185,14 @@ class _Room(threading.local):
     """Memory for kernels that a thread uses again: asking for it anew costs as much as filling."""
 
     def __init__(self) -> None:
-        self.held = {name: np.empty(0) for name in ("inside", "across")}
+        self.buffers = {name: np.empty(0) for name in ("inside", "across")}
 
     def take(self, name: str, shape: tuple[int, ...]) -> np.ndarray:
         """An array of this shape, holding anything."""
         size = int(np.prod(shape))
-        if len(self.held[name]) < size:
-            self.held[name] = np.empty(size)
-        return self.held[name][:size].reshape(shape)
+        if len(self.buffers[name]) < size:
+            self.buffers[name] = np.empty(size)
+        return self.buffers[name][:size].reshape(shape)
 
 
 def _is_binary(X: Any) -> bool:

@@ -162,11 +162,11 @@ def _pruned_accuracies(
     grown = tree.fit(X[train], codes[train])
     alphas, nodes, ends = pruning_path(grown.tree_)
     label = grown.classes_[grown.tree_.value[:, 0, :].argmax(axis=1)]
-    place, truth = grown.apply(X[test]), codes[test]
-    n_right = [int(np.count_nonzero(label[place] == truth))]
+    leaf, truth = grown.apply(X[test]), codes[test]
+    n_right = [int(np.count_nonzero(label[leaf] == truth))]
     for node, end in zip(nodes, ends, strict=True):
-        place = np.where((place >= node) & (place < end), node, place)
-        n_right.append(int(np.count_nonzero(label[place] == truth)))
+        leaf = np.where((leaf >= node) & (leaf < end), node, leaf)
+        n_right.append(int(np.count_nonzero(label[leaf] == truth)))
     done = np.searchsorted(alphas, candidates, side="right")
     return np.array(n_right)[done] / len(test)
 

@@ -17,13 +17,13 @@ function chosenAnswer(text) {
   return text === "unknown" || text === undefined ? { state: "unknown" } : { state: "value", value: Number(text) };
 }
 
-function readAnswer(place) {
-  const question = questions[place];
+function readAnswer(index) {
+  const question = questions[index];
   const field = fieldOf(question);
   const chosen = choicesOf(question).find((choice) => choice.checked)?.value;
   if (chosen !== undefined || !field) return chosenAnswer(chosen);
   if (field.tagName === "SELECT") return chosenAnswer(field.value);
-  if (page.questions[place].kind !== "date") return readNumber(field.value, page.questions[place].grouped);
+  if (page.questions[index].kind !== "date") return readNumber(field.value, page.questions[index].grouped);
   if (field.validity.badInput) return { state: "invalid", why: "The date is not complete." };
   return readDate(field.value);
 }
@@ -93,13 +93,13 @@ const LINK = "case";
 
 /* The answers as a fragment, which browsers do not send: the form's key, then answers by place. */
 function fragment() {
-  const told = new URLSearchParams([[LINK, page.form]]);
-  questions.forEach((question, place) => {
-    const answer = readAnswer(place);
-    if (answer.state === "missing" || answer.state === "not known") told.set(place, "?");
-    else if (answer.state === "value") told.set(place, valueForLink(question, answer));
+  const parameters = new URLSearchParams([[LINK, page.form]]);
+  questions.forEach((question, index) => {
+    const answer = readAnswer(index);
+    if (answer.state === "missing" || answer.state === "not known") parameters.set(index, "?");
+    else if (answer.state === "value") parameters.set(index, valueForLink(question, answer));
   });
-  return `#${told}`;
+  return `#${parameters}`;
 }
 
 function valueForLink(question, answer) {
@@ -108,8 +108,8 @@ function valueForLink(question, answer) {
 }
 
 /* One answer put into the form; whether it could be. */
-function putAnswer(place, text) {
-  const question = questions[place];
+function putAnswer(index, text) {
+  const question = questions[index];
   const field = fieldOf(question);
   const isTyped = field && field.tagName !== "SELECT";
   const wanted = isTyped && text !== "?" ? [] : [...choicesOf(question), ...(isTyped || !field ? [] : field.options)];
@@ -122,7 +122,7 @@ function putAnswer(place, text) {
   }
   if (!isTyped || text === "?" || (field.type !== "text" && !isDateOf(field, text))) return false;
   field.value = text.slice(0, 40);
-  if (readAnswer(place).state === "value") return true;
+  if (readAnswer(index).state === "value") return true;
   field.value = "";
   return false;
 }
@@ -138,14 +138,14 @@ function isDateOf(field, text) {
 /* The form as a link describes it; what to say where it could not be followed. */
 function readFragment(text) {
   form.reset();
-  const told = new URLSearchParams(text.replace(/^#/, ""));
-  if (!told.has(LINK)) return "";
-  if (told.get(LINK) !== page.form) {
+  const parameters = new URLSearchParams(text.replace(/^#/, ""));
+  if (!parameters.has(LINK)) return "";
+  if (parameters.get(LINK) !== page.form) {
     return "This link was made with another calculator or another version of it: nothing was filled in.";
   }
-  const keys = [...new Set(told.keys())].filter((key) => key !== LINK);
+  const keys = [...new Set(parameters.keys())].filter((key) => key !== LINK);
   const unread = keys.filter((key) => {
-    return !/^\d{1,6}$/.test(key) || Number(key) >= questions.length || !putAnswer(Number(key), told.get(key));
+    return !/^\d{1,6}$/.test(key) || Number(key) >= questions.length || !putAnswer(Number(key), parameters.get(key));
   });
   if (!unread.length) return "";
   const what = unread.length === 1 ? "One answer of this link" : `${unread.length} answers of this link`;

@@ -10,12 +10,12 @@ function element(tag, className, ...children) {
 }
 
 /* Of each model: its parts of the page. */
-const modelElements = [...document.querySelectorAll(".model-answer")].map((answer, place) => ({
+const modelElements = [...document.querySelectorAll(".model-answer")].map((answer, index) => ({
   results: answer.querySelector(".results"),
   explanation: answer.querySelector(".explanation"),
   ifMissing: answer.querySelector(".if-missing"),
   answer,
-  lines: [...document.querySelectorAll(".list")[place].querySelectorAll(".line")],
+  lines: [...document.querySelectorAll(".list")[index].querySelectorAll(".line")],
 }));
 
 /* ------------------------------------------------------------------------- results */
@@ -56,13 +56,13 @@ function labelName(label) {
 }
 
 /* The consequents of one label over the lines that are possible, the least probable first. */
-function consequents(model, place, lines) {
-  return lines.map((line) => model.rules[line].labels[place]).sort((a, b) => a.risk - b.risk);
+function consequents(model, index, lines) {
+  return lines.map((line) => model.rules[line].labels[index]).sort((a, b) => a.risk - b.risk);
 }
 
 /* One label: a risk, or the range of risks. */
-function resultFor(model, label, place, lines) {
-  const sorted = consequents(model, place, lines);
+function resultFor(model, label, index, lines) {
+  const sorted = consequents(model, index, lines);
   const least = sorted[0], most = sorted[sorted.length - 1];
   const decided = lines.length === 1;
   const number = decided ? least.texts[0] : `${least.texts[0]} to ${most.texts[0]}`;
@@ -92,7 +92,7 @@ function ruleText(model, line) {
   return conditions.map((condition) => condition.text).join(" and ");
 }
 
-const questionText = (place) => questions[place].querySelector(".asked").textContent;
+const questionText = (index) => questions[index].querySelector(".asked").textContent;
 
 function explanation(model, assessment) {
   const { possible, next, decided } = assessment;
@@ -117,8 +117,8 @@ function ifMissingText(model, assessment) {
 
 /* One sentence for each label, for ears and for texts. */
 function riskTexts(model, possible) {
-  return model.labels.map((label, place) => {
-    const sorted = consequents(model, place, possible);
+  return model.labels.map((label, index) => {
+    const sorted = consequents(model, index, possible);
     const [risk, low, high] = sorted[0].texts;
     if (possible.length > 1) return `${label.shown} between ${risk} and ${sorted[sorted.length - 1].texts[0]}`;
     const wider = sorted[0].over ? `, over all lists ${sorted[0].over.join(" to ")}` : "";
@@ -128,10 +128,10 @@ function riskTexts(model, possible) {
 
 function spoken(model, assessment) {
   const name = model.name ? `${model.name}: ` : "";
-  const told = explanation(model, assessment);
+  const sentence = explanation(model, assessment);
   const risks = `Probability of ${riskTexts(model, assessment.possible).join("; ")}.`;
   const missing = ifMissingText(model, assessment);
-  return `${name}${told}${/[.?!]$/.test(told) ? "" : "."} ${risks}${missing ? ` ${missing}` : ""}`;
+  return `${name}${sentence}${/[.?!]$/.test(sentence) ? "" : "."} ${risks}${missing ? ` ${missing}` : ""}`;
 }
 
 let speaking;
@@ -167,9 +167,9 @@ function reason(model, rule, state, answers) {
 
 /* ------------------------------------------------------------------------ questions */
 
-function showQuestion(place, answer, isNeeded, isNext) {
-  const question = questions[place];
-  question.querySelector(".remark").textContent = remark(page.questions[place], answer);
+function showQuestion(index, answer, isNeeded, isNext) {
+  const question = questions[index];
+  question.querySelector(".remark").textContent = remark(page.questions[index], answer);
   const isUnanswered = answer.state === "unknown" || answer.state === "invalid";
   question.classList.toggle("next", isNext);
   question.classList.toggle("idle", isUnanswered && !isNeeded);
@@ -185,8 +185,8 @@ function nextQuestion(assessments) {
   return first === Infinity ? -1 : first;
 }
 
-function isNeededBy(assessments, place) {
-  return assessments.some(({ needed }, m) => models[m].columns.some((column, i) => column.question === place && needed[i]));
+function isNeededBy(assessments, index) {
+  return assessments.some(({ needed }, m) => models[m].columns.some((column, i) => column.question === index && needed[i]));
 }
 
 /* --------------------------------------------------------------------- print and text */
@@ -214,23 +214,23 @@ function showPrinted(answers, assessments) {
 /* The result as plain text, to paste into notes. */
 function resultText() {
   const { answers, assessments, cautions } = current;
-  const told = [page.title];
+  const lines = [page.title];
   models.forEach((model, m) => {
     const { possible } = assessments[m];
-    if (models.length > 1) told.push("", model.name);
-    told.push(...riskTexts(model, possible).map((text) => `Probability of ${text}`));
+    if (models.length > 1) lines.push("", model.name);
+    lines.push(...riskTexts(model, possible).map((text) => `Probability of ${text}`));
     const said = possible.map((line) => `line ${line + 1} (${ruleText(model, line)}; ${plural(model.rules[line].count, "past case")})`);
-    told.push(possible.length === 1 ? `Applies: ${said[0]}` : `Not decided; possible: ${said.join("; ")}`);
+    lines.push(possible.length === 1 ? `Applies: ${said[0]}` : `Not decided; possible: ${said.join("; ")}`);
     const missing = ifMissingText(model, assessments[m]);
-    if (missing) told.push(missing);
-    told.push(`Model: ${model.brief}`);
+    if (missing) lines.push(missing);
+    lines.push(`Model: ${model.brief}`);
   });
   const given = page.questions.map((question, i) => [answers[i], `${questionText(i)}: ${answerText(question, answers[i])}`]);
   const known = given.filter(([answer]) => !["unknown", "invalid"].includes(answer.state)).map(([, text]) => text);
-  if (models.length > 1) told.push("");
-  told.push(`Answers: ${known.join("; ") || "none"}`, ...cautions.map((text) => `Caution: ${text}`));
-  told.push(`elseif ${page.version}, ${new Date().toISOString().slice(0, 10)}. ${page.note}`);
-  return told.join("\n");
+  if (models.length > 1) lines.push("");
+  lines.push(`Answers: ${known.join("; ") || "none"}`, ...cautions.map((text) => `Caution: ${text}`));
+  lines.push(`elseif ${page.version}, ${new Date().toISOString().slice(0, 10)}. ${page.note}`);
+  return lines.join("\n");
 }
 
 /* Into the clipboard; where that is not allowed, into a field to copy from. */
@@ -255,7 +255,7 @@ async function copy(text, what) {
 let current;
 
 function update() {
-  const answers = questions.map((_, place) => readAnswer(place));
+  const answers = questions.map((_, index) => readAnswer(index));
   const assessments = models.map((model) => assess(model, answersFor(model, answers)));
   const next = nextQuestion(assessments);
   questions.forEach((_, i) => showQuestion(i, answers[i], isNeededBy(assessments, i), next === i));
@@ -265,7 +265,7 @@ function update() {
   models.forEach((model, m) => {
     const parts = modelElements[m], assessment = assessments[m];
     parts.lines.forEach((made, line) => showLine(model, made, line, assessment, answers));
-    parts.results.replaceChildren(...model.labels.map((label, place) => resultFor(model, label, place, assessment.possible)));
+    parts.results.replaceChildren(...model.labels.map((label, index) => resultFor(model, label, index, assessment.possible)));
     parts.explanation.textContent = explanation(model, assessment);
     parts.ifMissing.textContent = ifMissingText(model, assessment);
     parts.answer.classList.toggle("decided", assessment.possible.length === 1);

@@ -60,19 +60,19 @@ class Counter {
   }
 
   /* The counts of a list with one more rule, from the lines and counts that it has without. */
-  withRule(lines, counts, item, place) {
+  withRule(lines, counts, item, position) {
     const cover = this.cover(item);
     const taken = counts.map((line) => new Array(line.length).fill(0));
     for (let w = 0; w < cover.length; w += 1) {
       for (let word = cover[w]; word !== 0; word &= word - 1) {
         const p = 32 * w + 31 - Math.clz32(word & -word);
-        if (lines[p] < place) continue;
+        if (lines[p] < position) continue;
         const line = taken[lines[p]];
         for (let label = 0; label < this.nLabels; label += 1) line[label] += this.counts[p][label];
       }
     }
     const caught = new Array(this.nLabels).fill(0).map((_, label) => sum(taken.map((line) => line[label])));
     const left = counts.map((line, j) => line.map((n, label) => n - taken[j][label]));
-    return [...left.slice(0, place), caught, ...left.slice(place)];
+    return [...left.slice(0, position), caught, ...left.slice(position)];
   }
 }

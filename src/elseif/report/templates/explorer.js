@@ -18,11 +18,11 @@ function passing() {
   const [shortest, longest] = [Number(byId("shortest").value), Number(byId("longest").value)];
   const [must, mustNot] = [pinned(), forbidden()];
   const first = state.group === null ? null : groups[state.group].rules;
-  return model.lists.flatMap((list, place) => {
+  return model.lists.flatMap((list, index) => {
     const { items } = list;
     const fits = items.length >= shortest && items.length <= longest && (first === null || first.includes(firstRule(list)))
       && must.every((item) => items.includes(item)) && !mustNot.some((item) => items.includes(item));
-    return fits ? [place] : [];
+    return fits ? [index] : [];
   });
 }
 
@@ -43,16 +43,16 @@ function clearFilters() {
 
 /* -------------------------------------------------------------------- comparison */
 
-function nameOf(place) {
-  return place === model.point ? "the point estimate" : `list ${place + 1}`;
+function nameOf(index) {
+  return index === model.point ? "the point estimate" : `list ${index + 1}`;
 }
 
-function drawPanel(id, place, other) {
-  const list = model.lists[place];
+function drawPanel(id, index, other) {
+  const list = model.lists[index];
   const lines = element("ol", "lines");
   const end = barEnd(list.counts, model.lists[other].counts);
   lines.append(...listLines(list.items, list.counts, model.lists[other].items, end));
-  const tag = element("p", "muted", `${nameOf(place)[0].toUpperCase()}${nameOf(place).slice(1)}, ${list.shareText} of draws`);
+  const tag = element("p", "muted", `${nameOf(index)[0].toUpperCase()}${nameOf(index).slice(1)}, ${list.shareText} of draws`);
   const price = priceTable(list, point, "the point estimate", areaOf(list), areaOf(point));
   document.querySelector(`#${id} .body`).replaceChildren(tag, price, lines, barsNote(end));
 }
@@ -66,8 +66,8 @@ function drawComparison() {
   byId("edit-note").textContent = isOutside ? "This list has rules outside those that the page has counts for, so it cannot be edited here." : "";
 }
 
-function choose(place) {
-  state.chosen = place;
+function choose(index) {
+  state.chosen = index;
   draw();
 }
 

@@ -84,8 +84,8 @@ function keepMarks() {
 }
 
 function readMarks() {
-  const found = marksOf(location.hash);
-  if (found !== null) return found;
+  const marks = marksOf(location.hash);
+  if (marks !== null) return marks;
   try {
     return marksOf(localStorage.getItem(STORE) ?? "") ?? [];
   } catch {
@@ -106,8 +106,8 @@ function addMark(items, name) {
   say(`Bookmarked: ${name}.`);
 }
 
-function removeMark(place) {
-  const [{ name }] = state.marks.splice(place, 1);
+function removeMark(index) {
+  const [{ name }] = state.marks.splice(index, 1);
   keepMarks();
   draw();
   (document.querySelector("#marks button") ?? byId("bookmarks-title")).focus();
@@ -119,23 +119,23 @@ function drawMarks() {
   byId("marks-table").hidden = state.marks.length === 0;
   byId("export-marks").disabled = state.marks.length === 0;
   byId("copy-link").disabled = state.marks.length === 0 && !isEdited();
-  byId("marks").replaceChildren(...state.marks.map(({ name, items }, place) => {
+  byId("marks").replaceChildren(...state.marks.map(({ name, items }, index) => {
     const list = listOf(items);
     const field = element("input");
     field.value = name;
     field.maxLength = 80;
-    field.setAttribute("aria-label", `Name of bookmark ${place + 1}`);
-    field.addEventListener("change", () => { state.marks[place].name = field.value; keepMarks(); });
+    field.setAttribute("aria-label", `Name of bookmark ${index + 1}`);
+    field.addEventListener("change", () => { state.marks[index].name = field.value; keepMarks(); });
     const drawn = model.lists.findIndex((own) => isSame(own.items, items));
-    const show = button("Show", `Show ${name}`, `mark-show${place}`, () => {
+    const show = button("Show", `Show ${name}`, `mark-show${index}`, () => {
       choose(drawn);
       byId("compare-title").scrollIntoView();
     });
-    const edit = button("Edit", `Edit ${name}`, `mark-edit${place}`, () => {
+    const edit = button("Edit", `Edit ${name}`, `mark-edit${index}`, () => {
       startEditing(items);
       byId("editing").scrollIntoView();
     });
-    const remove = button("Remove", `Remove ${name}`, `mark-remove${place}`, () => removeMark(place));
+    const remove = button("Remove", `Remove ${name}`, `mark-remove${index}`, () => removeMark(index));
     const rules = element("ol", "rules");
     rules.append(...items.map((item) => element("li", "", ruleName(item))));
     return element("tr", "",
@@ -158,15 +158,15 @@ function marksDocument() {
 }
 
 async function importMarks(file) {
-  let found = null;
+  let marks = null;
   try {
-    found = marksOf(String(JSON.parse(await file.text()).link));
+    marks = marksOf(String(JSON.parse(await file.text()).link));
   } catch { /* no JSON, or of another shape */ }
-  if (found === null) {
+  if (marks === null) {
     say("This file has no bookmarks of this page.");
     return;
   }
-  const fresh = found.filter(({ items }) => !isMarked(items)).slice(0, MOST_MARKS - state.marks.length);
+  const fresh = marks.filter(({ items }) => !isMarked(items)).slice(0, MOST_MARKS - state.marks.length);
   state.marks.push(...fresh);
   keepMarks();
   draw();

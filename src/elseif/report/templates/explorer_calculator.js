@@ -12,19 +12,19 @@ async function inflated(text) {
 
 /* The lines of a list as the calculator's data hold them; a condition is told by its number here. */
 function calculatorRules({ items, counts }, asked) {
-  const { found, decimals } = consequents(counts);
+  const { rows, decimals } = consequents(counts);
   return counts.map((ofLine, line) => ({
     head: lineHead(line, items.length),
     conditions: (model.antecedents[items[line]]?.conditions ?? []).map((number) => asked(number)),
     count: casesText(ofLine),
-    labels: found[line].map(({ mean, low, high }) => ({
+    labels: rows[line].map(({ mean, low, high }) => ({
       risk: mean, low, high, texts: [mean, low, high].map((share) => percentText(share, decimals)), over: null,
     })),
   }));
 }
 
 /* A column with some of its conditions, in a given order; its cells are the distinct ways to meet those. */
-function withConditions(column, indices, place) {
+function withConditions(column, indices, number) {
   const conditions = indices.map((index) => column.conditions[index]);
   const isMissing = (index) => column.conditions[index].operator === "is missing";
   const asksMissing = indices.some(isMissing);
@@ -35,7 +35,7 @@ function withConditions(column, indices, place) {
     const kept = indices.map((index) => cell[index]);
     cells.set(kept.join(), kept);
   }
-  return { ...column, ...(column.question === undefined ? {} : { question: place }), conditions, cells: [...cells.values()] };
+  return { ...column, ...(column.question === undefined ? {} : { question: number }), conditions, cells: [...cells.values()] };
 }
 
 /* The columns that a list asks for, in its order, each with the places of the conditions it uses. */
@@ -63,8 +63,8 @@ function fillData(data, list) {
   };
   const questions = places.map((column) => part.columns[column].question ?? column);
   part.rules = calculatorRules(list, asked);
-  part.columns = places.map((column, place) => withConditions(part.columns[column], used.get(column), place));
-  if (data.questions) data.questions = questions.map((place) => data.questions[place]);
+  part.columns = places.map((column, number) => withConditions(part.columns[column], used.get(column), number));
+  if (data.questions) data.questions = questions.map((number) => data.questions[number]);
   if ("end" in part) {
     const highest = Math.max(...part.rules.flatMap(({ labels }) => labels.map(({ high }) => high)));
     part.end = AXIS_ENDS.find((end) => highest <= end) ?? 1;
@@ -81,7 +81,7 @@ function fillQuestions(page, questions) {
   const all = [...page.querySelectorAll(".question")];
   const after = page.createComment("");
   all[0]?.before(after);
-  const kept = questions.map((place) => all[place]);
+  const kept = questions.map((number) => all[number]);
   for (const question of all) question.remove();
   after.before(...kept);
   if (!kept.length) {
@@ -104,8 +104,8 @@ function fillConditions(page, line, lines, numbers) {
 }
 
 function fillResults(line, rule, end) {
-  line.querySelectorAll(".then").forEach((made, place) => {
-    const { risk, low, high, texts } = rule.labels[place];
+  line.querySelectorAll(".then").forEach((made, number) => {
+    const { risk, low, high, texts } = rule.labels[number];
     const band = made.querySelector(".band");
     band.setAttribute("x", (100 * low) / end);
     band.setAttribute("width", (100 * (high - low)) / end);
@@ -119,12 +119,12 @@ function fillResults(line, rule, end) {
 function fillLines(page, part, items) {
   const lines = [...page.querySelectorAll(".line")];
   const parent = lines[0].parentNode;
-  const made = part.rules.map((rule, place) => {
-    const isLast = place === items.length;
+  const made = part.rules.map((rule, number) => {
+    const isLast = number === items.length;
     const line = lines[isLast ? lines.length - 1 : 0].cloneNode(true);
     line.querySelector(".head").textContent = rule.head;
-    if (line.dataset.number) line.dataset.number = place + 1;
-    if (!isLast) fillConditions(page, line, lines, model.antecedents[items[place]].conditions);
+    if (line.dataset.number) line.dataset.number = number + 1;
+    if (!isLast) fillConditions(page, line, lines, model.antecedents[items[number]].conditions);
     fillResults(line, rule, part.end ?? 1);
     return line;
   });
@@ -148,7 +148,7 @@ function fillFacts(page, part, list, name) {
   }
   page.querySelector(".facts")?.replaceChildren(...facts.map(([heading, text]) => {
     const row = page.createElement("div");
-    for (const [tag, told] of [["dt", heading], ["dd", text]]) row.appendChild(page.createElement(tag)).textContent = told;
+    for (const [tag, content] of [["dt", heading], ["dd", text]]) row.appendChild(page.createElement(tag)).textContent = content;
     return row;
   }));
 }

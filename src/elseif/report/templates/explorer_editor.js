@@ -85,8 +85,8 @@ function stepped(item, number, side) {
   const members = families.get(model.conditions[number].family) ?? [];
   const barred = new Set([...forbidden(), ...state.draft]);
   for (let i = members.indexOf(number) + side; members[i] !== undefined; i += side) {
-    const found = byConditions.get(conditionKey(conditions.map((own) => (own === number ? members[i] : own))));
-    if (found !== undefined && !barred.has(found)) return { item: found, number: members[i] };
+    const twin = byConditions.get(conditionKey(conditions.map((own) => (own === number ? members[i] : own))));
+    if (twin !== undefined && !barred.has(twin)) return { item: twin, number: members[i] };
   }
   return null;
 }
@@ -151,14 +151,14 @@ const MOST_OPTIONS = 200;
 let pricing;
 
 /* What each rule would change in the log posterior as a line of the draft; told when all are known. */
-function priceInsertions(now, candidates, place, done) {
+function priceInsertions(now, candidates, position, done) {
   clearTimeout(pricing);
   const lines = counter.lines(now.items);
   const prices = [];
   const atOnce = Math.max(1, Math.floor(MOST_WORK / counter.counts.length));
   const goOn = () => {
     for (const item of candidates.slice(prices.length, prices.length + atOnce)) {
-      prices.push({ item, change: changeOfInsertion(now, lines, item, place) });
+      prices.push({ item, change: changeOfInsertion(now, lines, item, position) });
     }
     if (prices.length === candidates.length) done(prices);
     else pricing = setTimeout(goOn, 0);
@@ -166,35 +166,35 @@ function priceInsertions(now, candidates, place, done) {
   goOn();
 }
 
-function changeOfInsertion(now, lines, item, place) {
-  const items = [...now.items.slice(0, place), item, ...now.items.slice(place)];
-  return logPosterior(model, items, counter.withRule(lines, now.counts, item, place)) - now.logPosterior;
+function changeOfInsertion(now, lines, item, position) {
+  const items = [...now.items.slice(0, position), item, ...now.items.slice(position)];
+  return logPosterior(model, items, counter.withRule(lines, now.counts, item, position)) - now.logPosterior;
 }
 
 /* Rules with every word that was typed; 60000 finds 60,000, too. */
-function found(items) {
+function withWords(items) {
   const plain = (text) => text.toLowerCase().replace(/(\d),(?=\d{3})/g, "$1");
   const words = plain(byId("find-rule").value).split(/\s+/).filter(Boolean);
   return items.filter((item) => words.every((word) => plain(model.antecedents[item].text).includes(word)));
 }
 
 function drawInsertion(now) {
-  const before = { place: Number(byId("new-place").value), length: byId("new-place").options.length };
+  const before = { position: Number(byId("new-place").value), length: byId("new-place").options.length };
   const isSameLength = before.length === now.counts.length;
-  const place = isSameLength ? before.place : now.items.length;
+  const position = isSameLength ? before.position : now.items.length;
   byId("new-place").replaceChildren(...now.counts.map((_, line) => new Option(line + 1, line)));
-  byId("new-place").value = place;
-  drawCandidates(now, place);
+  byId("new-place").value = position;
+  drawCandidates(now, position);
 }
 
 /* The rules that can be inserted, the best buy first. */
-function drawCandidates(now, place) {
+function drawCandidates(now, position) {
   const barred = new Set([...forbidden(), ...state.draft]);
   const free = Array.from({ length: model.patterns.nAntecedents }, (_, item) => item).filter((item) => !barred.has(item));
-  const matching = found(free);
+  const matching = withWords(free);
   const before = Number(byId("new-rule").value || -1);
   byId("insert").disabled = matching.length === 0;
-  priceInsertions(now, matching, place, (prices) => {
+  priceInsertions(now, matching, position, (prices) => {
     prices.sort((a, b) => b.change - a.change);
     const kept = prices.filter(({ item }, i) => i < MOST_OPTIONS || item === before);
     byId("new-rule").replaceChildren(...kept.map(({ item, change }) => new Option(`${signed(change, 2)}  ${model.antecedents[item].text}`, item)));
@@ -218,8 +218,8 @@ function drawPlaces(now) {
 
 function insertRule() {
   const item = Number(byId("new-rule").value);
-  const place = Number(byId("new-place").value);
-  edit([...state.draft.slice(0, place), item, ...state.draft.slice(place)], `drop${item}`);
+  const position = Number(byId("new-place").value);
+  edit([...state.draft.slice(0, position), item, ...state.draft.slice(position)], `drop${item}`);
 }
 
 /* The edited list as a document: antecedents are passed on to the letter. */

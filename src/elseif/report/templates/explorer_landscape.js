@@ -27,10 +27,10 @@ const firstRule = (list) => list.items[0] ?? -1;
 /* Lists by their first rule: the groups with the most draws, and all others together. */
 const groups = (() => {
   const byRule = new Map();
-  model.lists.forEach((list, place) => {
+  model.lists.forEach((list, index) => {
     const rule = firstRule(list);
     if (!byRule.has(rule)) byRule.set(rule, { rules: [rule], places: [], share: 0 });
-    byRule.get(rule).places.push(place);
+    byRule.get(rule).places.push(index);
     byRule.get(rule).share += list.share;
   });
   // where counts are rounded shares are coarse: sort by the number of lists
@@ -164,34 +164,34 @@ function drawAxes(svg, x, y, width) {
   svg.append(svgElement("text", { class: "axis", transform: `translate(16 ${middle}) rotate(-90)`, "text-anchor": "middle" }, titles.y));
 }
 
-function dotLabel(place) {
-  const list = model.lists[place];
+function dotLabel(index) {
+  const list = model.lists[index];
   const rules = list.items.map((item) => model.antecedents[item].text).join("; ") || "no rule";
   const against = hasPosterior ? `Log posterior ${signed(upValue(list), 2)}, ` : "";
-  const start = place === model.point ? "Point estimate. " : "";
+  const start = index === model.point ? "Point estimate. " : "";
   const marked = isMarked(list.items) ? "Bookmarked. " : "";
-  return `${start}${marked}List ${place + 1}: ${rules}. ${against}AUC ${areaText(areaOf(list))}, ${list.shareText} of draws.`;
+  return `${start}${marked}List ${index + 1}: ${rules}. ${against}AUC ${areaText(areaOf(list))}, ${list.shareText} of draws.`;
 }
 
-function dot(place, x, y, tabbable) {
-  const list = model.lists[place];
+function dot(index, x, y, tabbable) {
+  const list = model.lists[index];
   const [cx, cy, r] = [x.at(acrossValue(list)), y.at(upValue(list)), radius(list.share)];
-  const role = place === state.chosen ? "chosen" : place === state.held ? "held" : "";
+  const role = index === state.chosen ? "chosen" : index === state.held ? "held" : "";
   const made = svgElement("g", {
-    class: `dot ${role} ${place === model.point ? "point" : ""}`,
+    class: `dot ${role} ${index === model.point ? "point" : ""}`,
     transform: `translate(${cx.toFixed(2)} ${cy.toFixed(2)})`,
     role: "option",
-    "aria-selected": String(place === state.chosen),
-    "aria-label": dotLabel(place),
+    "aria-selected": String(index === state.chosen),
+    "aria-label": dotLabel(index),
     tabindex: tabbable ? 0 : -1,
-    "data-place": place,
+    "data-place": index,
   }, svgElement("circle", { class: "halo", r: r + 5 }), mark(groupOf(list), r));
   if (role) made.append(svgElement("circle", { class: `ring ${role}`, r: r + 4 }));
-  if (place === model.point) made.append(svgElement("path", { class: "cross", d: CROSS }));
+  if (index === model.point) made.append(svgElement("path", { class: "cross", d: CROSS }));
   if (isMarked(list.items)) made.append(svgElement("path", { class: "star", d: STAR, transform: `translate(${r + 3} ${-r - 3})` }));
-  made.addEventListener("focus", () => { if (made.matches(":focus-visible")) showCard(place); });
+  made.addEventListener("focus", () => { if (made.matches(":focus-visible")) showCard(index); });
   made.addEventListener("blur", hideCard);
-  spots.set(place, { cx, cy, r, made });
+  spots.set(index, { cx, cy, r, made });
   return made;
 }
 
@@ -204,30 +204,30 @@ function nearest(event) {
   const box = byId("landscape").getBoundingClientRect();
   const [x, y] = [event.clientX - box.left, event.clientY - box.top];
   let [best, least] = [null, Infinity];
-  for (const [place, { cx, cy, r }] of spots) {
+  for (const [index, { cx, cy, r }] of spots) {
     const distance = Math.hypot(cx - x, cy - y);
-    if (distance <= Math.max(REACH, r + 2) && distance <= least) [best, least] = [place, distance];
+    if (distance <= Math.max(REACH, r + 2) && distance <= least) [best, least] = [index, distance];
   }
   return best;
 }
 
 function pointAt(event) {
   if (event.pointerType !== "mouse") return;
-  const place = nearest(event);
-  if (place === null) hideCardSoon();
-  else if (byId("card").hidden || Number(byId("card").dataset.place) !== place) showCard(place);
+  const index = nearest(event);
+  if (index === null) hideCardSoon();
+  else if (byId("card").hidden || Number(byId("card").dataset.place) !== index) showCard(index);
   else clearTimeout(hiding);
 }
 
 function chooseNearest(event) {
-  const place = nearest(event);
-  if (place !== null) choose(place);
+  const index = nearest(event);
+  if (index !== null) choose(index);
 }
 
 function drawLandscape(places) {
   hideCard();
   const width = Math.max(280, byId("landscape").clientWidth);
-  const drawn = places.filter((place) => acrossValue(model.lists[place]) !== null);
+  const drawn = places.filter((index) => acrossValue(model.lists[index]) !== null);
   const svg = svgElement("svg", {
     viewBox: `0 0 ${width} ${HEIGHT}`, width, height: HEIGHT,
     role: "listbox", "aria-label": "Lists, the most probable first",
@@ -236,17 +236,17 @@ function drawLandscape(places) {
     byId("landscape").replaceChildren(element("p", "muted empty", "No list passes the filters, or none has an AUC."));
     return;
   }
-  const lists = drawn.map((place) => model.lists[place]);
+  const lists = drawn.map((index) => model.lists[index]);
   const x = scaleOf(lists.map(acrossValue), MARGIN.left, width - MARGIN.right, 0.08);
   const y = scaleOf(lists.map(upValue), HEIGHT - MARGIN.bottom, MARGIN.top, 0.08);
   const grid = svgElement("g", { "aria-hidden": "true" });
   drawAxes(grid, x, y, width);
   const first = drawn.includes(state.chosen) ? state.chosen : drawn[0];
   // the most probable are drawn last, on top; those compared above all
-  const height = (place) => (place === state.chosen ? 2 : place === state.held ? 1 : 0);
+  const height = (index) => (index === state.chosen ? 2 : index === state.held ? 1 : 0);
   const order = [...drawn].reverse().sort((a, b) => height(a) - height(b));
   spots.clear();
-  svg.append(grid, ...order.map((place) => dot(place, x, y, place === first)));
+  svg.append(grid, ...order.map((index) => dot(index, x, y, index === first)));
   svg.addEventListener("pointermove", pointAt);
   svg.addEventListener("pointerleave", hideCardSoon);
   svg.addEventListener("click", chooseNearest);
@@ -257,22 +257,22 @@ function walkDots(event) {
   if (event.key === "Escape") hideCard();
   const at = event.target.closest(".dot");
   if (!at) return;
-  const places = passing().filter((place) => acrossValue(model.lists[place]) !== null);
-  const here = places.indexOf(Number(at.dataset.place));
-  const steps = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1, Home: -here, End: places.length - 1 - here };
+  const places = passing().filter((index) => acrossValue(model.lists[index]) !== null);
+  const index = places.indexOf(Number(at.dataset.place));
+  const steps = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1, Home: -index, End: places.length - 1 - index };
   if (event.key === "Enter" || event.key === " ") {
     event.preventDefault();
-    choose(places[here]);
-    focusDot(places[here]);
+    choose(places[index]);
+    focusDot(places[index]);
   } else if (event.key in steps) {
     event.preventDefault();
-    focusDot(places[(here + steps[event.key] + places.length) % places.length]);
+    focusDot(places[(index + steps[event.key] + places.length) % places.length]);
   }
 }
 
-function focusDot(place) {
+function focusDot(index) {
   for (const made of document.querySelectorAll(".dot")) made.setAttribute("tabindex", -1);
-  const made = document.querySelector(`.dot[data-place="${place}"]`);
+  const made = document.querySelector(`.dot[data-place="${index}"]`);
   made.setAttribute("tabindex", 0);
   made.focus();
 }
@@ -282,14 +282,14 @@ function focusDot(place) {
 let hiding;
 
 /* The list beside its mark; it stays while the pointer is on it, and Escape puts it away. */
-function showCard(place) {
+function showCard(index) {
   hideCard();
   const card = byId("card");
-  const { cx, cy, r, made } = spots.get(place);
+  const { cx, cy, r, made } = spots.get(index);
   made.classList.add("near");
-  card.dataset.place = place;
-  const list = model.lists[place];
-  const name = nameOf(place);
+  card.dataset.place = index;
+  const list = model.lists[index];
+  const name = nameOf(index);
   const under = [...spots.values()].filter((spot) => spot.made !== made && Math.hypot(spot.cx - cx, spot.cy - cy) < 1.5).length;
   const facts = [
     ...(hasPosterior ? [`log posterior ${signed(upValue(list), 2)}`] : []),
@@ -318,8 +318,8 @@ function placeCard(card, cx, cy, r) {
 
 /* A list in as few words as will do: each line with its likeliest label. */
 function shortLines({ items, counts }) {
-  const { found, decimals } = consequents(counts);
-  const lines = found.map((byLabel, line) => {
+  const { rows, decimals } = consequents(counts);
+  const lines = rows.map((byLabel, line) => {
     const likeliest = byLabel.reduce((best, one) => (one.mean > best.mean ? one : best));
     const label = model.places.length > 1 ? `${model.labels[likeliest.label].shown} ` : "";
     const made = element("li", "", element("span", "head", `${lineHead(line, items.length)} `));
@@ -344,19 +344,19 @@ function hideCardSoon() {
 /* ------------------------------------------------------------------------ as a table */
 
 function drawTable(places) {
-  byId("lists").replaceChildren(...places.map((place) => {
-    const list = model.lists[place];
+  byId("lists").replaceChildren(...places.map((index) => {
+    const list = model.lists[index];
     const rules = element("ol", "rules");
     rules.append(...list.items.map((item) => element("li", "", ruleName(item))));
     const cells = [
-      element("td", "number", String(place + 1)),
-      element("td", "", rules, ...(place === model.point ? [element("span", "tag", "point estimate")] : [])),
+      element("td", "number", String(index + 1)),
+      element("td", "", rules, ...(index === model.point ? [element("span", "tag", "point estimate")] : [])),
       element("td", "number", String(list.items.length)),
       ...(hasPosterior ? [element("td", "number", signed(upValue(list), 2))] : []),
       element("td", "number", list.shareText),
       element("td", "number", areaText(areaOf(list))),
-      element("td", "", button("Show", `Show list ${place + 1}`, `show${place}`, () => choose(place))),
+      element("td", "", button("Show", `Show list ${index + 1}`, `show${index}`, () => choose(index))),
     ];
-    return element("tr", place === state.chosen ? "current" : "", ...cells);
+    return element("tr", index === state.chosen ? "current" : "", ...cells);
   }));
 }

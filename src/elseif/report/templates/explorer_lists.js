@@ -134,7 +134,7 @@ function heading(scope, text) {
 /* Where the bars of lists end: all have the page's scale, so that they can be compared, but for those
    that need a longer one. */
 function barEnd(...lists) {
-  const highest = Math.max(...lists.flatMap((counts) => consequents(counts).found.flat().map(({ high }) => high)));
+  const highest = Math.max(...lists.flatMap((counts) => consequents(counts).rows.flat().map(({ high }) => high)));
   return highest <= model.end ? model.end : probabilityEnd(highest);
 }
 
@@ -152,9 +152,9 @@ const barsNote = (end) => element("p", "caption muted", barsText(end));
 
 /* What each line leads to, by label, and how many decimals its percentages deserve. */
 function consequents(counts) {
-  const found = counts.map((line) => model.places.map((label) => ({ label, ...consequent(model, line, label) })));
-  const decimals = decimalsFor(Math.min(...found.flat().map(({ low, high }) => high - low)));
-  return { found, decimals };
+  const rows = counts.map((line) => model.places.map((label) => ({ label, ...consequent(model, line, label) })));
+  const decimals = decimalsFor(Math.min(...rows.flat().map(({ low, high }) => high - low)));
+  return { rows, decimals };
 }
 
 const intervalText = ({ low, high }, decimals) => `(${percentText(low, decimals)}–${percentText(high, decimals)})`;
@@ -164,12 +164,12 @@ const casesText = (counts) => countText(sum(counts) * model.unit);
 /* What a line leads to: each label's probability, interval, and the cases behind it. */
 function lineResult(counts, byLabel, decimals, end) {
   const made = element("div", "results");
-  for (const found of byLabel) {
-    const { label } = found;
-    const text = element("span", "number", element("b", "", percentText(found.mean, decimals)), ` ${intervalText(found, decimals)}`);
+  for (const outcome of byLabel) {
+    const { label } = outcome;
+    const text = element("span", "number", element("b", "", percentText(outcome.mean, decimals)), ` ${intervalText(outcome, decimals)}`);
     const row = element("div", "then");
     if (model.places.length > 1) row.append(element("bdi", "label", model.labels[label].shown));
-    row.append(bar(found, end), text);
+    row.append(bar(outcome, end), text);
     made.append(row);
   }
   const n = casesText(counts);
@@ -193,14 +193,14 @@ function commonRules(ours, theirs) {
 /* How a rule of one list stands in another: "" where it keeps its place among the others. */
 function changeOf(item, common, other) {
   if (common.includes(item)) return "";
-  const place = other.indexOf(item);
-  return place < 0 ? "only here" : `moved: line ${place + 1} there`;
+  const position = other.indexOf(item);
+  return position < 0 ? "only here" : `moved: line ${position + 1} there`;
 }
 
 /* The lines of a list, set against another or null, with bars to "end"; "extras" adds buttons to a line. */
 function listLines(items, counts, other, end, extras = () => []) {
   const common = other === null ? items : commonRules(items, other);
-  const { found, decimals } = consequents(counts);
+  const { rows, decimals } = consequents(counts);
   return counts.map((ofLine, line) => {
     const item = items[line];
     const head = element("span", "", element("span", "head", `${lineHead(line, items.length)} `));
@@ -215,7 +215,7 @@ function listLines(items, counts, other, end, extras = () => []) {
       }
     }
     top.append(...extras(item, line));
-    made.append(lineResult(ofLine, found[line], decimals, end));
+    made.append(lineResult(ofLine, rows[line], decimals, end));
     return made;
   });
 }

@@ -13,8 +13,8 @@ const probabilityOf = () => (model.places.length === 1 ? model.labels[model.plac
 
 /* A list in the shape of the paper's figures: if ... then ..., else if ... */
 function listText(list) {
-  const { found, decimals } = consequents(list.counts);
-  const rows = found.map((byLabel, line) => {
+  const { rows: byLine, decimals } = consequents(list.counts);
+  const rows = byLine.map((byLabel, line) => {
     const results = [...byLabel].sort((a, b) => b.mean - a.mean).map((one) => {
       const name = byLabel.length > 1 ? `${model.labels[one.label].shown} ` : "";
       return `${name}${percentText(one.mean, decimals)} ${intervalText(one, decimals)}`;

@@ -39,5 +39,5 @@ const SCALES = [0.01, 0.02, 0.05, 0.06, 0.08, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.
 const probabilityEnd = (highest) => SCALES.find((end) => end >= highest - 1e-9) ?? 1;
 const percentTick = (share) => `${Number((100 * share).toFixed(9))}%`;
 
-const lineHead = (place, length) =>
-  length === 0 ? "always" : place === length ? "else" : place === 0 ? "if" : "else if";
+const lineHead = (line, length) =>
+  length === 0 ? "always" : line === length ? "else" : line === 0 ? "if" : "else if";

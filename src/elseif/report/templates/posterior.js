@@ -69,13 +69,13 @@ function logPrior(prior, antecedents, items) {
   const left = prior.cardinalities.map(({ n, weight }) => ({ n, weight }));
   for (const item of items) {
     const { cardinality, weight } = antecedents[item];
-    const place = prior.cardinalities.findIndex((entry) => entry.cardinality === cardinality);
+    const ofClass = prior.cardinalities.findIndex((entry) => entry.cardinality === cardinality);
     const available = prior.cardinalities.filter((_, i) => left[i].n > 0).map((entry) => entry.logMass);
     const largest = Math.max(...available);
     const logAll = largest + Math.log(sum(available.map((logMass) => Math.exp(logMass - largest))));
-    total += prior.cardinalities[place].logMass - logAll + Math.log(weight / left[place].weight);
-    left[place].n -= 1;
-    left[place].weight -= weight;
+    total += prior.cardinalities[ofClass].logMass - logAll + Math.log(weight / left[ofClass].weight);
+    left[ofClass].n -= 1;
+    left[ofClass].weight -= weight;
   }
   return total;
 }
