@@ -65,7 +65,10 @@ def caught_warnings() -> Iterator[list[str]]:
 
 
 def rows_of(data: Any, rows: np.ndarray) -> Any:
-    """Some rows of a data frame, series, array, sparse matrix or list, of the same type."""
+    """Some rows of a data frame, series, array, sparse matrix or list, of the same type.
+
+    What pandas has besides series, such as a Categorical, keeps the order of its categories.
+    """
     if isinstance(data, Table):  # kinds are inferred in each fold, as from any other table
         if data.source is None:
             return data.take(rows)
@@ -79,4 +82,6 @@ def rows_of(data: Any, rows: np.ndarray) -> Any:
         return data.tocsr()[rows]
     if isinstance(data, (np.ndarray, SparseTable)):
         return data[rows]
+    if hasattr(data, "take") and type(data).__module__.split(".")[0] == "pandas":
+        return data.take(rows)
     return [data[i] for i in rows]
