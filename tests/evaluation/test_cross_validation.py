@@ -176,6 +176,21 @@ def test_labels_in_an_order_of_their_own(make: Any) -> None:
     np.testing.assert_array_equal(found.probabilities, plain.probabilities)
 
 
+@pytest.mark.parametrize(
+    "make", [pd.DataFrame, pa.array, lambda y: pa.array(y).dictionary_encode(), pl.Series, list]
+)
+def test_labels_in_any_container(make: Any) -> None:
+    """A table of one column, arrays of pyarrow: in folds and of a held-out table."""
+    X, y = table()
+    labels = np.where(y, "stroke", "none")
+    plain = cross_validate(classifier(), X, labels, folds=2)
+    found = cross_validate(classifier(), X, make(labels.tolist()), folds=2)
+    np.testing.assert_array_equal(found.probabilities, plain.probabilities)
+    fitted = settled().fit(X, labels)
+    held = held_out(fitted.predict_proba, fitted.classes_, X, make(labels.tolist()))
+    np.testing.assert_array_equal(held.labels, y)
+
+
 def test_held_out_table() -> None:
     X, y = table()
     fitted = settled().fit(X[:160], y[:160])
