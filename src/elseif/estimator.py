@@ -289,7 +289,8 @@ class BayesianRuleListClassifier(
             lazy frame of PySpark, DuckDB, Dask, polars or ibis, whose engine then does the
             counting.
         y : array or str
-            The labels; for a lazy frame, the name of their column.
+            The labels; for a lazy frame, the name of their column. ``classes_`` has them sorted,
+            or in the order of a Categorical; scorers of scikit-learn need them sorted.
         sample_weight : array or str, default=None
             How many observations each row represents; for a lazy frame, the name of the column.
 

@@ -17,7 +17,7 @@ from sklearn.model_selection import KFold, cross_validate
 from elseif.conditions.binarise import Binarised, Binarising, binarise
 from elseif.conditions.condition import value_text
 from elseif.conditions.cut_points import description_length_cuts, quantile_cuts
-from elseif.errors import DataError, ParamError
+from elseif.errors import DataError, ParamError, ValuesShownWarning, public_text
 from elseif.tables.labels import read_labels
 from elseif.tables.reading import parse_kinds, read_table
 from tests.tables.fitting import quick, random_frame, rows_where_true
@@ -638,6 +638,19 @@ def test_an_order_told_by_a_list() -> None:
     assert "stage <= IV" in backwards.pool_.names
     numbers = pd.DataFrame({"grade": [3, 1, 2, 10] * 6})
     assert names_of(numbers, kinds={"grade": [10, 3, 2, 1]})[:2] == ["grade <= 10", "grade > 10"]
+
+
+@pytest.mark.parametrize("levels", [["low", "mid", "high"], ["9", "10", "11"]])
+def test_an_order_that_the_alphabet_alone_tells(levels: list[str]) -> None:
+    """By kinds="ordered" of text, high is lowest and 9 above 10: a warning says so."""
+    X = pd.DataFrame({"dose": levels * 8})
+    with pytest.warns(ValuesShownWarning, match="ordered as the alphabet has it: ") as caught:
+        assert f"dose > {min(levels)}" in names_of(X, kinds={"dose": "ordered"})
+    assert f"kinds={{'dose': {sorted(levels)}}}" in str(caught[0].message)
+    assert public_text(caught[0].message) == "Column 'dose' is ordered as the alphabet has it."
+    names_of(X, kinds={"dose": levels})  # no warning where an order is given, or known
+    names_of(X.astype(pd.CategoricalDtype(levels, ordered=True)), kinds={"dose": "ordered"})
+    names_of(pd.DataFrame({"dose": [9, 10, 11] * 8}), kinds={"dose": "ordered"})
 
 
 def test_an_order_that_lacks_a_category() -> None:

@@ -19,6 +19,7 @@ from sklearn.preprocessing import FunctionTransformer, KBinsDiscretizer, OneHotE
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from elseif import BayesianRuleListClassifier
+from elseif.evaluation import auc_with_interval, cross_validate
 from tests.tables.fitting import quick, random_frame
 
 # short runs on toy tables do not converge, and are not meant to
@@ -254,3 +255,19 @@ def test_fit_twice_is_fit_once() -> None:
     assert again is clf
     assert set(vars(again)) == set(vars(once))
     np.testing.assert_array_equal(again.predict_proba(X), once.predict_proba(X))
+
+
+def test_true_and_false_for_scorers_that_need_sorted_labels() -> None:
+    """By a Categorical in another order they measure the other label (docs/questions.md)."""
+    X, codes = random_frame(300)
+    y = pd.Series(np.where(codes, "ill", "well"), name="state")
+    ill = (y == "ill").rename("ill")
+    assert "Probability of ill" in str(quick().fit(X, ill).rule_list_)
+    by_scorer = cross_val_score(quick(), X, ill, scoring="roc_auc", cv=3)
+    assert by_scorer.mean() > 0.6
+    in_order = pd.Categorical(y, ["well", "ill"])
+    measured = cross_validate(quick(), X, in_order, folds=3)
+    truth, risk = measured.against_the_rest(1)
+    assert auc_with_interval(truth, risk, measured.fold).value > 0.6
+    swapped = cross_val_score(quick(), X, pd.Series(in_order), scoring="roc_auc", cv=3)
+    np.testing.assert_allclose(swapped, 1 - by_scorer)

@@ -272,6 +272,17 @@ def test_labels_of_a_column_of_a_polars_frame() -> None:
     assert quick().fit(X, enum).classes_.tolist() == ["severe", "mild", "none"]
 
 
+def test_a_polars_categorical_has_no_order_of_labels() -> None:
+    """Its categories are in the order in which this process met them, whatever they were for."""
+    X, y = random_frame()
+    labels = coded(y, ["well", "ill"]).tolist()
+    met_before = pl.Series(["well", "ill"], dtype=pl.Categorical)
+    series = pl.Series("y", labels, dtype=pl.Categorical)
+    clf = quick().fit(X, series)
+    assert met_before.to_list() == ["well", "ill"]  # as long as it is there, its order is
+    assert clf.classes_.tolist() == quick().fit(X, labels).classes_.tolist() == ["ill", "well"]
+
+
 @pytest.mark.parametrize("container", [np.asarray, pd.DataFrame, sparse.csr_array])
 def test_several_labels_of_each_row_are_refused(container: Any) -> None:
     """With what fits one classifier for each of them."""

@@ -17,6 +17,8 @@ from elseif.errors import DataError, ParamError, ParamTypeError
 from elseif.evaluation.cross_validation import cross_validate, held_out, rows_of
 from elseif.progress import Progress
 
+ORDER = pl.Enum(["well", "ill"])
+
 
 def table(n: int = 240, seed: int = 0) -> tuple[pd.DataFrame, pd.Series]:
     rng = np.random.default_rng(seed)
@@ -159,6 +161,34 @@ def test_rows_of_lists_and_sparse_matrices() -> None:
     found = rows_of(sparse.coo_array(np.arange(6).reshape(3, 2)), rows)
     assert found.toarray().tolist() == [[4, 5], [0, 1]]
     assert rows_of(pd.Series(["a", "b", "c"], index=[5, 5, 9]), rows).tolist() == ["c", "a"]
+
+
+@pytest.mark.parametrize(
+    "make", [pd.Categorical, pd.Series, pd.CategoricalIndex, lambda y: pl.Series([*y], dtype=ORDER)]
+)
+def test_labels_in_an_order_of_their_own(make: Any) -> None:
+    """The lists of the folds have the label last that the whole has, whatever holds the labels."""
+    X, y = table()
+    plain = cross_validate(classifier(), X, y, folds=2)
+    labels = pd.Categorical(np.where(y, "ill", "well"), ["well", "ill"])
+    found = cross_validate(classifier(), X, make(labels), folds=2)
+    assert [fold.rule_list.classes.tolist() for fold in found.folds] == [["well", "ill"]] * 2
+    np.testing.assert_array_equal(found.probabilities, plain.probabilities)
+
+
+@pytest.mark.parametrize(
+    "make", [pd.DataFrame, pa.array, lambda y: pa.array(y).dictionary_encode(), pl.Series, list]
+)
+def test_labels_in_any_container(make: Any) -> None:
+    """A table of one column, arrays of pyarrow: in folds and of a held-out table."""
+    X, y = table()
+    labels = np.where(y, "stroke", "none")
+    plain = cross_validate(classifier(), X, labels, folds=2)
+    found = cross_validate(classifier(), X, make(labels.tolist()), folds=2)
+    np.testing.assert_array_equal(found.probabilities, plain.probabilities)
+    fitted = settled().fit(X, labels)
+    held = held_out(fitted.predict_proba, fitted.classes_, X, make(labels.tolist()))
+    np.testing.assert_array_equal(held.labels, y)
 
 
 def test_held_out_table() -> None:

@@ -134,7 +134,7 @@ def _valued_condition(column: Column, operator: str, value: Any) -> Condition:
     if operator in NUMERIC_OPERATORS and column.kind is Kind.CATEGORY:
         raise ParamError(
             f"antecedents: {name!r} is an unordered category; {operator} needs an order. "
-            f"Set kinds={{{name!r}: 'ordered'}} if it has one."
+            "If it has one, give kinds a list of its categories, from the lowest to the highest."
         )
     if column.codes is not None:
         parts = _known_categories(column, parts)

@@ -44,6 +44,7 @@ from elseif.tables.values import refuse_other_numbers
 
 QUANTILES, DESCRIPTION_LENGTH, EVIDENCE = "quantiles", "mdl", "evidence"
 THRESHOLDS, BINS = "thresholds", "bins"
+MOST_IN_ORDER = 5  # categories that a warning shows
 
 
 @dataclass(frozen=True)
@@ -267,6 +268,7 @@ def column_conditions(
         conditions = list(_category_conditions(column, labels, how))
         grouped = next((c.value for c in conditions if c.operator == ONE_OF), ())
     else:
+        _warn_of_alphabet(column, how)
         cuts = cut_points(column, labels, how)
         conditions = list(cut_conditions(column, cuts, how))
     has_range = bool(conditions) and column.kind in (Kind.NUMERIC, Kind.DATE)
@@ -348,6 +350,25 @@ def _warn_of_look_alikes(column: Column) -> None:
             ),
             stacklevel=3,
         )
+
+
+def _warn_of_alphabet(column: Column, how: Binarising) -> None:
+    """Warn if texts were called ordered, and the alphabet alone says in which order."""
+    texts = [category for category in column.categories if isinstance(category, str)]
+    is_told = how.kinds.get(column.name) is Kind.ORDERED and column.name not in how.orders
+    if not is_told or len(texts) < 2 or texts != sorted(texts):
+        return
+    first = texts[:MOST_IN_ORDER]
+    shown = ", ".join([*map(repr, first), *(["..."] if len(texts) > len(first) else [])])
+    said = f"Column {column.name!r} is ordered as the alphabet has it"
+    warnings.warn(
+        ValuesShownWarning(
+            f"{said}: {shown}. Give its categories from the lowest to the highest; this order is "
+            f"kinds={{{column.name!r}: {first!r}}}.",
+            f"{said}.",
+        ),
+        stacklevel=3,
+    )
 
 
 def rare_categories(column: Column, labels: Labels, least_share: float) -> np.ndarray:

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.special import expit, logit
 
 from elseif.evaluation.intervals import LEVEL, UNKNOWN, Estimate, normal_quantile, wilson
+from elseif.evaluation.truth_and_risk import read_truth_and_risk
 
 CERTAIN = 1e-12  # risks of 0 and 1 have no logit; they are moved by this much
 MOST_STEPS = 50
@@ -82,7 +83,7 @@ def recalibration(truth: np.ndarray, risk: np.ndarray, level: float = LEVEL) -> 
     Parameters
     ----------
     truth : array of bool
-        Whether the event happened.
+        Whether the event happened; 0 and 1 will do.
     risk : array of float
         Its predicted probability.
     level : float, default=0.95
@@ -102,7 +103,8 @@ def recalibration(truth: np.ndarray, risk: np.ndarray, level: float = LEVEL) -> 
     >>> round(recalibration(truth, risk).slope.value, 2)
     1.0
     """
-    y = np.asarray(truth, dtype=float)
+    truth, risk = read_truth_and_risk(truth, risk)
+    y = truth.astype(float)
     x = logit(np.clip(risk, CERTAIN, 1 - CERTAIN))
     nothing = np.zeros(len(y))
     one = np.ones((len(y), 1))
@@ -148,7 +150,7 @@ def brier(truth: np.ndarray, risk: np.ndarray, level: float = LEVEL) -> Brier:
     Parameters
     ----------
     truth : array of bool
-        Whether the event happened.
+        Whether the event happened; 0 and 1 will do.
     risk : array of float
         Its predicted probability.
     level : float, default=0.95
@@ -166,9 +168,10 @@ def brier(truth: np.ndarray, risk: np.ndarray, level: float = LEVEL) -> Brier:
     >>> round(brier(np.array([True, False]), np.array([0.9, 0.3])).score.value, 2)
     0.05
     """
+    truth, risk = read_truth_and_risk(truth, risk)
     if not len(truth):
         return Brier(UNKNOWN, float("nan"), float("nan"))
-    y = np.asarray(truth, dtype=float)
+    y = truth.astype(float)
     squares = (risk - y) ** 2
     score = float(squares.mean())
     error = float(squares.std(ddof=1) / np.sqrt(len(y))) if len(y) > 1 else float("nan")
@@ -211,9 +214,10 @@ def overstatement(truth: np.ndarray, risk: np.ndarray, level: float = LEVEL) -> 
     >>> round(overstatement(truth, risk).value, 2)
     0.1
     """
+    truth, risk = read_truth_and_risk(truth, risk)
     if not len(truth):
         return UNKNOWN
-    y = np.asarray(truth, dtype=float)
+    y = truth.astype(float)
     differences = np.sign(risk - y.mean()) * (risk - y)
     value = float(differences.mean())
     error = float(differences.std(ddof=1) / np.sqrt(len(y))) if len(y) > 1 else float("nan")

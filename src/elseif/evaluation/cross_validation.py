@@ -176,7 +176,7 @@ def cross_validate_all(
     """cross_validate for several predictions of each fit, as ``predict`` makes them."""
     _check_folds(folds)
     known = read_labels(
-        label_array(y), sample_weight, classifier.missing_y == "drop", category_order(y)
+        _one_column(y), sample_weight, classifier.missing_y == "drop", category_order(y)
     )
     rows = np.flatnonzero(known.codes >= 0)
     codes = known.codes[rows]
@@ -243,7 +243,7 @@ def held_out(
     >>> held_out(clf.predict_proba, clf.classes_, X[1::2], y[1::2]).probabilities.shape
     (1100, 2)
     """
-    given = label_array(y)
+    given = _one_column(y)
     rows = np.flatnonzero(~missing_labels(given))
     code_of = {label: i for i, label in enumerate(classes.tolist())}
     given_labels = given[rows].tolist()
@@ -270,6 +270,12 @@ def held_out(
         probabilities[rows],
         np.zeros(len(rows), dtype=np.int64),
     )
+
+
+def _one_column(y: Any) -> np.ndarray:
+    """Labels as an array of one dimension, also where they are a table of one column."""
+    labels = label_array(y)
+    return labels.ravel() if labels.shape[1:] == (1,) else labels
 
 
 def _its_predictions(fitted: Any, tested: Any) -> list[np.ndarray]:

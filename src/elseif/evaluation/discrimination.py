@@ -9,6 +9,7 @@ from scipy.stats import rankdata
 from sklearn.metrics import average_precision_score
 
 from elseif.evaluation.intervals import LEVEL, UNKNOWN, Estimate, wald
+from elseif.evaluation.truth_and_risk import read_truth_and_order
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +107,7 @@ def auc_with_interval(
     Parameters
     ----------
     truth : array of bool
-        Whether the event happened.
+        Whether the event happened; 0 and 1 will do.
     risk : array of float
         Its predicted probability.
     fold : array of int, default=None
@@ -127,9 +128,10 @@ def auc_with_interval(
     >>> round(auc_with_interval(truth, np.array([0.9, 0.3, 0.4, 0.2, 0.1])).value, 2)
     0.83
     """
+    truth, risk = read_truth_and_order(truth, risk)
     if not len(truth):
         return UNKNOWN
-    fold = np.zeros(len(truth), dtype=np.int64) if fold is None else fold
+    fold = np.zeros(len(truth), dtype=np.int64) if fold is None else np.asarray(fold)
     pairs = np.array([delong(truth[fold == f], risk[fold == f]) for f in np.unique(fold)])
     value, variance = float(pairs[:, 0].mean()), float(pairs[:, 1].sum()) / len(pairs) ** 2
     if not variance > 0:

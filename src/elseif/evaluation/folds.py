@@ -18,6 +18,8 @@ from elseif.tables.parquet import ParquetTable
 from elseif.tables.reading import Table
 from elseif.tables.sparse_table import SparseTable
 
+ARRAYS = ("pandas", "pyarrow")  # whose arrays have a method to take rows
+
 
 def stratified_folds(
     labels: Any, folds: int, random_state: int
@@ -65,7 +67,10 @@ def caught_warnings() -> Iterator[list[str]]:
 
 
 def rows_of(data: Any, rows: np.ndarray) -> Any:
-    """Some rows of a data frame, series, array, sparse matrix or list, of the same type."""
+    """Some rows of a data frame, series, array, sparse matrix or list, of the same type.
+
+    What pandas and pyarrow have besides series keeps its type: a Categorical its order.
+    """
     if isinstance(data, Table):  # kinds are inferred in each fold, as from any other table
         if data.source is None:
             return data.take(rows)
@@ -79,4 +84,6 @@ def rows_of(data: Any, rows: np.ndarray) -> Any:
         return data.tocsr()[rows]
     if isinstance(data, (np.ndarray, SparseTable)):
         return data[rows]
+    if hasattr(data, "take") and type(data).__module__.split(".")[0] in ARRAYS:
+        return data.take(rows)
     return [data[i] for i in rows]

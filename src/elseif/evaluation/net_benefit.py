@@ -9,6 +9,7 @@ import numpy as np
 
 from elseif.errors import ParamError
 from elseif.evaluation.thresholds import confusion
+from elseif.evaluation.truth_and_risk import read_truth_and_risk
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +56,7 @@ def decision_curve(
     Parameters
     ----------
     truth : array of bool
-        Whether the event happened.
+        Whether the event happened; 0 and 1 will do.
     risk : array of float
         Its predicted probability.
     thresholds : sequence of float
@@ -73,6 +74,7 @@ def decision_curve(
     >>> decision_curve(np.array([True, False]), np.array([0.9, 0.2]), [0.1, 0.5]).model
     array([0.44444444, 0.5       ])
     """
+    truth, risk = read_truth_and_risk(truth, risk)
     at = np.asarray(thresholds, dtype=float)
     if at.size and not ((at > 0) & (at < 1)).all():
         raise ParamError(

@@ -90,10 +90,16 @@ def name_of(y: Any) -> str | None:
 
 
 def category_order(y: Any) -> list[Any] | None:
-    """The order of y's categories, when it is categorical."""
+    """The order of y's categories, when it is categorical.
+
+    A Categorical of polars has none: its categories are in the order in which the process met them.
+    """
     if getattr(y, "ndim", 1) != 1:
         return None
-    categories = getattr(getattr(y, "dtype", None), "categories", None)
+    dtype = getattr(y, "dtype", None)
+    if type(dtype).__module__.split(".")[0] == "polars" and type(dtype).__name__ == "Categorical":
+        return None
+    categories = getattr(dtype, "categories", None)
     if categories is None:
         categories = getattr(y, "categories", None)
     return None if categories is None else list(categories)
