@@ -14,6 +14,7 @@ are made with --fit. What was judged is kept in .bench/line_coverage.csv and not
 
     python benchmarks/run.py line_coverage --seeds 10 --seconds 600
     python benchmarks/line_coverage.py --seeds 0 --small --seconds 600
+    python benchmarks/line_coverage.py --seeds 0 --large --seconds 600
     python benchmarks/line_coverage.py --seeds 0 --seconds 0           # print what is kept
 """
 
@@ -165,7 +166,8 @@ def judge_real(options: argparse.Namespace) -> pd.DataFrame:
         if time.monotonic() > end or not (options.fit or is_kept(table, 0)):
             continue
         labels = table.load()[1]
-        if labels.nunique() != 2 or (options.small and len(labels) >= SMALL):
+        is_small = len(labels) < SMALL
+        if labels.nunique() != 2 or (options.large if is_small else options.small):
             continue
         for fold in folds_of(table):
             if (table.name, fold.number) in done or time.monotonic() > end:
@@ -219,6 +221,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--seconds", type=float, default=600, help="for real tables")
     parser.add_argument("--fit", action="store_true", help="make fits that are not kept")
     parser.add_argument("--small", action="store_true", help=f"only tables below {SMALL:,} rows")
+    parser.add_argument("--large", action="store_true", help="only tables of at least as many")
     options = parser.parse_args(arguments)
     warnings.simplefilter("ignore")
     lines, by_size = simulated_lines(options.seeds)

@@ -15,7 +15,7 @@ SHAPES = (12_586, 100_000)
 
 
 def main() -> None:
-    print(f"{'rows':>8}{'pool':>7}{'rules':>7}{'fit, s':>9}{'search, s':>11}")
+    print(f"{'rows':>8}{'pool':>7}{'rules':>7}{'fit, s':>9}{'search, CPU s':>15}")
     for n in SHAPES:
         drawn = stroke_shaped(n, N_FEATURES)
         X = SparseTable(drawn.X, drawn.names)
@@ -29,10 +29,10 @@ def main() -> None:
         problem, length = problem_of_draft(draft), len(clf.rule_list_)
         if n == SHAPES[0]:
             project_problem(problem, clf.posterior_, clf.rule_list_, 1)  # compiles
-        start = time.perf_counter()
+        start = time.process_time()  # in this process alone, whatever else the machine does
         project_problem(problem, clf.posterior_, clf.rule_list_, length)
-        searched = time.perf_counter() - start
-        print(f"{n:8,}{len(clf.pool_):7,}{length:7}{fitted:9.1f}{searched:11.1f}", flush=True)
+        searched = time.process_time() - start
+        print(f"{n:8,}{len(clf.pool_):7,}{length:7}{fitted:9.1f}{searched:15.1f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 Whoever needs numbers gets medians for missing numbers, with a column that says so, and a column
 of 0 and 1 for each category; whoever needs 0 and 1 gets the conditions at quartiles that elseif
 itself makes of the training rows. Peers that are not installed, or that know two labels alone, are
-left out with a sentence. FasterRisk 0.1.10 is not here: it calls what NumPy 2.3 no longer has.
+left out with a sentence. GOSDT and FasterRisk get environments of their own (make_peers.py).
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from make_peers import ask_peer, lacking
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.impute import SimpleImputer
@@ -34,7 +35,7 @@ COSTS = [2.0**k for k in range(-7, 6, 2)]
 LEAVES = [4, 6, 8, 12, 16, 24, 32]
 LEAST_SHARE = 0.1  # of the training rows that an indicator is true of
 MOST_SECONDS = 20  # that GOSDT may search
-MOST_INDICATORS = 50  # above, its time limit does not hold
+N_SCORED = 5  # conditions of a score of FasterRisk
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,7 @@ class Fitted:
 
     predict_proba: Callable[[pd.DataFrame], np.ndarray]
     n_lines: float  # rules, leaves, terms or curves
+    seconds: float = 0.0  # CPU time in a process of its own
 
 
 @dataclass(frozen=True)
@@ -54,12 +56,15 @@ class Peer:
     lines: str  # what its lines are
     two_labels: bool = False
     needs: str = ""  # the module to import
+    apart: str = ""  # the peer's name in make_peers, if it has an environment of its own
 
     def lacking(self, n_labels: int) -> str | None:
         """Why it cannot be fitted, or None."""
         if self.needs and find_spec(self.needs) is None:
             return f"{self.needs} is not installed"
-        return "two labels alone" if self.two_labels and n_labels > 2 else None
+        if self.two_labels and n_labels > 2:
+            return "two labels alone"
+        return lacking(self.apart) if self.apart else None
 
 
 def numbers(scale: bool = False) -> Pipeline:
@@ -183,45 +188,50 @@ def _ripper(X: pd.DataFrame, y: np.ndarray, seed: int) -> Fitted:
 
 
 def _gosdt(X: pd.DataFrame, y: np.ndarray, seed: int) -> Fitted:
-    from gosdt import GOSDT
+    """Risks are the shares of the leaves, with one more observation of each label."""
+    coder = numbers().fit(X)
+    job = {"seed": seed, "regularization": 0.01, "depth_budget": 5, "time_limit": MOST_SECONDS}
+    model = ask_peer("gosdt", job, X=np.asarray(coder.transform(X)), y=y)
 
-    indicators = Indicators(X, y)
-    n_indicators = indicators(X.head(1)).shape[1]
-    if n_indicators > MOST_INDICATORS:
-        raise ValueError(f"more than {MOST_INDICATORS} indicators")
-    model = GOSDT({"regularization": 0.01, "time_limit": MOST_SECONDS, "depth_budget": 5})
-    model.fit(indicators(X), pd.DataFrame({"y": y}))
-    leaf = _leaf_numbers(model)
-    shares = {}
-    places = leaf(indicators(X))
-    for place in np.unique(places):
-        inside = y[places == place]
-        shares[place] = (inside.sum() + 1) / (len(inside) + 2)
+    def leaves(T: pd.DataFrame) -> list[str]:
+        values = np.asarray(coder.transform(T))
+        holds = np.array([values[:, column] <= cut for column, cut in model["features"]]).T
+        return [_leaf(model["tree"], row) for row in holds]
+
+    places = np.array(leaves(X))
+    shares = {
+        place: (y[places == place].sum() + 1) / ((places == place).sum() + 2)
+        for place in np.unique(places)
+    }
 
     def predict_proba(T: pd.DataFrame) -> np.ndarray:
-        risk = np.array([shares.get(p, y.mean()) for p in leaf(indicators(T))])
+        risk = np.array([shares.get(place, y.mean()) for place in leaves(T)])
         return np.column_stack([1 - risk, risk])
 
-    return Fitted(predict_proba, len(shares))
+    return Fitted(predict_proba, len(shares), model["seconds"])
 
 
-def _leaf_numbers(model: Any) -> Callable[[pd.DataFrame], np.ndarray]:
-    """Which leaf of its tree each row falls into."""
+def _leaf(node: dict[str, Any], row: np.ndarray) -> str:
+    """The leaf of a tree that a row falls into, by the turns that lead there."""
+    path = ""
+    while "prediction" not in node:
+        turn = "true" if row[node["feature"]] else "false"
+        path, node = path + turn[0], node[turn]
+    return path
 
-    def number(node: dict[str, Any], row: np.ndarray, path: int = 1) -> int:
-        while "prediction" not in node:
-            value = row[node["feature"]]
-            holds = (
-                value == node["reference"]
-                if node["relation"] == "=="
-                else (value >= node["reference"])
-            )
-            path = 2 * path + bool(holds)
-            node = node["true"] if holds else node["false"]
-        return path
 
-    source = model.tree.source
-    return lambda Z: np.array([number(source, row) for row in Z.to_numpy()])
+def _fasterrisk(X: pd.DataFrame, y: np.ndarray, seed: int) -> Fitted:
+    """Scores of at most five conditions, from -5 to 5 points each."""
+    indicators = Indicators(X, y)
+    model = ask_peer("fasterrisk", {"k": N_SCORED}, X=indicators(X).to_numpy(), y=y)
+    points = np.array(model["points"])
+
+    def predict_proba(T: pd.DataFrame) -> np.ndarray:
+        score = (indicators(T).to_numpy() @ points + model["intercept"]) / model["multiplier"]
+        risk = 1 / (1 + np.exp(-score))
+        return np.column_stack([1 - risk, risk])
+
+    return Fitted(predict_proba, float(np.count_nonzero(points)), model["seconds"])
 
 
 PEERS: tuple[Peer, ...] = (
@@ -263,7 +273,8 @@ PEERS: tuple[Peer, ...] = (
     Peer("imodels, boosted rules", _boosted_rules, "rules", True, "imodels"),
     Peer("imodels, Bayesian list", _bayesian_list, "rules", True, "imodels"),
     Peer("RIPPER", _ripper, "rules", True, "wittgenstein"),
-    Peer("GOSDT", _gosdt, "leaves", True, "gosdt"),
+    Peer("GOSDT", _gosdt, "leaves", True, apart="gosdt"),
+    Peer("FasterRisk", _fasterrisk, "terms", True, apart="fasterrisk"),
 )
 
 

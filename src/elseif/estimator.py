@@ -177,8 +177,9 @@ class BayesianRuleListClassifier(
         The list with the highest posterior probability: among all lists with "exact", otherwise
         among those drawn.
     projected_rule_list_ : RuleList
-        The list of at most ``max_length`` rules whose lines best reproduce the
-        posterior's predictions; only with ``predict_with="projected"``.
+        The list of at most ``max_length`` rules, with at least 10 training observations on every
+        line, whose lines best reproduce the posterior's predictions; only with
+        ``predict_with="projected"``.
     projection_path_ : ProjectionPath
         The same for every smaller number of rules, with distances from the posterior.
     posterior_ : Posterior

@@ -87,9 +87,8 @@ class PoolMixin:
     def _mine(
         self, binarised: Binarised, labels: Labels, layout: BitLayout, pseudocounts: np.ndarray
     ) -> tuple[Binarised, Mined]:
-        from elseif.antecedents.hidden_by_support import hidden_note
         from elseif.antecedents.mining import empty_pool, mine, warn_of_leaks
-        from elseif.antecedents.rare_outcomes import rare_outcome_note
+        from elseif.antecedents.rare_outcomes import notes_on_support
 
         settings = self._mining()
         try:
@@ -98,19 +97,17 @@ class PoolMixin:
             if self.empty_pool == "error":
                 raise
             return binarised, empty_pool(layout)
-        told = (binarised, layout, settings, labels.classes)
-        coarse = self._cuts_coarsely(binarised)
-        note = rare_outcome_note(*told, None, coarse) or hidden_note(*told, pseudocounts)
+        told = (binarised, layout, settings, labels.classes, pseudocounts)
+        notes = notes_on_support(*told, None, self._cuts_coarsely(binarised))
         binarised.truths.clear()  # the covers say the same, and either may be gigabytes
         warn_of_leaks(mined, labels.classes)
-        return binarised, mined.with_note(note)
+        return binarised, mined.with_notes(notes)
 
     def _mine_on_shards(
         self, binarised: Binarised, classes: np.ndarray, shards: Shards, pseudocounts: np.ndarray
     ) -> tuple[Binarised, Mined]:
-        from elseif.antecedents.hidden_by_support import hidden_note
         from elseif.antecedents.mining import empty_pool, warn_of_leaks
-        from elseif.antecedents.rare_outcomes import rare_outcome_note
+        from elseif.antecedents.rare_outcomes import notes_on_support
         from elseif.antecedents.sharded_mining import mine_on_shards
 
         settings = self._mining()
@@ -120,12 +117,10 @@ class PoolMixin:
             if self.empty_pool == "error":
                 raise
             return binarised, empty_pool(shards.layout)
-        told = (binarised, shards.layout, settings, classes)
-        coarse = self._cuts_coarsely(binarised)
-        note = rare_outcome_note(*told, counts, coarse)
-        note = note or hidden_note(*told, pseudocounts, counts)
+        told = (binarised, shards.layout, settings, classes, pseudocounts)
+        notes = notes_on_support(*told, counts, self._cuts_coarsely(binarised))
         warn_of_leaks(mined, classes)
-        return binarised, mined.with_note(note)
+        return binarised, mined.with_notes(notes)
 
     def _cuts_coarsely(self, binarised: Binarised) -> bool:
         from elseif.antecedents.rare_outcomes import are_cut_coarsely

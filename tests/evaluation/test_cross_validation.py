@@ -146,6 +146,15 @@ def test_a_label_too_rare_for_the_folds() -> None:
         cross_validate(classifier(), X, rare, folds=5)
 
 
+def test_no_number_of_folds_is_suggested_where_none_will_do() -> None:
+    """Two folds are the fewest, and one observation is in one of them."""
+    X, y = table()
+    rare = pd.Series(np.where(np.arange(len(y)) < 1, "rare", "common"))
+    with pytest.raises(DataError, match="'rare' has 1 observation, too few") as refused:
+        cross_validate(classifier(), X, rare, folds=5)
+    assert "fewer folds" not in str(refused.value)
+
+
 @pytest.mark.parametrize("make", [pl.from_pandas, pa.Table.from_pandas, pd.DataFrame.to_numpy])
 def test_any_table_gives_the_same_folds(make: Any) -> None:
     X, y = table()

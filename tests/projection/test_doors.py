@@ -116,7 +116,7 @@ def test_the_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert (
         run([*told, "--positive", "ill", "--n-iter", "3000", "--model", str(model), "--quiet"]) == 0
     )
-    assert "The projected list: of at most 2 rules" in capsys.readouterr().out
+    assert "The projected list: of the lists of at most 2 rules" in capsys.readouterr().out
     loaded = load_model(model)
     assert loaded.predict_with == "projected"
     text = loaded.projected_rule_list_.to_text(width=80)
@@ -138,7 +138,8 @@ def test_one_rule_is_one_rule(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     told = ["fit", str(tmp_path / "t.csv"), "--label", "outcome", "--positive", "ill"]
     told += ["--list", "projected", "--max-length", "1", "--n-iter", "3000", "--quiet"]
     assert run(told) == 0
-    assert "The projected list: of at most 1 rule, " in " ".join(capsys.readouterr().out.split())
+    words = "of the lists of at most 1 rule with at least 10 training observations on every line, "
+    assert words in " ".join(capsys.readouterr().out.split())
 
 
 def test_a_model_without_it_says_so(tmp_path: Path) -> None:

@@ -194,6 +194,19 @@ def test_no_line_of_a_projected_list_rests_on_few_observations() -> None:
     assert len(path) == 7
     assert 1 <= len(path[6]) <= 3
     assert all(rule.n >= 10 for each in path for rule in each)
+    assert "every line has at least 10 training observations" in " ".join(str(path).split())
     heavier = BayesianRuleListClassifier(**settings).fit(X, y, sample_weight=np.full(40, 5))
     assert len(heavier.projection_path_[6]) > 3
     assert all(rule.n >= 10 for rule in heavier.projection_path_[6])
+
+
+def test_a_nearer_point_estimate_with_lines_of_few_is_explained() -> None:
+    """Among eight rows no line but the default rule has ten: the point estimate is nearer."""
+    X = pd.DataFrame(np.random.default_rng(0).random((8, 4)) < 0.5, columns=list("abcd"))
+    path = (
+        BayesianRuleListClassifier(random_state=0, predict_with="projected", max_length=0)
+        .fit(X, [0, 1, 0, 1, 1, 0, 0, 1])
+        .projection_path_
+    )
+    assert path.point_distance < path.distances[0]
+    assert "every line has at least 10 training observations" in " ".join(str(path).split())

@@ -100,14 +100,14 @@ def _enough(counts: np.ndarray, layout: BitLayout, settings: MiningSettings) -> 
     """The roundest support, as the user gave it, that a condition with these counts reaches."""
     if isinstance(settings.min_support, (int, np.integer)):
         reached = max(counts.max() if settings.support_in != IN_ALL else counts.sum(), 0)
-        return f"{_round_down(float(reached * layout.unit)):g}"
+        return f"{round_down(float(reached * layout.unit)):g}"
     totals = layout.label_totals
     if settings.support_in == IN_ALL:
-        return f"{_round_down(counts.sum() / totals.sum()):g}"
-    return f"{_round_down(float((counts / np.maximum(totals, 1)).max())):g}"
+        return f"{round_down(counts.sum() / totals.sum()):g}"
+    return f"{round_down(float((counts / np.maximum(totals, 1)).max())):g}"
 
 
-def _round_down(value: float) -> float:
+def round_down(value: float) -> float:
     """The largest of 1, 2 and 5 times a power of ten that is not above a number."""
     exponent = int(np.floor(np.log10(value)))
     scale = float(f"1e{exponent}")

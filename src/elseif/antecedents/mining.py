@@ -88,10 +88,9 @@ class Mined:
     # covers of the conditions and their layout, where those in shards are few enough to be here
     local_covers: tuple[np.ndarray, BitLayout] | None = None
 
-    def with_note(self, note: str | None) -> Mined:
-        """The same pool with another note for the fit report, if there is one."""
-        notes = (*self.left_out.notes, *filter(None, [note]))
-        return replace(self, left_out=replace(self.left_out, notes=notes))
+    def with_notes(self, notes: Iterable[str]) -> Mined:
+        """The same pool with further notes for the fit report."""
+        return replace(self, left_out=replace(self.left_out, notes=(*self.left_out.notes, *notes)))
 
     @property
     def condition_ids(self) -> np.ndarray | None:

@@ -382,9 +382,12 @@ def print_fit(classifier: Any, source: str, positive: Any = None) -> None:
             "--positive, all are shown."
         )
     if classifier.predict_with == "projected":
+        from elseif.showing.thin_lines import FEW
+
         path = classifier.projection_path_
         say_wrapped(
-            f"The projected list: of at most {_of(path.max_length, 'rule')}, the one whose lines "
+            f"The projected list: of the lists of at most {_of(path.max_length, 'rule')} with at "
+            f"least {FEW} training observations on every line, the one whose lines "
             f"best reproduce the posterior's predictions (distance {path.distances[-1]:.4f} nats "
             f"per row; the point estimate's is {path.point_distance:.4f})."
         )

@@ -317,8 +317,11 @@ def _enough_of_each(codes: np.ndarray, classes: np.ndarray, folds: int) -> None:
     """Raise unless every fold can have every label."""
     counts = np.bincount(codes, minlength=len(classes))
     rarest = int(np.argmin(counts))
-    if counts[rarest] < folds:
+    n = int(counts[rarest])
+    if n < folds:
+        observations = "1 observation" if n == 1 else f"{n} observations"
+        advice = "Use fewer folds, or a held-out table." if n > 1 else "Use a held-out table."
         raise DataError(
-            f"Label {shown_label(classes[rarest])} has {int(counts[rarest])} observations, too few "
-            f"for folds={folds}: each fold needs one. Use fewer folds, or a held-out table."
+            f"Label {shown_label(classes[rarest])} has {observations}, too few for folds={folds}: "
+            f"each fold needs one. {advice}"
         )

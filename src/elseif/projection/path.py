@@ -91,7 +91,8 @@ class PathScores:
 class ProjectionPath:
     """For every number of rules, the list whose lines best reproduce the posterior.
 
-    ``path[m]`` is the closest list of at most m rules, the default rule not counted. Distances
+    ``path[m]`` is the closest list of at most m rules, the default rule not counted, with at least
+    10 training observations, or units of weight, on every line. Distances
     are the mean of the Kullback-Leibler divergence from the posterior predictive, averaged over
     the training rows, and of the ranking that is lost, in nats: of both, the list without rules
     loses the same.

@@ -13,13 +13,14 @@ from elseif.memory import require_memory
 from elseif.model.problem import Problem
 from elseif.posterior.draws import Posterior
 from elseif.posterior.predictive import predictive_of_problem
+from elseif.showing.thin_lines import FEW
 
 # Row numbers that are kept of all candidates' covers. Where the pool's would be more, the
 # antecedents that the posterior uses most are the candidates.
 MOST_MEMBERS = 40_000_000
 MOST_DIGITS = 52
 # training observations, by weight, that every line has: the risk of fewer says little of others
-FEWEST_ON_A_LINE = 10
+FEWEST_ON_A_LINE = FEW
 
 
 @dataclass(frozen=True, eq=False)

@@ -44,7 +44,8 @@ PREDICTORS = {
     "rounded up or down.",
     "posterior": "Predictions were averaged over all lists of the posterior.",
     "map": "Predictions were made with the list of highest posterior probability.",
-    "projected": "Predictions were made with the projected list: the one that loses least of the "
+    "projected": "Predictions were made with the projected list: of the lists with at least 10 "
+    "training observations on every line, the one that loses least of the "
     "posterior predictive, as a share of its Kullback–Leibler divergence from the base rate and as "
     "a share of its expected AUC above one half, weighted equally.",
 }

@@ -15,8 +15,9 @@ from elseif.showing.path_text import path_lines, path_table
 PANEL_HEIGHT = 280.0
 WHAT_FOR = (
     "The point estimate is a list that was drawn: the most probable one of typical length. The "
-    "projected list is the one whose predictions are closest to the whole posterior’s; it is for "
-    "predicting, and need not be probable itself."
+    "projected list is the one whose predictions are closest to the whole posterior’s, of the "
+    "lists with at least 10 training observations on every line; it is for predicting, and need "
+    "not be probable itself."
 )
 
 

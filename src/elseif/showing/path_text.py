@@ -7,6 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from elseif.showing.list_html import html_table, rule_list_html
+from elseif.showing.thin_lines import FEW
 
 if TYPE_CHECKING:
     from elseif.projection.path import PathScores, ProjectionPath
@@ -73,6 +74,12 @@ def path_lines(path: ProjectionPath) -> list[str]:
         "Distance: how far a list is from the posterior's predictions, in nats per training row: "
         "the mean of what it loses of their information and of their AUC."
     ]
+    is_short = any(len(each) < m for m, each in enumerate(path))
+    if is_short or path.point_distance < path.distances.min():
+        lines.append(
+            f"Of a projected list with rules, every line has at least {FEW} training observations; "
+            "other lists may be longer, or closer to the posterior."
+        )
     if path.scores is not None:
         lines.append(
             f"Log loss and AUC are out of sample, from {path.scores.folds} folds of "
