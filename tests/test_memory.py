@@ -22,6 +22,7 @@ from elseif.report.report_memory import bytes_of_report
 from elseif.report.summary import summarise
 from elseif.sampler.chains import SamplerSettings, sample
 from elseif.sampler.move_mix import KERNELS
+from elseif.sampler.restricted_sum import bytes_of_check, check_restricted
 from elseif.sampler.sampling_memory import bytes_of_sampling
 from elseif.sampling_mixin import CHAINS
 from elseif.tables import read_file, text_files
@@ -55,10 +56,25 @@ def peak_of(work: Callable[[], Any]) -> int:
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_chains_take_what_was_estimated(kernel: str, fitted: BayesianRuleListClassifier) -> None:
     problem = getattr(fitted, CHAINS).problem
-    how = SamplerSettings(kernel, 3, 600, n_jobs=1)
+    how = SamplerSettings(kernel, 3, 4000, n_jobs=1)  # enough for draws to be compared with a sum
     seed = np.random.SeedSequence(0)
     estimated = bytes_of_sampling(problem, KERNELS[kernel], 3)
     assert estimated / 3 < peak_of(lambda: sample(problem, how, seed, Progress())) < 1.5 * estimated
+
+
+@pytest.mark.parametrize(("n_columns", "n_rows"), [(19, 2_000), (25, 2_000), (700, 60_000)])
+def test_a_comparison_takes_what_was_estimated(n_columns: int, n_rows: int) -> None:
+    """With a sum over the whole pool or a part of it, and with ascents that copy many covers."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.random((n_rows, n_columns)) < 0.5).rename(columns="f{}".format)
+    y = (rng.random(n_rows) < 0.2 + 0.6 * X["f1"]).astype(int)
+    how = {"kernel": "tempered", "n_iter": 60, "n_chains": 1, "max_cardinality": 1}
+    clf = BayesianRuleListClassifier(random_state=0, **how).fit(X, y)
+    problem, settings = getattr(clf, CHAINS).problem, SamplerSettings("tempered", 1, 2000)
+    draws = sample(problem, settings, np.random.SeedSequence(0), Progress()).chains
+    starts = [(1, 2), (3, 4)]
+    peak = peak_of(lambda: check_restricted(draws, problem, (), starts))
+    assert bytes_of_check(problem) / 3 < peak < 1.5 * bytes_of_check(problem)
 
 
 def test_a_projection_takes_what_was_estimated(fitted: BayesianRuleListClassifier) -> None:

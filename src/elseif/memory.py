@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -78,6 +79,12 @@ def require_memory(what: str, n_bytes: float, advice: str) -> None:
 def in_words(n_bytes: float) -> str:
     """A size in readable units."""
     return f"{n_bytes / 1e9:,.1f} GB" if n_bytes >= 1e9 else f"{n_bytes / 1e6:,.1f} MB"
+
+
+def enough(n_bytes: float) -> str:
+    """A size as the value of ``max_memory`` that is enough: of two digits, rounded up."""
+    digits = 10.0 ** (math.floor(math.log10(n_bytes)) - 1)
+    return f"{math.ceil(n_bytes / digits) * digits:.2g}"
 
 
 def _text(path: Path) -> str:

@@ -92,3 +92,38 @@ def test_a_folder_of_another_fit(
     (tmp_path / "rows" / "a.txt").write_text("a")
     assert run(command(table, tmp_path / "m.json", "--checkpoint", tmp_path / "rows")) == 2
     assert "contains files other than checkpoints" in capsys.readouterr().err
+
+
+def quick(table: Path, folder: Path) -> int:
+    """Fit for a moment, with checkpoints."""
+    how = ["--kernel", "tempered", "--n-iter", "2000", "--n-chains", "2", "--quiet"]
+    return run(["fit", str(table), "--label", "y", "--checkpoint", str(folder), *how])
+
+
+def test_a_folder_by_a_link(
+    table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its checkpoints are removed; the link, which is none, stays."""
+    (tmp_path / "real").mkdir(mode=0o700)
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    assert quick(table, tmp_path / "link") == 0
+    assert not any((tmp_path / "real").iterdir())
+    assert f"its checkpoints in {tmp_path / 'link'} are removed" in capsys.readouterr().err
+
+
+def test_what_is_no_checkpoint_is_not_resumed(
+    table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A finished fit does not fail for what cannot be removed, and says what is true."""
+    folder = tmp_path / "kept"
+    folder.mkdir(mode=0o700)
+    (folder / "fit-chain-0.a.checkpoint").write_bytes(b"no checkpoint")
+    assert quick(table, folder) == 0
+    said = capsys.readouterr().err
+    assert "is damaged" in said
+    assert "resumed" not in said
+    assert f"its checkpoints in {folder} are removed" in said
+    (folder / "fit-chain-0.a.checkpoint" / "inside").mkdir(parents=True, mode=0o700)
+    assert quick(table, folder) == 0
+    assert f"note: the checkpoints in {folder} could not all be removed" in capsys.readouterr().err
+    assert [path.name for path in folder.iterdir()] == ["fit-chain-0.a.checkpoint"]

@@ -148,6 +148,19 @@ def test_refusals(elseif: Run, folder: Path, given: list[str], said: str) -> Non
     assert "Traceback" not in ended.err
 
 
+def test_a_view_that_fails(elseif: Run, tmp_path: Path) -> None:
+    """The error names it, and not the tables of a cohort."""
+    path = tmp_path / "people.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(
+            "CREATE VIEW cases AS SELECT CAST('x' || i AS INTEGER) a, i % 2 y FROM range(9) t(i)"
+        )
+    ended = elseif("fit", "--database", f"duckdb:///{path}", "--table", "cases", "--label", "y")
+    assert ended.code == 6
+    assert "holds 'x0', which cannot be read as a date or as a whole number" in ended.err
+    assert "Look for it in cases; correct it" in ended.err
+
+
 def test_options_that_go_together(elseif: Run, folder: Path) -> None:
     assert "--table goes with --database" in elseif("fit", "x.csv", "--table", "people").err
     assert "fit needs TABLE" in elseif("fit", "--label", "outcome").err

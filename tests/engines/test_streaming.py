@@ -203,5 +203,5 @@ def test_an_engine_without_batches(in_engine: Put, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(streaming, "can_stream", lambda frame: False)
     monkeypatch.setattr(patterns, "SHARE_OF_MEMORY", 1e-9)
     frame = in_engine("duckdb", mixed_table(300))
-    with pytest.raises(ResourceError, match="Raise max_memory, or leave out columns"):
+    with pytest.raises(ResourceError, match=r"Set max_memory=[0-9.e+]+, or leave out columns"):
         classifier().fit(frame, "outcome", "weight")

@@ -413,3 +413,32 @@ def test_two_categories_that_are_written_alike_are_refused() -> None:
     same = pd.Index([pd.Period("2020-01-01", "D"), pd.Period("2020-01-01", "2D")], dtype=object)
     X = pd.DataFrame({"c": pd.Categorical.from_codes(Y, same)})
     expect_refused(lambda: settled().fit(X, Y), "two categories that are both written '2020-01-01'")
+
+
+@pytest.mark.parametrize("dtype", ["object", "string", "category"])
+def test_texts_that_differ_beyond_a_nul(dtype: str) -> None:
+    """pandas takes them for one value where all values are text."""
+    texts = pd.Series(np.where(AGE > 50, "a\0old", "a\0young"), dtype=object)
+    X = pd.DataFrame(
+        {
+            "text": texts.astype(dtype)
+            if dtype != "category"
+            else pd.Series(
+                pd.Categorical.from_codes(np.where(AGE > 50, 0, 1), ["a\0old", "a\0young"])
+            )
+        }
+    )
+    clf = settled().fit(X, Y)
+    assert clf.fit_report_.columns[0].levels == ("a\0old", "a\0young")
+    assert len(np.unique(clf.predict_proba(X)[:, 1])) == 2
+
+
+@pytest.mark.parametrize("values", [["a", "b", None], ["a", "b", "not used"]])
+def test_dictionaries_of_pyarrow(values: list[str | None]) -> None:
+    """A null may be one of the values, and some may occur in no row."""
+    codes = pa.array(np.where(AGE > 50, 0, np.where(AGE < 10, 2 if None in values else 1, 1)))
+    column = pa.DictionaryArray.from_arrays(codes, pa.array(values))
+    plain = pd.DataFrame({"text": column.to_pylist()})
+    clf, own = settled().fit(pa.table({"text": column}), Y), settled().fit(plain, Y)
+    assert repr(clf.fit_report_.columns) == repr(own.fit_report_.columns)
+    np.testing.assert_array_equal(clf.predict_proba(plain), own.predict_proba(plain))

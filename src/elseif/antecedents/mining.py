@@ -30,6 +30,7 @@ from elseif.conditions.condition import FALSE, UNEQUAL, Condition
 from elseif.conditions.fit_report import NEARLY_SAME, SAME, SCREENED, TOO_RARE
 from elseif.conditions.relations import can_join
 from elseif.errors import MiningError, NothingFrequentError
+from elseif.memory import enough
 from elseif.shards.shards import Shards
 from elseif.tables.columns import Kind
 from elseif.tables.labels import shown_label
@@ -258,7 +259,8 @@ def _frequent_conditions(
         raise MiningError(
             f"The packed covers of {n:,} conditions that reach min_support={settings.min_support} "
             f"take {bytes_of_covers(n, layout):.3g} bytes, above "
-            f"max_memory={settings.max_memory:.3g}. Raise min_support, or raise the limit."
+            f"max_memory={settings.max_memory:.3g}. Raise min_support, or set "
+            f"max_memory={enough(bytes_of_covers(n, layout))}."
         )
     conditions = [binarised.conditions[i] for i in chosen]
     warn_of_large_covers(n, "conditions", layout)

@@ -205,14 +205,15 @@ def resumable(checkpoint: Path | None) -> Iterator[None]:
     if checkpoint is None:
         yield
         return
-    from elseif.sampler.checkpoints import remove_checkpoints
+    from elseif.sampler.checkpoints import has_checkpoints, remove_checkpoints
 
-    is_resumed = any(checkpoint.glob("*.checkpoint"))
+    is_resumed = has_checkpoints(checkpoint)
     with say_when_interrupted(f"the same command continues from {checkpoint}"):
         yield
     has_any = any(checkpoint.glob("*.checkpoint"))  # the exact sum writes none
-    remove_checkpoints(checkpoint)
-    if is_resumed:
+    if not remove_checkpoints(checkpoint):
+        say(f"note: the checkpoints in {checkpoint} could not all be removed; delete the folder.")
+    elif is_resumed:
         say(
             f"note: the fit was resumed from the checkpoints in {checkpoint}, which are now "
             "removed."

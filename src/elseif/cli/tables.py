@@ -207,7 +207,13 @@ def _labels(column: Any, path: Path, wanted: Wanted) -> Any:
     import numpy as np
     import pandas as pd  # loaded when a table is read
 
-    codes, distinct = pd.factorize(column)
+    from elseif.tables.values import factorised
+
+    if column.dtype == object:
+        codes, known = factorised(column.to_numpy())
+    else:
+        codes, distinct = pd.factorize(column)
+        known = distinct.tolist()
     missing = np.flatnonzero(codes < 0)  # from 0, as messages count until they are said
     if len(missing) and wanted.missing_y == "error":
         raise DataError(
@@ -215,7 +221,7 @@ def _labels(column: Any, path: Path, wanted: Wanted) -> Any:
             f"{_some(missing.tolist(), 5)}). Fill it in, or leave these rows out by --missing-y "
             "drop."
         )
-    values = [_whole(value) for value in distinct.tolist()]
+    values = [_whole(value) for value in known]
     order = label_order(values, wanted)
     code_of = {value: i for i, value in enumerate(order)}
     unknown = [value for value in values if value not in code_of]

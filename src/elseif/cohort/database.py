@@ -297,6 +297,7 @@ class Database:
         if name not in names:
             hint = did_you_mean(name, names)
             raise DatabaseError(f"{self._driver.label} has no table {name!r}{where}; {hint}")
+        self._driver.tables = name
         with self.translated():
             return self.backend.table(name, database=self._place())
 

@@ -49,6 +49,8 @@ class Driver(ABC):
         self.address = address
         self.connection = connection
         self.can_reopen = connection is None
+        # what is read, as errors name it
+        self.tables = "person, observation_period, condition_occurrence and drug_exposure"
 
     @abstractmethod
     def open(self) -> Any:
@@ -88,8 +90,7 @@ class Driver(ABC):
         return DatabaseError(
             f"{self.label} holds {value} cannot be read as a date or as a whole number. "
             "Dates must be of the years 1 to 9999, and as texts be written YYYY-MM-DD. Look for it "
-            "in person, observation_period, condition_occurrence and drug_exposure; correct it, or "
-            "read views that leave it out."
+            f"in {self.tables}; correct it, or read views that leave it out."
         )
 
     @property

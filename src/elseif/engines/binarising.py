@@ -84,7 +84,7 @@ def conditions_in_engine(
                 continue
             counts = _column(table, labels, how, name, allow_infinite)
             column = counts.groups
-            refuse_other_numbers(column)
+            refuse_other_numbers(column, counts.labels.repeats)
             if column.n_missing and not how.allow_missing:
                 lacking[name] = counts.n_missing
                 continue

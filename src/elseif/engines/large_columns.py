@@ -22,9 +22,11 @@ from elseif.conditions.training_range import left_out_at_each_end, range_between
 from elseif.engines.expressions import is_missing
 from elseif.engines.lazy_table import COUNT, VALUE, LazyLabels, LazyTable
 from elseif.engines.ordered_column import EngineOrder
-from elseif.errors import DataError, ResourceError
-from elseif.memory import in_words
+from elseif.engines.patterns import SHARE_OF_MEMORY
+from elseif.errors import ResourceError
+from elseif.memory import enough, in_words
 from elseif.tables.columns import Column, Kind
+from elseif.tables.values import refuse_infinite
 
 FIRST_ROWS = 1024  # enough to distinguish most measurements from identifiers
 
@@ -39,11 +41,7 @@ def large_column_conditions(
     kind = _kind(table, how, name)
     n_missing, n_infinite = _odd_values(table, name)
     if n_infinite and not allow_infinite:
-        raise DataError(
-            f"Input X contains infinity: column {name!r} has {n_infinite:,} infinite values. "
-            "Replace them, or fit with infinite='outer', which takes them for the largest and "
-            "smallest values."
-        )
+        refuse_infinite(name, n_infinite)
     _refuse_identifier(table, labels, how, name, n_missing)
     ordered = EngineOrder(table, labels, name, kind)
     cuts = _cuts(ordered, how, name, labels)
@@ -77,7 +75,7 @@ def refuse_many_values(
     raise ResourceError(
         f"Column {name!r} has {n_values:,} distinct values by label, which take "
         f"{in_words(n_bytes)}; a quarter of max_memory={max_memory:.3g} bytes may be used for "
-        f"them. {otherwise}, or set max_memory={4.1 * n_bytes:.2g}."
+        f"them. {otherwise}, or set max_memory={enough(n_bytes / SHARE_OF_MEMORY)}."
     )
 
 

@@ -15,7 +15,7 @@ from elseif.engines.expressions import same_value
 from elseif.errors import DataError, DataTypeError, ParamError
 from elseif.tables.columns import Column, Kind
 from elseif.tables.labels import Labels, label_array, missing_labels, read_labels, whole_weights
-from elseif.tables.values import column_from_series
+from elseif.tables.values import column_from_series, refuse_infinite, without_rows
 from elseif.tables.weights import scaled_to_effective_size
 
 VALUE, LABEL, WEIGHT, COUNT = "value", "label", "weight", "n"
@@ -152,7 +152,7 @@ class LazyTable:
             used &= whole > 0
         if not used.any():
             raise DataError("No observation is left: every label is missing or every weight is 0.")
-        labels = read_labels(y[used], None, False, self.order_of_labels())
+        labels = read_labels(y[used], None, False, self.order_of_labels(), repeats=n[used])
         if len(labels.classes) > MOST_LABELS:
             raise DataError(
                 f"{self.label!r} holds {len(labels.classes):,} different labels; at most "
@@ -174,13 +174,19 @@ class LazyTable:
         if self._order is not None:
             return list(self._order)
         dtype = self.dtype(self.label)
-        return list(dtype.categories) if isinstance(dtype, nw.Enum) else None
+        if isinstance(dtype, nw.Enum):
+            return list(dtype.categories)
+        if dtype == nw.Categorical and self.frame.implementation.is_dask():
+            # as of a column of pandas; what Dask reads from Parquet has categories not yet known
+            column = self.frame.to_native()[self._own_names[self.label]]
+            return list(column.cat.categories) if column.cat.known else None
+        return None
 
     def code_of_label(self, labels: LazyLabels) -> Any:
         """The expression of a row's code: its place in the classes, -1 without a label."""
         code: Any = nw.lit(-1)
         for label_code, values in enumerate(labels.values):
-            is_label = same_value(self.cell(self.label), values)
+            is_label = same_value(self.cell(self.label), values, self.dtype(self.label))
             code = nw.when(is_label).then(nw.lit(label_code)).otherwise(code)
         return code.alias(LABEL)
 
@@ -197,13 +203,21 @@ class LazyTable:
         """A column's values, each once for each label, with their counts: one query."""
         value = self.cell(name).alias(VALUE)
         keys = self.keys(value, self.code_of_label(labels))
-        groups = self.counts(keys, self.names_of_keys(VALUE, LABEL))
-        weights = None if self.weight is None else _numbers(groups[WEIGHT])
-        n = groups[COUNT].to_numpy().astype(np.int64)
-        of_groups = labels.of_groups(groups[LABEL].to_numpy(), weights)
+        by_value = self.counts(keys, self.names_of_keys(VALUE, LABEL))
+        weights = None if self.weight is None else _numbers(by_value[WEIGHT])
+        n = by_value[COUNT].to_numpy().astype(np.int64)
+        of_groups = labels.of_groups(by_value[LABEL].to_numpy(), weights)
+        if self.dtype(name).is_float() and not allow_infinite:
+            infinite = np.isinf(_numbers(by_value[VALUE]))
+            if infinite.any():
+                refuse_infinite(name, int(n[infinite].sum()))
+        try:
+            groups = column_from_series(by_value[VALUE], name, kind, allow_infinite)
+        except DataError as error:  # groups of rows have no row numbers
+            raise type(error)(without_rows(str(error))) from error
         return ColumnCounts(
-            groups=column_from_series(groups[VALUE], name, kind, allow_infinite),
-            values=groups[VALUE].to_list(),
+            groups=groups,
+            values=by_value[VALUE].to_list(),
             labels=replace(of_groups, weights=of_groups.weights * n, repeats=n),
         )
 
@@ -256,6 +270,9 @@ def _by_place(X: Any, columns: Sequence[str]) -> Any:
         return X.toDF(*names)
     if implementation.is_polars():
         return X.rename(dict(zip(columns, names, strict=True)))
+    if implementation.is_dask():  # which cannot group by numbers of half precision
+        halves = [name for name, dtype in X.dtypes.items() if dtype == np.float16]
+        return X.astype(dict.fromkeys(halves, np.float32)) if halves else X
     return X
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from elseif.engines.expressions import comparable, is_missing, literal
 from elseif.engines.lazy_table import COUNT, LABEL, VALUE, WEIGHT, LazyLabels, LazyTable
-from elseif.tables.columns import Kind
+from elseif.tables.columns import Column, Kind
 
 PROBES = 32  # values that are compared with in one query, for each step of narrowing down
 FEW = 20_000  # rows that are fetched rather than narrowed further
@@ -26,7 +26,9 @@ class EngineOrder:
 
     def __init__(self, table: LazyTable, labels: LazyLabels, name: str, kind: Kind) -> None:
         cell, dtype = table.cell(name), table.dtype(name)
-        keys = table.keys(comparable(cell, kind, dtype).alias(VALUE), table.code_of_label(labels))
+        keys = table.keys(
+            comparable(cell, Column(name, kind, 0), dtype).alias(VALUE), table.code_of_label(labels)
+        )
         rows = table.frame.filter(~is_missing(cell, dtype)).select(*keys)
         counts = nw.col(LABEL) >= 0
         if table.weight is not None:

@@ -23,6 +23,7 @@ from elseif.bits.pattern_keys import (
 from elseif.conditions.condition import Condition
 from elseif.engines.lazy_table import COUNT, LABEL, WEIGHT, LazyLabels, LazyTable
 from elseif.errors import ResourceError
+from elseif.memory import enough, in_words
 from elseif.tables.labels import Labels, shown_label
 
 SHARE_OF_MEMORY = 0.25  # that an answer of the engine may take
@@ -110,11 +111,12 @@ def count_patterns(
     n_patterns = labels.n_rows
     if n_patterns * bytes_each > room:  # then it is worth a query to know
         n_patterns = int(grouped.select(nw.len()).collect("pyarrow")[0, 0])
-    if n_patterns * bytes_each > max_memory * SHARE_OF_MEMORY:
+    n_bytes = n_patterns * bytes_each
+    if n_bytes > max_memory * SHARE_OF_MEMORY:
         raise TooManyPatternsError(
-            f"{n_patterns:,} patterns of {len(conditions)} conditions take "
-            f"{n_patterns * bytes_each / 1e9:.2g} GB, and a quarter of max_memory={max_memory:.3g} "
-            "bytes may be used for them. Raise max_memory, or leave out columns."
+            f"{n_patterns:,} patterns of {len(conditions)} conditions take {in_words(n_bytes)}, "
+            f"and a quarter of max_memory={max_memory:.3g} bytes may be used for them. Set "
+            f"max_memory={enough(n_bytes / SHARE_OF_MEMORY)}, or leave out columns."
         )
     answers = (
         [grouped]

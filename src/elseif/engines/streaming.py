@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from elseif.bits.packing import BitLayout, layout_of_counts
 from elseif.bits.streamed_covers import StreamedCovers, bytes_of_streaming
 from elseif.engines.lazy_table import LazyLabels, LazyTable
 from elseif.engines.patterns import COPIES, SHARE_OF_MEMORY, arrays_of, rows_of_patterns
 from elseif.engines.row_batches import can_stream, row_batches
 from elseif.errors import DataError, ResourceError
-from elseif.memory import in_words, require_memory
+from elseif.memory import enough, in_words, require_memory
 from elseif.progress import Progress
 
 MOST_ROWS_AT_ONCE, LEAST_ROWS_AT_ONCE = 1 << 16, 1 << 10
@@ -68,10 +66,8 @@ def _refuse_too_large(
     what = f"{n_conditions} conditions of {labels.n_rows:,} rows as packed bits"
     others = "leave out columns, or have the workers of a Dask cluster hold the rows, by n_shards."
     if needed > max_memory:
-        digits = 10.0 ** (int(np.log10(needed)) - 1)
-        enough = int(np.ceil(needed / digits) * digits)
         raise ResourceError(
             f"{what} would take about {in_words(needed)}, above max_memory={max_memory:.3g} bytes. "
-            f"Set max_memory={enough:.2g}, {others}"
+            f"Set max_memory={enough(needed)}, {others}"
         )
     require_memory(what, needed, f"{others[0].upper()}{others[1:]}")

@@ -12,7 +12,7 @@ import re
 import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -242,14 +242,35 @@ def check_folder(folder: Path) -> None:
     make_private_folder(folder)
 
 
-def remove_checkpoints(folder: Path) -> None:
-    """Remove the checkpoints of a fit whose result is kept elsewhere, and their folder."""
-    with only_run_in(folder, "fit", "checkpoint"):
+def has_checkpoints(folder: Path) -> bool:
+    """Whether a folder has a checkpoint that is not damaged."""
+    if not folder.is_dir():
+        return False
+    for path in folder.iterdir():
+        if _NAME.fullmatch(path.name):
+            with suppress(DamagedFileError):
+                read_arrays(path)
+                return True
+    return False
+
+
+def remove_checkpoints(folder: Path) -> bool:
+    """Remove the checkpoints of a fit whose result is kept elsewhere, and their folder.
+
+    Returns whether none is left: the fit is complete, and does not fail for what stays.
+    """
+    if not folder.is_dir():
+        return True
+    with suppress(OSError, ResourceError), only_run_in(folder, "fit", "checkpoint"):
         for path in list(folder.iterdir()):
-            if _NAME.fullmatch(path.name):
-                path.unlink(missing_ok=True)
-    if not any(folder.iterdir()):
+            with suppress(OSError):
+                if _NAME.fullmatch(path.name):
+                    path.unlink()
+    if any(_NAME.fullmatch(path.name) for path in folder.iterdir()):
+        return False
+    with suppress(OSError):  # a link, a mount point, or not empty
         folder.rmdir()
+    return True
 
 
 def _saved(file: ArrayFile) -> SavedChain:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from elseif.errors import ParamError, SamplingError
+from elseif.memory import enough
 from elseif.model.problem import Problem
 from elseif.sampler.exact_posterior import (
     LARGEST_SUM,
@@ -88,7 +89,7 @@ def check_sum(problem: Problem, max_memory: float) -> None:
         raise ParamError(
             f"kernel='exact' would take {needed / 1e6:,.0f} MB for the sum over all lists of "
             f"{problem.pool_size} antecedents, and max_memory allows {max_memory / 1e6:,.0f} "
-            f"MB. Set max_memory={needed:.2g} or more, use kernel='auto', or {how}: {largest} "
+            f"MB. Set max_memory={enough(needed)} or more, use kernel='auto', or {how}: {largest} "
             "antecedents would do."
         )
     raise ParamError(

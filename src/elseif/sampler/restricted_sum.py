@@ -19,15 +19,28 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from elseif.model.problem import Problem
+from elseif.sampler.exact_posterior import bytes_to_sum
 from elseif.sampler.exact_sum import ExactSum, is_cheap
 from elseif.sampler.quantity import ENOUGH_ESS, SMALL_ERROR
 from elseif.sampler.run_length_draws import RunLengthDraws, distinct_lists, join_runs
-from elseif.sampler.steepest_ascent import reached_lists
+from elseif.sampler.steepest_ascent import bytes_of_ascents, reached_lists
 
 MOST_ANTECEDENTS = 16  # a sum of less than 0.1 s
 WHOLE_POOL = 20  # a pool so small is summed whole, in less than 1 s: then nothing can be missed
 LEAST_SHARE = 0.1  # of the draws, for the comparison to say something
 MOST_LISTS = 1000  # whose antecedents are considered
+
+
+def bytes_of_check(problem: Problem) -> int:
+    """Memory that the comparison takes at most: a sum, or the covers that ascents copy."""
+    n = problem.pool_size
+    if n > WHOLE_POOL or not is_cheap(problem, n):
+        n = min(n, MOST_ANTECEDENTS)
+    if not is_cheap(problem, n):
+        return 0
+    n_counted = int(problem.layout.label_totals.sum())
+    summed = bytes_to_sum(n, problem.n_labels, n_counted)
+    return summed if n == problem.pool_size else 2 * summed + bytes_of_ascents(problem)
 
 
 def check_restricted(

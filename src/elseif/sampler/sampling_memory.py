@@ -9,6 +9,7 @@ from elseif.sampler.chain import Room
 from elseif.sampler.compiled_problem import LONGEST_TABLE
 from elseif.sampler.monitored import MOST_WORDS
 from elseif.sampler.move_mix import MoveMix
+from elseif.sampler.restricted_sum import bytes_of_check
 from elseif.sampler.run_of_chains import LARGEST_COPY
 
 NUMBERS_OF_A_BIT = 8  # of 64 bits each, while the monitored observations are chosen
@@ -30,7 +31,7 @@ def bytes_of_chain(problem: Problem, kernel: MoveMix) -> int:
 
 
 def bytes_of_sampling(problem: Problem, kernel: MoveMix, n_chains: int) -> int:
-    """Bytes of all chains and the tables that they share, without covers and kept draws.
+    """Bytes of all chains, what they share and their check, without covers and kept draws.
 
     Chains that are not large have a copy, and one whose ladder grows is briefly there twice.
     """
@@ -39,7 +40,7 @@ def bytes_of_sampling(problem: Problem, kernel: MoveMix, n_chains: int) -> int:
     monitored = min(problem.layout.n_words, MOST_WORDS) * WORD_BITS * NUMBERS_OF_A_BIT * 8
     each = bytes_of_chain(problem, kernel)
     n_made = 2 * n_chains if n_chains * each <= LARGEST_COPY else n_chains
-    return tables + monitored + (n_made + 1) * each
+    return tables + max(monitored, bytes_of_check(problem)) + (n_made + 1) * each
 
 
 def check_sampling_memory(problem: Problem, kernel: MoveMix, n_chains: int) -> None:

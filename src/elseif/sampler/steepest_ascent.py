@@ -45,9 +45,9 @@ def reached_lists(problem: Problem, starts: Sequence[AntecedentList]) -> list[An
     list of tuples of int
         The lists, the most probable first; none where covers are too large to be copied.
     """
-    problem = problem.local()
-    if problem.covers.nbytes > MOST_BYTES:
+    if not _may_copy(problem):  # nor fetch them, where workers hold them
         return []
+    problem = problem.local()
     ascent = Ascent(problem)
     reached: dict[AntecedentList, float] = {}
     used: set[int] = set()
@@ -57,6 +57,20 @@ def reached_lists(problem: Problem, starts: Sequence[AntecedentList]) -> list[An
             end, log_posterior = ascent.climb(start)
             reached[end] = log_posterior
     return sorted(reached, key=lambda end: (-reached[end], end))
+
+
+def bytes_of_ascents(problem: Problem) -> int:
+    """Memory that ascents take: a copy of the covers, and counts of all additions to a list."""
+    if not _may_copy(problem):
+        return 0
+    n_rows = len(problem.covers) + MOST_RULES + 1
+    n_copies = 1 if problem.shards is None else 2  # where they are fetched first
+    additions = 8 * problem.pool_size * problem.n_labels * 8  # of some rules, several times
+    return n_copies * n_rows * problem.layout.n_words * 8 + additions * N_ASCENTS
+
+
+def _may_copy(problem: Problem) -> bool:
+    return len(problem.covers) * problem.layout.n_words * 8 <= MOST_BYTES
 
 
 class Ascent:

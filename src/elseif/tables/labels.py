@@ -161,10 +161,12 @@ def read_labels(
     drop_missing: bool,
     order: list[Any] | None,
     effective: bool = False,
+    repeats: np.ndarray | None = None,
 ) -> Labels:
     """Codes, classes and whole weights from one label per observation.
 
-    Where ``effective``, weights are scaled to add up to Kish's effective sample size.
+    Where ``effective``, weights are scaled to add up to Kish's effective sample size. Each label
+    may stand for several rows.
     """
     missing = missing_labels(y)
     if missing.any() and not drop_missing:
@@ -185,8 +187,9 @@ def read_labels(
     all_used = bool(used.all())
     classes, known_codes = _classes(y if all_used else y[used], order)
     if len(classes) < 2:
+        n = used.sum() if repeats is None else repeats.sum()
         raise DataError(
-            f"y holds one class only, {shown_label(classes[0])}, in all {int(used.sum())} "
+            f"y holds one class only, {shown_label(classes[0])}, in all {int(n)} "
             "observations; a classifier needs at least two."
         )
     if all_used:
@@ -284,6 +287,11 @@ def whole_weights(
             f"sample_weight.shape == {weights.shape}, expected ({n},): one weight per observation."
         )
     bad = ~np.isfinite(weights) | (weights < 0)
+    if bad.any() and repeats is not None:
+        raise DataError(
+            f"sample_weight must be finite and not negative; {int(repeats[bad].sum()):,} are not, "
+            f"such as {weights[bad][0]}."
+        )
     if bad.any():
         rows = np.flatnonzero(bad)
         shown = ", ".join(map(str, rows[:5]))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
+from typing import Any, NoReturn
 
 import narwhals as nw
 import numpy as np
@@ -122,11 +123,7 @@ def _numbers(series: nw.Series[Any]) -> np.ndarray:
 def _from_numbers(array: np.ndarray, name: str, kind: Kind | None, allow_infinite: bool) -> Column:
     is_float = array.dtype.kind == "f"
     if is_float and not allow_infinite and (infinite := np.isinf(array)).any():
-        raise DataError(
-            f"Input X contains infinity: column {name!r} has {_of(infinite, 'infinite value')} "
-            f"({_rows(infinite)}). Replace them, or fit with infinite='outer', which takes them "
-            "for the largest and smallest values."
-        )
+        refuse_infinite(name, int(infinite.sum()), f" ({_rows(infinite)})")
     missing = np.isnan(array) if is_float else np.zeros(len(array), dtype=bool)
     if kind in (Kind.CATEGORY, Kind.ORDERED):
         return _factorised(array.astype(object), missing, name, kind)
@@ -151,15 +148,28 @@ def _may_be_boolean(array: np.ndarray, missing: np.ndarray, kind: Kind | None) -
     return not bad.any() and (kind is Kind.BOOLEAN or not bool(np.all(missing)))
 
 
-def refuse_other_numbers(column: Column) -> None:
-    """Raise if a column declared boolean holds numbers other than 0 and 1."""
+def refuse_infinite(name: str, n: int, rows: str = "") -> NoReturn:
+    """Raise for a column with infinite values, in rows that are named if they have numbers."""
+    raise DataError(
+        f"Input X contains infinity: column {name!r} has {n:,} infinite "
+        f"value{'' if n == 1 else 's'}{rows}. Replace them, or fit with infinite='outer', which "
+        "takes them for the largest and smallest values."
+    )
+
+
+def refuse_other_numbers(column: Column, repeats: np.ndarray | None = None) -> None:
+    """Raise if a column declared boolean holds numbers other than 0 and 1.
+
+    Its values may be those of groups of ``repeats`` rows, which have no numbers.
+    """
     if column.kind is Kind.BOOLEAN and column.numbers is not None:
         bad = column.is_neither()
-        more = int(bad.sum()) - 1
-        others = f" and {more} more values that are" if more else ", which is"
+        more = int(bad.sum() if repeats is None else repeats[bad].sum()) - 1
+        others = f" and {more:,} more values that are" if more else ", which is"
+        rows = f" ({_rows(bad)})" if repeats is None else ""
         raise DataError(
             f"Column {column.name!r} is boolean by kinds, but holds {column.numbers[bad][0]:g}"
-            f"{others} neither 0 nor 1 ({_rows(bad)})."
+            f"{others} neither 0 nor 1{rows}."
         )
 
 
@@ -293,7 +303,8 @@ def _native_codes(series: nw.Series[Any]) -> tuple[np.ndarray, list[Any]]:
         whole = encoded.unify_dictionaries().combine_chunks()
         if hasattr(whole, "num_chunks"):  # some releases give a chunked array of one chunk
             whole = whole.chunk(0)
-        return whole.indices.cast("int64").fill_null(-1).to_numpy(), whole.dictionary.to_pylist()
+        codes = whole.indices.cast("int64").fill_null(-1).to_numpy()
+        return _occurring(codes, whole.dictionary.to_pylist())
     if series.implementation.is_polars():
         levels = native.drop_nulls().unique(maintain_order=True).cast(str).to_list()
         code_of = {level: i for i, level in enumerate(levels)}
@@ -307,8 +318,36 @@ def _native_codes(series: nw.Series[Any]) -> tuple[np.ndarray, list[Any]]:
         return codes, levels
     import pandas as pd  # the fastest factoriser there is; loaded when a column needs it
 
-    codes, uniques = pd.factorize(native, use_na_sentinel=True)
-    return codes, list(uniques)
+    is_arrow = hasattr(native.dtype, "pyarrow_dtype")
+    is_arrow |= getattr(native.dtype, "storage", None) == "pyarrow"
+    if is_arrow or isinstance(native.dtype, pd.CategoricalDtype):
+        codes, uniques = pd.factorize(native, use_na_sentinel=True)
+        return codes, list(uniques)
+    return factorised(native.to_numpy(dtype=object))
+
+
+def factorised(values: np.ndarray) -> tuple[np.ndarray, list[Any]]:
+    """Codes into the distinct values of an array of objects, -1 where missing.
+
+    pandas compares texts as those of C, which end at a NUL, unless something else is among them.
+    """
+    import pandas as pd
+
+    among = np.empty(len(values) + 1, dtype=object)
+    among[:-1], among[-1] = values, None
+    codes, uniques = pd.factorize(among, use_na_sentinel=True)
+    return codes[:-1], list(uniques)
+
+
+def _occurring(codes: np.ndarray, values: list[Any]) -> tuple[np.ndarray, list[Any]]:
+    """Codes into the values that occur, of some that may not; a value may be missing."""
+    occurs = np.bincount(codes[codes >= 0], minlength=len(values)) > 0
+    kept = [i for i, value in enumerate(values) if occurs[i] and value is not None]
+    if len(kept) == len(values):
+        return codes, values
+    recode = np.full(len(values) + 1, -1, dtype=np.int64)
+    recode[kept] = np.arange(len(kept))
+    return recode[codes], [values[i] for i in kept]
 
 
 def _declared_order(series: nw.Series[Any]) -> tuple[Any, ...] | None:
@@ -335,12 +374,10 @@ def _factorised(
     order: tuple[Any, ...] | None = None,
 ) -> Column:
     """A column of categories from an array of them."""
-    import pandas as pd
-
     known = array.copy()
     known[missing] = None
-    codes, uniques = pd.factorize(known, use_na_sentinel=True)
-    return recoded(codes, list(uniques), name, kind, order)
+    codes, uniques = factorised(known)
+    return recoded(codes, uniques, name, kind, order)
 
 
 def recoded(
@@ -397,13 +434,13 @@ def _category_key(category: Any) -> tuple[int, Any]:
     return (1, str(category))
 
 
-def _of(mask: np.ndarray, what: str) -> str:
-    n = int(mask.sum())
-    return f"{n:,} {what}{'' if n == 1 else 's'}"
-
-
 def _rows(mask: np.ndarray, most: int = 5) -> str:
     rows = np.flatnonzero(mask)
     shown = ", ".join(map(str, rows[:most]))
     more = f" and {len(rows) - most} more" if len(rows) > most else ""
     return f"row {shown}" if len(rows) == 1 else f"rows {shown}{more}"
+
+
+def without_rows(message: str) -> str:
+    """A message about some values without the rows that they are in."""
+    return re.sub(r" \(rows? \d[^()]*\)", "", message)
