@@ -197,7 +197,7 @@ function drawCandidates(now, place) {
   priceInsertions(now, matching, place, (prices) => {
     prices.sort((a, b) => b.change - a.change);
     const kept = prices.filter(({ item }, i) => i < MOST_OPTIONS || item === before);
-    byId("new-rule").replaceChildren(...kept.map(({ item, change }) => new Option(`${signed(change, 2)}  ${model.antecedents[item].text}`, item)));
+    byId("new-rule").replaceChildren(...kept.map(({ item, change }) => new Option(`${signed(change, 2)}  ${joinedSigns(model.antecedents[item].text)}`, item)));
     byId("new-rule").value = kept.some(({ item }) => item === before) ? before : kept[0]?.item ?? "";
     const pool = model.patterns.nAntecedents === model.nPool ? "the pool" : `the ${countText(model.patterns.nAntecedents)} most probable of ${countText(model.nPool)} in the pool`;
     const cut = kept.length < matching.length ? `, the best ${MOST_OPTIONS} shown` : "";
