@@ -468,7 +468,7 @@ def test_every_export_says_what_it_is(to: str) -> None:
 
 
 def test_a_list_of_one_rule_is_counted_right() -> None:
-    X = pd.DataFrame({"age": np.arange(20.0, 80.0)})
+    X = pd.DataFrame({"age": np.arange(20.0, 80.0).repeat(3)})
     model = fitted_by_hand([[Condition("age", ">", 50.0)]], X, X["age"] > 48)
     assert ", 1 rule and a default rule." in str(export_model(model, "text"))
 

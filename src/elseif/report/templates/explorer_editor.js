@@ -124,7 +124,7 @@ function drawEditor() {
   drawInsertion(now);
   byId("undo").disabled = state.history.length === 0;
   byId("redo").disabled = state.future.length === 0;
-  byId("start-over").disabled = state.history.length === 0;
+  byId("start-over").disabled = isSame(state.draft, state.start);
   const start = priced(state.start);
   const broken = brokenLocks();
   byId("price").replaceChildren(
