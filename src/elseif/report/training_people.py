@@ -202,11 +202,10 @@ def _quartiles_by_label(
 
 def _quartiles(values: np.ndarray, cells: Cells) -> Quartiles:
     # of dates, and of values of which none is to be averaged with another, one that occurs
-    is_exact = (
-        values.dtype.kind == "f" and cells.rounding is None and bool(np.isfinite(values).all())
+    is_exact = values.dtype.kind == "f" and cells.rounding is None and np.isfinite(values).all()
+    quartiles = np.quantile(
+        np.sort(values), [0.25, 0.5, 0.75], method="linear" if is_exact else "inverted_cdf"
     )
-    method = "linear" if is_exact else "inverted_cdf"
-    quartiles = np.quantile(np.sort(values), [0.25, 0.5, 0.75], method=method)
     if values.dtype.kind == "f":
         # of one person's value no more is told than a reader needs
         shown = [float(v) if cells.rounding is None else float(f"{v:.3g}") for v in quartiles]
