@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -68,6 +69,26 @@ def test_performance_is_out_of_fold() -> None:
     assert summary().apparent_auc == pytest.approx(
         roc_auc_score(y, fitted().predict_proba(X)[:, 1])
     )
+
+
+@pytest.mark.parametrize(
+    ("support", "said"), [(0.2, "holds for 20% of the cases"), (30, "holds for 30 cases")]
+)
+def test_a_rare_column_is_explained_without_settings(support: float, said: str) -> None:
+    """Who reads a report need not know what min_support is."""
+    X = pd.DataFrame({"age": np.tile(np.arange(20.0), 10), "rare": np.arange(200) % 20 == 0})
+    settings: dict[str, Any] = {
+        "min_support": support,
+        "n_iter": 500,
+        "n_chains": 1,
+        "random_state": 0,
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = BayesianRuleListClassifier(**settings).fit(X, X["age"] > 8)
+        told = summarise(model, X, X["age"] > 8, folds=2)
+    reasons = {column.name: column.left_out for column in told.people.columns}
+    assert reasons["rare"] == f"no condition on it {said}"
 
 
 def test_mean_roc_has_the_mean_area() -> None:
