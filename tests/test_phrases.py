@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from elseif.phrases import clipped, joined
+from elseif.phrases import clipped, counted, joined
 
 
 @pytest.mark.parametrize(
@@ -19,3 +19,10 @@ def test_only_long_texts_are_cut() -> None:
     """Without a space before the ellipsis."""
     assert clipped("atrial fibrillation", 19) == "atrial fibrillation"
     assert clipped("atrial fibrillation", 8) == "atrial…"
+
+
+def test_numbers_of_things() -> None:
+    assert counted(1, "rule") == "1 rule"
+    assert counted(0, "rule") == "0 rules"
+    assert counted(12_345_678, "row") == "12,345,678 rows"
+    assert counted(2, "category", "categories") == "2 categories"

@@ -11,7 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from elseif.checks import nearest_name
 from elseif.errors import DataError
 from elseif.tables.labels import Labels, category_order, known_labels, label_array, read_labels
-from elseif.tables.measured_labels import warn_of_measurement
+from elseif.tables.measured_labels import refuse_identifiers, warn_of_measurement
 from elseif.tables.reading import Table
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ def training_labels(
         )
     drop, effective = classifier.missing_y == "drop", classifier.weight_scaling == "effective"
     labels = read_labels(y, sample_weight, drop, order, effective)
+    refuse_identifiers(labels.classes, table.n_rows - labels.n_dropped)
     warn_of_measurement(labels.classes, table.n_rows - labels.n_dropped)
     return labels
 

@@ -17,6 +17,13 @@ def show_name(name: str, longest: int = LONGEST_NAME) -> str:
     return visible(name if len(name) <= longest else name[: longest - 1] + "…")
 
 
+def show_ends(name: str, longest: int) -> str:
+    """The same of a rule or a list, cut in its middle: its end has the value that it compares."""
+    end = longest // 3
+    cut = f"{name[: longest - end - 1]}…{name[-end:]}"
+    return visible(name if len(name) <= longest else cut)
+
+
 def visible(text: str, but: str = "") -> str:
     """The whole text with control characters spelt out, except for those in ``but``."""
     return _UNSEEN.sub(lambda match: match[0] if match[0] in but else _spelt_out(match[0]), text)

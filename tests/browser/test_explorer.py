@@ -199,6 +199,8 @@ def test_editing_by_hand(plain: Fitted, open_page: OpenPage, tmp_path: Path) -> 
     assert read_edited_list(path) == [plain.classifier.pool_[places[i]] for i in moved[1:]]
     page.get_by_role("button", name="Start over").click()
     check(start)
+    assert page.get_by_role("button", name="Start over").is_disabled()
+    assert page.get_by_role("button", name="Undo").is_enabled()
 
 
 def test_filters_lock_while_editing(plain: Fitted, open_page: OpenPage, tmp_path: Path) -> None:

@@ -522,6 +522,16 @@ def test_no_rule_to_choose_from(open_page: OpenPage, tmp_path: Path) -> None:
     assert "always" in page.evaluate("() => listText(model.lists[0])")
 
 
+def test_a_difference_of_nothing_to_speak_of(open_page: OpenPage, plain_page: Path) -> None:
+    """No list is "1 times less probable"."""
+    page = open_page(plain_page)
+    differences = [0.0, 0.01, -0.04, -0.1, 1.1]
+    assert [page.evaluate("(d) => oddsText(d)", d) for d in differences] == [
+        "equally probable", "about equally probable", "about equally probable",
+        "1.1 times less probable", "3 times more probable",
+    ]  # fmt: skip
+
+
 def test_a_sign_stays_beside_its_value(plain_page: Path, open_page: OpenPage) -> None:
     """On a phone too, "age >" is not at the end of a line and 60 at the beginning of the next."""
     page = open_page(plain_page, *PHONE)
@@ -530,6 +540,12 @@ def test_a_sign_stays_beside_its_value(plain_page: Path, open_page: OpenPage) ->
     assert all(text[:2] in ("> ", "≤ ", "= ") for text in kept.all_text_contents())
     rows = kept.evaluate_all("(all) => all.map((one) => one.getClientRects().length)")
     assert set(rows) <= {0, 1}  # none where it is folded
+    kept = page.locator("#groups bdi .nowrap")
+    assert kept.count() > 0
+    assert all(text[:2] in ("> ", "≤ ", "= ") for text in kept.all_text_contents())
+    options = page.locator("#new-rule option").all_text_contents()
+    assert any("\u00a0" in text for text in options)
+    assert not any(sign in text for text in options for sign in ("> ", "≤ ", "= "))
     parts = "(text) => unbroken(text).map((part) => part.textContent ?? part)"
     assert page.evaluate(parts, "seen on > 2021-11-01 and ward = east") == [
         "seen on ", "> 2021-11-01", " and ward ", "= east", "",

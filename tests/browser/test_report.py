@@ -156,6 +156,33 @@ def test_a_phone_has_room_for_three_labels(open_page: OpenPage, tmp_path: Path) 
     assert page.locator("#people .scroll").evaluate("(e) => e.scrollWidth <= e.clientWidth")
 
 
+def test_a_laptop_has_room_for_three_labels_and_dates(open_page: OpenPage, tmp_path: Path) -> None:
+    """Ranges of dates go to a line of their own; names of labels stay on one."""
+    page = open_page(write(tmp_path, three_labels_summary()), 1280)
+    assert page.locator("#people .scroll").evaluate("(e) => e.scrollWidth <= e.clientWidth")
+    assert page.evaluate(BROKEN_DATES) == []
+    page.locator(".label-name bdi").evaluate_all("""(all) => all.forEach((name) => {
+      name.textContent = "nursing home";
+    })""")
+    rows = "(all) => all.map((name) => name.getClientRects().length)"
+    assert set(page.locator(".label-name bdi").evaluate_all(rows)) == {1}
+
+
+def test_a_rule_in_a_table_keeps_its_value(open_page: OpenPage, tmp_path: Path) -> None:
+    """A long name is shown whole, and one of no reasonable length is cut in its middle."""
+    told = three_labels_summary()
+    long = "C-reactive protein (mg/L), measured within 24 hours of admission to hospital > 15"
+    endless = f"{'x' * 500} > 27"
+    assert told.stability is not None
+    stability = replace(told.stability, rules=((long, 2), (endless, 1)))
+    page = open_page(write(tmp_path, replace(told, stability=stability)))
+    texts = [
+        text.replace("\u00a0", " ") for text in page.locator("#stability bdi").all_text_contents()
+    ]
+    assert long in texts
+    assert any(text.endswith("> 27") and len(text) < 300 for text in texts)
+
+
 def test_settings_and_checklist_are_folded_but_printed(open_page: OpenPage, tmp_path: Path) -> None:
     page = open_page(write(tmp_path, summary()))
     for anchor in ("settings", "tripod"):

@@ -45,3 +45,7 @@ def test_a_field_reads_thousands_as_its_page_writes_them(
             assert shown == (UNKNOWN if expected is None else known), text
     year.locator(".field").fill("2,010")
     assert "two ways" in page.evaluate("() => readAnswer(1)")["why"]
+    income.locator(".field").fill("44000.5")
+    year.locator(".field").fill("2011")
+    told = "() => page.questions.map((question, i) => answerText(question, readAnswer(i)))"
+    assert page.evaluate(told) == ["44,000.5", "2011"]

@@ -12,7 +12,7 @@ from elseif.cli import tables
 from elseif.cli.main import run
 from elseif.cli.problems import exit_code, in_options, one_line, warnings_as_notes
 from elseif.errors import DataError, ExportError, ModelFileError, ParamError, ResourceError
-from tests.cli.conftest import Run
+from tests.cli.conftest import QUICK, Run
 
 FIT = ["fit", "{f}/titanic.csv", "--label", "survival", "--positive", "survived"]
 
@@ -219,6 +219,19 @@ def test_a_model_may_have_the_name_of_a_table(elseif: Run, folder: Path, tmp_pat
     model = tmp_path / "model.csv"
     model.write_bytes((folder / "titanic.json").read_bytes())
     assert elseif("show", model).out == elseif("show", folder / "titanic.json").out != ""
+
+
+@pytest.mark.parametrize(("no", "yes"), [("no", "yes"), ("Nein", "Ja"), ("N", "Y")])
+def test_of_yes_and_no_the_former_is_meant(elseif: Run, tmp_path: Path, no: str, yes: str) -> None:
+    """Whatever their order in the alphabet or in the table."""
+    table = tmp_path / "t.csv"
+    table.write_text(
+        "age,ill\n" + "".join(f"{i % 60},{yes if i % 7 else no}\n" for i in range(300))
+    )
+    ended = elseif("fit", table, "--label", "ill", *QUICK)
+    assert ended.code == 0, ended.err
+    assert ended.out.startswith("Probability of ill (")
+    assert "85% (" in ended.out
 
 
 def test_missing_labels_are_counted_from_1(elseif: Run, tmp_path: Path) -> None:

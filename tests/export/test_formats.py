@@ -27,6 +27,7 @@ from elseif.export.plain import plain_list
 from elseif.export.sql import DIALECTS
 from elseif.fitted_model import FittedModel, as_model
 from elseif.posterior.rule_list import make_rule_list
+from tests.browser.models import model_of as fitted_by_hand
 from tests.export.runners import RUNNERS
 from tests.export.running import (
     assert_agree,
@@ -464,6 +465,12 @@ def test_every_export_says_what_it_is(to: str) -> None:
     assert "DROP" not in str(export_model(hostile, "sql"))
     assert "DROP" not in str(export_model(hostile, "javascript"))
     assert "DROP" not in str(export_model(hostile, "python"))
+
+
+def test_a_list_of_one_rule_is_counted_right() -> None:
+    X = pd.DataFrame({"age": np.arange(20.0, 80.0).repeat(3)})
+    model = fitted_by_hand([[Condition("age", ">", 50.0)]], X, X["age"] > 48)
+    assert ", 1 rule and a default rule." in str(export_model(model, "text"))
 
 
 def test_json_is_the_model_file(classifier: BayesianRuleListClassifier) -> None:

@@ -119,7 +119,7 @@ def test_suggested_is_the_shortest_that_is_nearly_the_best(
     assert scores.suggested == suggested
     words = suggestion_words(scores)
     assert f"Suggested: {suggested} rules, the fewest whose AUC" in words
-    assert ("a larger max_length may do better" in words) == (suggested == 3)  # the last length
+    assert ("a longer one may do better" in words) == (suggested == 3)  # the last length
     assert "The point estimate did better" not in words
 
 

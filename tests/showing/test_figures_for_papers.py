@@ -91,6 +91,16 @@ def test_long_names_of_neighbouring_rows_do_not_collide() -> None:
         assert width <= 1 or min(a.y1, b.y1) - max(a.y0, b.y0) <= 1
 
 
+def test_long_names_of_rows_differ_by_their_ends() -> None:
+    """A name of no reasonable length is cut in its middle: the value stays."""
+    start = "share of the list: C-reactive protein, measured on the first day in hospital > 8; " * 3
+    quantities = [Quantity(f"{start}age > {age}", 1.0, 1000.0, 0.001) for age in (60, 70)]
+    axes = plot_convergence(quantities, 1.05, 400, {}).axes[0]
+    texts = [" ".join(tick.get_text().split()) for tick in axes.get_yticklabels()]
+    assert [text[-8:] for text in texts] == ["age > 60", "age > 70"]
+    assert all("…" in text for text in texts)
+
+
 def test_rows_of_convergence_have_names(
     chains: tuple[BayesianRuleListClassifier, pd.DataFrame, pd.Series],
 ) -> None:

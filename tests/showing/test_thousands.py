@@ -16,7 +16,7 @@ def test_levels_and_years_are_no_amounts() -> None:
     display = DisplayLabels()
     conditions = {
         Condition("income", ">", 60_000.0): "income > 60,000",
-        Condition("income", "between", (9_000.0, 1_250_000.5)): "9000 < income ≤ 1,250,000.5",
+        Condition("income", "between", (9_000.0, 1_250_000.5)): "9,000 < income ≤ 1,250,000.5",
         Condition("seen", "<=", np.datetime64("2021-07-01")): "seen ≤ 2021-07-01",
         Condition("postcode", "=", 10_115): "postcode = 10115",
         Condition("year", "<=", 2019.0): "year ≤ 2019",

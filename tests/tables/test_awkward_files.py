@@ -47,6 +47,22 @@ def zipped(*contents: bytes) -> bytes:
     return out.getvalue()
 
 
+def zipped_by_macintosh(content: bytes) -> bytes:
+    """With the shadow that macOS adds to every file."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        archive.writestr("t.csv", content)
+        archive.writestr("__MACOSX/._t.csv", b"\x00\x05\x16\x07")
+    return out.getvalue()
+
+
+def numbered(text: str, *names: Any) -> str:
+    """The same with a column of row names in front, which has no name itself."""
+    header, *rows = text.splitlines()
+    pairs = zip(names or range(len(rows)), rows, strict=True)
+    return "".join(f"{line}\n" for line in [f",{header}", *(f"{n},{row}" for n, row in pairs)])
+
+
 def quoted(text: str, sep: str) -> str:
     """The same with every field in quotes, as R and many databases write it."""
     rows = [line.split(sep) for line in text.splitlines()]
@@ -109,6 +125,15 @@ READ: dict[str, tuple[str, bytes, dict[str, Any]]] = {
     "a semicolon after every line": ("t.csv", written(";", ",", end=";\n").encode(), {}),
     "a comma after every line": ("t.csv", written(end=",\r\n").encode(), {}),
     "a mark, semicolons, decimal commas": ("t.csv", SEMICOLONS_MARKED, {}),
+    "numbers of rows, as pandas writes them": ("t.csv", numbered(written()).encode(), {}),
+    "numbers of some rows": ("t.csv", numbered(written(), 17, 3, 5, 11).encode(), {}),
+    "names of rows, as R writes them": (
+        "t.csv",
+        numbered(quoted(written(), ","), *"abcd").encode(),
+        {},
+    ),
+    "blanks for missing": ("t.csv", written(missing="  ").encode(), {}),
+    "a macintosh's zip": ("t.zip", zipped_by_macintosh(PLAIN), {}),
     "macintosh lines, semicolons": ("t.csv", written(";", ",", end="\r").encode(), {}),
 }
 # file name, content, words of the refusal
@@ -167,6 +192,17 @@ REFUSED: dict[str, tuple[str, bytes, tuple[str, ...]]] = {
     "a total at the end": (
         "t.csv", b"age,bmi\n50,21\n60,22\nall,43\n", ("If line 4 is a total", "delete it"),
     ),
+    "amounts below no name": ("t.csv", b",b\n1.5,2\n2.5,3\n", ("column 1 has no name",)),
+    "the same number twice below no name": ("t.csv", b",b\n1,2\n1,3\n", ("column 1 has no name",)),
+    "names of rows without a place in the header": (
+        "t.csv", b'"a","b"\n"1",1,2\n"2",3,4\n', ("3 fields", "rows begin with a name"),
+    ),
+    "quotes not doubled": ("t.csv", b'a,b\n"x\\"y",1\n', ("must be doubled",)),
+    "a very long value": ("t.csv", b"a,b\n" + b"x" * 200_000 + b",1\n", ("131,072 characters",)),
+    "a tar of gzip": ("t.tar.gz", gzip.compress(PLAIN), ("ending must be", "Unpack it")),
+    "gzip twice": ("t.csv.gz", gzip.compress(gzip.compress(PLAIN)), ("compressed once more",)),
+    "XML called csv": ("t.csv", b"<?xml version='1.0'?><a/>", ("XML", "CSV")),
+    "Feather called csv": ("t.csv", b"ARROW1\x00\x00", ("Feather", "CSV")),
     "a value below no name": ("t.csv", b"a,b,\n1,2,3\n", ("line 2", "column 3", "no name")),
     "blanks between fields": ("t.txt", b"a b c\n1 2 3\n4 5 6\n", ("sep=' '",)),
     "the euro sign in cp1252": (
@@ -274,6 +310,17 @@ def test_thousands(
     assert [None if n != n else n for n in found] == numbers
 
 
+def test_blanks_and_signs_around_values(tmp_path: Path) -> None:
+    """Blanks beside dates and truth values, and a typesetter's minus sign, change no value."""
+    path = tmp_path / "t.csv"
+    minus = "\N{MINUS SIGN}"
+    path.write_text(f"n,day,truth\n{minus}1.5, 2020-01-31, TRUE\n2,31/12/2020 ,false\n")
+    table = read_file(path)
+    assert table["n"].tolist() == [-1.5, 2]
+    assert table["day"].astype(str).tolist() == ["2020-01-31", "2020-12-31"]
+    assert table["truth"].tolist() == [True, False]
+
+
 @pytest.mark.parametrize(
     ("content", "shape"),
     [
@@ -349,6 +396,25 @@ def test_names_in_quotes_may_hold_separators_and_line_ends(tmp_path: Path) -> No
     path = tmp_path / "t.csv"
     path.write_text('"age, years";"day\nseen;"\n50;2020-01-01\n', newline="")
     assert list(read_file(path).columns) == ["age, years", "day\nseen;"]
+
+
+@pytest.mark.parametrize(
+    ("content", "names"),
+    [
+        ("seen;CRP, first day;age\n2021-08-31;6,5;50\n2022-09-10;2,4;61\n", 3),
+        ("seen;CRP, first day;age\n2021-08-31;6,5;50,5\n;;\n", 3),  # as many commas in a row
+        ("name|CRP, first day|sex; at birth\nx|6.5|f\n", 3),
+        ("a;b,c;d\n1;2,3;4\n", 3),  # either would do: the more frequent one
+        ("a;b,c\n1;2,3\n", 2),
+        ("a;b,c;d\n", 2),  # no row says more: the usual one
+        ('age, years\tnote\n50\t"a, b\nc"\n60\td\n', 2),
+    ],
+)
+def test_names_that_hold_the_usual_separator(content: str, names: int, tmp_path: Path) -> None:
+    """What separates the rows separates the names."""
+    path = tmp_path / "t.csv"
+    path.write_text(content, newline="")
+    assert len(read_file(path).columns) == names
 
 
 def test_an_excel_workbook_with_dates_is_refused_with_the_way_out(tmp_path: Path) -> None:

@@ -69,3 +69,10 @@ def test_the_name_of_a_column_in_place_of_labels() -> None:
         quick().fit(table, "has_died")
     with pytest.raises(DataError, match="one label for each row"):
         quick().fit(np.ones((3, 2)), "died")
+
+
+@pytest.mark.filterwarnings("ignore:The number of unique classes")
+def test_labels_that_are_identifiers() -> None:
+    """Of labels that each occur once nothing can be learnt."""
+    with pytest.raises(DataError, match=r"y has 200 different labels in 200 rows.*identifiers"):
+        quick().fit(X, [f"patient {i}" for i in range(N)])

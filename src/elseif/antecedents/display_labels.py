@@ -134,9 +134,9 @@ class DisplayLabels:
         """A value of a column, by its name where it has one; without unit."""
         return self._column(column).levels.get(level_key(value)) or value_text(value)
 
-    def size(self, column: str, value: Any) -> str:
-        """A value of a column that is compared by size."""
-        return self._column(column).levels.get(level_key(value)) or quantity_text(value)
+    def size(self, column: str, value: Any, *beside: Any) -> str:
+        """A value of a column that is compared by size, maybe beside others."""
+        return self._column(column).levels.get(level_key(value)) or quantity_text(value, *beside)
 
     def level(self, column: str, text: str) -> str:
         """A level of a column, given as text."""
@@ -171,8 +171,10 @@ class DisplayLabels:
             return f"{name} not recorded" if in_form else f"{name} is missing"
         several = operator in (ONE_OF, BETWEEN)
         values = condition.value if several else (condition.value,)
-        say = self.value if operator in (EQUAL, UNEQUAL, ONE_OF) else self.size
-        texts = [show(say(column, value)) for value in values]
+        if operator in (EQUAL, UNEQUAL, ONE_OF):
+            texts = [show(self.value(column, value)) for value in values]
+        else:
+            texts = [show(self.size(column, value, *values)) for value in values]
         unit = self.unit(column)
         after = f" {show(unit)}" if unit else ""
         if operator == BETWEEN:

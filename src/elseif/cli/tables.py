@@ -239,7 +239,7 @@ def _labels(column: Any, path: Path, wanted: Wanted) -> Any:
 def label_order(values: list[Any], wanted: Wanted) -> list[Any]:
     """The model's order, or sorted with the wanted label last.
 
-    Of two texts nobody can know which one is wanted, so it must be told.
+    Of two texts such as "no" and "yes" the latter is wanted; of other two it must be told.
     """
     if wanted.classes is not None:
         return list(wanted.classes)
@@ -251,6 +251,10 @@ def label_order(values: list[Any], wanted: Wanted) -> list[Any]:
         chosen = find_label(wanted.positive, order, "--positive")
         return [value for value in order if value is not chosen] + [chosen]
     if len(order) == 2 and all(isinstance(value, str) for value in order):
+        from elseif.tables.labels import without_a_doubt
+
+        if (certain := without_a_doubt(order)) is not None:
+            return certain
         raise ParamError(
             f"The label {wanted.label!r} is {order[0]!r} or {order[1]!r}: say whose probability is "
             f"wanted, by --positive {shlex.quote(order[0])} or --positive {shlex.quote(order[1])}."

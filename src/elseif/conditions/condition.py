@@ -193,26 +193,39 @@ def value_text(value: Any) -> str:
     return str(value)
 
 
-def quantity_text(value: Any) -> str:
+def quantity_text(value: Any, *beside: Any) -> str:
     """A value compared by size, its thousands set apart from five digits on: years stay plain.
+
+    Beside values of five digits, such as the other end of an interval, those of four have their
+    thousands set apart too.
 
     Examples
     --------
     >>> from elseif.conditions.condition import quantity_text
     >>> quantity_text(60000.0), quantity_text(-1234567.5), quantity_text(2019), quantity_text("I")
     ('60,000', '-1,234,567.5', '2019', 'I')
+    >>> quantity_text(8000.0, 25000.0)
+    '8,000'
     """
     text = value_text(value)
     whole, dot, decimals = text.partition(".")
-    if not is_grouped(value) or "e" in text:
+    if (
+        not any(map(is_grouped, (value, *beside)))
+        or not _is_number(value)
+        or not math.isfinite(value)
+    ):
         return text
-    return f"{int(whole):,}{dot}{decimals}"
+    return text if "e" in text else f"{int(whole):,}{dot}{decimals}"
 
 
 def is_grouped(value: Any) -> bool:
     """Whether a value is a number that is shown with its thousands set apart."""
+    return _is_number(value) and bool(GROUPED <= abs(value) < math.inf)
+
+
+def _is_number(value: Any) -> bool:
     is_number = isinstance(value, (int, float, np.integer, np.floating))
-    return is_number and not isinstance(value, bool) and GROUPED <= abs(value) < math.inf
+    return is_number and not isinstance(value, bool)
 
 
 def _sortable(value: Any) -> str:

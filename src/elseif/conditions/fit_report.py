@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from elseif.conditions.binarise import ColumnReport
 from elseif.conditions.condition import Condition, value_text
 from elseif.conditions.identifiers import without_counts
+from elseif.phrases import counted
 from elseif.visible import show_name, visible
 
 if TYPE_CHECKING:
@@ -67,12 +68,13 @@ class FitReport:
     near_equivalents: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __repr__(self) -> str:
-        parts = [f"{self.n_rows:,} rows", f"{len(self.columns):,} columns"]
-        parts += [f"{n:,} {what}" for n, what in (
-            (len(self.excluded), "of them left out"),
-            (self.n_rows_without_label, "rows without a label"),
-            (len(self.notes), "notes"),
-        ) if n]  # fmt: skip
+        parts = [counted(self.n_rows, "row"), counted(len(self.columns), "column")]
+        if self.excluded:
+            parts.append(f"{len(self.excluded):,} of them left out")
+        if self.n_rows_without_label:
+            parts.append(f"{counted(self.n_rows_without_label, 'row')} without a label")
+        if self.notes:
+            parts.append(counted(len(self.notes), "note"))
         return f"FitReport({', '.join(parts)}; print it for more)"
 
     @property

@@ -10,6 +10,7 @@ import numpy as np
 from elseif.checks import nearest_name
 from elseif.conditions.binarise import ColumnReport
 from elseif.errors import DataError, ValuesShownWarning
+from elseif.phrases import counted
 from elseif.tables.columns import Kind
 from elseif.tables.families import meant_level
 from elseif.tables.reading import Table
@@ -48,7 +49,8 @@ def match_columns(
         known = set(fitted_names)
         extra = [name for name in table.names if name not in known]
         if extra:
-            _note(f"X has {len(extra)} columns that fit did not see; ignored: {_some(extra)}.")
+            columns = counted(len(extra), "column")
+            _note(f"X has {columns} that fit did not see; ignored: {_some(extra)}.")
         return table
     if len(table.names) != n_features:
         raise DataError(

@@ -267,9 +267,9 @@ def _interval_text(
         return f"{'on' if is_date else 'exactly'} {quantity_text(low)}"
     parts = []
     if low is not None:
-        parts.append(f"{words[includes_low]} {quantity_text(low)}")
+        parts.append(f"{words[includes_low]} {quantity_text(low, high)}")
     if high is not None:
-        parts.append(f"{words[2 + includes_high]} {quantity_text(high)}")
+        parts.append(f"{words[2 + includes_high]} {quantity_text(high, low)}")
     return " and ".join(parts)
 
 

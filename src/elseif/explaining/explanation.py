@@ -353,8 +353,9 @@ def _wanted(condition: Condition) -> tuple[str, ...]:
         return ()
     several = condition.operator == ONE_OF or isinstance(condition.value, tuple)
     values = condition.value if several else (condition.value,)
-    say = quantity_text if condition.operator in NUMERIC_OPERATORS else value_text
-    return tuple(say(value) for value in values)
+    if condition.operator in NUMERIC_OPERATORS:
+        return tuple(quantity_text(value, *values) for value in values)
+    return tuple(map(value_text, values))
 
 
 def _decimals(rule_list: RuleList, level: float) -> int:

@@ -31,6 +31,7 @@ from elseif.conditions.condition import (
 from elseif.errors import ExportError
 from elseif.fitted_model import FittedModel, as_model
 from elseif.model.consequent import consequent_interval
+from elseif.phrases import counted
 from elseif.posterior.rule_list import RuleList
 from elseif.showing.line_heads import line_head
 from elseif.showing.numbers import count_text
@@ -139,7 +140,7 @@ def header(model: FittedModel, rule_list: RuleList) -> tuple[str, ...]:
     fingerprint = model.training.get("fingerprint")
     lines = [SYNTHETIC] if model.is_synthetic else []
     lines += [
-        f"Bayesian rule list{of}: {what}, {len(rule_list)} rules and a default rule.",
+        f"Bayesian rule list{of}: {what}, {counted(len(rule_list), 'rule')} and a default rule.",
         f"Probabilities are posterior means, learnt from {n} training cases.",
     ]
     if model.recalibrated is not None:

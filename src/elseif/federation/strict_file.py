@@ -13,6 +13,7 @@ from elseif.files.strict_json import parse
 from elseif.visible import show_name
 
 LONGEST_TEXT = 1_000
+MADE_BY = {"elseif plan": "elseif plan", "elseif site counts": "elseif site"}
 
 
 def read_document(
@@ -29,7 +30,10 @@ def read_document(
     if not isinstance(raw, dict) or raw.get("format") != format_name:
         found = raw.get("format") if isinstance(raw, dict) else None
         what = f"its format is {found!r:.60}" if isinstance(found, str) else "it has no format"
-        raise FederationError(f"{name} is not a file of the format {format_name!r}: {what}.")
+        raise FederationError(
+            f"{name} is not a file of the format {format_name!r}: {what}. Such files are made by "
+            f"{MADE_BY.get(format_name, 'elseif')}."
+        )
     if type(raw.get("format_version")) is not int or raw["format_version"] != version:
         raise FederationError(
             f"{name} has format version {raw.get('format_version')!r:.40}; this release reads "

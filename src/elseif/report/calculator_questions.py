@@ -126,7 +126,8 @@ class ExpectedRange:
     def text(self) -> str:
         """The range with its unit."""
         after = f" {shown(self.unit)}" if self.unit else ""
-        return f"{quantity_text(self.low)} to {quantity_text(self.high)}{after}"
+        low, high = quantity_text(self.low, self.high), quantity_text(self.high, self.low)
+        return f"{low} to {high}{after}"
 
     @property
     def hint(self) -> str:

@@ -25,7 +25,9 @@ def cautions(summary: Data, rare: float) -> Iterator[str]:
     yield from _rare_event(summary, rare)
     yield from _missing_values(summary)
     if about["n_without_label"]:
-        yield f"{count(about['n_without_label'])} rows without a label were left out."
+        n = about["n_without_label"]
+        rows = "1 row without a label was" if n == 1 else f"{count(n)} rows without a label were"
+        yield f"{rows} left out."
     if about["weighted"]:
         yield (
             "Weights were used in fitting, but not in evaluation: performance in the weighted "

@@ -56,7 +56,10 @@ def read_edited_list(path: str | Path) -> list[Antecedent]:
             f"{path} is not an edited list, which the explorer page saves as a JSON file."
         ) from error
     if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise DataError(f"{path} is not an edited list: its format is not {FORMAT!r}.")
+        raise DataError(
+            f"{path} is not an edited list: its format is not {FORMAT!r}. The "
+            "explorer page saves edited lists."
+        )
     if document.get("version") != VERSION:
         raise DataError(
             f"{path} has version {document.get('version')!r}; this elseif reads {VERSION}. "

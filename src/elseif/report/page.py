@@ -6,7 +6,7 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -114,13 +114,18 @@ def page_environment() -> Environment:
         kept = [*map(nowrap, HYPHENATED.findall(text)), ""]
         return Markup("").join(part for pair in zip(parts, kept, strict=True) for part in pair)
 
+    def quantities(texts: Sequence[str]) -> list[str]:
+        """Numbers of one column, their thousands set apart alike."""
+        values = [float(text) for text in texts]
+        return [quantity_text(value, *values) for value in values]
+
     environment.globals.update(policy=policy, asset=lambda name: Markup(asset(name)))
     environment.filters.update(
         shown=shown,
         spelt_out=spelt_out,
         unbroken=unbroken,
         whole=whole,
-        quantity=lambda text: quantity_text(float(text)),
+        quantities=quantities,
         as_data=lambda text: Markup(text),
     )
     return environment

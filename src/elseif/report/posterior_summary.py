@@ -208,9 +208,10 @@ def _words(convergence: Convergence, is_summed: bool) -> list[str]:
         return ["There is only one possible list, so there was nothing to sample."]
     sentences = [
         f"{convergence.verdict}.",
-        f"{convergence.n_chains} independent {'chain' if convergence.n_chains == 1 else 'chains'} "
-        f"of {convergence.n_iter:,} iterations each were run; the first half of each was "
-        "discarded.",
+        f"One chain of {convergence.n_iter:,} iterations was run; its first half was discarded."
+        if convergence.n_chains == 1
+        else f"{convergence.n_chains} independent chains of {convergence.n_iter:,} iterations each "
+        "were run; the first half of each was discarded.",
     ]
     if convergence.independent:
         sentences[1] = (

@@ -82,8 +82,7 @@ def groupings(
     for name in subgroups:
         if name not in table:
             raise ParamError(
-                f"subgroups: the table has no column {name!r}; {did_you_mean(name, table.names)} "
-                "Give a column of it, or values by name as a dict."
+                f"subgroups: the table has no column {name!r}; {did_you_mean(name, table.names)}"
             )
         groups.append(group_by(table.column(name, kinds.get(name))))
     return groups

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from elseif.conditions.binarise import ColumnReport
 from elseif.conditions.condition import value_text
-from elseif.conditions.fit_report import NOT_USED, FitReport, vague_reason
+from elseif.conditions.fit_report import NOT_USED, TOO_RARE, FitReport, vague_reason
 from elseif.conditions.identifiers import is_personal
 from elseif.conditions.levels import FEWEST_OF_A_LEVEL
 from elseif.disclosure.published_cells import Cells
@@ -19,6 +20,7 @@ from elseif.tables.columns import Column, Kind
 from elseif.tables.reading import Table
 
 MOST_COLUMNS = 60  # described on a page: those of the list first, then the frequent ones
+WITH_SUPPORT = re.compile(rf"{TOO_RARE}=([\d.e+-]+)")
 
 
 @dataclass(frozen=True)
@@ -108,7 +110,14 @@ def _reason(excluded: str | None, cells: Cells) -> str | None:
     if excluded is None:
         return None
     reason = excluded if cells.rounding is None else vague_reason(excluded)
-    return None if reason is None else reason.split("; kinds=")[0]
+    return None if reason is None else WITH_SUPPORT.sub(_in_cases, reason.split("; kinds=")[0])
+
+
+def _in_cases(match: re.Match[str]) -> str:
+    """A minimum support in words for readers who know no settings."""
+    support = float(match[1])
+    needed = f"{100 * support:.6g}% of the cases" if support < 1 else f"{support:,g} cases"
+    return f"no condition on it holds for {needed}"
 
 
 def _may_be_described(column: ColumnReport, cells: Cells) -> bool:
@@ -201,8 +210,11 @@ def _quartiles_by_label(
 
 
 def _quartiles(values: np.ndarray, cells: Cells) -> Quartiles:
-    # a value that occurs, so that dates and whole numbers stay what they are
-    quartiles = np.quantile(np.sort(values), [0.25, 0.5, 0.75], method="inverted_cdf")
+    # of dates, and of values of which none is to be averaged with another, one that occurs
+    is_exact = values.dtype.kind == "f" and cells.rounding is None and np.isfinite(values).all()
+    quartiles = np.quantile(
+        np.sort(values), [0.25, 0.5, 0.75], method="linear" if is_exact else "inverted_cdf"
+    )
     if values.dtype.kind == "f":
         # no more of one person's value is shown than a reader needs
         shown = [float(v) if cells.rounding is None else float(f"{v:.3g}") for v in quartiles]

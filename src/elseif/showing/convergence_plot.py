@@ -9,7 +9,7 @@ import numpy as np
 
 from elseif.showing.figures import INK, MUTED, SOFT, escape_mathtext, new_figure, tidy
 from elseif.showing.wrapping import wrap
-from elseif.visible import show_name
+from elseif.visible import show_ends
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -84,7 +84,7 @@ def _rows(quantities: Sequence[Diagnosed]) -> list[tuple[str, list[Diagnosed]]]:
 def _text(name: str, n: int, names: Mapping[str, str]) -> str:
     if name == PREDICTED:
         return f"{n} predicted probabilities" if n > 1 else PREDICTED
-    shown = show_name(names.get(name, name), LONGEST)
+    shown = show_ends(names.get(name, name), LONGEST)
     return escape_mathtext("\n".join(wrap(shown.split(" and "), NAME_WIDTH)))
 
 

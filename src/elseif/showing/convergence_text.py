@@ -159,7 +159,10 @@ def unsteady_words(convergence: Convergence) -> list[str]:
 
 def percentage_points(error: float) -> str:
     """A standard error of a probability, in percentage points."""
-    return f"{100 * error:.1f}" if np.isfinite(error) else "unknown"
+    if not np.isfinite(error):
+        return "unknown"
+    shown = f"{100 * error:.1f}"
+    return "<0.1" if shown == "0.0" and error > 0 else shown
 
 
 def _about_the_list(convergence: Convergence) -> str:

@@ -97,7 +97,7 @@ def suggestion_words(scores: PathScores) -> str:
         "highest, of the lengths whose log loss is within two standard errors of the lowest."
     )
     if m == len(scores.auc) - 1:
-        words += " This is the longest list that was tried; a larger max_length may do better."
+        words += " This is the longest list that was tried; a longer one may do better."
     if scores.point_auc > scores.auc[m] and scores.point_log_loss < scores.log_loss[m]:
         words += " The point estimate did better in both."
     return words

@@ -76,7 +76,7 @@ def _learnt(federation: Mapping[str, Any]) -> str:
     n_sites = "1 site" if len(sites) == 1 else f"{len(sites):,} sites"
     return (
         f"Learnt from counts{of} that {n_sites} shared in place of rows: {_few(named, ', ')}. "
-        f"Plan {_name(federation['plan'])}, SHA-256 {federation['plan_sha256'][:12]}."
+        f"Plan “{_name(federation['plan'])}”, SHA-256 {federation['plan_sha256'][:12]}."
     )
 
 

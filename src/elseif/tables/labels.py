@@ -105,6 +105,12 @@ def category_order(y: Any) -> list[Any] | None:
     return None if categories is None else list(categories)
 
 
+def without_a_doubt(labels: Sequence[str]) -> list[str] | None:
+    """Two labels with the event last, if one of them means yes and the other no."""
+    orders = (list(labels), list(reversed(labels)))
+    return next((order for order in orders if [each.lower() for each in order] in YES_OR_NO), None)
+
+
 def event_note(classes: np.ndarray, order: Sequence[Any] | None, in_engine: bool) -> str | None:
     """A note if the label whose probability is shown was chosen by sort order alone."""
     if order is not None or len(classes) != 2 or not all(isinstance(c, str) for c in classes):

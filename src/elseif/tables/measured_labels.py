@@ -7,10 +7,23 @@ from numbers import Real
 
 import numpy as np
 
-from elseif.errors import MeasuredLabelWarning
+from elseif.errors import DataError, MeasuredLabelWarning
 
 MOST_LABELS = 15  # numbers that nobody takes for a measurement
 FEWEST_OF_EACH = 20  # rows of a label, on average, that say enough about it
+
+
+FEWEST_ROWS = 30  # of which each may have a label of its own only in examples
+
+
+def refuse_identifiers(classes: np.ndarray, n_rows: int) -> None:
+    """Refuse texts as labels of which none occurs twice: nothing can be learnt from them."""
+    if len(classes) < max(n_rows, FEWEST_ROWS) or not isinstance(classes[0], str):
+        return
+    raise DataError(
+        f"y has {len(classes):,} different labels in {n_rows:,} rows, so that none occurs twice "
+        "and nothing can be learnt. Is it a column of identifiers? Fit on the outcome instead."
+    )
 
 
 def warn_of_measurement(classes: np.ndarray, n_rows: int) -> None:

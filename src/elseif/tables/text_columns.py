@@ -61,7 +61,7 @@ class Reading:
 
     def is_missing(self, text: str, among_words: bool = False) -> bool:
         """Whether a text says that there is no value."""
-        if text in self.na_values or text in MISSING_WORDS:
+        if text in self.na_values or text in MISSING_WORDS or text.isspace():
             return True
         return not among_words and text in MISSING_SIGNS
 
@@ -77,6 +77,7 @@ class Reading:
         return float(text if self.decimal == "." else text.replace(",", "."))
 
     def _whole(self, text: str, thousands: str | None) -> str:
+        text = plain_number(text)
         separator = self.thousands or thousands
         if separator is None:
             return text
@@ -89,6 +90,7 @@ class Reading:
 
     def is_date(self, text: str) -> bool:
         """Whether a text is written as a date."""
+        text = text.strip()
         if is_spelt_as_date(text):
             return True
         try:
@@ -102,6 +104,11 @@ class Reading:
         if order is not None:
             return order
         return find_order(texts, (self.date_orders.get(name), self.shown_order))
+
+
+def plain_number(text: str) -> str:
+    """A number with the minus of keyboards, whatever a typesetter made of it."""
+    return text.replace("\N{MINUS SIGN}", "-", 1)
 
 
 # bytes of a row's code and value; and of a distinct text beside its letters, with its place
@@ -134,6 +141,13 @@ class TextColumn:
         length = sum(map(len, islice(self._place, SOME_TEXTS))) / max(1, min(n_texts, SOME_TEXTS))
         return n_rows * (CODE + VALUE) + n_texts * share * (TEXT + length)
 
+    def are_row_names(self) -> bool:
+        """Whether its texts tell the rows apart, as numbers of rows or names do."""
+        codes, texts = self._all_codes(), self.texts
+        return len(texts) == len(codes) and all(
+            text.isdecimal() or (text and NUMBER.fullmatch(text) is None) for text in texts
+        )
+
     @property
     def texts(self) -> list[str]:
         """The distinct texts."""
@@ -147,11 +161,11 @@ class TextColumn:
         known = [text for text in texts if not how.is_missing(text)]
         if is_date:
             return self._dates(texts, codes, how)
-        if known and all(text.lower() in TRUTH_WORDS for text in known):
-            truth: list[Any] = [TRUTH_WORDS.get(text.lower()) for text in texts]
+        if known and all(text.strip().lower() in TRUTH_WORDS for text in known):
+            truth: list[Any] = [TRUTH_WORDS.get(text.strip().lower()) for text in texts]
             return pd.array(np.array(truth, dtype=object)[codes], dtype="boolean")
         only_signs = not known and any(not how.is_missing(t, among_words=True) for t in texts)
-        sign = certain_separator(known, how.decimal)
+        sign = certain_separator([plain_number(text) for text in known], how.decimal)
         if not only_signs and all(how.is_number(text, sign) for text in known):
             values = [np.nan if how.is_missing(text) else how.number(text, sign) for text in texts]
             return np.array(values, dtype=float)[codes] if texts else np.empty(0)
@@ -178,7 +192,7 @@ class TextColumn:
 
     def shown_order(self) -> str | None:
         """The order of day and month that its texts show, where all are dates with slashes."""
-        known = [text for text in self.texts if not _is_absent(text)]
+        known = [text.strip() for text in self.texts if not _is_absent(text)]
         if not known or not all(map(is_spelt_as_date, known)):
             return None
         return shown_order(known)
@@ -205,7 +219,7 @@ class TextColumn:
 
     def _dates(self, texts: list[str], codes: np.ndarray, how: Reading) -> np.ndarray:
         """Dates to the microsecond, which reach further back than pandas' nanoseconds."""
-        known = [text for text in texts if not how.is_missing(text)]
+        known = [text.strip() for text in texts if not how.is_missing(text)]
         order = how.order(self.name, [text for text in known if how.is_date(text)])
         example = depends_on_order(known)
         if order is None:
@@ -219,7 +233,7 @@ class TextColumn:
             if how.is_missing(text):
                 continue
             try:
-                dates[i] = parse_date(text, order, how.strptime)
+                dates[i] = parse_date(text.strip(), order, how.strptime)
             except ValueError as error:
                 if has_short_year(text):
                     raise self._no_century(text, codes, how) from error
@@ -310,7 +324,7 @@ def decimal_sign(columns: Sequence[TextColumn], delimiter: str) -> str:
         return "."
     with_comma = False
     for column in columns:
-        known = [text for text in column.texts if not _is_absent(text)]
+        known = [plain_number(text) for text in column.texts if not _is_absent(text)]
         if any("," in t and certain_separator([t], ",") for t in known):  # 1.234,5
             with_comma = True
             continue
@@ -323,4 +337,4 @@ def decimal_sign(columns: Sequence[TextColumn], delimiter: str) -> str:
 
 
 def _is_absent(text: str) -> bool:
-    return text in MISSING_WORDS or text in MISSING_SIGNS
+    return text in MISSING_WORDS or text in MISSING_SIGNS or text.isspace()

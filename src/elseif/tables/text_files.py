@@ -13,7 +13,7 @@ from elseif.memory import require_memory
 from elseif.tables.date_texts import DATE_ORDERS, ORDERS
 from elseif.tables.parquet import PARQUET_ENDINGS, check_regular_file, load_pyarrow
 from elseif.tables.text_columns import Reading, TextColumn, decimal_sign
-from elseif.tables.text_header import Header, in_words, read_header
+from elseif.tables.text_header import Header, in_words, read_header, without_name
 from elseif.tables.text_source import (
     AND_MORE,
     COMPRESSED_ENDINGS,
@@ -154,7 +154,7 @@ def read_file(
     if ending not in (*TEXT_ENDINGS, *PARQUET_ENDINGS):
         raise ParamError(
             f"{path.name}: the ending must be .csv, .tsv, .txt (also with .gz, .bz2, .xz, .zip or "
-            f".zst) or .parquet. {OTHER_ENDINGS.get(path.suffix.lower(), '')}".rstrip()
+            f".zst) or .parquet. {OTHER_ENDINGS.get(ending, '')}".rstrip()
         )
     check_regular_file(path)
     if ending in PARQUET_ENDINGS:
@@ -165,7 +165,8 @@ def read_file(
 def column_names(path: Path, text: TextFormat) -> list[str]:
     """The names in the first line of a text file."""
     with open_lines(path, text.encoding) as lines:
-        return read_header(lines, text.delimiter, _usual(_ending(path))).names
+        header = read_header(lines, text.delimiter, _usual(_ending(path)))
+    return header.names[header.has_row_names :]
 
 
 def _usual(ending: str) -> str:
@@ -252,6 +253,8 @@ def _read_delimited(
                 n_bytes = bytes_of_text(lines, columns, n_rows)
                 taken = 0.0 if n_rows == len(chunk) else bytes_of_text(lines, columns, n_rows, True)
                 require_memory(f"Reading {path.name}", n_bytes - taken, CONVERT)
+        if header.has_row_names and not columns.pop(0).are_row_names():
+            raise lines.fault(1, None, without_name(1))
     as_written = {name for name, kind in kinds.items() if kind in ("category", "ordered")}
     if needed is not None:
         how.is_free = False
@@ -270,7 +273,7 @@ def _read_delimited(
         else c.parsed(how, is_date=kinds.get(c.name) in ("date", *ORDERS))
         for c in columns
     }
-    frame = pd.DataFrame(parsed, columns=header.names)
+    frame = pd.DataFrame(parsed, columns=[column.name for column in columns])
     if how.found_orders:  # so that a model can read the next file as this one
         frame.attrs[DATE_ORDERS] = how.found_orders
     return frame
@@ -318,6 +321,11 @@ def _width_fault(n_fields: int, width: int) -> str:
     """What is wrong with a row that is wider or narrower than the header."""
     fields = "1 field" if n_fields == 1 else f"{n_fields} fields"
     what = f"{fields} where the header has {width}"
+    if n_fields == width + 1 and width > 1:
+        return (
+            f"{what}. If rows begin with a name, give that column a name in the first line; if a "
+            "value holds the separator, put it in quotes"
+        )
     if width > 1 and n_fields > 1:
         return what
     hints = ["If another character separates the fields, pass it, such as sep='|'"]

@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from elseif.tables.text_source import TextLines
 
 DELIMITERS = (",", ";", "\t", "|")
+ROWS_LOOKED_AT = 3  # where the names hold several delimiters
 QUOTED = re.compile(r'"(?:[^"]|"")*"')
 
 
@@ -20,6 +22,7 @@ class Header:
     names: list[str]
     delimiter: str
     n_blank: int  # where every line ends with the delimiter
+    has_row_names: bool = False  # the first column has no name, as pandas and R write row names
 
     @property
     def width(self) -> int:
@@ -37,7 +40,7 @@ def read_header(lines: TextLines, given: str | None, usual: str) -> Header:
     first = [line]
     while _ends_in_quotes("".join(first), given) and (more := next(lines, "")):
         first.append(more)
-    delimiter = given or _delimiter("".join(first), usual)
+    delimiter = given or _delimiter("".join(first), lines.coming(ROWS_LOOKED_AT), usual)
     unread = iter(first)
     try:
         names = next(csv.reader(unread, delimiter=delimiter, strict=True))
@@ -48,14 +51,19 @@ def read_header(lines: TextLines, given: str | None, usual: str) -> Header:
     n_named = max((i + 1 for i, name in enumerate(names) if name.strip()), default=len(names))
     names, n_blank = names[:n_named], len(names) - n_named
     nameless = [i + 1 for i, name in enumerate(names) if not name.strip()]
-    if nameless:
-        what = f"column {nameless[0]} has no name. Give it one in the first line"
-        raise lines.fault(lines.n_read, None, what)
+    has_row_names = nameless == [1] and len(names) > 1
+    if nameless and not has_row_names:
+        raise lines.fault(lines.n_read, None, without_name(nameless[0]))
     doubled = sorted(name for name, n in Counter(names).items() if n > 1)
     if doubled:
         what = f"the column name {doubled[0]!r} occurs twice. Give one of the two another name"
         raise lines.fault(lines.n_read, None, what)
-    return Header(names, delimiter, n_blank)
+    return Header(names, delimiter, n_blank, has_row_names)
+
+
+def without_name(place: int) -> str:
+    """What is wrong with a column that has no name."""
+    return f"column {place} has no name. Give it one in the first line"
 
 
 def _ends_in_quotes(text: str, given: str | None) -> bool:
@@ -76,15 +84,35 @@ def _ends_in_quotes(text: str, given: str | None) -> bool:
     return inside
 
 
-def _delimiter(line: str, usual: str) -> str:
-    """The usual delimiter, or another that stands between names where that one does not."""
+def _delimiter(line: str, rows: Sequence[str], usual: str) -> str:
+    """The delimiter that stands between the names, and as often in rows where there are several.
+
+    A name such as "pressure, sitting" may hold the usual one.
+    """
     outside = QUOTED.sub("", line)
-    if usual in outside:
-        return usual
     present = [delimiter for delimiter in DELIMITERS if delimiter in outside]
+    if len(present) > 1:
+        counts = [QUOTED.sub("", row) for row in rows if row.strip() and row.count('"') % 2 == 0]
+        fitting = [
+            delimiter
+            for delimiter in present
+            if counts and all(r.count(delimiter) == outside.count(delimiter) for r in counts)
+        ]
+        if fitting:
+            return max(fitting, key=lambda each: (outside.count(each), each == usual))
+    if usual in present:
+        return usual
     return max(present, key=outside.count, default=usual)
 
 
 def in_words(error: csv.Error) -> str:
     """What is wrong with quotes, in words."""
-    return "a quote is opened and not closed" if "end of data" in str(error) else str(error)
+    text = str(error)
+    if "end of data" in text:
+        return "a quote is opened and not closed"
+    if "expected after" in text:
+        return "a quote within a value in quotes must be doubled"
+    if "field limit" in text:
+        most = csv.field_size_limit()
+        return f"a value of more than {most:,} characters. See whether a quote is not closed"
+    return text

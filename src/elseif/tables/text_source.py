@@ -12,7 +12,7 @@ import zlib
 from array import array
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, cast
 
 from elseif.errors import DataError, ElseifError, ParamError, install
@@ -45,6 +45,10 @@ OTHER_FORMATS = (
     (b"{\\rtf", "is an RTF document. Save the table as CSV"),
     (b'{"', "is a JSON file. Save the table as CSV or Parquet"),
     (b"[{", "is a JSON file. Save the table as CSV or Parquet"),
+    (b"<?xml", "is an XML file. Save the table as CSV"),
+    (b"ARROW1", "is a Feather file. Export the table as CSV or Parquet"),
+    (b"\x89HDF", "is an HDF5 file. Export the table as CSV or Parquet"),
+    (b"\x89PNG", "is a picture. Give the table itself as CSV"),
     (b"<html", "is a web page. Save the table as CSV"),
     (b"<!DOCTYPE html", "is a web page. Save the table as CSV"),
 )
@@ -70,6 +74,7 @@ class TextLines:
         self._starts = array("q", [n_mark])
         self._next = n_mark
         self._text = self._open(n_mark)
+        self._ahead: list[str] = []
 
     def _open(self, begin: int) -> io.TextIOWrapper:
         self._file.seek(begin)
@@ -78,11 +83,14 @@ class TextLines:
     def __iter__(self) -> Iterator[str]:
         return self
 
-    def __next__(self) -> str:
+    def _line(self) -> str:
         try:
-            line = self._text.readline(LONGEST_LINE)
+            return self._text.readline(LONGEST_LINE)
         except UnicodeDecodeError as error:
             raise self._not_text(error) from error
+
+    def __next__(self) -> str:
+        line = self._ahead.pop(0) if self._ahead else self._line()
         if not line:
             raise StopIteration
         if len(line) == LONGEST_LINE:
@@ -96,6 +104,12 @@ class TextLines:
         self._next += self._n_bytes(line)
         self._starts.append(self._next)
         return line
+
+    def coming(self, n: int) -> list[str]:
+        """The next lines, at most so many; they are still to be read."""
+        while len(self._ahead) < n and (line := self._line()):
+            self._ahead.append(line)
+        return self._ahead[:n]
 
     @property
     def n_bytes(self) -> int:
@@ -191,13 +205,19 @@ def open_lines(path: Path, encoding: str | None = None) -> Iterator[TextLines]:
         raise DataError(f"{path.name} cannot be decompressed: {error}.") from error
 
 
+def _is_aside(info: zipfile.ZipInfo) -> bool:
+    """Whether it is a folder, or what macOS adds to every archive."""
+    path = PurePosixPath(info.filename)
+    return info.is_dir() or path.parts[0] == "__MACOSX" or path.name == ".DS_Store"
+
+
 @contextmanager
 def _decompressed(path: Path) -> Iterator[tuple[BinaryIO, Callable[[int], float]]]:
     """A file without its compression, and how large that is, given how much of it was read."""
     ending, n_bytes = path.suffix.lower(), path.stat().st_size
     if ending == ".zip":
         with zipfile.ZipFile(path) as archive:
-            members = [info for info in archive.infolist() if not info.is_dir()]
+            members = [info for info in archive.infolist() if not _is_aside(info)]
             if len(members) != 1:
                 raise DataError(
                     f"{path.name} holds {len(members)} files; it must hold one table. Unpack it, "
@@ -301,6 +321,8 @@ def _encoding(path: Path, file: BinaryIO, given: str | None) -> tuple[str, int]:
     start = file.read(READ_AT_FIRST)
     for begin, what in OTHER_FORMATS:
         if start.startswith(begin):
+            if "is compressed" in what and path.suffix.lower() in COMPRESSED_ENDINGS:
+                what = "holds what is compressed once more. Unpack it first"
             raise DataError(f"{path.name} {what}.")
     mark, by_mark = next(((m, e) for m, e in MARKS if start.startswith(m)), (b"", None))
     if given is not None:

@@ -42,12 +42,19 @@ function answersFor(model, answers) {
   });
 }
 
+/* A number as its field shows the range: with its thousands set apart, where those of others are. */
+function amountText(value, isGrouped) {
+  const [whole, rest] = String(value).split(".");
+  const shown = isGrouped && !String(value).includes("e") ? whole.replace(/\B(?=(\d{3})+$)/g, ",") : whole;
+  return rest === undefined ? shown : `${shown}.${rest}`;
+}
+
 function answerText(question, answer) {
   if (answer.state === "missing") return "not recorded";
   if (answer.state === "not known") return "not known";
   if (answer.state !== "value") return "not answered";
   if (question.kind === "date") return answer.value.replace(/\.0+$/, "").replace(/T00:00:00$/, "").replace("T", " ");
-  if (question.kind === "numeric") return `${answer.value}${question.unit ? ` ${question.unit}` : ""}`;
+  if (question.kind === "numeric") return `${amountText(answer.value, question.grouped)}${question.unit ? ` ${question.unit}` : ""}`;
   return question.options[answer.value];
 }
 

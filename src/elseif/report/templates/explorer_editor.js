@@ -124,7 +124,7 @@ function drawEditor() {
   drawInsertion(now);
   byId("undo").disabled = state.history.length === 0;
   byId("redo").disabled = state.future.length === 0;
-  byId("start-over").disabled = state.history.length === 0;
+  byId("start-over").disabled = isSame(state.draft, state.start);
   const start = priced(state.start);
   const broken = brokenLocks();
   byId("price").replaceChildren(
@@ -197,7 +197,7 @@ function drawCandidates(now, position) {
   priceInsertions(now, matching, position, (prices) => {
     prices.sort((a, b) => b.change - a.change);
     const kept = prices.filter(({ item }, i) => i < MOST_OPTIONS || item === before);
-    byId("new-rule").replaceChildren(...kept.map(({ item, change }) => new Option(`${signed(change, 2)}  ${model.antecedents[item].text}`, item)));
+    byId("new-rule").replaceChildren(...kept.map(({ item, change }) => new Option(`${signed(change, 2)}  ${joinedSigns(model.antecedents[item].text)}`, item)));
     byId("new-rule").value = kept.some(({ item }) => item === before) ? before : kept[0]?.item ?? "";
     const pool = model.patterns.nAntecedents === model.nPool ? "the pool" : `the ${countText(model.patterns.nAntecedents)} most probable of ${countText(model.nPool)} in the pool`;
     const cut = kept.length < matching.length ? `, the best ${MOST_OPTIONS} shown` : "";

@@ -68,7 +68,7 @@ function drawLegend() {
     made.type = "button";
     made.dataset.group = group;
     made.setAttribute("aria-pressed", String(state.group === group));
-    made.append(swatch(mark(group, 8)), element("span", "", element("bdi", "", text), " ", element("span", "muted", `(${count})`)));
+    made.append(swatch(mark(group, 8)), element("span", "", element("bdi", "", ...unbroken(text)), " ", element("span", "muted", `(${count})`)));
     made.addEventListener("click", () => {
       state.group = state.group === group ? null : group;
       draw();

@@ -47,6 +47,7 @@ const areaText = (area) => (area === null ? "not available" : area.toFixed(3));
 function oddsText(difference) {
   if (Math.abs(difference) < 0.005) return "equally probable";
   const factor = Math.exp(Math.abs(difference));
+  if (factor < 1.05) return "about equally probable";
   const shown = factor > 1e6 ? "more than a million" : Number(factor.toPrecision(2)).toLocaleString("en");
   return `${shown} times ${difference > 0 ? "more" : "less"} probable`;
 }
@@ -63,6 +64,9 @@ const WITH_UNDERSCORES = /([^\s_]+(?:_+[^\s_]+)+)/;
 const breakable = (name) => element("span", "word", ...name.split(/(?<=_)(?=[^_])/).flatMap((part, i) => (i ? [element("wbr"), part] : [part])));
 const named = (text) => text.split(WITH_UNDERSCORES).map((part, i) => (i % 2 ? breakable(part) : part));
 const unbroken = (text) => text.split(SIGN_AND_VALUE).flatMap((part, i) => (i % 2 ? [element("span", "nowrap", part)] : named(part)));
+
+/* The same where there is only text, as in the options of a menu. */
+const joinedSigns = (text) => text.replace(/(?<= )([≤≥<>=≠]) (?=\S)/g, "$1\u00a0");
 
 function ruleName(item) {
   const made = element("bdi", "rule", ...unbroken(model.antecedents[item].text));
