@@ -45,6 +45,7 @@ THROUGH_A_DOOR = {
         "federation.plan_file federation.site_counts fitting"
     ),
     "evaluation/test_sample_size.py": "cli.samplesize",
+    "evaluation/test_truth_and_risk.py": "evaluation.truth_and_risk",
     "ohdsi/test_cdm_sql.py": "cohort.scoring_queries ohdsi.cdm_sql",
     "ohdsi/test_plp.py": "ohdsi.plp_model ohdsi.plp_results",
     "serving/test_running.py": "cli.serve serving.running",
