@@ -10,7 +10,7 @@ is 1, or 0 where no chain has found it.
 
 Rows are rotated through the blocks, so that all blocks fit the labels equally well whatever
 the number of observations, and prior weights decide between them. The exact shares are
-summed over all lists; of pools too large for that they are known by symmetry alone. Above MOST_ROWS
+summed over all lists; in pools too large for that all modes are equal by symmetry. Above MOST_ROWS
 observations every row stands for several, by a whole weight, so that they cost little.
 """
 
@@ -143,19 +143,23 @@ class Family:
         return self.n_blocks if min(ends) == np.inf else int(np.argmin(ends))
 
     def shares(self, chains: Sequence[RunLengthDraws]) -> np.ndarray:
-        """Share of the draws in each mode, among those that are in one."""
+        """Share of each mode among all draws."""
         total = np.zeros(self.n_blocks + 1)
         for runs in chains:
             ends = zip(runs.offsets[:-1], runs.offsets[1:], runs.n_draws, strict=True)
             for start, stop, n in ends:
                 total[self.mode_of(tuple(runs.items[start:stop].tolist()))] += n
-        shares: np.ndarray = total[:-1] / max(total[:-1].sum(), 1)
+        shares: np.ndarray = total[:-1] / total.sum()
         return shares
 
-    def exact_shares(self, posed: Problem) -> np.ndarray:
-        """The share of each mode by the sum over all lists, or by symmetry."""
+    def exact_shares(self, posed: Problem) -> np.ndarray | None:
+        """The share of each mode by the sum over all lists.
+
+        None for a larger pool of several blocks, whose modes are equal by symmetry; how much of
+        the posterior they have together is not known.
+        """
         if posed.pool_size > LARGEST_SUM:
-            return np.full(self.n_blocks, 1 / self.n_blocks)
+            return None if self.n_blocks > 1 else np.ones(1)
         drawn = ExactSum.of(posed).draw(N_EXACT, np.random.default_rng(0))
         return self.shares([drawn])
 

@@ -75,18 +75,22 @@ def _promised_error(exact: np.ndarray, n_effective: float) -> np.ndarray:
     return np.maximum(np.sqrt(exact * (1 - exact) / n_effective), SMALL_ERROR)
 
 
-def line(family: Family, n: int, exact: np.ndarray, outcomes: list[Outcome]) -> str:
+def line(family: Family, n: int, summed: np.ndarray | None, outcomes: list[Outcome]) -> str:
+    """A row of the table; where nothing is summed, modes have equal parts of their draws."""
     accepted = [o for o in outcomes if o.accepted]
-    off = [np.abs(o.shares - exact).max() for o in accepted]
-    error = [
-        (np.abs(o.shares - exact) / _promised_error(exact, o.n_effective)).max() for o in accepted
-    ]
-    mean = np.abs(np.mean([o.shares for o in accepted], axis=0) - exact).max() if accepted else 0
+    shares = np.array([o.shares for o in accepted]).reshape(-1, family.n_blocks)
+    parts = np.repeat(shares.mean(axis=1, keepdims=True), family.n_blocks, axis=1)
+    exact = parts if summed is None else np.broadcast_to(summed, shares.shape)
+    off = np.abs(shares - exact)
+    promised = [_promised_error(e, o.n_effective) for e, o in zip(exact, accepted, strict=True)]
+    errors = off / np.array(promised).reshape(off.shape)
+    mean = np.abs((shares - exact).mean(axis=0)).max() if accepted else 0
     return (
         f"{family.name:<38}{n:>9,}{len(accepted):>6} of {len(outcomes):<3}"
-        f"{sum(e > ERRORS for e in error):>6}{max(off, default=0):>8.3f}{mean:>9.3f}"
+        f"{int((errors > ERRORS).any(axis=1).sum()):>6}{off.max(initial=0):>8.3f}{mean:>9.3f}"
         f"{np.mean([o.n_iter for o in outcomes]) / 1000:>8.0f}k"
-        f"{np.mean([o.seconds for o in outcomes]):>8.2f}   {np.round(exact, 2)}"
+        f"{np.mean([o.seconds for o in outcomes]):>8.2f}   "
+        f"{'equal' if summed is None else np.round(summed, 2)}"
     )
 
 
