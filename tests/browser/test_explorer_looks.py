@@ -136,3 +136,13 @@ def test_names_are_broken_after_underscores(plain_page: Path, open_page: OpenPag
     assert "".join(broken) == long
     assert len(broken) > 1
     assert all(line.endswith("_") for line in broken[:-1])
+
+
+def test_two_lists_are_printed_from_the_top_of_a_page(
+    plain_page: Path, open_page: OpenPage
+) -> None:
+    """Their heads are not left alone at the end of the page before."""
+    page = open_page(plain_page)
+    page.emulate_media(media="print")
+    begins = page.locator("section[aria-labelledby='compare-title']")
+    assert begins.evaluate("(section) => getComputedStyle(section).breakBefore") == "page"

@@ -162,6 +162,13 @@ WRONG: list[tuple[list[str], int, str]] = [
     (["predict", "{f}/cut.json", "{f}/titanic.csv"], 5, "cut short"),
     (["export", "{f}/cut.json", "--to", "sql"], 5, "cut short"),
     (["serve", "{f}/cut.json"], 5, "cut short"),
+    (["serve", "{f}/none.json"], 2, "none.json: there is no such file."),
+    ([*FIT, "--labels", "{f}/none.yaml"], 2, "none.yaml: there is no such file."),
+    (
+        ["edit", "{f}/titanic.json", "{f}/titanic.csv", "--list", "{f}/none.json"],
+        3,
+        "none.json: there is no such file.",
+    ),
     (["labels", "{f}/cut.json", "--out", "{t}/l.yaml"], 5, "cut short"),
     (["project", "{f}/titanic.json", "{f}/no-rows.csv"], 3, "has columns but no rows"),
     (["validate", "{f}/titanic.json", "{f}/no-rows.csv"], 3, "has columns but no rows"),

@@ -23,6 +23,7 @@ _WANTED = (
 )
 _GIVEN = re.compile(r"^'?(?P<given>.*?)'? is not (?:in the range|a valid) ")
 _NOT_ONE_OF = re.compile(r"(?:Value error, )?'(?P<given>.*)' is not one of (?P<known>.*?)\.?$")
+_NO_FILE = re.compile(r"[Ff]ile '(?P<path>.*)' does not exist")
 _EXTRA = re.compile(r"Got unexpected extra arguments?(?:\(s\))? \((?P<given>.*)\)")
 _COMMAND = re.compile(r"No such command '(?P<given>.*?)'")
 
@@ -80,6 +81,8 @@ def _wrong_value(path: str, parameter: Any, said: str, cause: Any) -> str:
         near = did_you_mean(choice["given"], known)
         hint = f" {near[:1].upper()}{near[1:]}" if near.startswith("did") else ""
         return f"{name} is {choice['given']!r:.80}; it must be one of {', '.join(known)}.{hint}"
+    if (absent := _NO_FILE.search(said)) is not None:
+        return f"{absent['path']}: there is no such file."
     given = _given(cause, said)
     is_said = "" if given is None else f" is {given!r:.80}"
     for pattern, wanted in _WANTED:

@@ -18,6 +18,8 @@ def yaml_text(path: Path, what: str) -> str:
         if path.stat().st_size > LARGEST_FILE:
             raise ParamError(f"{path.name} has more than {LARGEST_FILE:,} bytes: not {what}.")
         return path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError as error:
+        raise ParamError(f"{path}: there is no such file.") from error
     except OSError as error:
         raise ParamError(f"{path} cannot be read: {error.strerror or error}.") from error
     except UnicodeDecodeError as error:

@@ -47,6 +47,8 @@ def read_edited_list(path: str | Path) -> list[Antecedent]:
         if size > LARGEST:
             raise DataError(f"{path} has {size:,} bytes; an edited list has at most {LARGEST:,}.")
         document = parse(path.read_bytes(), str(path))
+    except FileNotFoundError as error:
+        raise DataError(f"{path}: there is no such file.") from error
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror or error}.") from error
     except (ValueError, RecursionError) as error:
