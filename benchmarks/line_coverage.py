@@ -162,7 +162,7 @@ def judge_real(options: argparse.Namespace) -> pd.DataFrame:
     kept = pd.read_csv(KEPT).to_dict("records") if KEPT.exists() else []
     done = {(line["table"], line["fold"]) for line in kept}
     end = time.monotonic() + options.seconds
-    for table in public_tables():
+    for table in public_tables(names=options.tables):
         if time.monotonic() > end or not (options.fit or is_kept(table, 0)):
             continue
         labels = table.load()[1]
@@ -219,6 +219,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--seeds", type=int, default=10, help="simulated tables of each size")
     parser.add_argument("--seconds", type=float, default=600, help="for real tables")
+    parser.add_argument("--tables", nargs="*", default=[], help="judge only these")
     parser.add_argument("--fit", action="store_true", help="make fits that are not kept")
     parser.add_argument("--small", action="store_true", help=f"only tables below {SMALL:,} rows")
     parser.add_argument("--large", action="store_true", help="only tables of at least as many")
