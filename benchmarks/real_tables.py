@@ -221,7 +221,7 @@ def league(records: Sequence[Record], role: str | None) -> None:
     methods = [(DEFAULT, o) for o in OUTPUTS] + [(p.name, "") for p in PEERS]
     print(
         "| method | tables | AUC | against the point estimate | better, worse | log loss "
-        "| against | lines | seconds |\n|---|---|---|---|---|---|---|---|---|"
+        "| against | size | seconds |\n|---|---|---|---|---|---|---|---|---|"
     )
     for key in methods:
         if key not in outputs:
@@ -249,7 +249,7 @@ def settings_table(records: Sequence[Record], role: str | None) -> None:
     shown = [o for o in OUTPUTS if any(k[1] == o for k in record_of)]
     heads = [f"AUC, {o}" for o in shown] + [f"log loss, {o}" for o in shown]
     print(
-        f"| setting | folds | {' | '.join(heads)} | lines | pool | not converged "
+        f"| setting | folds | {' | '.join(heads)} | rules | pool | not converged "
         "| same list | difference over seeds | seconds |"
     )
     print("|---" * (len(heads) + 8) + "|")

@@ -21,7 +21,7 @@ class Measured(NamedTuple):
 MEASURED = (
     Measured(333, 8, 7.1, 87),
     Measured(1000, 19, 2.2, 93),
-    Measured(float("inf"), 7, 1.0, 95),
+    Measured(float("inf"), 9, 1.3, 95),
 )
 
 
