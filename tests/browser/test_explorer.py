@@ -295,7 +295,7 @@ def test_counts_are_rounded(plain: Fitted, open_page: OpenPage, tmp_path: Path) 
         assert each["logPosterior"] is None
     assert data["patterns"] is None
     page = open_page(write(tmp_path, plain.page(min_cell=10)))
-    assert "under a minimum cell" in page.locator("#editing").inner_text()
+    assert "Editing is off: it needs the number" in page.locator("#editing").inner_text()
     assert f"rounded to multiples of {step}" in page.locator("footer").inner_text()
     assert page.locator("#edit").is_disabled()
     for index in range(len(data["lists"])):

@@ -116,7 +116,10 @@ def test_warnings_are_in_the_report(folder: Path) -> None:
     ("change", "words"),
     [
         ({"definition_sha256": "0" * 64}, "not the one that its SHA-256 is of"),
-        ({"concepts": [{"column": "nothing", "concept_id": 1, "domain": "drug"}]}, "not there"),
+        (
+            {"concepts": [{"column": "nothing", "concept_id": 1, "domain": "drug"}]},
+            "do not exist",
+        ),
         ({"empty_groups": "all"}, "cohort"),
     ],
 )

@@ -154,7 +154,7 @@ CHANGES = {
         "supports", [0.5] * len(d["pool"]["antecedents"])
     ),
     "but other": lambda d: d["table"]["columns"][0].__setitem__("n_missing", 3),
-    "rounded to no multiple": lambda d: d["training"]["rounding"].__setitem__("min_cell", 3),
+    "not a multiple of min_cell": lambda d: d["training"]["rounding"].__setitem__("min_cell", 3),
     "capture": lambda d: d["training"]["label_counts"].__setitem__(0, 900.0),
     "do not follow": lambda d: d["rule_list"][0]["label_counts"].__setitem__(0, 300.0),
     "there are no supports": lambda d: d["training"].pop("rounding"),

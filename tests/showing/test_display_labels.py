@@ -268,7 +268,7 @@ def test_files_that_are_refused(text: str, message: str, tmp_path: Path) -> None
 
 def test_a_missing_file(tmp_path: Path) -> None:
     """It is named."""
-    with pytest.raises(ParamError, match=r"labels\.yaml cannot be read"):
+    with pytest.raises(ParamError, match=r"labels\.yaml: there is no such file"):
         read_display_labels(tmp_path / "labels.yaml")
 
 

@@ -134,6 +134,7 @@ def test_conditions_are_those_of_a_data_frame(
     assert_same_conditions(ours, frame, y, negations=negations, kinds=kinds)
 
 
+@pytest.mark.filterwarnings("ignore:.*is ordered as the alphabet has it")
 @pytest.mark.parametrize(
     "kinds",
     [

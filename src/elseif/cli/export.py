@@ -21,6 +21,7 @@ from elseif.cli.problems import say
 from elseif.cli.settings import named_values
 from elseif.cli.show import Which
 from elseif.errors import ParamError
+from elseif.files.unreadable import unreadable
 
 ONLY = "Of some formats"
 # options of the program that are called otherwise in Python
@@ -206,7 +207,7 @@ def from_report(report: Path, model: Path, labels: Path | None) -> dict[str, str
     try:
         return performance_in_report(report, read(model, labels))
     except OSError as error:
-        raise ParamError(f"--report: {report} cannot be read: {error.strerror}.") from error
+        raise ParamError(f"--report: {unreadable(report, error)}") from error
 
 
 def _check_folder(out: Path | None) -> None:

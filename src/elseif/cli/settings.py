@@ -13,6 +13,7 @@ import typer
 
 from elseif.cli.option_groups import Gathered, gathering, option
 from elseif.errors import ParamError
+from elseif.files.unreadable import unreadable
 from elseif.parameters import (
     CHOICES,
     LEARN,
@@ -190,7 +191,7 @@ def read_antecedents(path: Path | None) -> list[Any] | None:
     try:
         antecedents = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise ParamError(f"--antecedents: {path} cannot be read: {error.strerror}.") from error
+        raise ParamError(f"--antecedents: {unreadable(path, error)}") from error
     except ValueError as error:
         raise ParamError(f"--antecedents: {path.name} is not JSON: {error}.") from error
     except RecursionError:

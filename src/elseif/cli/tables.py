@@ -14,6 +14,7 @@ from elseif.cli.by_place import ByPlace
 from elseif.cli.cohort_folder import CohortRows, is_cohort_folder, read_cohort_rows
 from elseif.cli.reading_as_fit import read_as_fit, refuse_for_other_files
 from elseif.errors import DataError, ElseifError, ParamError
+from elseif.files.unreadable import unreadable
 
 if TYPE_CHECKING:
     from elseif.tables.text_files import TextFormat
@@ -96,7 +97,7 @@ def read_table_file(
     except ElseifError:  # some of which are OSErrors too
         raise
     except OSError as error:
-        raise DataError(f"{path} cannot be read: {error.strerror or error}.") from error
+        raise DataError(unreadable(path, error)) from error
 
 
 def kinds_of_texts(kinds: Mapping[str, Any] | None) -> dict[str, str]:

@@ -20,6 +20,7 @@ from elseif.cohort.inclusion import Inclusion, PriorRecords
 from elseif.cohort.value_checks import check_text
 from elseif.errors import ElseifError, ParamError
 from elseif.files.strict_json import nesting
+from elseif.files.unreadable import unreadable
 
 LARGEST_FILE = 20_000_000  # bytes; the largest of OHDSI's library has one
 DEEPEST = 64
@@ -130,7 +131,7 @@ def _content(path: Path) -> Any:
             raise ParamError(f"{path.name} has more than {LARGEST_FILE:,} bytes: no cohort.")
         content = path.read_bytes()
     except OSError as error:
-        raise ParamError(f"{path} cannot be read: {error.strerror or error}.") from error
+        raise ParamError(unreadable(path, error)) from error
     if nesting(content) > DEEPEST:
         raise ParamError(
             f"{path.name} has more than {DEEPEST} nested levels, so it is not a cohort."

@@ -355,8 +355,7 @@ def _warn_of_look_alikes(column: Column) -> None:
 def _warn_of_alphabet(column: Column, how: Binarising) -> None:
     """Warn if texts were called ordered, and the alphabet alone says in which order."""
     texts = [category for category in column.categories if isinstance(category, str)]
-    is_told = how.kinds.get(column.name) is Kind.ORDERED and column.name not in how.orders
-    if not is_told or len(texts) < 2 or texts != sorted(texts):
+    if not column.by_alphabet or column.name in how.orders or len(texts) < 2:
         return
     first = texts[:MOST_IN_ORDER]
     shown = ", ".join([*map(repr, first), *(["..."] if len(texts) > len(first) else [])])

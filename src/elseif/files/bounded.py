@@ -6,6 +6,7 @@ import stat
 from pathlib import Path
 
 from elseif.errors import ElseifError
+from elseif.files.unreadable import unreadable
 
 
 def read_bounded(
@@ -22,10 +23,9 @@ def read_bounded(
             raise refusal(f"{shown} has {status.st_size:,} bytes; {limit}.")
         with path.open("rb") as file:
             return file.read(largest + 1)
-    except FileNotFoundError as error:
-        raise refusal(f"{shown}: there is no such file.") from error
     except (OSError, ValueError) as error:  # a null character in a name is a ValueError
         if isinstance(error, refusal):
             raise
-        why = (error.strerror or error) if isinstance(error, OSError) else error
-        raise refusal(f"{shown} cannot be read: {why}.") from error
+        if isinstance(error, OSError):
+            raise refusal(unreadable(shown, error)) from error
+        raise refusal(f"{shown} cannot be read: {error}.") from error

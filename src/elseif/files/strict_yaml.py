@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from elseif.errors import ParamError
+from elseif.files.unreadable import unreadable
 
 LARGEST_FILE = 1_000_000  # bytes; what people write by hand is a page or two
 
@@ -18,10 +19,8 @@ def yaml_text(path: Path, what: str) -> str:
         if path.stat().st_size > LARGEST_FILE:
             raise ParamError(f"{path.name} has more than {LARGEST_FILE:,} bytes: not {what}.")
         return path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError as error:
-        raise ParamError(f"{path}: there is no such file.") from error
     except OSError as error:
-        raise ParamError(f"{path} cannot be read: {error.strerror or error}.") from error
+        raise ParamError(unreadable(path, error)) from error
     except UnicodeDecodeError as error:
         raise ParamError(f"{path.name} is not UTF-8 at byte {error.start}.") from error
 

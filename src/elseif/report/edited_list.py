@@ -12,6 +12,7 @@ from elseif.antecedents.antecedent import Antecedent
 from elseif.conditions.condition import OPERATORS, Condition
 from elseif.errors import DataError, ParamError
 from elseif.files.strict_json import parse
+from elseif.files.unreadable import unreadable
 from elseif.tables.times import as_date
 
 FORMAT = "elseif edited list"
@@ -47,10 +48,8 @@ def read_edited_list(path: str | Path) -> list[Antecedent]:
         if size > LARGEST:
             raise DataError(f"{path} has {size:,} bytes; an edited list has at most {LARGEST:,}.")
         document = parse(path.read_bytes(), str(path))
-    except FileNotFoundError as error:
-        raise DataError(f"{path}: there is no such file.") from error
     except OSError as error:
-        raise DataError(f"{path} cannot be read: {error.strerror or error}.") from error
+        raise DataError(unreadable(path, error)) from error
     except (ValueError, RecursionError) as error:
         if isinstance(error, DataError):
             raise

@@ -41,6 +41,7 @@ class Column:
     numbers: np.ndarray | None = None
     codes: np.ndarray | None = None  # int (n_rows,): into categories, -1 where missing
     categories: tuple[Any, ...] = ()
+    by_alphabet: bool = False  # ordered, though neither user nor type said in which order
     # booleans only
     truth: Mask | None = None
     missing: Mask | None = None

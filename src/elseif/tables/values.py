@@ -390,6 +390,7 @@ def recoded(
     if any(type(v) is not str for v in values):  # else there is nothing to look at, of very many
         values = [_category(v, name) for v in values]
         order = None if order is None else tuple(_category(v, name) for v in order)
+    by_alphabet = kind is Kind.ORDERED and order is None
     if order is None:
         order = tuple(sorted(values, key=_category_key))
     code_of = {category: i for i, category in enumerate(order)}
@@ -397,7 +398,9 @@ def recoded(
         twice = next(c for i, c in enumerate(order) if c in order[:i])
         raise DataError(f"Column {name!r} has two categories that are both written {twice!r}.")
     recode = np.array([code_of[c] for c in values] + [-1], dtype=np.int32)
-    return Column(name, kind, len(codes), codes=recode[codes], categories=order)
+    return Column(
+        name, kind, len(codes), codes=recode[codes], categories=order, by_alphabet=by_alphabet
+    )
 
 
 def _category(value: Any, name: str) -> Any:
