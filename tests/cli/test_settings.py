@@ -112,7 +112,7 @@ def test_texts_become_settings(tmp_path: Path) -> None:
         (settings.read_kinds, ["age"], "NAME=VALUE"),
         (settings.read_kinds, ["=numeric"], "NAME=VALUE"),
         (settings.read_cuts, ["age="], "NAME=VALUE"),
-        (settings.read_antecedents, Path("nowhere.json"), "cannot be read"),
+        (settings.read_antecedents, Path("nowhere.json"), "there is no such file"),
         (settings.read_pseudocounts, ["0=1", "1=1", "0=2"], "'0' is given twice"),
         (settings.read_weights, ["age=1", "age=3"], "'age' is given twice"),
     ],
