@@ -76,7 +76,10 @@ def one_label_each(y: Any) -> np.ndarray:
     except DataError:
         raise
     except (TypeError, ValueError) as error:
-        advice = " Make it yes or no first, such as whether it is above a threshold."
-        is_measured = "continuous" in str(error)
-        raise DataError(f"y: {error}{advice if is_measured else ''}") from error
+        if "continuous" in str(error):  # the words in brackets are those of scikit-learn
+            raise DataError(
+                "y holds measurements, not labels (Unknown label type: continuous). Make it yes or "
+                "no first, such as whether it is above a threshold."
+            ) from error
+        raise DataError(f"y: {error}") from error
     return labels

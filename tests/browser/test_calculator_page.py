@@ -18,6 +18,7 @@ from elseif.errors import ParamError, ParamTypeError
 from elseif.fitted_model import FittedModel, as_model
 from elseif.posterior.line_intervals import line_intervals
 from elseif.report.calculator import calculator_page
+from elseif.report.report import report_page
 from elseif.showing.list_text import enough_decimals, percent
 from tests.browser.calculator_tools import columns_of, fill_in, lit, write
 from tests.browser.hostile import HOSTILE
@@ -195,6 +196,11 @@ def test_refusals(stroke: FittedModel) -> None:
         calculator_page(BayesianRuleListClassifier())
     with pytest.raises(ParamTypeError, match="not dict"):
         calculator_page({})
+    X, _ = patients()
+    with pytest.raises(ParamTypeError, match=r"title must be text, not DataFrame.*X=X"):
+        calculator_page(stroke, X)
+    with pytest.raises(ParamTypeError, match=r"not FittedModel: report_page\(summarise\("):
+        report_page(stroke)
 
 
 # ------------------------------------------------------------- what other lists say

@@ -97,7 +97,7 @@ def test_not_known_moves_on(stroke: FittedModel, open_page: OpenPage, tmp_path: 
     expected = possible_rules(stroke.rule_list, known, {"ward": tuple(levels(stroke, "ward"))})
     statuses = "() => current.assessments[0].possible"
     assert page.evaluate(statuses) == list(expected)
-    assert "What is not known could decide" in page.locator(".explanation").inner_text()
+    assert "The answer depends on what is not known" in page.locator(".explanation").inner_text()
     # taken back, the question is asked again
     take_back(page, names.index("admitted"))
     assert asked_next(page) == "admitted"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -295,6 +296,9 @@ def test_counts_are_rounded(plain: Fitted, open_page: OpenPage, tmp_path: Path) 
         assert each["logPosterior"] is None
     assert data["patterns"] is None
     page = open_page(write(tmp_path, plain.page(min_cell=10)))
+    drawn = re.search(r"([\d,]+) distinct lists", page.locator("main, header").all_inner_texts()[0])
+    assert drawn is not None  # to one digit: all of them would tell whether a fit is repeated
+    assert re.fullmatch("[1-9]0*", drawn[1].replace(",", ""))
     assert "Editing is off: it needs the number" in page.locator("#editing").inner_text()
     assert f"rounded to multiples of {step}" in page.locator("footer").inner_text()
     assert page.locator("#edit").is_disabled()

@@ -15,6 +15,7 @@ import pytest
 
 from elseif.cli import settings
 from elseif.cli.fit import fit
+from elseif.cli.in_options import in_options
 from elseif.cli.main import COMMANDS, NAMES
 from elseif.errors import ParamError
 from elseif.parameters import BY_NAME, CHOICES
@@ -54,6 +55,16 @@ def test_help_speaks_of_things_not_types(elseif: Run, command: str) -> None:
     )
     assert max(map(len, ended.out.splitlines())) <= 80
     assert ended.out.startswith(f"Usage: elseif {command} [OPTIONS]")
+
+
+def test_categories_that_contain_a_comma() -> None:
+    """Semicolons separate them; a hint writes them so."""
+    assert settings.read_kinds(["grade=1,0;2,0", "stage=I,II"]) == {
+        "grade": ["1,0", "2,0"],
+        "stage": ["I", "II"],
+    }
+    hint = in_options("This order is kinds={'grade': ['1,0', '2,0']}.")
+    assert hint == "This order is --kinds 'grade=1,0;2,0'."
 
 
 def test_help_loads_nothing_heavy() -> None:

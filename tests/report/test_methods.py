@@ -44,7 +44,7 @@ def test_of_a_cross_validated_list() -> None:
     for words in (
         "We fitted a Bayesian rule list [1] to predict “stroke” from 6 columns",
         f"{n} observations ({n - n_events} “not stroke” and {n_events} “stroke”)",
-        "Numeric and date columns were cut at quantiles, into 4 groups.",
+        "Numeric and date columns were cut at quantiles, moved to readable values, into 4 groups.",
         "Missing values were not imputed",
         f"Candidate rules ({pool}) were conjunctions of at most 1 condition that hold for at least "
         "10% of the observations.",

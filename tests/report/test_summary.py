@@ -336,6 +336,14 @@ def test_the_list_of_the_report_is_among_the_good_ones() -> None:
         [rule.text for rule in fitted().rule_list_.rules[:-1]]
     ]
     assert posterior.lists[0].log_posterior_below_best == 0
+    assert [good.rank for good in posterior.lists[:-1]] == list(range(1, len(posterior.lists)))
+    below = fitted().posterior_.distinct.log_posterior
+    for good in posterior.lists:  # a list further down has its own rank, on the page too
+        assert good.log_posterior_below_best is not None
+        better = below > below.max() - good.log_posterior_below_best + 1e-9
+        assert good.rank is not None
+        assert int(better.sum()) < good.rank <= len(below)
+        assert f'<li value="{good.rank}"' in report_page(summary())
     assert sum(p for _, p in posterior.lengths) == pytest.approx(1)
 
 

@@ -280,6 +280,24 @@ def test_the_report_of_a_fit() -> None:
     assert "Convergence(status=" in repr(report)
 
 
+def test_means_are_those_that_the_posterior_gives() -> None:
+    """Of all draws, not of the points at which diagnostics look: one quantity has one number."""
+    X, y = random_frame(300, seed=3)
+    clf = quick(kernel="tempered", n_iter=20_000).fit(X, y)
+    posterior, quantities = clf.posterior_, clf.convergence_.quantities
+    means = {q.name: q.mean for q in quantities}
+    assert means["length"] == pytest.approx(posterior.mean_length, rel=1e-12)
+    inclusions = [q for q in quantities if q.level == "inclusion"]
+    shares = [q for q in quantities if q.level == "share"]
+    assert len(inclusions) > 3
+    assert len(shares) > 1
+    for quantity in inclusions:
+        inclusion = posterior.inclusion_probabilities[quantity.index]
+        assert quantity.mean == pytest.approx(inclusion, rel=1e-12)
+    drawn = sorted(posterior.probabilities, reverse=True)[: len(shares)]
+    assert sorted((q.mean for q in shares), reverse=True) == pytest.approx(drawn, rel=1e-12)
+
+
 @pytest.mark.parametrize("pool_size", [19, 951, 2206, 6400])
 def test_first_run_tries_every_antecedent(pool_size: int) -> None:
     """Twice on average, in pools of up to 6,400."""

@@ -88,7 +88,7 @@ def test_draws_of_the_posterior_agree(draws: list[RunLengthDraws], problem: Prob
     convergence = _assessed(draws, problem)
     assert convergence.status == "converged"
     assert convergence.restricted_sum_agrees
-    assert "by an exact sum" in str(convergence)
+    assert "against an exact sum" in str(convergence)
 
 
 def test_a_mode_that_no_chain_has_drawn_is_seen(

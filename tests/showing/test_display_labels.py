@@ -16,6 +16,7 @@ from elseif.antecedents import Antecedent
 from elseif.antecedents.display_labels import DisplayLabels
 from elseif.antecedents.labels_file import read_display_labels
 from elseif.conditions import Condition
+from elseif.conditions.condition import TRUE
 from elseif.errors import ParamError, ParamTypeError
 from elseif.export.disclosed import disclosed
 from elseif.export.formats import FORMATS
@@ -239,6 +240,15 @@ def test_refusals(labels: Any, message: str, fitted: BayesianRuleListClassifier)
     """What cannot be meant is refused by name, with the nearest one."""
     with pytest.raises((ParamError, ParamTypeError), match=message):
         fitted.with_labels(labels)
+
+
+@pytest.mark.parametrize("answer", ["yes", "Ja", "present"])
+def test_an_answer_is_not_a_condition(answer: str) -> None:
+    """ "male" says what is true; "yes" does not say to what."""
+    display = read_display_labels({"columns": {"smoker": {"levels": {"true": answer}}}})
+    assert display.condition(Condition("smoker", TRUE)) == f"smoker = {answer}"
+    display = read_display_labels({"columns": {"sex": {"levels": {"true": "male"}}}})
+    assert display.condition(Condition("sex", TRUE)) == "male"
 
 
 def test_a_condition_that_no_rule_has(fitted: BayesianRuleListClassifier) -> None:

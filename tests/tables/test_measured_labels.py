@@ -76,3 +76,7 @@ def test_labels_that_are_identifiers() -> None:
     """Of labels that each occur once nothing can be learnt."""
     with pytest.raises(DataError, match=r"y has 200 different labels in 200 rows.*identifiers"):
         quick().fit(X, [f"patient {i}" for i in range(N)])
+    with pytest.raises(DataError, match="none occurs twice"):
+        quick().fit(X, np.arange(N) + 100_000)
+    with pytest.raises(DataError, match=r"holds measurements, .*Make it yes or no first"):
+        quick().fit(X, np.linspace(0.1, 9.9, N))

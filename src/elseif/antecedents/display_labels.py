@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations, permutations
+from itertools import chain, combinations, permutations
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,12 @@ from elseif.conditions.condition import (
     quantity_text,
     value_text,
 )
+from elseif.tables.labels import YES_OR_NO
 
+# names of true and false that say nothing without the column's name
+ANSWERS = {
+    *chain(*YES_OR_NO), *("present", "absent", "positive", "negative", "known", "0", "1")
+}  # fmt: skip
 SIGNS = {"<=": "≤", ">=": "≥", "!=": "≠"}
 MOST_NAMED_TOGETHER = 4  # conditions that one name may stand for
 MOST_LOOKED_AT = 16  # conditions of a rule that names are looked for among
@@ -166,6 +171,8 @@ class DisplayLabels:
         name = show(self.column(column))
         if operator in (TRUE, FALSE):
             truth = self.truth(column, operator == TRUE)
+            if truth and truth.casefold() in ANSWERS:  # "yes" alone does not say to what
+                return f"{name} = {show(truth)}"
             return show(truth) if truth else name if operator == TRUE else f"not {name}"
         if operator == MISSING:
             return f"{name} not recorded" if in_form else f"{name} is missing"

@@ -180,7 +180,10 @@ def _check_levels(labels: ColumnLabels, report: ColumnReport) -> None:
     where = f"labels: columns: {report.name:.80}"
     if report.kind not in (Kind.CATEGORY, Kind.ORDERED, Kind.BOOLEAN):
         if labels.levels:
-            raise ParamError(f"{where}: levels are for categories; this column is {report.kind}.")
+            raise ParamError(
+                f"{where}: levels are for categories; this column is {report.kind}. To name its "
+                f"values, fit with kinds={{{report.name!r}: 'category'}}."
+            )
         return
     levels = TRUTHS if report.kind is Kind.BOOLEAN else tuple(map(level_key, report.levels))
     if labels.unit is not None:
@@ -189,10 +192,9 @@ def _check_levels(labels: ColumnLabels, report: ColumnReport) -> None:
     if report.excluded is None and not report.n_other_levels:
         for level in labels.levels:
             if level not in levels:
-                raise ParamError(
-                    f"{where}: levels: the column has no {level!r:.80}; "
-                    f"{did_you_mean(level, levels)}"
-                )
+                truth = {"1": "true", "0": "false"}.get(level) if levels == TRUTHS else None
+                meant = f"it is read as {truth!r}." if truth else did_you_mean(level, levels)
+                raise ParamError(f"{where}: levels: the column has no {level!r:.80}; {meant}")
     _refuse_twins({level: labels.levels.get(level, level) for level in levels}, f"{where}: levels")
 
 

@@ -138,7 +138,10 @@ def _said(name: str, value: Any) -> str:
 def _plain(value: Any) -> str:
     if value is ...:
         return "A,B,C"
-    return ",".join(map(_plain, value)) if isinstance(value, (list, tuple)) else str(value)
+    if not isinstance(value, (list, tuple)):
+        return str(value)
+    texts = [_plain(each) for each in value]
+    return (";" if any("," in text for text in texts) else ",").join(texts)
 
 
 def _option(name: str) -> str:

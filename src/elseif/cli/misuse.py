@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from elseif.checks import did_you_mean
@@ -51,6 +52,12 @@ def in_a_sentence(error: BaseException, program: Any, arguments: Sequence[str]) 
     if kind == "BadOptionUsage" and "requires an argument" in said:
         return _without_value(str(getattr(error, "option_name", "")), program, arguments)
     if (extra := _EXTRA.search(said)) is not None:
+        is_file = Path(extra["given"]).exists()
+        if "--label" in _options(context) and "--label" not in arguments and not is_file:
+            return (
+                f"{command} does not take {extra['given']!r}. The column of the outcome is given "
+                f"by --label: {_usage(context)} --label COLUMN."
+            )
         return f"{command} does not take {extra['given']!r}; it is used as: {_usage(context)}"
     return f"{said.rstrip('.')}. See {path} --help."
 

@@ -163,11 +163,18 @@ def read_weights(given: list[str]) -> dict[str, float] | None:
 
 
 def read_kinds(given: list[str]) -> dict[str, Any] | None:
-    """Kinds by column: one of their names, or categories in their order."""
+    """Kinds by column: one of their names, or categories in their order.
+
+    They are separated by semicolons if there is one, as some categories contain a comma.
+    """
     return {
-        name: value.split(",") if "," in value else value
+        name: _categories(value) if "," in value or ";" in value else value
         for name, value in named_values(given, "--kinds")
     } or None
+
+
+def _categories(text: str) -> list[str]:
+    return text.split(";" if ";" in text else ",")
 
 
 def read_cuts(given: list[str], kinds: Mapping[str, Any] | None = None) -> dict[str, Any] | None:
@@ -178,7 +185,7 @@ def read_cuts(given: list[str], kinds: Mapping[str, Any] | None = None) -> dict[
         if value in CHOICES["cutting"]:
             cuts[name] = value
         elif name in as_written:
-            cuts[name] = value.split(",")
+            cuts[name] = _categories(value)
         else:
             cuts[name] = [_as_number(part) for part in value.split(",")]
     return cuts or None

@@ -22,7 +22,9 @@ def yaml_text(path: Path, what: str) -> str:
     except OSError as error:
         raise ParamError(unreadable(path, error)) from error
     except UnicodeDecodeError as error:
-        raise ParamError(f"{path.name} is not UTF-8 at byte {error.start}.") from error
+        raise ParamError(
+            f"{path.name} is not UTF-8 at byte {error.start}. Save it as UTF-8."
+        ) from error
 
 
 def parse_yaml(text: str, name: str, only_text: bool = False) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 
 from elseif import __version__
 from elseif.checks import did_you_mean
-from elseif.errors import ParamError
+from elseif.errors import ParamError, ParamTypeError
 from elseif.export.disclosed import disclosed, disclosed_list
 from elseif.fitted_model import FittedModel
 from elseif.posterior.rule_list import RuleList
@@ -94,6 +94,10 @@ def calculator_page(
     >>> "Everybody" in both and "Women" in both
     True
     """
+    if title is not None and not isinstance(title, str):
+        raise ParamTypeError(
+            f"title must be text, not {type(title).__name__}; rows are given as X=X."
+        )
     shown_models = _shown_models(model, X, min_cell)
     wording: dict[str, Mapping[str, Any]] = {
         "units": units or {},

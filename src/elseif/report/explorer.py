@@ -8,6 +8,7 @@ from elseif import __version__
 from elseif.disclosure.holding import hold
 from elseif.disclosure.published_cells import Cells
 from elseif.disclosure.rounding import Rounding, check_min_cell
+from elseif.export.disclosed import first_digit
 from elseif.report.exploration import Exploration, explore
 from elseif.report.explorer_data import explorer_data
 from elseif.report.page import render_page
@@ -78,6 +79,7 @@ def explorer_html(explored: Exploration, data: dict[str, Any], title: str | None
     is_binary = len(explored.metadata.classes) == 2
     metadata = explored.metadata
     name = metadata.display.outcome.name or metadata.outcome
+    n_found = len(explored.posterior.distinct)
     outcome = metadata.probability_of(1) if is_binary else f"each {name or 'label'}"
     context = {
         "title": says_so(
@@ -86,6 +88,6 @@ def explorer_html(explored: Exploration, data: dict[str, Any], title: str | None
         "data": data,
         "version": __version__,
         "is_held_out": explored.held_out is not None,
-        "n_found": len(explored.posterior.distinct),
+        "n_found": int(first_digit(n_found)) if data["roundedTo"] else n_found,
     }
     return render_page("explorer.html", context, data)

@@ -138,7 +138,7 @@ def _conditions(summary: Data, settings: Data) -> Iterator[str]:
     if kinds & {"numeric", "date"} and "cutting" in settings:
         what = joined([k for k in ("numeric", "date") if k in kinds]).capitalize()
         how = CUTTING.get(settings["cutting"]) or (
-            f"at quantiles, into {settings.get('n_quantiles')} groups"
+            f"at quantiles, moved to readable values, into {settings.get('n_quantiles')} groups"
         )
         own = ", some at cut points that we supplied" if settings.get("cuts") else ""
         yield f"{what} columns were cut {how}{own}."

@@ -79,6 +79,7 @@ class GoodList:
     probability: float | None  # the same; None under a minimum cell
     log_posterior_below_best: float | None  # None under a minimum cell
     is_shown: bool  # whether it is the list of this report
+    rank: int | None  # by posterior probability among all lists drawn; None under a minimum cell
 
 
 @dataclass(frozen=True)
@@ -186,6 +187,7 @@ def _good_lists(posterior: Posterior, shown: RuleList, is_exact: bool) -> list[G
         chosen += [i for i in rules if rules[i] == ours][:1]
     if not is_exact:
         chosen = in_decades(posterior, chosen)
+    rank_of = {i: rank for rank, i in enumerate(rules, start=1)}
     best = float(posterior.distinct.log_posterior[posterior.best_first[0]])
     lists = []
     for i in chosen:
@@ -197,6 +199,7 @@ def _good_lists(posterior: Posterior, shown: RuleList, is_exact: bool) -> list[G
                 float(share) if is_exact else None,
                 best - float(log_posterior) if is_exact else None,
                 rules[i] == ours,
+                rank_of[i] if is_exact else None,
             )
         )
     return lists

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from elseif.errors import ParamError
+from elseif.errors import ParamError, ParamTypeError
 from elseif.report import charts, wording
 from elseif.report.findings import SIGNS, evaluations, verdict
 from elseif.report.methods import methods_text
@@ -74,6 +74,11 @@ def report_page(
     >>> page.startswith("<!doctype html>")
     True
     """
+    if not isinstance(summary, (Summary, Mapping)):
+        raise ParamTypeError(
+            f"summary must be what summarise returns, not {type(summary).__name__}: "
+            "report_page(summarise(clf, X, y))."
+        )
     document = summary.to_dict() if isinstance(summary, Summary) else dict(summary)
     context = {
         "s": document,

@@ -287,6 +287,7 @@ def assess(
         traces.is_list(frequent).astype(float),
         SHARE,
         frequent.tolist(),
+        means=traces.shares[frequent],
     )
     quantities += diagnose(of_shares, traces.list_of_draw, traces.groups)
     check = check_shares(traces.shares[frequent], traces.share_log_posterior[frequent])
@@ -364,6 +365,7 @@ def _of_lists(traces: Traces, problem: Problem, monitored: MonitoredObservations
                 *(traces.average_cardinality(problem.prior.cardinalities), predicted),
             ]
         ),
+        means=[*traces.overall_means, *[np.nan] * (1 + n_predicted)],
         small_errors=[
             *(0.0, SMALL_LENGTH_ERROR, SMALL_CARDINALITY_ERROR),
             *[SMALL_ERROR] * n_predicted,
@@ -401,6 +403,7 @@ def _inclusions(
             traces.presence(followed, pool_size).astype(float),
             INCLUSION,
             followed.tolist(),
+            means=overall[followed],
         ),
         traces.list_of_draw,
         traces.groups,

@@ -95,6 +95,8 @@ class Followed:
     values: np.ndarray
     level: str = LIST
     indices: Sequence[int] = ()
+    # over all draws, of quantities that are also shown elsewhere; NaN or none for the points' mean
+    means: Sequence[float] = ()
     # Monte Carlo standard errors that are small whatever the effective draws; 0 for none
     small_errors: Sequence[float] = ()
 
@@ -124,6 +126,8 @@ def diagnose(
         if groups is not None:
             grouped[:, varying] = by_replica(values[:, varying], list_of_draw, groups)
     mean, spread = along.mean(axis=(0, 1)), along.std(axis=(0, 1))
+    if len(followed.means):
+        mean = np.where(np.isnan(followed.means), mean, followed.means)
     effective = np.fmin(np.fmin(ess[0], ess[2]), grouped[0])
     with np.errstate(invalid="ignore"):
         mcse = spread / np.sqrt(effective)

@@ -35,6 +35,11 @@ class Traces:
         # of all draws at each distinct list, in the order in which they were first met
         self.shares = np.bincount(distinct, weights=joined.n_draws) / sum(sizes)
         self.share_log_posterior = joined.log_posterior[first]
+        # of log posterior and length, over all draws
+        self.overall_means = (
+            float(self.shares @ self.share_log_posterior),
+            float(self.shares @ joined.lengths[first]),
+        )
         points = np.stack(
             [
                 start + np.linspace(0, n - 1, min(MOST_POINTS, n)).astype(np.int64)

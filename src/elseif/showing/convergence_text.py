@@ -105,8 +105,8 @@ def convergence_rows(convergence: Convergence) -> list[tuple[str, str]]:
     ]
     share, deviation = convergence.restricted_deviation
     if not np.isnan(deviation):
-        off = f"{deviation:.1f} standard errors off, for {100 * share:.0f}% of the draws"
-        rows.append(("lengths and inclusions, by an exact sum", off))
+        off = f"{deviation:.1f} standard errors off, over {100 * share:.0f}% of the draws"
+        rows.append(("lengths and inclusions, against an exact sum", off))
     return rows
 
 

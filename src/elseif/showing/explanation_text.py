@@ -224,7 +224,7 @@ def _others(explanation: Explanation, others: OtherLists) -> tuple[str, ...]:
         )
         lines.append(_both_doubts(explanation, i, judgement.interval))
     lines.append(
-        f"{_capital(_share(others.agreement))} of the draws predict what this list predicts, "
+        f"{_capital(_share(others.agreement))} of the draws predict the same label as this list, "
         f"{_name(explanation.predicted)}."
     )
     return tuple(lines)

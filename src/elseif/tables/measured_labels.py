@@ -17,8 +17,8 @@ FEWEST_ROWS = 30  # of which each may have a label of its own only in examples
 
 
 def refuse_identifiers(classes: np.ndarray, n_rows: int) -> None:
-    """Refuse texts as labels of which none occurs twice: nothing can be learnt from them."""
-    if len(classes) < max(n_rows, FEWEST_ROWS) or not isinstance(classes[0], str):
+    """Refuse labels of which none occurs twice: nothing can be learnt from them."""
+    if len(classes) < max(n_rows, FEWEST_ROWS):
         return
     raise DataError(
         f"y has {len(classes):,} different labels in {n_rows:,} rows, so that none occurs twice "

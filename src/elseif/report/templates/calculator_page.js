@@ -101,7 +101,7 @@ function explanation(model, assessment) {
     return `Line ${possible[0] + 1} applies. ${plural(model.rules[possible[0]].count, "past case")} behind it.`;
   }
   if (possible.length === 1) return `Line ${possible[0] + 1} applies, whatever the values that are not known.${ask}`;
-  return `Not decided: ${possible.length} lines are possible.${ask || " What is not known could decide."}`;
+  return `Not decided: ${possible.length} lines are possible.${ask || " The answer depends on what is not known."}`;
 }
 
 /* The line for a record without what is not known, or null: only where it tells more than the answer does. */
