@@ -34,7 +34,7 @@ coverage: $(VENV)/test.stamp
 # old releases use what newer ones of their own dependencies deprecate: no fault of ours
 test-oldest: $(OLDEST)/test.stamp
 	scripts/install_for_tests.sh
-	$(OLDEST)/bin/pytest -m "not slow" -n auto --dist loadfile -q -W default::DeprecationWarning $(OLDEST_SKIPS)
+	PYTEST_ADDOPTS="-W default::DeprecationWarning" $(OLDEST)/bin/pytest -m "not slow" -n auto --dist loadfile -q $(OLDEST_SKIPS)
 
 wheel:
 	PYTHON=$(PYTHON) scripts/check_wheel.sh

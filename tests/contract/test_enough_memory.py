@@ -59,7 +59,8 @@ def test_of_the_texts_of_an_engine(n_texts: int) -> None:
     place = np.arange(4 * n_texts)
     table = pd.DataFrame({"text": [f"t{i}" for i in place % n_texts], "size": place % 4})
     table["y"] = place % n_texts % 2
-    frame = duckdb.connect().from_df(table)
+    connection = duckdb.connect()  # which older versions close with its last name
+    frame = connection.from_df(table)
 
     def fit(max_memory: float) -> BayesianRuleListClassifier:
         how = {"kernel": "tempered", "n_iter": 50, "n_chains": 1}
@@ -79,7 +80,8 @@ def test_of_patterns_that_cannot_be_streamed(n_rows: int, monkeypatch: pytest.Mo
     duckdb = pytest.importorskip("duckdb")
     monkeypatch.setattr(streaming, "can_stream", lambda frame: False)
     X, y = random_frame(n_rows=n_rows, n_columns=12)
-    frame = duckdb.connect().from_df(X.assign(y=y))
+    connection = duckdb.connect()
+    frame = connection.from_df(X.assign(y=y))
 
     def fit(max_memory: float) -> BayesianRuleListClassifier:
         how = {"kernel": "tempered", "n_iter": 50, "n_chains": 1, "max_cardinality": 1}
