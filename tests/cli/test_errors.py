@@ -152,6 +152,7 @@ WRONG: list[tuple[list[str], int, str]] = [
     # an argument too many or too few, files in each other's place, folders and files cut short
     (["fit", "{f}/titanic.csv", "{f}/half.csv"], 2, "it is used as: elseif fit [TABLE]"),
     (["fit", "{f}/titanic.csv", "survival"], 2, "The column of the outcome is given by --label"),
+    (["fit", "{f}/titanic.csv", "s" * 300], 2, "The column of the outcome is given by --label"),
     ([*FIT[:3]], 2, "--label needs a value: --label COLUMN. See elseif fit --help."),
     (["plan", "{f}/titanic.csv"], 2, "plan needs --label COLUMN"),
     (["predict", "{f}/titanic.csv", "{f}/titanic.json"], 5, "The model comes first, then the tab"),

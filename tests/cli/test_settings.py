@@ -58,13 +58,15 @@ def test_help_speaks_of_things_not_types(elseif: Run, command: str) -> None:
 
 
 def test_categories_that_contain_a_comma() -> None:
-    """Semicolons separate them; a hint writes them so."""
-    assert settings.read_kinds(["grade=1,0;2,0", "stage=I,II"]) == {
+    """They are quoted as in CSV, and a hint quotes them so."""
+    given = ['grade="1,0","2,0"', "stage=I,II", "unit=mg;ml,l"]
+    assert settings.read_kinds(given) == {
         "grade": ["1,0", "2,0"],
         "stage": ["I", "II"],
+        "unit": ["mg;ml", "l"],
     }
     hint = in_options("This order is kinds={'grade': ['1,0', '2,0']}.")
-    assert hint == "This order is --kinds 'grade=1,0;2,0'."
+    assert hint == 'This order is --kinds \'grade="1,0","2,0"\'.'
 
 
 def test_help_loads_nothing_heavy() -> None:

@@ -180,9 +180,10 @@ def _check_levels(labels: ColumnLabels, report: ColumnReport) -> None:
     where = f"labels: columns: {report.name:.80}"
     if report.kind not in (Kind.CATEGORY, Kind.ORDERED, Kind.BOOLEAN):
         if labels.levels:
+            how = f" To name its values, fit with kinds={{{report.name!r}: 'category'}}."
             raise ParamError(
-                f"{where}: levels are for categories; this column is {report.kind}. To name its "
-                f"values, fit with kinds={{{report.name!r}: 'category'}}."
+                f"{where}: levels are for categories; this column is {report.kind}."
+                f"{how if report.kind is Kind.NUMERIC else ''}"
             )
         return
     levels = TRUTHS if report.kind is Kind.BOOLEAN else tuple(map(level_key, report.levels))

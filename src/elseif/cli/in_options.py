@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import csv
+import io
 import re
 import shlex
 from collections.abc import Callable, Iterator
@@ -140,8 +142,9 @@ def _plain(value: Any) -> str:
         return "A,B,C"
     if not isinstance(value, (list, tuple)):
         return str(value)
-    texts = [_plain(each) for each in value]
-    return (";" if any("," in text for text in texts) else ",").join(texts)
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow([_plain(each) for each in value])
+    return line.getvalue()
 
 
 def _option(name: str) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from elseif.checks import did_you_mean
@@ -52,7 +52,7 @@ def in_a_sentence(error: BaseException, program: Any, arguments: Sequence[str]) 
     if kind == "BadOptionUsage" and "requires an argument" in said:
         return _without_value(str(getattr(error, "option_name", "")), program, arguments)
     if (extra := _EXTRA.search(said)) is not None:
-        is_file = Path(extra["given"]).exists()
+        is_file = os.path.exists(extra["given"])  # also of a name that no file can have
         if "--label" in _options(context) and "--label" not in arguments and not is_file:
             return (
                 f"{command} does not take {extra['given']!r}. The column of the outcome is given "

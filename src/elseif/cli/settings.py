@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import inspect
 import json
 from collections.abc import Callable, Mapping
@@ -163,18 +164,16 @@ def read_weights(given: list[str]) -> dict[str, float] | None:
 
 
 def read_kinds(given: list[str]) -> dict[str, Any] | None:
-    """Kinds by column: one of their names, or categories in their order.
-
-    They are separated by semicolons if there is one, as some categories contain a comma.
-    """
+    """Kinds by column: one of their names, or categories in their order."""
     return {
-        name: _categories(value) if "," in value or ";" in value else value
+        name: _categories(value) if "," in value else value
         for name, value in named_values(given, "--kinds")
     } or None
 
 
 def _categories(text: str) -> list[str]:
-    return text.split(";" if ";" in text else ",")
+    """As in a line of CSV: one that contains a comma is in double quotation marks."""
+    return next(csv.reader([text]))
 
 
 def read_cuts(given: list[str], kinds: Mapping[str, Any] | None = None) -> dict[str, Any] | None:
