@@ -23,6 +23,7 @@ from elseif.report.report import SECTIONS, all_charts, report_page
 from elseif.report.summary import summarise
 from elseif.report.svg import Svg, element, nice_ticks, percent_tick
 from elseif.report.tripod import tripod_items
+from elseif.report.wording import best_lists_words
 from tests.browser.hostile import HOSTILE
 from tests.report.reading import classifier, named_summary, patients, summary
 
@@ -70,6 +71,27 @@ class Reader(HTMLParser):
 @pytest.fixture(scope="module")
 def page() -> Reader:
     return Reader(report_page(summary()))
+
+
+@pytest.mark.parametrize(
+    ("predicts", "edited", "rank", "is_explained"),
+    [
+        ("point", False, 7, True),
+        ("point", False, 1, False),
+        ("point", True, 7, False),
+        ("projected", False, 7, False),
+    ],
+)
+def test_why_the_list_is_not_the_most_probable(
+    predicts: str, edited: bool, rank: int, is_explained: bool
+) -> None:
+    """Only a point estimate that is not the first of the lists is explained as one."""
+    document = summary().to_dict()
+    document["about"] |= {"predicts": predicts, "edited": edited}
+    document["posterior"]["lists"] = [{"is_shown": True, "rank": rank}]
+    words = " ".join(best_lists_words(document))
+    assert ("is the point estimate of the paper" in words) == is_explained
+    assert "Numbered by posterior probability" in words
 
 
 def test_the_page_is_well_formed_and_complete(page: Reader) -> None:

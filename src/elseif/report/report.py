@@ -260,5 +260,6 @@ def _words(summary: Mapping[str, Any]) -> dict[str, list[str]]:
     return {
         "reading": wording.reading_words(summary),
         "people": wording.people_words(summary),
+        "lists": wording.best_lists_words(summary) if summary["posterior"] else [],
         "stability": wording.stability_words(summary["stability"]) if summary["stability"] else [],
     }

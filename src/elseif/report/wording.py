@@ -263,6 +263,29 @@ def stability_words(stability: Data) -> list[str]:
     return sentences
 
 
+def best_lists_words(summary: Data) -> list[str]:
+    """In which order the lists of the posterior are, and why the report has not the first."""
+    about, lists = summary["about"], summary["posterior"]["lists"]
+    if about["min_cell"]:
+        return [
+            "The most probable lists, ordered by rounded share of the draws and then by length; "
+            "log posteriors are left out because counts could be derived from them."
+        ]
+    sentences = [
+        f"Numbered by posterior probability among the {count(summary['posterior']['n_distinct'])} "
+        "lists that were kept.",
+        "A list that is 3 below the best in log posterior is about 20 times less probable.",
+    ]
+    ranks = [good["rank"] for good in lists if good["is_shown"]]
+    if about["predicts"] == "point" and not about["edited"] and ranks and ranks[0] > 1:
+        sentences.append(
+            "The list of this report is the point estimate of the paper: the most probable list "
+            "whose number of rules, and of conditions in a rule, is about the posterior mean. "
+            "Lists of other lengths may be more probable."
+        )
+    return sentences
+
+
 def reading_words(summary: Data) -> list[str]:
     """How to use the list, and what its numbers are."""
     about = summary["about"]
