@@ -287,6 +287,8 @@ def test_means_are_those_that_the_posterior_gives() -> None:
     posterior, quantities = clf.posterior_, clf.convergence_.quantities
     means = {q.name: q.mean for q in quantities}
     assert means["length"] == pytest.approx(posterior.mean_length, rel=1e-12)
+    cardinality = pytest.approx(posterior.mean_average_cardinality, rel=1e-12)
+    assert means["average cardinality"] == cardinality
     inclusions = [q for q in quantities if q.level == "inclusion"]
     shares = [q for q in quantities if q.level == "share"]
     assert len(inclusions) > 3

@@ -365,7 +365,7 @@ def _of_lists(traces: Traces, problem: Problem, monitored: MonitoredObservations
                 *(traces.average_cardinality(problem.prior.cardinalities), predicted),
             ]
         ),
-        means=[*traces.overall_means, *[np.nan] * (1 + n_predicted)],
+        means=[*traces.overall_means(problem.prior.cardinalities), *[np.nan] * n_predicted],
         small_errors=[
             *(0.0, SMALL_LENGTH_ERROR, SMALL_CARDINALITY_ERROR),
             *[SMALL_ERROR] * n_predicted,

@@ -35,11 +35,6 @@ class Traces:
         # of all draws at each distinct list, in the order in which they were first met
         self.shares = np.bincount(distinct, weights=joined.n_draws) / sum(sizes)
         self.share_log_posterior = joined.log_posterior[first]
-        # of log posterior and length, over all draws
-        self.overall_means = (
-            float(self.shares @ self.share_log_posterior),
-            float(self.shares @ joined.lengths[first]),
-        )
         points = np.stack(
             [
                 start + np.linspace(0, n - 1, min(MOST_POINTS, n)).astype(np.int64)
@@ -66,6 +61,20 @@ class Traces:
         sizes = np.where(self._lists >= 0, cardinalities[self._lists], 0).sum(axis=1)
         average: np.ndarray = sizes / np.maximum(self.lengths, 1)
         return average
+
+    def overall_means(self, cardinalities: np.ndarray) -> list[float]:
+        """Means over all draws: log posterior, length, average cardinality of lists with rules."""
+        lengths, begin = self._runs.lengths[self._first], self._runs.offsets[self._first]
+        total = np.concatenate([[0], np.cumsum(cardinalities[self._runs.items])])
+        has_one = lengths > 0
+        begin, n = begin[has_one], lengths[has_one]
+        average = (total[begin + n] - total[begin]) / n
+        weights = self.shares[has_one]
+        return [
+            float(self.shares @ self.share_log_posterior),
+            float(self.shares @ lengths),
+            float(weights @ average / weights.sum()) if len(weights) else float("nan"),
+        ]
 
     def predicted(
         self, monitored: MonitoredObservations, pseudocounts: np.ndarray, unit: float
