@@ -27,6 +27,7 @@ from elseif import (
     save_model,
 )
 from elseif.antecedents.antecedent import Antecedent
+from elseif.antecedents.labels_file import read_display_labels
 from elseif.conditions.condition import Condition
 from elseif.datasets import load_titanic
 from elseif.errors import DataError, DataTypeError, ParamError
@@ -126,6 +127,19 @@ def test_why_a_condition_fails(condition: Condition, value: Any, words: str) -> 
     assert explanation.fired.place == 1
     assert [failed_sentence(check) for check in explanation.passed_over[0].failed] == [words]
     assert words in " ".join(str(explanation).split())
+
+
+def test_truth_has_its_names() -> None:
+    """A case and what a rule asks for are named alike: "sex is female, not male"."""
+    levels = {"true": "male", "false": "female"}
+    display = read_display_labels({"columns": {"sex": {"levels": levels}}})
+    for operator, value, words in (
+        ("is true", False, "sex is female, not male"),
+        ("is false", True, "sex is male, not female"),
+    ):
+        explanation = explain(make([Condition("sex", operator)]), {"sex": value})
+        (failed,) = explanation.passed_over[0].failed
+        assert failed_sentence(failed, display) == words
 
 
 @pytest.mark.parametrize(

@@ -178,8 +178,10 @@ def wants_text(check: ConditionCheck, display: DisplayLabels = PLAIN) -> str:
         return f"{words[ABOVE]} {wanted[0]} and {words[AT_MOST]} {wanted[1]}"
     if check.operator == ONE_OF:
         return wanted[0] if len(wanted) == 1 else f"one of {joined(wanted)}"
-    if check.operator in (TRUE, FALSE, MISSING):
-        return {TRUE: "true", FALSE: "false", MISSING: "missing"}[check.operator]
+    if check.operator in (TRUE, FALSE):
+        return _value(check.column, "true" if check.operator == TRUE else "false", display)
+    if check.operator == MISSING:
+        return "missing"
     return wanted[0]
 
 
