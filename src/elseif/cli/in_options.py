@@ -138,7 +138,7 @@ def _said(name: str, value: Any) -> str:
 
 
 def _plain(value: Any) -> str:
-    if value is ...:
+    if value in (..., [...]):
         return "A,B,C"
     if not isinstance(value, (list, tuple)):
         return str(value)
